@@ -5,6 +5,7 @@ import { loadMediaIo } from './native/media-io.ts';
 import type { Settings } from './settings/settings.ts';
 import { openStore, type Store } from './store/store.ts';
 import type { Loggers } from './telemetry/loggers.ts';
+import { type BridgeObserver, BridgePool } from './threads/bridge-pool.ts';
 import { Engine, type EngineObserver } from './threads/engine.ts';
 
 /** A worker that stalls for this long is replaced. */
@@ -16,8 +17,19 @@ export interface Gateway extends Running {
   close(deadlineMs: number): Promise<void>;
 }
 
+/** What tests put in place of the gateway's own. */
+export interface Substitutes {
+  /** Module of the bridge threads, with the transports of the test's platforms. */
+  readonly bridgeWorkerUrl?: URL;
+}
+
 /** Creates and starts all parts. If one cannot start, rejects and leaves nothing running. */
-export async function startGateway(settings: Settings, clock: Clock, loggers: Loggers): Promise<Gateway> {
+export async function startGateway(
+  settings: Settings,
+  clock: Clock,
+  loggers: Loggers,
+  substitutes: Substitutes = {},
+): Promise<Gateway> {
   const closers: Closer[] = [];
   let closing: Promise<void> | null = null;
   const close = (deadlineMs: number): Promise<void> => {
@@ -25,12 +37,15 @@ export async function startGateway(settings: Settings, clock: Clock, loggers: Lo
     return closing;
   };
   try {
-    return { ...(await startAll({ settings, clock, loggers, closers })), close };
+    return { ...(await startAll({ settings, clock, loggers, closers }, substitutes)), close };
   } catch (error) {
     await close(0);
     throw error;
   }
 }
+
+/** What is there before the first part. */
+type FirstDeps = Omit<GatewayDeps, 'engine' | 'bridges' | 'store'>;
 
 /** Each part gets at least this long to close, even past the deadline. */
 const LEAST_CLOSE_MS = 500;
@@ -51,23 +66,24 @@ async function closeAll(closers: Closer[], deadlineMs: number, loggers: Loggers)
  * Starts the engine first and waits for it last, because its threads take longest to start. Everything else loads and
  * starts meanwhile. Until the threads run, `/readyz` reports them as not ready and calls wait for them.
  */
-async function startAll(deps: Omit<GatewayDeps, 'engine' | 'store'>): Promise<Running> {
+async function startAll(deps: FirstDeps, substitutes: Substitutes): Promise<Running> {
   const engine = startEngine(deps);
+  const bridges = bridgePool(deps, substitutes);
   const store = await startStore(deps);
   const { assemble } = await import('./assembly/assemble.ts');
-  const running = await assemble({ ...deps, engine, store });
+  const running = await assemble({ ...deps, engine, bridges, store });
   await engine.ready;
   giveMemoryBack(deps);
   return running;
 }
 
-function giveMemoryBack({ settings, clock, closers }: Omit<GatewayDeps, 'engine' | 'store'>): void {
+function giveMemoryBack({ settings, clock, closers }: FirstDeps): void {
   if (settings.engine.mediaIo === 'portable') return;
   const reducer = new MemoryReducer(clock, PROCESS_MEMORY);
   closers.push(async () => reducer.close());
 }
 
-function startEngine({ settings, loggers, closers }: Omit<GatewayDeps, 'engine' | 'store'>): Engine {
+function startEngine({ settings, loggers, closers }: FirstDeps): Engine {
   if (settings.engine.mediaIo === 'native') assertNativeMediaIo();
   const engine = new Engine({
     ...settings.engine,
@@ -80,6 +96,16 @@ function startEngine({ settings, loggers, closers }: Omit<GatewayDeps, 'engine' 
   return engine;
 }
 
+/** Creates the pool of bridge threads. It starts none before a platform opens its first transport. */
+function bridgePool({ loggers, closers }: FirstDeps, { bridgeWorkerUrl }: Substitutes): BridgePool {
+  const bridges = new BridgePool({
+    observer: bridgeLog(loggers),
+    ...(bridgeWorkerUrl === undefined ? {} : { workerUrl: bridgeWorkerUrl }),
+  });
+  closers.push((deadlineMs) => bridges.close(deadlineMs));
+  return bridges;
+}
+
 /**
  * Throws when native media I/O cannot be loaded. Checked here because a thread that cannot start would only be noticed
  * after its deadline.
@@ -90,7 +116,7 @@ function assertNativeMediaIo(): void {
   throw new Error(`SVC_MEDIA_IO is "native", but native media I/O cannot be loaded: ${binding}`);
 }
 
-async function startStore(deps: Omit<GatewayDeps, 'engine' | 'store'>): Promise<Store> {
+async function startStore(deps: FirstDeps): Promise<Store> {
   const { settings, clock, loggers, closers } = deps;
   const { dataDir, masterKey, allowsNewDatabase } = settings;
   const onWarning = (text: string) => loggers.main.warn(text);
@@ -107,5 +133,14 @@ function engineLog({ engine }: Loggers): EngineObserver {
     callMoved: (callId, reason) => engine.warn({ callId, reason }, 'call moved to another engine thread'),
     callFailed: (callId, error) => engine.error({ callId, error }, 'call failed in the engine'),
     fault: (error) => engine.error({ error }, 'engine fault'),
+  };
+}
+
+function bridgeLog({ bridge }: Loggers): BridgeObserver {
+  return {
+    transportLost: (kind, reason, resumed) =>
+      bridge.error({ kind, reason, resumed }, 'transport lost its bridge thread'),
+    threadStalled: (threadId) => bridge.error({ threadId }, 'bridge thread stalled, stopping it'),
+    fault: (error) => bridge.error({ error }, 'bridge fault'),
   };
 }

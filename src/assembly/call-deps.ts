@@ -19,7 +19,7 @@ const ACCEPTING_DEADLINE_MS = 35_000;
 
 /** Creates the call domain, after reporting calls that an earlier process left live as disconnected. */
 export async function openCalls(deps: PartDeps, connectors: readonly Connector[]): Promise<CallDomain> {
-  const { settings, clock, engine, store, closers, wakeups, metrics, events } = deps;
+  const { settings, clock, engine, bridges, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
     store.db,
     clock,
@@ -49,6 +49,7 @@ export async function openCalls(deps: PartDeps, connectors: readonly Connector[]
     connector.provides.inboundCalls?.onInbound(inboundAnswerer(calls, connector));
   metrics.watchCalls(() => calls.registry.countByState());
   metrics.watchEngine(() => engineReading(engine));
+  metrics.watchBridges(() => bridges.report());
   return calls;
 }
 

@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Loggers } from '../telemetry/loggers.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { BridgePool } from '../threads/bridge-pool.ts';
 import type { Engine } from '../threads/engine.ts';
 
 /** Closes one part within about `deadlineMs`. */
@@ -17,6 +18,8 @@ export interface GatewayDeps {
   readonly clock: Clock;
   readonly loggers: Loggers;
   readonly engine: Engine;
+  /** For connectors, as `Bridges` of their contract. */
+  readonly bridges: BridgePool;
   readonly store: Store;
   readonly closers: Closer[];
 }

@@ -41,6 +41,7 @@ export interface Loggers {
   readonly calls: Logger;
   readonly sip: Logger;
   readonly engine: Logger;
+  readonly bridge: Logger;
   readonly messaging: Logger;
   /** Writes buffered lines. Must be called last. */
   flush(): void;
@@ -68,6 +69,7 @@ export function openLoggers(level: string, stream?: DestinationStream): Loggers 
     calls: part('calls'),
     sip: part('sip'),
     engine: part('engine'),
+    bridge: part('bridge'),
     messaging: part('messaging'),
     flush: output.flush,
   };

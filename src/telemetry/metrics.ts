@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { type ReadBridges, registerBridgeMetrics } from './bridge-metrics.ts';
 import { type ReadEngine, registerEngineMetrics } from './engine-metrics.ts';
 import { type ReadMcp, registerMcpMetrics } from './mcp-metrics.ts';
 import { registerReadMetric, registerReadValue } from './read-metric.ts';
@@ -207,6 +208,11 @@ export class Metrics {
   /** Registers the metrics of the media engine. Call once. */
   watchEngine(read: ReadEngine): void {
     registerEngineMetrics(this.#registry, read);
+  }
+
+  /** Registers the metrics of the bridge threads. Call once. */
+  watchBridges(read: ReadBridges): void {
+    registerBridgeMetrics(this.#registry, read);
   }
 
   /** All metrics in Prometheus text format. */

@@ -67,19 +67,26 @@ export class BridgePool implements Bridges, TransportLinkHost {
   /** Resolved and replaced whenever a thread or a task has come or gone. */
   #changed = Promise.withResolvers<void>();
   #droppedSignals = 0;
+  #resumedTransports = 0;
+  #lostTransports = 0;
   #isClosing = false;
 
   constructor(options: BridgePoolOptions) {
     this.#options = options;
   }
 
-  /** Figures for metrics. `transports`: those that take up a place on a thread. */
-  report(): { readonly threads: number; readonly transports: number; readonly droppedSignals: number } {
+  /**
+   * Figures for metrics. `transports` are those that take up a place on a thread; `resumedTransports` and
+   * `lostTransports` count those that lost their thread.
+   */
+  report() {
     const live = [...this.#transports].reduce((sum, { droppedSignals }) => sum + droppedSignals, 0);
     return {
       threads: this.#threads.size,
       transports: this.#tasks,
       droppedSignals: this.#droppedSignals + live,
+      resumedTransports: this.#resumedTransports,
+      lostTransports: this.#lostTransports,
     };
   }
 
@@ -138,7 +145,10 @@ export class BridgePool implements Bridges, TransportLinkHost {
   }
 
   threadLost(kind: string, reason: string, resumed: boolean): void {
-    if (!this.#isClosing) this.#options.observer.transportLost(kind, reason, resumed);
+    if (this.#isClosing) return;
+    if (resumed) this.#resumedTransports++;
+    else this.#lostTransports++;
+    this.#options.observer.transportLost(kind, reason, resumed);
   }
 
   threw(error: unknown): void {

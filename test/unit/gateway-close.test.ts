@@ -13,6 +13,9 @@ test('a gateway closes once for all callers, and its data can be opened again', 
   const loggers = openLoggers('info', { write: (line) => void lines.push(line) });
   for (let start = 0; start < 2; start++) {
     const gateway = await startGateway(loaded.settings, systemClock, loggers);
+    // No platform has asked for one.
+    const metrics = await (await fetch(`${gateway.publicUrl}/metrics`)).text();
+    expect(metrics).toContain('\nsvc_bridge_threads 0\n');
     let isClosed = false;
     void gateway.close(2_000).then(() => {
       isClosed = true;
