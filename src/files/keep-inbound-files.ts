@@ -14,7 +14,7 @@ import { newFileToken } from './upload-file.ts';
 export interface InboundOrigin {
   readonly accountId: string;
   readonly platform: Platform;
-  /** `shared`, or the id of the bot token. */
+  /** See `keyOfLogin`. */
   readonly loginKey: string;
 }
 

@@ -2,7 +2,7 @@ import { GatewayError } from '../base/errors.ts';
 import { isoAfter } from '../base/time.ts';
 import { TimeLimit } from '../base/time-limit.ts';
 import { hashToken } from '../base/tokens.ts';
-import type { LoginRef } from '../connectors/contract/login.ts';
+import { loginOfKey } from '../connectors/contract/login.ts';
 import { findFile, findFileByToken, type StoredFile, setCached, setGone } from '../store/messages/files.ts';
 import { abortable, unlessAborted } from './abortable.ts';
 import { isMissing } from './file-disk.ts';
@@ -122,12 +122,7 @@ async function openAt(
   if (remoteRef === null) throw new GatewayError('file_gone');
   const fetcher = platform === null ? undefined : domain.fetcher(platform);
   if (!fetcher || loginKey === null) throw new GatewayError('platform_failed');
-  return await unlessAborted(fetcher.fetchFile(loginOf(loginKey), remoteRef, signal), signal);
-}
-
-/** Converts a login key from the tables. */
-function loginOf(loginKey: string): LoginRef {
-  return loginKey === 'shared' ? { kind: 'shared' } : { kind: 'bot_token', id: loginKey };
+  return await unlessAborted(fetcher.fetchFile(loginOfKey(loginKey), remoteRef, signal), signal);
 }
 
 async function keepCached(domain: FileDomain, received: Received): Promise<number> {

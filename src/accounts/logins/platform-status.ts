@@ -1,7 +1,7 @@
 import { unreachable } from '../../base/assert.ts';
 import { PLATFORMS, type Platform, unservedText } from '../../base/platform.ts';
 import { type AgentScope, reaches } from '../../base/scope.ts';
-import type { LoginState } from '../../connectors/contract/login.ts';
+import { type LoginState, SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
 import { listMembersOf } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
@@ -9,8 +9,6 @@ import { listPlatformAccounts, type PlatformAccount } from '../../store/logins/p
 import { findTrunk, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 
-/** The `loginKey` of connections over the gateway's own login, which all accounts share. */
-const SHARED_LOGIN = 'shared';
 /** Shown to callers without access to the platform. */
 const NOT_GRANTED = { status: 'not_granted', logins: [], identity: null } as const;
 

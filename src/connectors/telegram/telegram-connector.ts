@@ -4,13 +4,15 @@ import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
-import type {
-  HostedBot,
-  HostsBots,
-  LoginNotes,
-  LoginRef,
-  LoginState,
-  SharesLogin,
+import {
+  type HostedBot,
+  type HostsBots,
+  keyOfLogin,
+  type LoginNotes,
+  type LoginRef,
+  type LoginState,
+  SHARED_LOGIN,
+  type SharesLogin,
 } from '../contract/login.ts';
 import type {
   Address,
@@ -31,7 +33,6 @@ import { sendParts } from './send-message-parts.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
-const SHARED_KEY = 'shared';
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
 const NO_LOGIN: WebhookReply = { status: 404, text: 'No such login' };
@@ -64,7 +65,7 @@ export class TelegramConnector
   readonly #clock: Clock;
   readonly #observer: TelegramObserver;
   readonly #notes: LoginNotes;
-  /** By `shared` or the id of the bot token. */
+  /** By `keyOfLogin`. */
   readonly #logins = new Map<string, BotLogin>();
   #intake: MessageIntake | null = null;
   #onBotState: (botId: string, state: LoginState) => void = () => undefined;
@@ -91,7 +92,7 @@ export class TelegramConnector
     const login = this.#newLogin(SHARED, sharedToken, ({ status }) =>
       this.#observer.log('info', 'shared Telegram bot changed state', { status }),
     );
-    this.#logins.set(SHARED_KEY, login);
+    this.#logins.set(SHARED_LOGIN, login);
     login.follow();
   }
 
@@ -100,7 +101,7 @@ export class TelegramConnector
   }
 
   sharedLogin(): LoginState | null {
-    return this.#logins.get(SHARED_KEY)?.state ?? null;
+    return this.#logins.get(SHARED_LOGIN)?.state ?? null;
   }
 
   async addBot({ id, token }: HostedBot): Promise<LoginState> {
@@ -196,7 +197,7 @@ export class TelegramConnector
   #newLogin(ref: LoginRef, token: string, onState: (state: LoginState) => void): BotLogin {
     assert(this.#intake !== null, 'onMessages comes before logins');
     const { urls, webhookRoot } = this.#options;
-    const key = keyOf(ref);
+    const key = keyOfLogin(ref);
     return new BotLogin({
       ref,
       api: this.#apiOf(urls, token),
@@ -220,12 +221,8 @@ export class TelegramConnector
   }
 
   #loginOf(ref: LoginRef): BotLogin | undefined {
-    return this.#logins.get(keyOf(ref));
+    return this.#logins.get(keyOfLogin(ref));
   }
-}
-
-function keyOf(ref: LoginRef): string {
-  return ref.kind === 'shared' ? SHARED_KEY : ref.id;
 }
 
 function refused({ message }: BotApiFailure): GatewayError {

@@ -3,7 +3,7 @@ import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
 import { isSameSecret } from '../../base/tokens.ts';
 import { pause } from '../../base/waits.ts';
-import type { LoginRef } from '../contract/login.ts';
+import { type LoginRef, SHARED_LOGIN } from '../contract/login.ts';
 import type { Address, InboundMessage, LaterStatus, MessageIntake } from '../contract/messenger.ts';
 import type { WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { errorText, isWindowClosed } from './graph-error.ts';
@@ -12,7 +12,6 @@ import { tokensIn, withoutToken } from './invitation.ts';
 import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
-const LOGIN_KEY = 'shared';
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 const NOT_FOUND: WebhookReply = { status: 404, text: 'Not found' };
 /** A status may arrive before the answer to the request that sent the message. */
@@ -60,13 +59,13 @@ export class WebhookReceiver {
 
   /** Refuses requests that cannot be Meta's whatever their body: the wrong path or a malformed signature. */
   refuses({ loginKey, header }: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
-    if (loginKey !== LOGIN_KEY) return NOT_FOUND;
+    if (loginKey !== SHARED_LOGIN) return NOT_FOUND;
     return isSignature(header(SIGNATURE_HEADER)) ? null : this.#wrongSignature();
   }
 
   /** Handles a request. Meta repeats requests not answered with 200 for days. */
   async take(request: WebhookRequest): Promise<WebhookReply> {
-    if (request.loginKey !== LOGIN_KEY) return NOT_FOUND;
+    if (request.loginKey !== SHARED_LOGIN) return NOT_FOUND;
     if (request.method === 'get') return this.#verify(request.query);
     if (!isSigned(request.body, request.header(SIGNATURE_HEADER), this.#secrets.appSecret))
       return this.#wrongSignature();

@@ -1,6 +1,7 @@
 import { ensureDefaultAgent } from '../../accounts/account/default-agent.ts';
 import { newId } from '../../base/ids.ts';
 import { hashToken } from '../../base/tokens.ts';
+import { SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Address } from '../../connectors/contract/messenger.ts';
 import { attachMember, type Member } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
@@ -9,7 +10,6 @@ import { heardFrom, openConversation } from '../../store/messages/conversations.
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { takeInviteLink } from '../../store/people/invite-links.ts';
 import type { IntakeDomain } from './intake-domain.ts';
-import { SHARED_LOGIN } from './receivers.ts';
 
 /** The person who presented a token, and its account. */
 interface Holder {
@@ -29,7 +29,7 @@ export async function bindRemote(
   remoteName: string | null,
   token: string,
 ): Promise<boolean> {
-  // A bot belongs to one account and accepts messages from anyone.
+  // Any other login belongs to one account and accepts messages from anyone.
   if (login.kind !== 'shared') return false;
   const nowIso = domain.clock.nowIso();
   const accountId = await domain.store.db.transaction().execute(async (trx) => {

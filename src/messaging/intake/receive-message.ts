@@ -1,5 +1,6 @@
 import { newId } from '../../base/ids.ts';
 import { dayOf } from '../../base/time.ts';
+import { keyOfLogin } from '../../connectors/contract/login.ts';
 import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { useOwnerCode } from '../../store/logins/bot-owners.ts';
@@ -12,7 +13,7 @@ import { announceMessage } from '../inbox/announce.ts';
 import { ownBot } from '../owner/mark-owner.ts';
 import { checkOwnerCode } from '../owner/owner-code.ts';
 import type { IntakeDomain } from './intake-domain.ts';
-import { conversationsOf, type Receiver, receiversOf, SHARED_LOGIN } from './receivers.ts';
+import { conversationsOf, type Receiver, receiversOf } from './receivers.ts';
 
 /** Specification, "Errors": stands for an attachment that is not kept. */
 const TOO_LARGE = '[attachment too large]';
@@ -121,7 +122,7 @@ async function insertInbound(
   { message: inbound, heldUntil }: { readonly message: InboundMessage; readonly heldUntil: string | null },
 ): Promise<Message> {
   const { from, text, files, platformMessageId } = inbound;
-  const loginKey = from.login.kind === 'bot_token' ? from.login.id : SHARED_LOGIN;
+  const loginKey = keyOfLogin(from.login);
   const kept = await keepFiles(trx, { accountId, platform, loginKey }, files);
   const stubs = Array.from({ length: kept.tooLarge }, () => TOO_LARGE);
   const message = {

@@ -1,25 +1,28 @@
 import type { Platform } from '../../base/platform.ts';
+import { type LoginRef, SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Address } from '../../connectors/contract/messenger.ts';
 import type { Member } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findBotOwner } from '../../store/logins/bot-tokens.ts';
-import { connectionsOfRemote } from '../../store/logins/connections.ts';
+import { connectionsOfRemote, findConnectionOwner } from '../../store/logins/connections.ts';
 import { type Conversation, findConversationWith } from '../../store/messages/conversations.ts';
-
-/** Key of a platform's shared login, used by all accounts, as stored in the tables. */
-export const SHARED_LOGIN = 'shared';
 
 /** The recipient of a person's message: an account, by one of its platform accounts. */
 export interface Receiver {
   readonly accountId: string;
   readonly member: Member;
-  /** For a connection: the person's id and the connection's status. */
+  /** A person's link to the shared login: their id and the link's status. Null where the member is the login itself. */
   readonly connection: { readonly remoteId: string | null; readonly status: string } | null;
 }
 
+/** Returns the member whose conversations a login serves. Null: the shared login, which serves many. */
+export function memberOfLogin(login: LoginRef): Member | null {
+  return login.kind === 'shared' ? null : { type: login.kind, id: login.id };
+}
+
 /**
- * Returns the recipients of a person's messages. A bot belongs to one account. The shared login serves everyone bound
- * to an account; for a person bound to several, the account they last dealt with comes first.
+ * Returns the recipients of a person's messages. A bot or connection belongs to one account. The shared login serves
+ * everyone bound to an account; for a person bound to several, the account they last dealt with comes first.
  */
 export async function receiversOf(
   db: Db,
@@ -27,10 +30,10 @@ export async function receiversOf(
   { login, remoteId }: Address,
   alias: string | null,
 ): Promise<Receiver[]> {
-  if (login.kind === 'bot_token') {
-    const accountId = await findBotOwner(db, platform, login.id);
-    if (accountId === undefined) return [];
-    return [{ accountId, member: { type: 'bot_token', id: login.id }, connection: null }];
+  const member = memberOfLogin(login);
+  if (member !== null) {
+    const accountId = await ownerOf(db, platform, member);
+    return accountId === undefined ? [] : [{ accountId, member, connection: null }];
   }
   const remoteIds = alias === null ? [remoteId] : [remoteId, alias];
   const bound = { provider: platform, loginKey: SHARED_LOGIN, remoteIds };
@@ -39,6 +42,12 @@ export async function receiversOf(
     member: { type: 'connection', id: connection.id },
     connection,
   }));
+}
+
+async function ownerOf(db: Db, platform: Platform, { type, id }: Member): Promise<string | undefined> {
+  return type === 'bot_token'
+    ? await findBotOwner(db, platform, id)
+    : await findConnectionOwner(db, platform, id);
 }
 
 /** Returns the conversations of these receivers with a person, in the same order. */

@@ -15,6 +15,7 @@ import { attachedBytes, changeMessageStatus } from '../../store/messages/outboun
 import { countUsage } from '../../store/people/usage.ts';
 import { announceEnd, type MessageEnd } from '../inbox/announce.ts';
 import type { IntakeDomain } from '../intake/intake-domain.ts';
+import { memberOfLogin } from '../intake/receivers.ts';
 
 /** An outcome that is not retried. */
 export type FinalOutcome = Extract<SendOutcome, { readonly kind: 'sent' | 'refused' | 'unknown' }>;
@@ -109,10 +110,10 @@ async function findFollowed(
   login: LoginRef,
   { platformMessageId, messageId }: SentMessage,
 ): Promise<Message[]> {
-  const botId = login.kind === 'bot_token' ? login.id : null;
-  const named = await findSentMessages(trx, platform, botId, platformMessageId);
+  const own = memberOfLogin(login);
+  const named = await findSentMessages(trx, platform, own, platformMessageId);
   if (named.length > 0 || messageId === null) return named;
-  const nameless = await findNamelessMessage(trx, platform, botId, messageId);
+  const nameless = await findNamelessMessage(trx, platform, own, messageId);
   if (!nameless) return [];
   if (nameless.status !== 'sending') await addPlatformMessageIds(trx, nameless, [platformMessageId]);
   return [nameless];

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { unservedText } from '../../base/platform.ts';
-import type { LoginRef } from '../../connectors/contract/login.ts';
+import { type LoginRef, loginOfKey } from '../../connectors/contract/login.ts';
 import type {
   Address,
   Messenger,
@@ -43,7 +43,7 @@ async function loginOf(db: Db, { memberType, memberId }: Conversation): Promise<
   if (memberType === 'bot_token') return { kind: 'bot_token', id: memberId };
   const key = memberType === 'connection' ? await loginKeyOf(db, memberId) : undefined;
   if (key === undefined) return null;
-  return key === 'shared' ? { kind: 'shared' } : { kind: 'bot_token', id: key };
+  return key === null ? { kind: 'connection', id: memberId } : loginOfKey(key);
 }
 
 /** Returns the messenger of a conversation's platform. Throws `platform_not_configured` when the gateway has none. */

@@ -43,6 +43,25 @@ export async function deleteConnection(
     .executeTakeFirst();
 }
 
+/**
+ * Returns the account that owns a connection which is a login itself. Undefined: the platform has no such connection,
+ * or it links a person to another login.
+ */
+export async function findConnectionOwner(
+  db: Db,
+  provider: string,
+  connectionId: string,
+): Promise<string | undefined> {
+  const connection = await db
+    .selectFrom('connections')
+    .select('accountId')
+    .where('id', '=', connectionId)
+    .where('provider', '=', provider)
+    .where('loginKey', 'is', null)
+    .executeTakeFirst();
+  return connection?.accountId;
+}
+
 /** A person on a platform, as seen by one of the gateway's own logins there. */
 export interface BoundRemote {
   readonly provider: string;

@@ -20,8 +20,9 @@ export interface ConnectionsTable {
   email: string | null;
   label: string;
   status: string;
-  /** The gateway's login that the person uses, and the person's id there. Null on platforms without them. */
+  /** The login to which the connection links a person. Null: the connection is a login itself. */
   loginKey: string | null;
+  /** The linked person's id on the platform. */
   remoteId: string | null;
   sealedCredentials: string;
   createdAt: string;

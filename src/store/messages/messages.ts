@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../../base/scope.ts';
 import { isoAfter, latestOf } from '../../base/time.ts';
+import type { Member } from '../agents/agents.ts';
 import type { Db } from '../database/tables.ts';
 import { isVisible } from './conversations.ts';
 import { newestEventTime } from './events.ts';
@@ -115,16 +116,16 @@ export async function findPlatformMessage(
 }
 
 /**
- * Finds outbound messages by the platform's id within one login: a bot's, or the shared one (`botId` null). Returns
- * several only where the platform's ids are not unique.
+ * Finds outbound messages by the platform's id within one login: a bot, a connection, or the shared login (`login`
+ * null). Returns several only where the platform's ids are not unique.
  */
 export async function findSentMessages(
   db: Db,
   platform: string,
-  botId: string | null,
+  login: Member | null,
   platformMessageId: string,
 ): Promise<Message[]> {
-  return await sentBy(db, platform, botId)
+  return await sentBy(db, platform, login)
     .innerJoin('platformMessages', 'platformMessages.messageSeq', 'messages.seq')
     .where('platformMessages.platformMessageId', '=', platformMessageId)
     .orderBy('messages.seq')
@@ -138,10 +139,10 @@ export async function findSentMessages(
 export async function findNamelessMessage(
   db: Db,
   platform: string,
-  botId: string | null,
+  login: Member | null,
   messageId: string,
 ): Promise<Message | undefined> {
-  return await sentBy(db, platform, botId)
+  return await sentBy(db, platform, login)
     .leftJoin('platformMessages', 'platformMessages.messageSeq', 'messages.seq')
     .where('messages.id', '=', messageId)
     .where('messages.status', 'in', ['sending', 'unknown'])
@@ -149,16 +150,29 @@ export async function findNamelessMessage(
     .executeTakeFirst();
 }
 
-function sentBy(db: Db, platform: string, botId: string | null) {
+function sentBy(db: Db, platform: string, login: Member | null) {
   const sent = db
     .selectFrom('messages')
     .innerJoin('conversations', 'conversations.id', 'messages.conversationId')
     .selectAll('messages')
     .where('messages.direction', '=', 'outbound')
     .where('conversations.platform', '=', platform as MessagePlatform);
-  return botId === null
-    ? sent.where('conversations.memberType', '=', 'connection')
-    : sent.where('conversations.memberType', '=', 'bot_token').where('conversations.memberId', '=', botId);
+  if (login !== null)
+    return sent
+      .where('conversations.memberType', '=', login.type)
+      .where('conversations.memberId', '=', login.id);
+  return sent
+    .where('conversations.memberType', '=', 'connection')
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('connections')
+            .select('connections.id')
+            .whereRef('connections.id', '=', 'conversations.memberId')
+            .where('connections.loginKey', 'is', null),
+        ),
+      ),
+    );
 }
 
 /** Stores the text of an edited message. */

@@ -14,16 +14,16 @@ export async function findAnyMessage(db: Db, messageId: string): Promise<Message
 }
 
 /**
- * Returns the key of the gateway's login through which a connection is reached. Undefined: the connection is gone, or
- * is not reached through a login.
+ * Returns the key of the login to which a connection links a person. Null: the connection is a login itself. Undefined:
+ * it is gone.
  */
-export async function loginKeyOf(db: Db, connectionId: string): Promise<string | undefined> {
+export async function loginKeyOf(db: Db, connectionId: string): Promise<string | null | undefined> {
   const row = await db
     .selectFrom('connections')
     .select('loginKey')
     .where('id', '=', connectionId)
     .executeTakeFirst();
-  return row?.loginKey ?? undefined;
+  return row?.loginKey;
 }
 
 /** Returns the total size of a message's files, as far as their sizes are known. */
