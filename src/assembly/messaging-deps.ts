@@ -104,8 +104,8 @@ function intakeDomain(
     clock,
     wakeups,
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
-    onReceived: ({ conversationId }) => {
-      awaitReply(outbound, conversationId).catch((error) => outbound.onFailure('a reply timer', error));
+    onReceived: (received) => {
+      awaitReply(outbound, received).catch((error) => outbound.onFailure('a reply timer', error));
     },
     onOwned: (conversationId) => {
       confirmOwner(outbound, conversationId).catch((error) =>

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../src/base/errors.ts';
 import type { Platform } from '../../src/base/platform.ts';
+import type { Address } from '../../src/connectors/contract/address.ts';
 import type {
-  Address,
   FetchesFiles,
   Messenger,
   OutboundMessage,

@@ -59,7 +59,7 @@ function mark(domain: Domain): Route {
     body: BotOwnerBody,
     responses: {
       200: { description: 'The owner', schema: BotOwner },
-      400: 'The conversation belongs to a connection, whose owner is the person who linked it',
+      400: 'The conversation is a channel, or belongs to a connection, whose owner is the person who linked it',
       404: 'Conversation not found',
     },
     handler: async ({ principal, params, body }) => {

@@ -12,6 +12,7 @@ export function messageWire(message: MessageView): Message {
     status: message.status,
     error: message.error,
     sender_agent_id: message.senderAgentId,
+    ...(message.sender && { sender: message.sender }),
     attachments: message.attachments.map(({ name, mime, sizeBytes, url }) => ({
       name,
       mime,
@@ -27,6 +28,8 @@ export function conversationWire(view: ConversationView): Conversation {
   return {
     conversation_id: view.id,
     platform: view.platform,
+    kind: view.kind,
+    ...(view.thread !== null && { thread: view.thread }),
     remote_id: view.peer.remoteId,
     remote_name: view.peer.remoteName,
     status: view.status,
@@ -49,14 +52,17 @@ export function conversationWire(view: ConversationView): Conversation {
  */
 export function eventWire(event: FeedEvent, cursor: string): Record<string, unknown> {
   if (event.kind === 'other') return { ...otherEventWire(event), cursor };
-  const { type, eventId: event_id, createdAt: created_at } = event;
+  const { type, eventId: event_id, createdAt: created_at, conversation } = event;
+  const { kind, thread, peer } = conversation;
   const message = messageWire(event.message);
   return {
     type,
     event_id,
-    conversation_id: event.conversationId,
-    platform: event.platform,
-    peer: { remote_id: event.peer.remoteId, remote_name: event.peer.remoteName },
+    conversation_id: conversation.id,
+    platform: conversation.platform,
+    kind,
+    ...(thread !== null && { thread }),
+    peer: { remote_id: peer.remoteId, remote_name: peer.remoteName },
     message,
     attachments: message.attachments,
     created_at,

@@ -82,6 +82,10 @@ export const Message = z
       ),
     error: z.string().nullable().describe("The platform's error message"),
     sender_agent_id: z.string().nullable().describe('The agent that wrote it'),
+    sender: z
+      .object({ id: z.string(), name: z.string().nullable() })
+      .optional()
+      .describe('In a channel: the person who wrote it, under the id and name of the platform'),
     attachments: z.array(Attachment),
   })
   .meta({ id: 'Message' });
@@ -91,8 +95,19 @@ export const Conversation = z
   .object({
     conversation_id: z.string(),
     platform: MessagePlatform,
-    remote_id: z.string().describe('Permanent id of the other side on its platform, or the id of an agent'),
-    remote_name: z.string().nullable(),
+    kind: z
+      .enum(['direct', 'channel'])
+      .describe(
+        '`direct`: with one person or agent. `channel`: a channel, group or room with several people',
+      ),
+    thread: z
+      .string()
+      .optional()
+      .describe("The platform's id of the thread in which the conversation takes place"),
+    remote_id: z
+      .string()
+      .describe('Permanent id of the person or channel on the platform, or the id of an agent'),
+    remote_name: z.string().nullable().describe('Name of the person, channel or agent'),
     status: z.string().describe('`active`, or `closed` if the other side can no longer receive messages'),
     task: z.string().describe('Topic of a conversation between agents; otherwise empty'),
     created_at: z.string(),

@@ -1,11 +1,5 @@
+import type { Address } from './address.ts';
 import type { LoginRef } from './login.ts';
-
-/** A person at a platform, as seen by one login. */
-export interface Address {
-  readonly login: LoginRef;
-  /** The platform's permanent identifier of the person, as text. */
-  readonly remoteId: string;
-}
 
 /** Messaging with people on a platform. The optional parts are what the platform can do beyond text. */
 export interface Messenger {
@@ -105,10 +99,14 @@ export interface InboundFile {
 }
 
 export interface InboundMessage {
+  /** Its `person` is who wrote. */
   readonly from: Address;
-  /** Another identifier of the same person that older conversations may use (a phone number). */
+  /** Another identifier of the same person that older conversations may use (a phone number). Null in channels. */
   readonly alias: string | null;
+  /** Name of the space: of the person in a direct conversation, of the channel otherwise. */
   readonly remoteName: string | null;
+  /** In a channel: the name of the person who wrote. Null in a direct conversation. */
+  readonly senderName: string | null;
   /** Unique within the conversation. */
   readonly platformMessageId: string;
   readonly text: string;
@@ -120,7 +118,7 @@ export interface InboundMessage {
 export type Intake =
   | 'stored'
   | 'duplicate'
-  /** The shared login does not know which account this person writes to. */
+  /** The shared login does not know which account this person, or this channel, belongs to. */
   | 'unbound';
 
 /** The domain's side of a messenger. Its promises settle once the change is on disk. */
@@ -128,18 +126,19 @@ export interface MessageIntake {
   received(message: InboundMessage): Promise<Intake>;
   /** The other side edited a message. Unknown messages are ignored. */
   edited(from: Address, platformMessageId: string, text: string): Promise<void>;
-  /** The other side has become unreachable, or reachable again. */
+  /** A person or channel, with all its threads, has become unreachable, or reachable again. */
   reachable(address: Address, isReachable: boolean): Promise<void>;
-  /** The person's permanent identifier has changed, and possibly the alias too. */
-  renamed(before: Address, remoteId: string, alias: string | null): Promise<void>;
+  /** The permanent identifier of a person or channel has changed, and possibly a person's alias too. */
+  renamed(before: Address, spaceId: string, alias: string | null): Promise<void>;
   /**
    * Reports a later status of a sent message. Returns false while the message is still being sent and its outcome is
    * not stored yet; report the status again.
    */
   followed(login: LoginRef, sent: SentMessage, status: LaterStatus): Promise<boolean>;
   /**
-   * Binds a person to an account after they sent an invite or deep-link token to the shared login. Returns false when
-   * the token is unknown, used or expired.
+   * Binds a person, or the channel in which they write, to an account after they sent an invite or deep-link token to
+   * the shared login. Check first that the platform lets them decide over the channel. Returns false when the token is
+   * unknown, used or expired, or when the channel belongs to another account.
    */
   bind(from: Address, remoteName: string | null, token: string): Promise<boolean>;
 }

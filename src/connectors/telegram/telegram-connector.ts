@@ -3,6 +3,7 @@ import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
+import type { Address } from '../contract/address.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import {
   type HostedBot,
@@ -15,7 +16,6 @@ import {
   type SharesLogin,
 } from '../contract/login.ts';
 import type {
-  Address,
   FetchesFiles,
   MessageIntake,
   Messenger,
@@ -141,7 +141,7 @@ export class TelegramConnector
     const chat = {
       api,
       clock: this.#clock,
-      chatId: message.to.remoteId,
+      chatId: message.to.space.id,
       signal,
       loggedOut: (failure: BotApiFailure) => login.heard(failure),
     };
@@ -150,8 +150,8 @@ export class TelegramConnector
     return outcome;
   }
 
-  async showTyping({ login, remoteId }: Address, signal: AbortSignal): Promise<void> {
-    const parameters = { chat_id: Number(remoteId), action: 'typing' };
+  async showTyping({ login, space }: Address, signal: AbortSignal): Promise<void> {
+    const parameters = { chat_id: Number(space.id), action: 'typing' };
     const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
     await this.#loginOf(login)
       ?.api.call('sendChatAction', parameters, options, z.unknown())

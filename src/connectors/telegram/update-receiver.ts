@@ -1,8 +1,9 @@
 import { unreachable } from '../../base/assert.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
+import { type Address, directAddress } from '../contract/address.ts';
 import type { LoginRef } from '../contract/login.ts';
-import type { Address, MessageIntake, MessengerObserver } from '../contract/messenger.ts';
+import type { MessageIntake, MessengerObserver } from '../contract/messenger.ts';
 import type { BotApi } from './bot-api.ts';
 import { SentMessages } from './bot-api-types.ts';
 import type { Reading, ReadMessage } from './update-reading.ts';
@@ -51,7 +52,7 @@ export class UpdateReceiver {
     const { intake, observer } = this.#deps;
     if (reading.kind === 'nothing') return;
     if (reading.kind === 'unreadable') return observer.count('update_skipped');
-    const from = { login: this.#deps.ref, remoteId: reading.person.remoteId };
+    const from = directAddress(this.#deps.ref, reading.person.remoteId);
     switch (reading.kind) {
       case 'message':
         await this.#takeMessage(from, reading);
@@ -74,19 +75,20 @@ export class UpdateReceiver {
     const token = ref.kind === 'shared' ? START_WITH_TOKEN.exec(text)?.[1] : undefined;
     if (token !== undefined) {
       const isBound = await intake.bind(from, person.remoteName, token);
-      this.#tell(from.remoteId, isBound ? CONNECTED : LINK_OVER);
+      this.#tell(person.remoteId, isBound ? CONNECTED : LINK_OVER);
       return;
     }
     const taken = await intake.received({
       from,
       alias: null,
       remoteName: person.remoteName,
+      senderName: null,
       platformMessageId: message.messageId,
       text,
       sentAt: message.sentAt,
       files: message.files,
     });
-    if (taken === 'unbound') this.#notifyStranger(from.remoteId);
+    if (taken === 'unbound') this.#notifyStranger(person.remoteId);
   }
 
   #notifyStranger(remoteId: string): void {

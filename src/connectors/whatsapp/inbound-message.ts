@@ -1,3 +1,4 @@
+import { directAddress } from '../contract/address.ts';
 import type { InboundFile, InboundMessage } from '../contract/messenger.ts';
 import type { WireContact, WireMedia, WireMessage } from './webhook-payload.ts';
 
@@ -33,9 +34,10 @@ export function inboundMessage(
   if (!names || message.group_id !== undefined || isSilent(message)) return undefined;
   const { name, username } = contact?.profile ?? {};
   return {
-    from: { login: { kind: 'shared' }, remoteId: names.remoteId },
+    from: directAddress({ kind: 'shared' }, names.remoteId),
     alias: names.alias,
     remoteName: name || username || null,
+    senderName: null,
     platformMessageId: message.id,
     text: textOf(message),
     sentAt: sentAt(message, nowIso),

@@ -76,7 +76,7 @@ export class MessageSender {
     signal: AbortSignal,
   ): Promise<SendOutcome> {
     for (;;) {
-      const outcome = await this.sendContent(to.remoteId, content, messageId, signal);
+      const outcome = await this.sendContent(to.space.id, content, messageId, signal);
       if (outcome.kind !== 'later' || !isBegun) return outcome;
       await pause(this.#clock, outcome.afterMs, signal);
       if (signal.aborted) return outcome;

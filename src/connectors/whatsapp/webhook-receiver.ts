@@ -3,8 +3,9 @@ import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
 import { isSameSecret } from '../../base/tokens.ts';
 import { pause } from '../../base/waits.ts';
+import { type Address, directAddress } from '../contract/address.ts';
 import { type LoginRef, SHARED_LOGIN } from '../contract/login.ts';
-import type { Address, InboundMessage, LaterStatus, MessageIntake } from '../contract/messenger.ts';
+import type { InboundMessage, LaterStatus, MessageIntake } from '../contract/messenger.ts';
 import type { WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { errorText, isWindowClosed } from './graph-error.ts';
 import { inboundMessage, namesOf } from './inbound-message.ts';
@@ -149,7 +150,7 @@ export class WebhookReceiver {
     if (!now) return;
     for (const before of new Set([system?.previous_user_id, from])) {
       if (!before || before === now.remoteId) continue;
-      await this.#deps.intake().renamed({ login: SHARED, remoteId: before }, now.remoteId, now.alias);
+      await this.#deps.intake().renamed(directAddress(SHARED, before), now.remoteId, now.alias);
     }
   }
 

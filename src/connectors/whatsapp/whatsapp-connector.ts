@@ -4,10 +4,10 @@ import { LimitedMap } from '../../base/limited-map.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
+import type { Address } from '../contract/address.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { InvitesPeople, LoginRef, LoginState, SharesLogin } from '../contract/login.ts';
 import type {
-  Address,
   DropsCaptions,
   FetchesFiles,
   HasWindow,
@@ -147,7 +147,7 @@ export class WhatsAppConnector
 
   async askToReply(to: Address, text: string, signal: AbortSignal): Promise<SendOutcome> {
     const template = followUp(text, this.#options.templateLanguage);
-    return await this.#sender.sendContent(to.remoteId, template, null, signal);
+    return await this.#sender.sendContent(to.space.id, template, null, signal);
   }
 
   async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -174,7 +174,7 @@ export class WhatsAppConnector
   }
 
   /** Answers a stranger once. */
-  #answerStranger({ remoteId }: Address): void {
+  #answerStranger({ space: { id: remoteId } }: Address): void {
     if (this.#strangers.get(remoteId) || this.#closing.signal.aborted) return;
     this.#strangers.set(remoteId, true);
     const content = { type: 'text', text: { body: STRANGER_TEXT } };

@@ -15,9 +15,14 @@ import {
   otherEventsOfAgents,
   type StoredEvent,
 } from '../../store/messages/events.ts';
-import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import { listMessagesBySeq, type Message, type MessagePosition } from '../../store/messages/messages.ts';
-import { type MessageView, type Peer, type Reading, viewConversations, viewMessages } from './inbox-view.ts';
+import {
+  type ConversationView,
+  type MessageView,
+  type Reading,
+  viewConversations,
+  viewMessages,
+} from './inbox-view.ts';
 
 /** One entry of an agent's feed, as shown to its reader. */
 export type FeedEvent = MessageEvent | OtherEvent;
@@ -25,9 +30,7 @@ export type FeedEvent = MessageEvent | OtherEvent;
 /** A new message. */
 export interface MessageEvent extends Common {
   readonly kind: 'message';
-  readonly conversationId: string;
-  readonly platform: MessagePlatform;
-  readonly peer: Peer;
+  readonly conversation: Pick<ConversationView, 'id' | 'platform' | 'kind' | 'thread' | 'peer'>;
   readonly message: MessageView;
   readonly place: MessagePosition;
   /** The cursor of a reader who has read up to this message. */
@@ -167,11 +170,10 @@ async function readMessages(
   const seen = messages.filter(({ conversationId }) => conversations.has(conversationId));
   const shown = await viewMessages(reading, scope, conversations, seen);
   const views = await viewConversations(reading, scope, [...conversations.values()]);
-  const peers = new Map(views.map(({ id, peer }) => [id, peer]));
+  const viewOf = new Map(views.map((view) => [view.id, view]));
   return new Map(
     seen.map((message, at) => {
-      const { id: conversationId, platform } = conversations.get(message.conversationId)!;
-      const told = { conversationId, platform, peer: peers.get(conversationId)!, message: shown[at]! };
+      const told = { conversation: viewOf.get(message.conversationId)!, message: shown[at]! };
       return [message.seq, (event: StoredEvent) => messageEvent(event, message, told)] as const;
     }),
   );
@@ -180,7 +182,7 @@ async function readMessages(
 function messageEvent(
   { id, type, createdAt, payload }: StoredEvent,
   message: Message,
-  told: Pick<MessageEvent, 'conversationId' | 'platform' | 'peer' | 'message'>,
+  told: Pick<MessageEvent, 'conversation' | 'message'>,
 ): MessageEvent {
   const eventId = idOf(id, payload.event_id);
   const common = { position: id, eventId, type, createdAt };

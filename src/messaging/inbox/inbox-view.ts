@@ -12,8 +12,9 @@ import type {
   MessageDirection,
   MessagePlatform,
   MessageStatus,
+  SpaceKind,
 } from '../../store/messages/message-tables.ts';
-import type { Message } from '../../store/messages/messages.ts';
+import type { Message, Sender } from '../../store/messages/messages.ts';
 import { countPending } from '../../store/messages/outbound-messages.ts';
 import type { Store } from '../../store/store.ts';
 import { isWindowOpen } from '../window/window-guard.ts';
@@ -41,10 +42,12 @@ export interface MessageView {
   readonly createdAt: string;
   /** The agent that wrote it. Null: a person or the gateway wrote it. */
   readonly senderAgentId: string | null;
+  /** The person who wrote in a channel. Null: nobody, or whom the conversation is with. */
+  readonly sender: Sender | null;
   readonly attachments: readonly ListedAttachment[];
 }
 
-/** The other side: a person under their platform's id and name, or an agent under its id. */
+/** The other side: a person or channel under the platform's id and name, or an agent under its id. */
 export interface Peer {
   readonly remoteId: string;
   readonly remoteName: string | null;
@@ -68,6 +71,9 @@ export interface ConversationView {
   readonly createdAt: string;
   /** Conversations between agents only. */
   readonly task: string;
+  readonly kind: SpaceKind;
+  /** The platform's id of the thread. Null: outside threads. */
+  readonly thread: string | null;
   readonly peer: Peer;
   /** The scope's own agents in this conversation. */
   readonly agents: readonly NamedAgent[];
@@ -88,8 +94,13 @@ export async function viewMessages(
     const { id, text, status, error, createdAt, senderAgentId, conversationId, seq } = message;
     const direction = directionFor(scope, conversations.get(conversationId), message);
     const own = attachments.get(seq) ?? [];
-    return { id, text, direction, status, error, createdAt, senderAgentId, attachments: own };
+    const sender = senderOf(message);
+    return { id, text, direction, status, error, createdAt, senderAgentId, sender, attachments: own };
   });
+}
+
+function senderOf({ senderId: id, senderName: name }: Message): Sender | null {
+  return id === null ? null : { id, name };
 }
 
 /** Returns the views of conversations, in the given order. */
@@ -111,10 +122,11 @@ export async function viewConversations(
   );
   const nowIso = reading.clock.nowIso();
   return conversations.map((conversation) => {
-    const { id, platform, status, createdAt, task } = conversation;
+    const { id, platform, status, createdAt, task, spaceKind: kind } = conversation;
+    const thread = conversation.thread || null;
     const parties = partiesOf(scope, conversation, agents.get(id) ?? [], named);
     const window = platform === WINDOWED ? windowOf(conversation, pending.get(id) ?? 0, nowIso) : null;
-    return { id, platform, status, createdAt, task, ...parties, window };
+    return { id, platform, status, createdAt, task, kind, thread, ...parties, window };
   });
 }
 

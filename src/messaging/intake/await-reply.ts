@@ -3,10 +3,18 @@ import { type Conversation, findAnyConversation } from '../../store/messages/con
 import { listUnanswered, timeoutTextsOf } from '../../store/messages/outbound-messages.ts';
 import type { OutboundDomain } from '../outbox/outbound-domain.ts';
 import { writeNotice } from '../outbox/write-message.ts';
+import type { ReceivedMessage } from './intake-domain.ts';
 import { REPLY_MS } from './reply-watch.ts';
 
-/** Starts the reply timer for a person who has written, and shows them a typing indicator. */
-export async function awaitReply(domain: OutboundDomain, conversationId: string): Promise<void> {
+/**
+ * Starts the reply timer for a person who has written directly, and shows them a typing indicator. In a channel, where
+ * people also write to each other, neither happens.
+ */
+export async function awaitReply(
+  domain: OutboundDomain,
+  { conversationId, spaceKind }: Pick<ReceivedMessage, 'conversationId' | 'spaceKind'>,
+): Promise<void> {
+  if (spaceKind !== 'direct') return;
   domain.replies.begin(conversationId);
   const conversation = await findAnyConversation(domain.store.db, conversationId);
   if (conversation) showWork(domain, conversation);

@@ -1,44 +1,59 @@
 import { ensureDefaultAgent } from '../../accounts/account/default-agent.ts';
 import { newId } from '../../base/ids.ts';
 import { hashToken } from '../../base/tokens.ts';
+import type { Address } from '../../connectors/contract/address.ts';
 import { SHARED_LOGIN } from '../../connectors/contract/login.ts';
-import type { Address } from '../../connectors/contract/messenger.ts';
 import { attachMember, type Member } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { connectionsOfRemote, insertConnection, updateConnection } from '../../store/logins/connections.ts';
-import { heardFrom, openConversation } from '../../store/messages/conversations.ts';
+import {
+  connectionsOfRemote,
+  insertConnection,
+  type StoredConnection,
+  updateConnection,
+} from '../../store/logins/connections.ts';
+import { heardFrom } from '../../store/messages/conversations.ts';
+import { openConversation, type Space } from '../../store/messages/spaces.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
-import { takeInviteLink } from '../../store/people/invite-links.ts';
+import { putInviteLink, takeInviteLink } from '../../store/people/invite-links.ts';
 import type { IntakeDomain } from './intake-domain.ts';
+import { shownName } from './shown-name.ts';
 
-/** The person who presented a token, and its account. */
+/** The person or channel in which a token was presented, and the token's account. */
 interface Holder {
   readonly accountId: string;
-  readonly remoteId: string;
+  readonly space: Space;
   readonly remoteName: string | null;
 }
 
 /**
- * Binds a person to the account whose token they send to the shared login. This creates a connection of the account's
- * default agent and a conversation in which they can be answered. The token is used up. Returns false when the token is
- * unknown, used or expired.
+ * Binds a person to the account whose token they send to the shared login, or the channel in which they send it. This
+ * creates a connection of the account's default agent and a conversation in which they can be answered. The token is
+ * used up. Returns false when the token is unknown, used or expired. Also returns false when the channel belongs to
+ * another account, and keeps the token: its other members must not lose it to one of them.
  */
 export async function bindRemote(
   domain: IntakeDomain,
-  { login, remoteId }: Address,
-  remoteName: string | null,
+  { login, space, thread }: Address,
+  name: string | null,
   token: string,
 ): Promise<boolean> {
   // Any other login belongs to one account and accepts messages from anyone.
   if (login.kind !== 'shared') return false;
   const nowIso = domain.clock.nowIso();
+  const remoteName = shownName(name);
   const accountId = await domain.store.db.transaction().execute(async (trx) => {
     const link = await takeInviteLink(trx, hashToken(token), nowIso);
     if (!link) return null;
     const { accountId } = link;
-    const holder = { accountId, remoteId, remoteName };
-    const member = await connect(domain, trx, holder, nowIso);
-    const remote = { ...holder, platform: domain.platform, member, alias: null };
+    const holder = { accountId, space, remoteName };
+    const bound = await boundTo(domain, trx, space);
+    if (space.kind === 'channel' && bound.some((each) => each.accountId !== accountId)) {
+      await putInviteLink(trx, link);
+      return null;
+    }
+    const known = bound.find((each) => each.accountId === accountId);
+    const member = await connect(domain, trx, holder, known);
+    const remote = { ...holder, platform: domain.platform, member, thread, alias: null };
     const conversation = await openConversation(trx, remote, nowIso);
     await heardFrom(trx, conversation.id, nowIso);
     return accountId;
@@ -49,26 +64,34 @@ export async function bindRemote(
   return true;
 }
 
-/** A person who is already bound stays in the same agents. From now on their messages go to this account. */
-async function connect(
-  { platform, store }: IntakeDomain,
+async function boundTo(
+  { platform: provider }: IntakeDomain,
   trx: Db,
-  { accountId, remoteId, remoteName }: Holder,
-  nowIso: string,
+  { kind: spaceKind, id }: Space,
+): Promise<StoredConnection[]> {
+  return await connectionsOfRemote(trx, { provider, loginKey: SHARED_LOGIN, spaceKind, remoteIds: [id] });
+}
+
+/** Who is already bound stays in the same agents. From now on their messages go to this account. */
+async function connect(
+  { platform, store, clock }: IntakeDomain,
+  trx: Db,
+  { accountId, space, remoteName }: Holder,
+  known: StoredConnection | undefined,
 ): Promise<Member> {
-  const bound = { provider: platform, loginKey: SHARED_LOGIN, remoteIds: [remoteId] };
-  const known = (await connectionsOfRemote(trx, bound)).find((each) => each.accountId === accountId);
-  const label = remoteName ?? remoteId;
+  const nowIso = clock.nowIso();
+  const label = remoteName ?? space.id;
   const change = { label, status: 'ok', updatedAt: nowIso };
   if (known) {
     await updateConnection(trx, known.id, change);
     return { type: 'connection', id: known.id };
   }
   const id = newId('con');
+  const linked = { loginKey: SHARED_LOGIN, remoteId: space.id, spaceKind: space.kind };
   const connection = { id, accountId, provider: platform, email: null, ...change, createdAt: nowIso };
-  // The shared login belongs to the operator, so this person has no secret.
+  // The shared login belongs to the operator, so this connection has no secret.
   const sealed = store.secrets.seal('', { table: 'connections', column: 'sealed_credentials', row: id });
-  await insertConnection(trx, { ...connection, loginKey: SHARED_LOGIN, remoteId }, sealed);
+  await insertConnection(trx, { ...connection, ...linked }, sealed);
   const agent = await ensureDefaultAgent(trx, accountId, nowIso);
   const member = { type: 'connection', id } as const;
   await attachMember(trx, agent.id, member);

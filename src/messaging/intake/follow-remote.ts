@@ -1,54 +1,81 @@
-import type { Address } from '../../connectors/contract/messenger.ts';
+import type { Address, Space } from '../../connectors/contract/address.ts';
+import type { Db } from '../../store/database/tables.ts';
 import { updateConnection } from '../../store/logins/connections.ts';
-import {
-  findConversationWith,
-  renameRemote,
-  setConversationStatus,
-} from '../../store/messages/conversations.ts';
+import { setConversationStatus } from '../../store/messages/conversations.ts';
 import { changeMessageText, findPlatformMessage } from '../../store/messages/messages.ts';
+import {
+  changeSpaceId,
+  findConversationAt,
+  listConversationsIn,
+  placeOf,
+} from '../../store/messages/spaces.ts';
 import { announce } from '../inbox/announce.ts';
 import type { IntakeDomain } from './intake-domain.ts';
-import { conversationsOf, receiversOf } from './receivers.ts';
+import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
 
-const UNREACHABLE = 'This person no longer accepts messages';
+const UNREACHABLE: Readonly<Record<Space['kind'], string>> = {
+  direct: 'This person no longer accepts messages',
+  channel: 'This channel no longer accepts messages',
+};
 
-/** Closes the conversations with a person who can no longer be reached, or reopens them. */
+/** Closes the conversations in a space that can no longer be reached, in all threads, or reopens them. */
 export async function followReachability(
   { store, platform, wakeups }: IntakeDomain,
   address: Address,
   isReachable: boolean,
 ): Promise<void> {
+  const { space } = address;
   const accountIds = await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, address, null);
-    const status = isReachable ? 'ok' : UNREACHABLE;
-    for (const { member } of receivers.filter(({ connection }) => connection !== null))
-      await updateConnection(trx, member.id, { status });
-    for (const { id } of await conversationsOf(trx, receivers, address.remoteId))
-      await setConversationStatus(trx, id, isReachable ? 'active' : 'closed');
+    const status = isReachable ? 'ok' : UNREACHABLE[space.kind];
+    for (const { member, connection } of receivers) {
+      if (connection !== null) await updateConnection(trx, member.id, { status });
+      for (const { id } of await listConversationsIn(trx, member, space))
+        await setConversationStatus(trx, id, isReachable ? 'active' : 'closed');
+    }
     return receivers.map(({ accountId }) => accountId);
   });
   for (const accountId of accountIds) wakeups.wake(accountId);
 }
 
 /**
- * Follows a change of a person's permanent id. If they already have a conversation under the new id, that one continues
- * and the old one stays as it is.
+ * Follows a change of the permanent id of a person or channel. Where there is a conversation under the new id already,
+ * that one continues and the old one stays as it is.
  */
 export async function followRename(
   { store, platform }: IntakeDomain,
   before: Address,
-  remoteId: string,
+  spaceId: string,
   alias: string | null,
 ): Promise<void> {
+  const now = { ...before, space: { ...before.space, id: spaceId } };
   await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, before, null);
-    for (const { member, connection } of receivers) {
-      if (connection) await updateConnection(trx, member.id, { remoteId });
-      const former = await findConversationWith(trx, member, before.remoteId);
-      const taken = await findConversationWith(trx, member, remoteId);
-      if (former && !taken) await renameRemote(trx, former.id, remoteId, alias);
+    // A channel belongs to one account, so a binding of the new id stays.
+    const isTaken = before.space.kind === 'channel' && (await isBound(trx, platform, now));
+    for (const receiver of receivers) {
+      if (receiver.connection && !isTaken)
+        await updateConnection(trx, receiver.member.id, { remoteId: spaceId });
+      await moveConversations(trx, receiver, before.space, { spaceId, alias });
     }
   });
+}
+
+async function isBound(trx: Db, platform: IntakeDomain['platform'], address: Address): Promise<boolean> {
+  return (await receiversOf(trx, platform, address, null)).some(({ connection }) => connection !== null);
+}
+
+async function moveConversations(
+  trx: Db,
+  { member }: Receiver,
+  from: Space,
+  { spaceId, alias }: { readonly spaceId: string; readonly alias: string | null },
+): Promise<void> {
+  for (const former of await listConversationsIn(trx, member, from)) {
+    const { space, thread } = placeOf(former);
+    const taken = await findConversationAt(trx, member, { space: { ...space, id: spaceId }, thread });
+    if (!taken) await changeSpaceId(trx, former.id, spaceId, alias);
+  }
 }
 
 /** Applies a person's edit of their message and announces it as a `dm_edited` event. */
@@ -60,7 +87,7 @@ export async function editMessage(
 ): Promise<void> {
   const accountId = await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, from, null);
-    for (const conversation of await conversationsOf(trx, receivers, from.remoteId)) {
+    for (const conversation of await conversationsAt(trx, receivers, from)) {
       const message = await findPlatformMessage(trx, conversation.id, platformMessageId);
       if (message?.direction !== 'inbound') continue;
       const createdAt = clock.nowIso();

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/time.ts';
 import type { InboundFile } from '../../connectors/contract/messenger.ts';
 import type { InboundOrigin, KeptInbound } from '../../files/keep-inbound-files.ts';
 import type { Db } from '../../store/database/tables.ts';
+import type { SpaceKind } from '../../store/messages/message-tables.ts';
 import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
 
@@ -27,6 +28,7 @@ export interface IntakeDomain {
 export interface ReceivedMessage {
   readonly accountId: string;
   readonly conversationId: string;
+  readonly spaceKind: SpaceKind;
   readonly messageSeq: number;
 }
 

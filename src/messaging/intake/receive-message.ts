@@ -5,15 +5,22 @@ import type { InboundMessage, Intake } from '../../connectors/contract/messenger
 import type { Db } from '../../store/database/tables.ts';
 import { useOwnerCode } from '../../store/logins/bot-owners.ts';
 import { updateConnection } from '../../store/logins/connections.ts';
-import { type Conversation, heardFrom, openConversation } from '../../store/messages/conversations.ts';
-import { findPlatformMessage, insertMessage, type Message } from '../../store/messages/messages.ts';
+import { type Conversation, heardFrom } from '../../store/messages/conversations.ts';
+import {
+  findPlatformMessage,
+  insertMessage,
+  type Message,
+  type Sender,
+} from '../../store/messages/messages.ts';
+import { openConversation } from '../../store/messages/spaces.ts';
 import { unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { countUsage } from '../../store/people/usage.ts';
 import { announceMessage } from '../inbox/announce.ts';
 import { ownBot } from '../owner/mark-owner.ts';
 import { checkOwnerCode } from '../owner/owner-code.ts';
 import type { IntakeDomain } from './intake-domain.ts';
-import { conversationsOf, type Receiver, receiversOf } from './receivers.ts';
+import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
+import { shownName } from './shown-name.ts';
 
 /** Specification, "Errors": stands for an attachment that is not kept. */
 const TOO_LARGE = '[attachment too large]';
@@ -34,10 +41,10 @@ export async function receiveMessage(domain: IntakeDomain, inbound: InboundMessa
     return 'stored';
   }
   if (stored.kind !== 'stored') return stored.kind;
-  const { accountId, id: conversationId } = stored.conversation;
+  const { accountId, id: conversationId, spaceKind } = stored.conversation;
   domain.wakeups.wake(accountId);
   domain.queue?.flush(conversationId);
-  domain.onReceived({ accountId, conversationId, messageSeq: stored.message.seq });
+  domain.onReceived({ accountId, conversationId, spaceKind, messageSeq: stored.message.seq });
   return 'stored';
 }
 
@@ -66,10 +73,11 @@ async function showedCode(
   { clock }: IntakeDomain,
   trx: Db,
   { member }: Receiver,
-  { from: { remoteId }, text, files }: InboundMessage,
+  { from: { space }, text, files }: InboundMessage,
 ): Promise<'code' | 'repeated' | 'none'> {
-  if (member.type !== 'bot_token' || files.length > 0) return 'none';
-  return await checkOwnerCode(trx, { botId: member.id, remoteId, text }, clock.nowIso());
+  // Everyone in a channel could read the code there.
+  if (member.type !== 'bot_token' || space.kind !== 'direct' || files.length > 0) return 'none';
+  return await checkOwnerCode(trx, { botId: member.id, remoteId: space.id, text }, clock.nowIso());
 }
 
 /** The code is meant for the gateway: it is not stored as a message, and agents never see it. */
@@ -77,7 +85,7 @@ async function own(
   { clock }: IntakeDomain,
   trx: Db,
   conversation: Conversation,
-  { from: { remoteId }, sentAt }: InboundMessage,
+  { from: { space }, sentAt }: InboundMessage,
 ): Promise<Stored> {
   await heardFrom(trx, conversation.id, sentAt);
   const { botId } = await ownBot(
@@ -86,7 +94,7 @@ async function own(
     conversation,
     clock.nowIso(),
   );
-  await useOwnerCode(trx, botId, remoteId);
+  await useOwnerCode(trx, botId, space.id);
   return { kind: 'owned', conversation };
 }
 
@@ -96,7 +104,7 @@ async function isKnown(
   receivers: readonly Receiver[],
   { from, alias, platformMessageId }: InboundMessage,
 ): Promise<boolean> {
-  for (const { id } of await conversationsOf(trx, receivers, from.remoteId, alias))
+  for (const { id } of await conversationsAt(trx, receivers, from, alias))
     if (await findPlatformMessage(trx, id, platformMessageId)) return true;
   return false;
 }
@@ -107,11 +115,11 @@ async function openWith(
   { accountId, member, connection }: Receiver,
   { from, alias, remoteName }: InboundMessage,
 ): Promise<Conversation> {
-  const { remoteId } = from;
+  const { space, thread } = from;
   // A person who writes can be reached, and may have a new permanent id.
-  if (connection && (connection.remoteId !== remoteId || connection.status !== 'ok'))
-    await updateConnection(trx, member.id, { remoteId, status: 'ok' });
-  const remote = { accountId, platform, member, remoteId, alias, remoteName };
+  if (connection && (connection.remoteId !== space.id || connection.status !== 'ok'))
+    await updateConnection(trx, member.id, { remoteId: space.id, status: 'ok' });
+  const remote = { accountId, platform, member, space, thread, alias, remoteName: shownName(remoteName) };
   return await openConversation(trx, remote, clock.nowIso());
 }
 
@@ -131,6 +139,7 @@ async function insertInbound(
     conversationId,
     direction: 'inbound',
     senderAgentId: null,
+    sender: senderOf(inbound),
     text: [text, ...stubs].filter((part) => part !== '').join('\n'),
     status: 'received',
     expiresAt: heldUntil,
@@ -138,4 +147,10 @@ async function insertInbound(
     fileIds: kept.fileIds,
   } as const;
   return await insertMessage(trx, message, clock.nowIso());
+}
+
+/** In a direct conversation the sender is the person whom it is with. */
+function senderOf({ from: { space, person }, senderName }: InboundMessage): Sender | null {
+  if (space.kind === 'direct' || person === null) return null;
+  return { id: person, name: shownName(senderName) };
 }

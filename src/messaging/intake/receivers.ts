@@ -1,17 +1,18 @@
 import type { Platform } from '../../base/platform.ts';
+import type { Address } from '../../connectors/contract/address.ts';
 import { type LoginRef, SHARED_LOGIN } from '../../connectors/contract/login.ts';
-import type { Address } from '../../connectors/contract/messenger.ts';
 import type { Member } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findBotOwner } from '../../store/logins/bot-tokens.ts';
 import { connectionsOfRemote, findConnectionOwner } from '../../store/logins/connections.ts';
-import { type Conversation, findConversationWith } from '../../store/messages/conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
+import { findConversationAt, type Place } from '../../store/messages/spaces.ts';
 
-/** The recipient of a person's message: an account, by one of its platform accounts. */
+/** The recipient of an inbound message: an account, by one of its platform accounts. */
 export interface Receiver {
   readonly accountId: string;
   readonly member: Member;
-  /** A person's link to the shared login: their id and the link's status. Null where the member is the login itself. */
+  /** The link of a person or channel to the shared login. Null where the member is the login itself. */
   readonly connection: { readonly remoteId: string | null; readonly status: string } | null;
 }
 
@@ -21,13 +22,14 @@ export function memberOfLogin(login: LoginRef): Member | null {
 }
 
 /**
- * Returns the recipients of a person's messages. A bot or connection belongs to one account. The shared login serves
- * everyone bound to an account; for a person bound to several, the account they last dealt with comes first.
+ * Returns the recipients of the messages from an address. A bot or connection belongs to one account. The shared login
+ * serves the people and channels that are bound to an account; for a person bound to several, the account they last
+ * dealt with comes first. Who writes in a channel does not matter: their own binding is for their direct conversation.
  */
 export async function receiversOf(
   db: Db,
   platform: Platform,
-  { login, remoteId }: Address,
+  { login, space }: Address,
   alias: string | null,
 ): Promise<Receiver[]> {
   const member = memberOfLogin(login);
@@ -35,8 +37,8 @@ export async function receiversOf(
     const accountId = await ownerOf(db, platform, member);
     return accountId === undefined ? [] : [{ accountId, member, connection: null }];
   }
-  const remoteIds = alias === null ? [remoteId] : [remoteId, alias];
-  const bound = { provider: platform, loginKey: SHARED_LOGIN, remoteIds };
+  const remoteIds = alias === null ? [space.id] : [space.id, alias];
+  const bound = { provider: platform, loginKey: SHARED_LOGIN, spaceKind: space.kind, remoteIds };
   return (await connectionsOfRemote(db, bound)).map((connection) => ({
     accountId: connection.accountId,
     member: { type: 'connection', id: connection.id },
@@ -50,16 +52,16 @@ async function ownerOf(db: Db, platform: Platform, { type, id }: Member): Promis
     : await findConnectionOwner(db, platform, id);
 }
 
-/** Returns the conversations of these receivers with a person, in the same order. */
-export async function conversationsOf(
+/** Returns the conversations of these receivers at a place, in the same order. */
+export async function conversationsAt(
   db: Db,
   receivers: readonly Receiver[],
-  remoteId: string,
+  place: Place,
   alias: string | null = null,
 ): Promise<Conversation[]> {
   const found: Conversation[] = [];
   for (const { member } of receivers) {
-    const conversation = await findConversationWith(db, member, remoteId, alias);
+    const conversation = await findConversationAt(db, member, place, alias);
     if (conversation) found.push(conversation);
   }
   return found;

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
 import { unservedText } from '../../base/platform.ts';
+import type { Address } from '../../connectors/contract/address.ts';
 import { type LoginRef, loginOfKey } from '../../connectors/contract/login.ts';
 import type {
-  Address,
   Messenger,
   OutboundFile,
   OutboundMessage,
@@ -13,6 +13,7 @@ import { type Conversation, findAnyConversation } from '../../store/messages/con
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { findAnyMessage, loginKeyOf } from '../../store/messages/outbound-messages.ts';
+import { placeOf } from '../../store/messages/spaces.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Dependencies for sending stored messages. */
@@ -35,7 +36,9 @@ const ACCOUNT_GONE: Unsendable = {
 /** Returns the address that a conversation's messages go to. Null: its platform account is gone. */
 export async function addressOf(db: Db, conversation: Conversation): Promise<Address | null> {
   const login = await loginOf(db, conversation);
-  return login && { login, remoteId: conversation.remoteId };
+  if (login === null) return null;
+  const { space, thread } = placeOf(conversation);
+  return { login, space, thread, person: space.kind === 'direct' ? space.id : null };
 }
 
 async function loginOf(db: Db, { memberType, memberId }: Conversation): Promise<LoginRef | null> {

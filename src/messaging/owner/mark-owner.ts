@@ -16,8 +16,8 @@ export interface BotOwner {
 }
 
 /**
- * Marks the person in a conversation as the owner of the account's bot. Throws `conversation_not_found`, and
- * `owner_is_linked` when the conversation belongs to a connection.
+ * Marks the person in a conversation as the owner of the account's bot. Throws `conversation_not_found`,
+ * `owner_is_linked` when the conversation belongs to a connection, and `owner_in_channel` when it is not a direct one.
  */
 export async function markOwner(
   { store, clock }: { readonly store: Pick<Store, 'db'>; readonly clock: Clock },
@@ -30,6 +30,7 @@ export async function markOwner(
     if (conversation?.accountId !== actor.accountId || conversation.platform !== platform)
       throw new GatewayError('conversation_not_found');
     if (conversation.memberType === 'connection') throw new GatewayError('owner_is_linked');
+    if (conversation.spaceKind !== 'direct') throw new GatewayError('owner_in_channel');
     return await ownBot(trx, actor, conversation, clock.nowIso());
   });
 }

@@ -2,7 +2,8 @@ import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/test-targets.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type Conversation, openConversation } from '../../store/messages/conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
+import { openConversation } from '../../store/messages/spaces.ts';
 import { type SentDm, sendFailed, sentOf } from '../outbox/dm.ts';
 import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
 import { requireMessenger } from '../outbox/stored-message.ts';
@@ -45,7 +46,8 @@ async function targetOf(
   if (!connection) throw await unknownOwner(db, accountId, platform, loginId);
   const { id, remoteId, label } = connection;
   const member = { type: 'connection', id } as const;
-  const remote = { accountId, platform, member, remoteId, alias: null, remoteName: label };
+  const space = { kind: 'direct', id: remoteId } as const;
+  const remote = { accountId, platform, member, space, thread: null, alias: null, remoteName: label };
   return await db.transaction().execute((trx) => openConversation(trx, remote, clock.nowIso()));
 }
 

@@ -34,8 +34,8 @@ export async function newestConnection(
     .select(['id', 'remoteId', 'label', 'createdAt'])
     .where('accountId', '=', accountId)
     .where('provider', '=', platform)
-    .where('loginKey', 'is not', null)
     .where('remoteId', 'is not', null)
+    .where('spaceKind', '=', 'direct')
     .$narrowType<{ remoteId: string }>();
   const wanted = connectionId === null ? all : all.where('id', '=', connectionId);
   return await wanted.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();

@@ -1,9 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
+import type { SpaceKind } from '../messages/message-tables.ts';
 import type { ConnectionsTable } from './login-tables.ts';
 
 /** A platform login without its credentials. */
-export type StoredConnection = Omit<Selectable<ConnectionsTable>, 'sealedCredentials'>;
+export type StoredConnection = Omit<Selectable<ConnectionsTable>, 'sealedCredentials' | 'spaceKind'>;
 
 const SHOWN = [
   'id',
@@ -20,7 +21,7 @@ const SHOWN = [
 
 export async function insertConnection(
   db: Db,
-  connection: StoredConnection,
+  connection: StoredConnection & Partial<Pick<Selectable<ConnectionsTable>, 'spaceKind'>>,
   sealedCredentials: string,
 ): Promise<void> {
   await db
@@ -62,21 +63,22 @@ export async function findConnectionOwner(
   return connection?.accountId;
 }
 
-/** A person on a platform, as seen by one of the gateway's own logins there. */
+/** A person or channel on a platform, as seen by the login that links them to accounts. */
 export interface BoundRemote {
   readonly provider: string;
   readonly loginKey: string;
-  /** The person's permanent id and possibly an alias. */
+  readonly spaceKind: SpaceKind;
+  /** The permanent id, and possibly a person's alias. */
   readonly remoteIds: readonly string[];
 }
 
 /**
- * Returns a person's connections to accounts over a shared login, most recently used first. Use means binding, or a
- * message in either direction.
+ * Returns the connections of a person or channel to accounts over a shared login, most recently used first. Use means
+ * binding, or a message in either direction.
  */
 export async function connectionsOfRemote(
   db: Db,
-  { provider, loginKey, remoteIds }: BoundRemote,
+  { provider, loginKey, spaceKind, remoteIds }: BoundRemote,
 ): Promise<StoredConnection[]> {
   const lastUsed = sql<string>`max(connections.updated_at, coalesce(max(messages.created_at), ''))`;
   return await db
@@ -91,6 +93,7 @@ export async function connectionsOfRemote(
     .where('connections.provider', '=', provider)
     .where('connections.loginKey', '=', loginKey)
     .where('connections.remoteId', 'in', remoteIds)
+    .where('connections.spaceKind', '=', spaceKind)
     .groupBy('connections.id')
     .orderBy(lastUsed, 'desc')
     .orderBy('connections.updatedAt', 'desc')
@@ -98,7 +101,7 @@ export async function connectionsOfRemote(
     .execute();
 }
 
-/** Updates the fields of a connection that follow the person behind it. */
+/** Updates the fields of a connection that follow the person or channel behind it. */
 export async function updateConnection(
   db: Db,
   connectionId: string,

@@ -1,5 +1,7 @@
+import type { Generated } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 import type { Bit } from '../database/column-types.ts';
+import type { SpaceKind } from '../messages/message-tables.ts';
 
 /** The tables of this folder by name. */
 export interface LoginTables {
@@ -20,10 +22,15 @@ export interface ConnectionsTable {
   email: string | null;
   label: string;
   status: string;
-  /** The login to which the connection links a person. Null: the connection is a login itself. */
+  /** The login to which the connection links a person or channel. Null: the connection is a login itself. */
   loginKey: string | null;
-  /** The linked person's id on the platform. */
+  /**
+   * The platform's id of the linked person or channel; for a connection that is a login itself, of the person who made
+   * it.
+   */
   remoteId: string | null;
+  /** What `remoteId` names. */
+  spaceKind: Generated<SpaceKind>;
   sealedCredentials: string;
   createdAt: string;
   updatedAt: string;

@@ -2,22 +2,10 @@ import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool,
 import { foldCase } from '../../base/fold-case.ts';
 import { newId } from '../../base/ids.ts';
 import type { AgentScope } from '../../base/scope.ts';
-import type { Member } from '../agents/agents.ts';
 import type { Db, Tables } from '../database/tables.ts';
 import type { ConversationStatus, ConversationsTable, MessagePlatform } from './message-tables.ts';
 
 export type Conversation = Selectable<ConversationsTable>;
-
-/** A person on a platform, as known to one of our platform accounts. */
-export interface Remote {
-  readonly accountId: string;
-  readonly platform: MessagePlatform;
-  readonly member: Member;
-  readonly remoteId: string;
-  /** Another id of the same person, under which an older conversation may be stored. */
-  readonly alias: string | null;
-  readonly remoteName: string | null;
-}
 
 /** Filters conversations. `status` null: any status. */
 export interface ConversationFilter {
@@ -28,43 +16,6 @@ export interface ConversationFilter {
 export interface ConversationPage extends ConversationFilter {
   readonly limit: number;
   readonly offset: number;
-}
-
-/**
- * Opens the conversation with a person: creates it if there is none, sets it active, and stores changed names. Call it
- * in a transaction.
- */
-export async function openConversation(db: Db, remote: Remote, nowIso: string): Promise<Conversation> {
-  const known = await findConversationWith(db, remote.member, remote.remoteId, remote.alias);
-  if (!known) return await insertConversation(db, newConversation(remote, nowIso));
-  const changed = {
-    remoteId: remote.remoteId,
-    alias: remote.alias ?? known.alias,
-    remoteName: remote.remoteName ?? known.remoteName,
-    status: 'active' as const,
-  };
-  await db.updateTable('conversations').set(changed).where('id', '=', known.id).execute();
-  return { ...known, ...changed };
-}
-
-/** Finds the conversation of a platform account with a person, by their permanent id or else by their alias. */
-export async function findConversationWith(
-  db: Db,
-  member: Member,
-  remoteId: string,
-  alias: string | null = null,
-): Promise<Conversation | undefined> {
-  const ofMember = db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('memberType', '=', member.type)
-    .where('memberId', '=', member.id);
-  const byName = await ofMember.where('remoteId', '=', remoteId).executeTakeFirst();
-  if (byName || alias === null) return byName;
-  return (
-    (await ofMember.where('remoteId', '=', alias).executeTakeFirst()) ??
-    (await ofMember.where('alias', '=', alias).executeTakeFirst())
-  );
 }
 
 /** Undefined: there is none, or it is not visible to the scope. */
@@ -116,7 +67,7 @@ export async function listConversations(
   return await query.orderBy('lastSeq', 'desc').orderBy('id').limit(limit).offset(offset).execute();
 }
 
-/** A peer as named in a request: agents by id or name, people by platform id or name. */
+/** A peer as named in a request: agents by id or name, people and channels by platform id or name. */
 export interface PeerName {
   readonly peer: string;
   /** Between agents only. Empty: the conversation without a task if there is one, else any. */
@@ -168,20 +119,6 @@ export async function setConversationStatus(
   status: ConversationStatus,
 ): Promise<void> {
   await db.updateTable('conversations').set({ status }).where('id', '=', conversationId).execute();
-}
-
-/** Changes the id of the conversation's person. Without a new alias the old one stays. */
-export async function renameRemote(
-  db: Db,
-  conversationId: string,
-  remoteId: string,
-  alias: string | null,
-): Promise<void> {
-  await db
-    .updateTable('conversations')
-    .set(alias === null ? { remoteId } : { remoteId, alias })
-    .where('id', '=', conversationId)
-    .execute();
 }
 
 /**
@@ -246,21 +183,6 @@ export async function insertConversation(db: Db, conversation: Conversation): Pr
   return conversation;
 }
 
-function newConversation(
-  { accountId, platform, member, remoteId, alias, remoteName }: Remote,
-  nowIso: string,
-): Conversation {
-  return {
-    ...emptyConversation(accountId, nowIso),
-    platform,
-    memberType: member.type,
-    memberId: member.id,
-    remoteId,
-    alias,
-    remoteName,
-  };
-}
-
 /** Returns the fields of a new conversation without messages, for any kind of peer. */
 export function emptyConversation(
   accountId: string,
@@ -274,6 +196,8 @@ export function emptyConversation(
     agentId: null,
     peerAgentId: null,
     task: '',
+    spaceKind: 'direct',
+    thread: '',
     alias: null,
     remoteName: null,
     status: 'active',

@@ -1,4 +1,4 @@
-import type { GeneratedAlways, Selectable } from 'kysely';
+import type { Generated, GeneratedAlways, Selectable } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 import type { TerminationResult } from '../../base/termination.ts';
 import type { MemberType } from '../agents/agent-tables.ts';
@@ -63,9 +63,13 @@ export type ConversationStatus = 'active' | 'closed';
 /** Where messages go. `agent` stands for messages between the agents of one account. */
 export type MessagePlatform = Platform | 'agent';
 
+/** A person's direct conversation with a platform account, or a channel with several people. */
+export type SpaceKind = 'direct' | 'channel';
+
 /**
- * A person at one platform account, or two agents and a task. `lastSeq` is that of the newest message. `alias` is
- * another id of the person, which the platform may still use.
+ * A person or a channel at one platform account, in a thread or outside (''); or two agents and a task. `remoteId` is
+ * the platform's id of the person or channel. `lastSeq` is that of the newest message. `alias` is another id of the
+ * person, which the platform may still use.
  */
 export interface ConversationsTable {
   id: string;
@@ -76,6 +80,8 @@ export interface ConversationsTable {
   agentId: string | null;
   peerAgentId: string | null;
   task: string;
+  spaceKind: Generated<SpaceKind>;
+  thread: Generated<string>;
   remoteId: string;
   alias: string | null;
   remoteName: string | null;
@@ -114,6 +120,9 @@ export interface MessagesTable {
   direction: MessageDirection;
   /** The agent that wrote it. Null: a person or the gateway wrote it. */
   senderAgentId: string | null;
+  /** The person who wrote in a channel. Null in direct conversations and for outbound messages. */
+  senderId: string | null;
+  senderName: string | null;
   text: string;
   status: MessageStatus;
   error: string | null;

@@ -11,13 +11,25 @@ export type Message = Selectable<MessagesTable>;
 
 /** A message that has no position among the stored messages yet. */
 export interface NewMessage
-  extends Omit<Message, 'seq' | 'createdAt' | 'changedAt' | 'error' | 'background'> {
+  extends Omit<
+    Message,
+    'seq' | 'createdAt' | 'changedAt' | 'error' | 'background' | 'senderId' | 'senderName'
+  > {
+  /** The person who wrote in a channel. Default: not known, or clear from the conversation. */
+  readonly sender?: Sender | null;
   /** Default: not sent in the background. */
   readonly background?: Message['background'];
   /** The platform's ids. An outbound message has none at first, and may get several. */
   readonly platformMessageIds: readonly string[];
   /** Its attachments, in order. */
   readonly fileIds: readonly string[];
+}
+
+/** A person who wrote in a channel. */
+export interface Sender {
+  /** The platform's permanent id. */
+  readonly id: string;
+  readonly name: string | null;
 }
 
 /**
@@ -31,11 +43,12 @@ export interface MessagePosition {
 
 /** Appends a message, inbound or outbound, after all others of the gateway. Call it in a transaction. */
 export async function insertMessage(db: Db, message: NewMessage, nowIso: string): Promise<Message> {
-  const { platformMessageIds, fileIds, ...row } = message;
+  const { platformMessageIds, fileIds, sender, ...row } = message;
+  const written = { senderId: sender?.id ?? null, senderName: sender?.name ?? null };
   const createdAt = await timeAfterAll(db, row.accountId, nowIso);
   const stored = await db
     .insertInto('messages')
-    .values({ background: null, ...row, error: null, createdAt, changedAt: createdAt })
+    .values({ background: null, ...row, ...written, error: null, createdAt, changedAt: createdAt })
     .returningAll()
     .executeTakeFirstOrThrow();
   const { conversationId, seq } = stored;

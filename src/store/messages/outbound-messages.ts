@@ -50,7 +50,7 @@ export async function timeoutTextsOf(db: Db, member: Member): Promise<(string | 
   return rows.map(({ timeoutText }) => timeoutText);
 }
 
-/** Returns active conversations with people in which the newest message is inbound and later than `since`. */
+/** Returns active direct conversations with people whose newest message is inbound and later than `since`. */
 export async function listUnanswered(db: Db, since: string): Promise<Conversation[]> {
   return await db
     .selectFrom('messages')
@@ -62,6 +62,7 @@ export async function listUnanswered(db: Db, since: string): Promise<Conversatio
     .where('messages.createdAt', '>', since)
     .where('messages.direction', '=', 'inbound')
     .where('conversations.platform', '!=', 'agent')
+    .where('conversations.spaceKind', '=', 'direct')
     .where('conversations.status', '=', 'active')
     .orderBy('messages.seq')
     .execute();

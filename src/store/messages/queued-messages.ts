@@ -3,7 +3,7 @@ import type { Db } from '../database/tables.ts';
 import type { Conversation } from './conversations.ts';
 import type { MessageStatus } from './message-tables.ts';
 import type { Message } from './messages.ts';
-import { findAnyMessage } from './outbound-messages.ts';
+import { findAnyMessage, loginKeyOf } from './outbound-messages.ts';
 
 /** A queued message has an expiry. It is cleared once the agents know the result. */
 const ON_ITS_WAY: readonly MessageStatus[] = ['pending', 'sending'];
@@ -119,14 +119,17 @@ export async function forgetPlatformMessageIds(db: Db, messageSeq: number): Prom
 /** Returns the conversations of all accounts with the same person over a shared login, including this one. */
 export async function conversationsWithSame(
   db: Db,
-  { id, platform, memberType, remoteId }: Conversation,
+  { id, platform, memberType, memberId, spaceKind, remoteId }: Conversation,
 ): Promise<string[]> {
-  if (memberType !== 'connection') return [id];
+  if (memberType !== 'connection' || memberId === null) return [id];
+  // A connection that is a login itself has windows of its own.
+  if ((await loginKeyOf(db, memberId)) === null) return [id];
   const rows = await db
     .selectFrom('conversations')
     .select('id')
     .where('platform', '=', platform)
     .where('remoteId', '=', remoteId)
+    .where('spaceKind', '=', spaceKind)
     .where('memberType', '=', 'connection')
     .execute();
   return rows.map((row) => row.id);
@@ -140,6 +143,7 @@ export async function listQueuedWithSame(db: Db, conversationId: string): Promis
       join
         .onRef('other.platform', '=', 'one.platform')
         .onRef('other.remoteId', '=', 'one.remoteId')
+        .onRef('other.spaceKind', '=', 'one.spaceKind')
         .onRef('other.memberType', '=', 'one.memberType'),
     )
     .innerJoin('messages', 'messages.conversationId', 'other.id')

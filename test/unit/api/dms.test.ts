@@ -83,7 +83,7 @@ it('writes to the conversation with the newest message, or to the named one', as
   await chat({ text: '1' });
   await chat({ text: '2', conversation_id: conversation.id });
   await chat({ text: '3' });
-  expect(messenger.taken.map(({ to, text }) => `${text} ${to.remoteId}`)).toEqual(['1 43', '2 42', '3 42']);
+  expect(messenger.taken.map(({ to, text }) => `${text} ${to.space.id}`)).toEqual(['1 43', '2 42', '3 42']);
 });
 
 it('returns 502 with the platform’s own message, and checks the length before sending', async () => {

@@ -9,7 +9,7 @@ it('sends a test message to the operator’s own account only', async () => {
     post(`/api/platforms/${provider}/test-dm${query}`, undefined, { as });
   const mark = (conversation_id: string, as = 'settings') =>
     post('/api/platforms/telegram/owner', { conversation_id }, { as });
-  const reached = () => messenger.taken.map(({ to }) => [to.login.kind, to.remoteId]);
+  const reached = () => messenger.taken.map(({ to }) => [to.login.kind, to.space.id]);
   expect(await ask('', 'discord')).toMatchObject({
     status: 400,
     body: { detail: 'No discord bot registered' },
@@ -92,5 +92,5 @@ it('reaches an owner even when a bot that was registered later has none', async 
   await outbound.bot('bot_2');
   await outbound.heard(await outbound.conversation('66', 'bot_2'));
   expect((await post('/api/platforms/telegram/test-dm', undefined, { as: 'settings' })).status).toBe(200);
-  expect(messenger.taken.map(({ to }) => to.remoteId)).toEqual(['41']);
+  expect(messenger.taken.map(({ to }) => to.space.id)).toEqual(['41']);
 });

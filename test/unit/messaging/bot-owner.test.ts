@@ -3,9 +3,9 @@ import { markOwner } from '../../../src/messaging/owner/mark-owner.ts';
 import { makeOwnerCode } from '../../../src/messaging/owner/owner-code.ts';
 import { newestOwnedBot } from '../../../src/store/agents/test-targets.ts';
 import { deleteBot } from '../../../src/store/logins/bot-tokens.ts';
-import { findConversationWith } from '../../../src/store/messages/conversations.ts';
+import { findConversationAt } from '../../../src/store/messages/spaces.ts';
 import { seedAccount } from '../store/temporary.ts';
-import { messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
+import { directPlace, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
 
 /** A world, and another tenant of the same gateway who also has a bot. */
 async function twoTenants() {
@@ -17,7 +17,7 @@ async function twoTenants() {
 }
 
 async function conversationWith({ store }: World, botId: string, remoteId: string): Promise<string> {
-  return (await findConversationWith(store.db, { type: 'bot_token', id: botId }, remoteId))!.id;
+  return (await findConversationAt(store.db, { type: 'bot_token', id: botId }, directPlace(remoteId)))!.id;
 }
 
 /** The owner of the bot, by the platform's id. */

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isoAfter } from '../../../src/base/time.ts';
 import { hashToken } from '../../../src/base/tokens.ts';
-import type { Address } from '../../../src/connectors/contract/messenger.ts';
+import { type Address, directAddress } from '../../../src/connectors/contract/address.ts';
 import { platformIntake } from '../../../src/messaging/intake/platform-intake.ts';
 import { addPlatformMessageIds, findMessage } from '../../../src/store/messages/messages.ts';
 import { changeMessageStatus } from '../../../src/store/messages/outbound-messages.ts';
@@ -12,7 +12,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { seedAccount } from '../store/temporary.ts';
 import { answer, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
 
-const shared = (remoteId: string): Address => ({ login: { kind: 'shared' }, remoteId });
+const shared = (remoteId: string): Address => directAddress({ kind: 'shared' }, remoteId);
 
 const messagesIn = ({ db }: Store) => db.selectFrom('messages').selectAll().orderBy('seq').execute();
 const conversationsIn = ({ db }: Store) =>
@@ -62,7 +62,9 @@ test('a message is stored with its conversation, event and usage, and announced 
   expect(await usageSince(store.db, accountId, day, world.clock.nowIso())).toMatchObject([
     { platform: 'telegram', messages: 1 },
   ]);
-  expect(world.received).toEqual([{ accountId, conversationId: conversation?.id, messageSeq: message?.seq }]);
+  expect(world.received).toEqual([
+    { accountId, conversationId: conversation?.id, spaceKind: 'direct', messageSeq: message?.seq },
+  ]);
   await turn();
   expect(woken).toBe(1);
 });
@@ -76,7 +78,7 @@ test('a repeated message is stored once, as its first copy', async () => {
   expect(await eventsIn(world.store)).toHaveLength(1);
   expect(world.received).toHaveLength(1);
   // Ids are unique only within a conversation.
-  expect(await world.intake.received({ ...message, from: { ...message.from, remoteId: '43' } })).toBe(
+  expect(await world.intake.received({ ...message, from: directAddress(message.from.login, '43') })).toBe(
     'stored',
   );
 });
@@ -137,11 +139,7 @@ test('a person can get another id, and is also found by an older one', async () 
   const [conversation, ...others] = await conversationsIn(world.store);
   expect(others).toEqual([]);
   expect(conversation).toMatchObject({ remoteId: 'user-1', alias: '+33123456789' });
-  await world.intake.renamed(
-    { login: { kind: 'bot_token', id: world.botId }, remoteId: 'user-1' },
-    'user-2',
-    null,
-  );
+  await world.intake.renamed(directAddress({ kind: 'bot_token', id: world.botId }, 'user-1'), 'user-2', null);
   await write(world, 'user-2');
   expect(await conversationsIn(world.store)).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import { newId } from '../../../src/base/ids.ts';
 import type { AgentScope } from '../../../src/base/scope.ts';
 import type { Clock } from '../../../src/base/time.ts';
+import { directAddress } from '../../../src/connectors/contract/address.ts';
 import type { InboundMessage, Intake, MessageIntake } from '../../../src/connectors/contract/messenger.ts';
 import type { Reading } from '../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../src/messaging/inbox/wakeups.ts';
@@ -12,9 +13,9 @@ import type {
 import { platformIntake } from '../../../src/messaging/intake/platform-intake.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
 import { insertBot } from '../../../src/store/logins/bot-tokens.ts';
-import { findConversationWith } from '../../../src/store/messages/conversations.ts';
 import { appendEvent, type NewEvent } from '../../../src/store/messages/events.ts';
 import { insertMessage, type Message, type NewMessage } from '../../../src/store/messages/messages.ts';
+import { findConversationAt, type Place } from '../../../src/store/messages/spaces.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NOW, seedAccount, temporaryStore } from '../store/temporary.ts';
@@ -111,6 +112,11 @@ export async function happen(
   return `evt_${position}`;
 }
 
+/** The direct conversation with a person. */
+export function directPlace(remoteId: string): Place {
+  return { space: { kind: 'direct', id: remoteId }, thread: null };
+}
+
 let serial = 0;
 
 /** A message from a person to a bot, or to the shared login when `botId` is null. */
@@ -121,9 +127,10 @@ export function written(
 ): InboundMessage {
   serial++;
   return {
-    from: { login: botId === null ? { kind: 'shared' } : { kind: 'bot_token', id: botId }, remoteId },
+    from: directAddress(botId === null ? { kind: 'shared' } : { kind: 'bot_token', id: botId }, remoteId),
     alias: null,
     remoteName: `Name of ${remoteId}`,
+    senderName: null,
     platformMessageId: `${serial}`,
     text: `text ${serial}`,
     sentAt: '2030-01-01T00:00:00.000Z',
@@ -147,7 +154,8 @@ export async function answer(
   remoteId: string,
   fields: Partial<NewMessage> = {},
 ): Promise<Message> {
-  const conversation = await findConversationWith(store.db, { type: 'bot_token', id: botId }, remoteId);
+  const member = { type: 'bot_token', id: botId } as const;
+  const conversation = await findConversationAt(store.db, member, directPlace(remoteId));
   const message: NewMessage = {
     id: newId('msg'),
     accountId,

@@ -1,12 +1,14 @@
 import { onTestFinished } from 'vitest';
 import { newId } from '../../../src/base/ids.ts';
+import { directAddress } from '../../../src/connectors/contract/address.ts';
 import { closeOutbound, openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import type { OutboundDomain } from '../../../src/messaging/outbox/outbound-domain.ts';
 import type { Outgoing } from '../../../src/messaging/outbox/outbox.ts';
 import type { WindowGuard } from '../../../src/messaging/window/window-guard.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
-import { type Conversation, openConversation } from '../../../src/store/messages/conversations.ts';
+import type { Conversation } from '../../../src/store/messages/conversations.ts';
 import { insertMessage, type Message } from '../../../src/store/messages/messages.ts';
+import { openConversation } from '../../../src/store/messages/spaces.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { FakeMessenger } from '../../support/fake-messenger.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -111,7 +113,8 @@ export class Outbound {
       accountId: this.accountId,
       platform: this.messenger.platform,
       member: { type: 'bot_token', id: botId } as const,
-      remoteId,
+      space: { kind: 'direct', id: remoteId } as const,
+      thread: null,
       alias: null,
       remoteName: `Person ${remoteId}`,
     };
@@ -127,10 +130,7 @@ export class Outbound {
   /** A stored message to be sent. */
   async outgoing(conversation: Conversation, text: string): Promise<Outgoing> {
     const message = await this.#insert(conversation.id, { direction: 'outbound', text, status: 'sending' });
-    const to = {
-      login: { kind: 'bot_token', id: conversation.memberId! },
-      remoteId: conversation.remoteId,
-    } as const;
+    const to = directAddress({ kind: 'bot_token', id: conversation.memberId! }, conversation.remoteId);
     return { message, conversation, outbound: { messageId: message.id, to, text, attachments: [] } };
   }
 

@@ -13,11 +13,11 @@ import {
   type Conversation,
   findAnyConversation,
   heardFrom,
-  openConversation,
 } from '../../../src/store/messages/conversations.ts';
 import { eventsOfAgents } from '../../../src/store/messages/events.ts';
 import { insertMessage, listMessages, type Message } from '../../../src/store/messages/messages.ts';
 import { findAnyMessage } from '../../../src/store/messages/outbound-messages.ts';
+import { openConversation } from '../../../src/store/messages/spaces.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { seedAccount, temporaryStore } from '../store/temporary.ts';
 import { JumpingClock } from './jumping-clock.ts';
@@ -232,7 +232,8 @@ export async function beginConversation(store: Store, account: string): Promise<
     accountId,
     platform: 'whatsapp',
     member,
-    remoteId: REMOTE_ID,
+    space: { kind: 'direct', id: REMOTE_ID },
+    thread: null,
     alias: null,
     remoteName: 'Ada',
   } as const;

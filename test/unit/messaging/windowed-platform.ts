@@ -1,5 +1,5 @@
+import type { Address } from '../../../src/connectors/contract/address.ts';
 import type {
-  Address,
   HasWindow,
   Messenger,
   OutboundMessage,

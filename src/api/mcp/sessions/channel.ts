@@ -151,14 +151,18 @@ function channelPush(event: FeedEvent): ChannelPush {
   const common = { type, event_id, created_at };
   if (event.kind === 'other')
     return { content: wordsOf(event.payload), meta: texts({ ...common, ...event.payload }) };
-  const { conversationId: conversation_id, platform, peer, at } = event;
-  const { id: message_id, text, attachments } = messageWire(event.message);
+  const { conversation, at } = event;
+  const { id: message_id, text, sender, attachments } = messageWire(event.message);
   const meta = {
     ...common,
-    conversation_id,
-    platform,
-    remote_id: peer.remoteId,
-    remote_name: peer.remoteName,
+    conversation_id: conversation.id,
+    platform: conversation.platform,
+    kind: conversation.kind,
+    thread: conversation.thread,
+    remote_id: conversation.peer.remoteId,
+    remote_name: conversation.peer.remoteName,
+    sender_id: sender?.id,
+    sender_name: sender?.name,
     message_id,
     cursor: cursorText(at),
     ...(attachments.length > 0 && { attachments }),

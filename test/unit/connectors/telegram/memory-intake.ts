@@ -1,6 +1,6 @@
+import type { Address } from '../../../../src/connectors/contract/address.ts';
 import type { LoginRef } from '../../../../src/connectors/contract/login.ts';
 import type {
-  Address,
   InboundMessage,
   Intake,
   LaterStatus,
@@ -33,12 +33,12 @@ export class MemoryIntake implements MessageIntake {
     return 'stored';
   }
 
-  async edited({ remoteId }: Address, platformMessageId: string, text: string): Promise<void> {
+  async edited({ space: { id: remoteId } }: Address, platformMessageId: string, text: string): Promise<void> {
     this.#write();
     this.edits.push({ remoteId, platformMessageId, text });
   }
 
-  async reachable({ remoteId }: Address, isReachable: boolean): Promise<void> {
+  async reachable({ space: { id: remoteId } }: Address, isReachable: boolean): Promise<void> {
     this.#write();
     this.reached.push({ remoteId, isReachable });
   }
@@ -51,7 +51,11 @@ export class MemoryIntake implements MessageIntake {
     throw new Error('Telegram tells nothing of sent messages');
   }
 
-  async bind({ remoteId }: Address, remoteName: string | null, token: string): Promise<boolean> {
+  async bind(
+    { space: { id: remoteId } }: Address,
+    remoteName: string | null,
+    token: string,
+  ): Promise<boolean> {
     this.#write();
     if (!this.tokens.delete(token)) return false;
     this.bound.push({ remoteId, remoteName, token });

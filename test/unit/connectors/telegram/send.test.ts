@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../src/base/errors.ts';
+import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
 import type { Fault } from '../../../fakes/telegram/faults.ts';
 import {
@@ -233,7 +234,7 @@ test('a message is retried later when Telegram cannot be reached', async () => {
 
 test('typing is shown, and its failures are ignored', async () => {
   const { fake, ada, connector } = await written();
-  const to = { login: LOGIN, remoteId: String(ada.facts.id) };
+  const to = directAddress(LOGIN, String(ada.facts.id));
   await connector.showTyping(to, NEVER);
   expect(ada.typingShown).toBe(1);
   fake.fail('sendChatAction', { kind: 'gateway', status: 502 });
@@ -272,7 +273,7 @@ test('bots of several logins do not interfere', async () => {
   const [ada, bob] = [bot.person(), other.person()];
   ada.says('to the first');
   bob.says('to the second');
-  const message = { ...outbound(bob.facts.id, 'x'), to: { login: LOGIN, remoteId: String(bob.facts.id) } };
+  const message = { ...outbound(bob.facts.id, 'x'), to: directAddress(LOGIN, String(bob.facts.id)) };
   expect(await connector.send(message, NEVER)).toMatchObject({ kind: 'refused' });
   const login = { kind: 'bot_token', id: 'bot_2' } as const;
   expect(await connector.send({ ...message, to: { ...message.to, login } }, NEVER)).toMatchObject({

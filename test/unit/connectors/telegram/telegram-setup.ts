@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { LoginState } from '../../../../src/connectors/contract/login.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
@@ -69,7 +70,7 @@ export function outbound(
   text: string,
   attachments: readonly OutboundFile[] = [],
 ): OutboundMessage {
-  return { messageId: 'msg_1', to: { login: LOGIN, remoteId: String(remoteId) }, text, attachments };
+  return { messageId: 'msg_1', to: directAddress(LOGIN, String(remoteId)), text, attachments };
 }
 
 const PIECE_BYTES = 64 * 1024;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/base/time.ts';
+import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { WhatsAppConnector } from '../../../../src/connectors/whatsapp/whatsapp-connector.ts';
 import { type CloudApiOptions, FakeCloudApi } from '../../../fakes/whatsapp/cloud-api.ts';
@@ -86,7 +87,7 @@ export function messageTo(
   text: string,
   attachments: readonly OutboundFile[] = [],
 ): OutboundMessage {
-  return { messageId: `msg_${text}`, to: { login: { kind: 'shared' }, remoteId }, text, attachments };
+  return { messageId: `msg_${text}`, to: directAddress({ kind: 'shared' }, remoteId), text, attachments };
 }
 
 /** A file in several pieces. */

@@ -1,6 +1,6 @@
+import type { Address } from '../../../../src/connectors/contract/address.ts';
 import type { LoginRef } from '../../../../src/connectors/contract/login.ts';
 import type {
-  Address,
   InboundMessage,
   Intake,
   LaterStatus,
@@ -26,7 +26,7 @@ export class MemoryIntake implements MessageIntake {
       this.failsNext = false;
       throw new Error('the disk is full');
     }
-    if (!this.contacts.has(message.from.remoteId)) return 'unbound';
+    if (!this.contacts.has(message.from.space.id)) return 'unbound';
     const isKnown = this.messages.some(({ platformMessageId: id }) => id === message.platformMessageId);
     if (isKnown) return 'duplicate';
     this.messages.push(message);
@@ -37,7 +37,7 @@ export class MemoryIntake implements MessageIntake {
 
   async reachable(): Promise<void> {}
 
-  async renamed({ remoteId: before }: Address, remoteId: string, alias: string | null): Promise<void> {
+  async renamed({ space: { id: before } }: Address, remoteId: string, alias: string | null): Promise<void> {
     this.renames.push({ before, remoteId, alias });
   }
 
@@ -52,7 +52,7 @@ export class MemoryIntake implements MessageIntake {
 
   async bind(from: Address, _remoteName: string | null, token: string): Promise<boolean> {
     if (!this.tokens.delete(token)) return false;
-    this.contacts.add(from.remoteId);
+    this.contacts.add(from.space.id);
     return true;
   }
 }

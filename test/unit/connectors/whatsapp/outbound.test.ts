@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { OutboundFile } from '../../../../src/connectors/contract/messenger.ts';
 import { API_ERRORS, badParameter } from '../../../fakes/whatsapp/graph-errors.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -216,7 +217,7 @@ test('audio drops its caption, other files keep theirs', async () => {
 
 test('the template gets through a closed window, with a valid preview', async () => {
   const { connector, ada } = await linked();
-  const to = { login: { kind: 'shared' as const }, remoteId: ada.userId };
+  const to = directAddress({ kind: 'shared' }, ada.userId);
   expect((await connector.send(messageTo(ada.userId, 'x'), soon())).kind).toBe('window_closed');
   const text = `Your report\n\n\tis      ready: ${'very '.repeat(30)}`;
   expect((await connector.askToReply(to, text, soon())).kind).toBe('sent');
@@ -228,7 +229,7 @@ test('the template gets through a closed window, with a valid preview', async ()
 test('a template that is not approved is refused', async () => {
   const { api, connector, ada } = await linked();
   api.templates.clear();
-  const to = { login: { kind: 'shared' as const }, remoteId: ada.userId };
+  const to = directAddress({ kind: 'shared' }, ada.userId);
   expect(await connector.askToReply(to, 'x', soon())).toMatchObject({
     kind: 'refused',
     reason: expect.stringContaining('132001'),

@@ -32,7 +32,7 @@ async function waiting() {
   };
   const hear = async () => {
     await outbound.heard(conversation);
-    await awaitReply(outbound.domain, conversation.id);
+    await awaitReply(outbound.domain, { conversationId: conversation.id, spaceKind: 'direct' });
   };
   const answer = (fields: Partial<DmRequest> = {}) =>
     sendDm(outbound.domain, writer, { ...ANSWER, ...fields });
@@ -161,7 +161,7 @@ it('sends nothing in a closed or unknown conversation', async () => {
   await hear();
   await setConversationStatus(outbound.store.db, conversation.id, 'closed');
   await pass(REPLY_MS);
-  await awaitReply(outbound.domain, 'cnv_none');
+  await awaitReply(outbound.domain, { conversationId: 'cnv_none', spaceKind: 'direct' });
   await pass(REPLY_MS);
   expect([texts(), outbound.failures]).toEqual([[], []]);
 });

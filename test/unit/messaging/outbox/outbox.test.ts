@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
 import { MOST_WAITING_EACH, type Settled } from '../../../../src/messaging/outbox/outbox.ts';
 import { writeMessage } from '../../../../src/messaging/outbox/write-message.ts';
@@ -21,8 +22,8 @@ it('records what the platform accepted, with its ids, and counts it', async () =
     { accountId: outbound.accountId, platform: 'telegram', day: '2030-01-01', messages: 2, bytes: 0 },
   ]);
   expect(messenger.asked.map(({ to, text }) => [to, text])).toEqual([
-    [{ login: { kind: 'bot_token', id: 'bot_1' }, remoteId: '42' }, 'Hello'],
-    [{ login: { kind: 'bot_token', id: 'bot_1' }, remoteId: '42' }, 'again'],
+    [directAddress({ kind: 'bot_token', id: 'bot_1' }, '42'), 'Hello'],
+    [directAddress({ kind: 'bot_token', id: 'bot_1' }, '42'), 'again'],
   ]);
   expect(outbound.settled).toEqual(['telegram delivered', 'telegram delivered']);
   expect(outbound.woken).toContain(outbound.accountId);
@@ -258,7 +259,7 @@ it('settles every message once, and sends in order, whatever the platform answer
         expect(rows.map(({ status }) => status)).toEqual(all.map(({ kind }) => kind));
         for (const { remoteId } of conversations) {
           const taken = messenger.taken
-            .filter(({ to }) => to.remoteId === remoteId)
+            .filter(({ to }) => to.space.id === remoteId)
             .map(({ text }) => Number(text));
           expect(taken).toEqual([...taken].sort((a, b) => a - b));
           expect(new Set(taken).size).toBe(taken.length);

@@ -47,7 +47,7 @@ test('each probed agent gets a message of its own, and no others', async () => {
       {
         type: 'dm_chat',
         platform: 'agent',
-        peer: { remoteName: 'Gateway test' },
+        conversation: { peer: { remoteName: 'Gateway test' } },
         message: { direction: 'inbound', senderAgentId: null, text: expect.stringContaining('test') },
       },
     ]);
@@ -60,7 +60,7 @@ test('an answer counts for its probe however it names the conversation, and is n
   await probe('prb_1');
   const [event] = await feedOf(agentId);
   await answer(agentId);
-  await answer(agentId, { conversationId: event!.conversationId });
+  await answer(agentId, { conversationId: event!.conversation.id });
   await answer(agentId, { peer: 'gateway TEST' });
   await answer(agentId, { peer: 'gateway' });
   await answer(agentId, { task: 'prb_1' });
@@ -75,12 +75,12 @@ test('a message that is not an answer to the probe does not count', async () => 
   const [event] = await feedOf(agentId);
   await answer(agentId, { peer: 'Second' });
   await answer('agt_2', { peer: agentId });
-  await expect(answer('agt_2', { conversationId: event!.conversationId })).rejects.toMatchObject({
+  await expect(answer('agt_2', { conversationId: event!.conversation.id })).rejects.toMatchObject({
     code: 'no_conversation',
   });
   expect(outbound.answered).toEqual([]);
   await probe('prb_2', ['agt_2']);
-  await expect(answer(agentId, { conversationId: event!.conversationId })).rejects.toMatchObject({
+  await expect(answer(agentId, { conversationId: event!.conversation.id })).rejects.toMatchObject({
     code: 'no_conversation',
   });
   await expect(answer(agentId, { peer: 'gateway' })).rejects.toMatchObject({ code: 'agent_not_found' });

@@ -7,7 +7,6 @@ import {
   findNewestConversation,
   heardFrom,
   listConversations,
-  openConversation,
 } from '../../../../src/store/messages/conversations.ts';
 import {
   findMessage,
@@ -22,6 +21,7 @@ import {
   dropExpired,
   listUnderWay,
 } from '../../../../src/store/messages/outbound-messages.ts';
+import { openConversation } from '../../../../src/store/messages/spaces.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { seedBot } from '../../messaging/messaging-world.ts';
 import { NOW, seedAccount, temporaryStore } from '../temporary.ts';
@@ -48,7 +48,8 @@ async function begin(
     accountId,
     platform: 'telegram',
     member,
-    remoteId,
+    space: { kind: 'direct', id: remoteId } as const,
+    thread: null,
     alias: null,
     remoteName: null,
   } as const;

@@ -1,0 +1,26 @@
+import type { LoginRef } from './login.ts';
+
+/** Where messages are exchanged: over a login, with a person or in a channel, in a thread or outside. */
+export interface Address {
+  readonly login: LoginRef;
+  readonly space: Space;
+  /** The platform's id of a thread in the space. Null: outside threads, where the message that starts one is, too. */
+  readonly thread: string | null;
+  /**
+   * The platform's permanent id of the person concerned: the sender of an inbound message, or the other side of a direct
+   * conversation. Null: nobody in particular, as for a message to a channel.
+   */
+  readonly person: string | null;
+}
+
+/** A person's direct conversation with the login, or a channel, group or room with several people. */
+export interface Space {
+  readonly kind: 'direct' | 'channel';
+  /** The platform's permanent id, as text: of the person in a direct conversation, of the channel otherwise. */
+  readonly id: string;
+}
+
+/** Returns the address of a person's direct conversation, outside threads. */
+export function directAddress(login: LoginRef, personId: string): Address {
+  return { login, space: { kind: 'direct', id: personId }, thread: null, person: personId };
+}

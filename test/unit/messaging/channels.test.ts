@@ -1,0 +1,370 @@
+import { expect, test } from 'vitest';
+import { isoAfter } from '../../../src/base/time.ts';
+import { hashToken } from '../../../src/base/tokens.ts';
+import { type Address, directAddress } from '../../../src/connectors/contract/address.ts';
+import type { LoginRef } from '../../../src/connectors/contract/login.ts';
+import type { InboundMessage } from '../../../src/connectors/contract/messenger.ts';
+import { feedStart, readFeed } from '../../../src/messaging/inbox/feed.ts';
+import { readConversation, readDetail, takeSnapshot } from '../../../src/messaging/inbox/inbox.ts';
+import { activeConversation } from '../../../src/messaging/outbox/dm.ts';
+import { addressOf } from '../../../src/messaging/outbox/stored-message.ts';
+import { markOwner } from '../../../src/messaging/owner/mark-owner.ts';
+import { makeOwnerCode } from '../../../src/messaging/owner/owner-code.ts';
+import { newestConnection, newestOwnedBot } from '../../../src/store/agents/test-targets.ts';
+import { deleteConnection, insertConnection } from '../../../src/store/logins/connections.ts';
+import { listUnanswered } from '../../../src/store/messages/outbound-messages.ts';
+import { unauthenticatedActor } from '../../../src/store/people/audit-log.ts';
+import { putInviteLink } from '../../../src/store/people/invite-links.ts';
+import { NOW, seedAccount } from '../store/temporary.ts';
+import { messagingWorld, type World, write, written } from './messaging-world.ts';
+
+const SHARED: LoginRef = { kind: 'shared' };
+const PAGE = { limit: 50, offset: 0 };
+
+/** A person's place in a channel. */
+function channelAddress(login: LoginRef, id: string, person: string, thread: string | null = null): Address {
+  return { login, space: { kind: 'channel', id }, thread, person };
+}
+
+let serial = 0;
+
+/** A message that a person writes in the channel `#<id>`. */
+function said(from: Address, fields: Partial<InboundMessage> = {}): InboundMessage {
+  serial++;
+  const names = { remoteName: `#${from.space.id}`, senderName: `Name of ${from.person}` };
+  return { ...written(null, '0', { platformMessageId: `c${serial}`, ...names }), from, ...fields };
+}
+
+async function say(world: World, id: string, person: string, fields: Partial<InboundMessage> = {}) {
+  return await world.intake.received(said(channelAddress(ownLogin(world), id, person), fields));
+}
+
+function ownLogin({ botId }: World): LoginRef {
+  return { kind: 'bot_token', id: botId };
+}
+
+/** All conversations of the world's agent, by the id of their person or channel and thread. */
+async function shown({ reading, scope }: World) {
+  const { previews } = await takeSnapshot(reading, scope, { status: null, ...PAGE });
+  const histories = await Promise.all(
+    previews.map(({ conversation: { id } }) => readConversation(reading, scope, id, PAGE)),
+  );
+  return histories.map(({ conversation: { kind, thread, peer }, messages }) => ({
+    place: [kind, peer.remoteId, thread],
+    name: peer.remoteName,
+    messages: messages.map(({ text, sender }) => [text, sender?.id ?? null, sender?.name ?? null]),
+  }));
+}
+
+async function invite({ store, clock }: World, accountId: string, token: string): Promise<void> {
+  const createdAt = clock.nowIso();
+  const link = { accountId, tokenHash: hashToken(token), createdAt, expiresAt: isoAfter(createdAt, 900_000) };
+  await putInviteLink(store.db, link);
+}
+
+const invites = ({ store }: World) => store.db.selectFrom('inviteLinks').select('accountId').execute();
+
+test('two people in one channel are in one conversation, which names who wrote what', async () => {
+  const world = await messagingWorld();
+  await say(world, 'C1', 'U1', { text: 'one' });
+  await say(world, 'C1', 'U2', { text: 'two' });
+  await say(world, 'C1', 'U1', { text: 'three', remoteName: '#renamed' });
+  expect(await shown(world)).toEqual([
+    {
+      place: ['channel', 'C1', null],
+      name: '#renamed',
+      messages: [
+        ['one', 'U1', 'Name of U1'],
+        ['two', 'U2', 'Name of U2'],
+        ['three', 'U1', 'Name of U1'],
+      ],
+    },
+  ]);
+});
+
+test('a person’s direct conversation, their channel and a channel with the same id are apart', async () => {
+  const world = await messagingWorld();
+  await write(world, 'U1', { text: 'direct' });
+  await say(world, 'C1', 'U1', { text: 'in the channel' });
+  await say(world, 'U1', 'U1', { text: 'in a channel named like the person' });
+  expect((await shown(world)).reverse()).toMatchObject([
+    { place: ['direct', 'U1', null], name: 'Name of U1', messages: [['direct', null, null]] },
+    { place: ['channel', 'C1', null], messages: [['in the channel', 'U1', 'Name of U1']] },
+    {
+      place: ['channel', 'U1', null],
+      messages: [['in a channel named like the person', 'U1', 'Name of U1']],
+    },
+  ]);
+});
+
+test('each thread is a conversation, in channels and in direct conversations', async () => {
+  const world = await messagingWorld();
+  const login = ownLogin(world);
+  for (const thread of [null, 't1', 't2', 't1'])
+    await world.intake.received(said(channelAddress(login, 'C1', 'U1', thread), { text: `${thread}` }));
+  const direct = directAddress(login, 'U1');
+  for (const thread of [null, 't1'])
+    await world.intake.received(said({ ...direct, thread }, { text: 'direct' }));
+  expect((await shown(world)).map(({ place, messages }) => [...place, messages.length]).sort()).toEqual([
+    ['channel', 'C1', null, 1],
+    ['channel', 'C1', 't1', 2],
+    ['channel', 'C1', 't2', 1],
+    ['direct', 'U1', null, 1],
+    ['direct', 'U1', 't1', 1],
+  ]);
+});
+
+test('a message to a channel goes to the channel, in its thread, and to nobody in particular', async () => {
+  const world = await messagingWorld();
+  const { store, scope } = world;
+  const login = ownLogin(world);
+  await world.intake.received(said(channelAddress(login, 'C1', 'U1', 't1')));
+  const wanted = { platform: 'telegram', conversationId: null } as const;
+  const newest = await activeConversation(store.db, scope, wanted);
+  const space = { kind: 'channel', id: 'C1' };
+  expect(await addressOf(store.db, newest)).toEqual({ login, space, thread: 't1', person: null });
+  await write(world, 'U1');
+  const direct = await activeConversation(store.db, scope, wanted);
+  expect(await addressOf(store.db, direct)).toEqual(directAddress(login, 'U1'));
+  const { conversation } = await readDetail(
+    world.reading,
+    scope,
+    { platform: 'telegram', status: 'active', peer: '#c1', task: '' },
+    PAGE,
+  );
+  expect(conversation).toMatchObject({ id: newest.id, kind: 'channel', thread: 't1' });
+});
+
+test('the feed tells of a channel what the inbox tells', async () => {
+  const world = await messagingWorld();
+  const start = await feedStart(world.reading, world.scope, null);
+  await world.intake.received(said(channelAddress(ownLogin(world), 'C1', 'U1', 't1'), { text: 'hi' }));
+  const { events } = await readFeed(world.reading, world.scope, start.from, 10);
+  expect(events).toMatchObject([
+    {
+      kind: 'message',
+      conversation: { kind: 'channel', thread: 't1', peer: { remoteId: 'C1', remoteName: '#C1' } },
+      message: { text: 'hi', sender: { id: 'U1', name: 'Name of U1' } },
+    },
+  ]);
+});
+
+test('a repeated message is stored once, and the same id in another thread is another message', async () => {
+  const world = await messagingWorld();
+  const message = said(channelAddress(ownLogin(world), 'C1', 'U1'));
+  expect(await world.intake.received(message)).toBe('stored');
+  expect(await world.intake.received(message)).toBe('duplicate');
+  const elsewhere = { ...message, from: { ...message.from, thread: 't1' } };
+  expect(await world.intake.received(elsewhere)).toBe('stored');
+  expect(await world.intake.received(elsewhere)).toBe('duplicate');
+});
+
+test('an edit finds its message in its channel and thread only', async () => {
+  const world = await messagingWorld();
+  const login = ownLogin(world);
+  const inThread = said(channelAddress(login, 'C1', 'U1', 't1'), { platformMessageId: '7', text: 'thread' });
+  const outside = said(channelAddress(login, 'C1', 'U1'), { platformMessageId: '7', text: 'outside' });
+  await world.intake.received(inThread);
+  await world.intake.received(outside);
+  await world.intake.edited(inThread.from, '7', 'edited');
+  await world.intake.edited(channelAddress(login, 'C2', 'U1'), '7', 'wrong channel');
+  await world.intake.edited(directAddress(login, 'C1'), '7', 'wrong kind');
+  expect((await shown(world)).map(({ messages }) => messages[0]?.[0]).sort()).toEqual(['edited', 'outside']);
+});
+
+test('a channel that the login has left is closed with all its threads, and nothing else', async () => {
+  const world = await messagingWorld();
+  const login = ownLogin(world);
+  for (const thread of [null, 't1'])
+    await world.intake.received(said(channelAddress(login, 'C1', 'U1', thread)));
+  await say(world, 'C2', 'U1');
+  await write(world, 'C1');
+  await world.intake.reachable(channelAddress(login, 'C1', 'U1'), false);
+  const open = async () => {
+    const rows = await world.store.db
+      .selectFrom('conversations')
+      .selectAll()
+      .where('status', '=', 'active')
+      .execute();
+    return rows.map(({ spaceKind, remoteId, thread }) => `${spaceKind} ${remoteId} ${thread}`).sort();
+  };
+  expect(await open()).toEqual(['channel C2 ', 'direct C1 ']);
+  await say(world, 'C1', 'U2');
+  expect(await open()).toEqual(['channel C1 ', 'channel C2 ', 'direct C1 ']);
+});
+
+test('a channel with a new id keeps its conversations, unless the new id has one already', async () => {
+  const world = await messagingWorld();
+  const login = ownLogin(world);
+  for (const thread of [null, 't1'])
+    await world.intake.received(said(channelAddress(login, 'C1', 'U1', thread)));
+  await say(world, 'C2', 'U1');
+  await world.intake.renamed(channelAddress(login, 'C1', 'U1'), 'C2', null);
+  expect((await shown(world)).map(({ place }) => place.join(' ')).sort()).toEqual([
+    'channel C1 ',
+    'channel C2 ',
+    'channel C2 t1',
+  ]);
+});
+
+test('a connection that is a login itself receives for its account; one that links a person does not', async () => {
+  const world = await messagingWorld();
+  const { store, accountId, agentId, intake } = world;
+  const row = {
+    accountId,
+    provider: 'telegram',
+    email: null,
+    label: 'x',
+    status: 'ok',
+    createdAt: NOW,
+    updatedAt: NOW,
+  };
+  await insertConnection(store.db, { ...row, id: 'con_own', loginKey: null, remoteId: 'U9' }, '');
+  await insertConnection(store.db, { ...row, id: 'con_link', loginKey: 'shared', remoteId: 'U1' }, '');
+  for (const memberId of ['con_own', 'con_link'])
+    await store.db
+      .insertInto('agentAccounts')
+      .values({ agentId, memberType: 'connection', memberId })
+      .execute();
+  const own: LoginRef = { kind: 'connection', id: 'con_own' };
+  expect(await intake.received({ ...written(null, 'U1'), from: directAddress(own, 'U1') })).toBe('stored');
+  expect(await intake.received(said(channelAddress(own, 'C1', 'U1')))).toBe('stored');
+  const link: LoginRef = { kind: 'connection', id: 'con_link' };
+  expect(await intake.received({ ...written(null, 'U1'), from: directAddress(link, 'U1') })).toBe('unbound');
+  const newest = await activeConversation(store.db, world.scope, {
+    platform: 'telegram',
+    conversationId: null,
+  });
+  expect((await addressOf(store.db, newest))?.login).toEqual(own);
+  // Gone with its connection.
+  await deleteConnection(store.db, accountId, 'con_own');
+  expect(await addressOf(store.db, newest)).toBeNull();
+  expect(await intake.received(said(channelAddress(own, 'C1', 'U1')))).toBe('unbound');
+});
+
+test('the shared login serves a channel for the account to which it is bound, whoever writes', async () => {
+  const world = await messagingWorld();
+  const { intake, accountId, store } = world;
+  const other = await seedAccount(store, 'b');
+  const inChannel = channelAddress(SHARED, 'C1', 'U1');
+  // Bound in their direct conversation: this says nothing about channels.
+  await invite(world, other.accountId, 'token-u2');
+  expect(await intake.bind(directAddress(SHARED, 'U2'), 'U2', 'token-u2')).toBe(true);
+  expect(await intake.received(said(channelAddress(SHARED, 'C1', 'U2')))).toBe('unbound');
+
+  await invite(world, accountId, 'token-1');
+  expect(await intake.bind(inChannel, '#general', 'token-1')).toBe(true);
+  for (const person of ['U1', 'U2', 'U3'])
+    expect(await intake.received(said(channelAddress(SHARED, 'C1', person)))).toBe('stored');
+  const rows = await store.db.selectFrom('messages').select('accountId').distinct().execute();
+  expect(rows).toEqual([{ accountId }]);
+  // The direct conversations are as they were.
+  expect(await intake.received({ ...written(null, 'U1') })).toBe('unbound');
+  expect(await intake.received({ ...written(null, 'U2') })).toBe('stored');
+  const [label] = await store.db
+    .selectFrom('connections')
+    .select('label')
+    .where('remoteId', '=', 'C1')
+    .execute();
+  expect(label).toEqual({ label: '#general' });
+});
+
+test('a member of a channel cannot take it to another account, and keeps the token', async () => {
+  const world = await messagingWorld();
+  const { intake, accountId, store } = world;
+  const other = await seedAccount(store, 'b');
+  await invite(world, accountId, 'token-1');
+  await intake.bind(channelAddress(SHARED, 'C1', 'U1'), null, 'token-1');
+  await invite(world, other.accountId, 'token-2');
+  expect(await intake.bind(channelAddress(SHARED, 'C1', 'U2'), null, 'token-2')).toBe(false);
+  expect(await intake.bind(channelAddress(SHARED, 'C1', 'U2', 't1'), null, 'token-2')).toBe(false);
+  expect(await invites(world)).toEqual([{ accountId: other.accountId }]);
+  await intake.received(said(channelAddress(SHARED, 'C1', 'U2')));
+  const rows = await store.db.selectFrom('messages').select('accountId').execute();
+  expect(rows).toEqual([{ accountId }]);
+  // It is still good for a channel of their own, and for nothing else then.
+  expect(await intake.bind(channelAddress(SHARED, 'C2', 'U2'), null, 'token-2')).toBe(true);
+  expect(await intake.bind(channelAddress(SHARED, 'C3', 'U2'), null, 'token-2')).toBe(false);
+  // The owner may bind it again, for example to give it a name.
+  await invite(world, accountId, 'token-3');
+  expect(await intake.bind(channelAddress(SHARED, 'C1', 'U1'), '#one', 'token-3')).toBe(true);
+  expect(await store.db.selectFrom('connections').select('id').execute()).toHaveLength(2);
+});
+
+test('the database holds one binding of a channel, however it is written', async () => {
+  const { store, accountId } = await messagingWorld();
+  const other = await seedAccount(store, 'b');
+  const row = { provider: 'slack', email: null, label: '', status: 'ok', createdAt: NOW, updatedAt: NOW };
+  const bound = { ...row, loginKey: 'shared', remoteId: 'C1', spaceKind: 'channel' } as const;
+  await insertConnection(store.db, { ...bound, accountId, id: 'con_1' }, '');
+  const second = { ...bound, accountId: other.accountId, id: 'con_2' };
+  await expect(insertConnection(store.db, second, '')).rejects.toThrow('UNIQUE');
+  await insertConnection(store.db, { ...second, spaceKind: 'direct' }, '');
+});
+
+test('a bound channel that gets the id of another account’s channel stays away from it', async () => {
+  const world = await messagingWorld();
+  const { intake, accountId, store } = world;
+  const other = await seedAccount(store, 'b');
+  await invite(world, accountId, 'token-1');
+  await intake.bind(channelAddress(SHARED, 'C1', 'U1'), null, 'token-1');
+  await invite(world, other.accountId, 'token-2');
+  await intake.bind(channelAddress(SHARED, 'C2', 'U2'), null, 'token-2');
+  await intake.renamed(channelAddress(SHARED, 'C1', 'U1'), 'C2', null);
+  await intake.received(said(channelAddress(SHARED, 'C2', 'U2')));
+  const rows = await store.db.selectFrom('messages').select('accountId').execute();
+  expect(rows).toEqual([{ accountId: other.accountId }]);
+});
+
+test('a one-time code in a channel makes nobody the owner of the bot', async () => {
+  const world = await messagingWorld();
+  const { store, clock, accountId, botId } = world;
+  const actor = unauthenticatedActor(accountId);
+  const { code } = await makeOwnerCode({ store, clock }, actor, 'telegram', null);
+  await say(world, 'C1', 'U1', { text: code });
+  expect(world.owned).toEqual([]);
+  const newest = await activeConversation(store.db, world.scope, {
+    platform: 'telegram',
+    conversationId: null,
+  });
+  await expect(markOwner({ store, clock }, actor, 'telegram', newest.id)).rejects.toMatchObject({
+    code: 'owner_in_channel',
+  });
+  expect(await newestOwnedBot(store.db, accountId, 'telegram', botId)).toBeUndefined();
+});
+
+test('a test message never goes to a channel', async () => {
+  const world = await messagingWorld();
+  const { store, accountId } = world;
+  await invite(world, accountId, 'token-1');
+  await world.intake.bind(channelAddress(SHARED, 'C1', 'U1'), null, 'token-1');
+  expect(await newestConnection(store.db, accountId, 'telegram', null)).toBeUndefined();
+});
+
+test('the reply timer after a restart is for direct conversations', async () => {
+  const world = await messagingWorld();
+  await say(world, 'C1', 'U1');
+  expect(world.received).toMatchObject([{ spaceKind: 'channel' }]);
+  expect(await listUnanswered(world.store.db, '2000')).toEqual([]);
+  await write(world, 'U1');
+  expect(await listUnanswered(world.store.db, '2000')).toHaveLength(1);
+});
+
+test('names of 64 KB are shortened, and ids of 64 KB are kept whole', async () => {
+  const world = await messagingWorld();
+  const long = '𝕏'.repeat(16_384);
+  const id = 'i'.repeat(65_536);
+  await say(world, id, `u${id}`, { remoteName: long, senderName: long });
+  await say(world, `${id}2`, `u${id}`, { remoteName: '', senderName: '' });
+  const [second, first] = await shown(world);
+  expect(first?.place[1]).toBe(id);
+  expect([...first!.name!]).toHaveLength(256);
+  expect(first!.name).toMatch(/^(?:𝕏){255}…$/u);
+  expect(first!.messages[0]?.[1]).toBe(`u${id}`);
+  expect([...first!.messages[0]![2]!]).toHaveLength(256);
+  expect([second?.name, second?.messages[0]?.[2]]).toEqual([null, null]);
+  await invite(world, world.accountId, 'token-1');
+  await world.intake.bind(channelAddress(SHARED, 'C1', 'U1'), long, 'token-1');
+  const { label } = await world.store.db.selectFrom('connections').select('label').executeTakeFirstOrThrow();
+  expect([...label]).toHaveLength(256);
+});
