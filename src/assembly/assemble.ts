@@ -5,6 +5,7 @@ import { loadSipAccounts } from '../accounts/logins/sip-accounts.ts';
 import { TrunkChanges } from '../accounts/logins/trunk-changes.ts';
 import { ensureOperator } from '../accounts/people/first-start.ts';
 import { disconnectAll, hangUpAgent } from '../calls/hang-up-call.ts';
+import type { Connector } from '../connectors/contract/connector.ts';
 import { Wakeups } from '../messaging/inbox/wakeups.ts';
 import { awaitReplies } from '../messaging/intake/await-reply.ts';
 import { closeOutbound } from '../messaging/outbox/open-outbound.ts';
@@ -39,12 +40,16 @@ export async function assemble(given: GatewayDeps): Promise<Running> {
   closers.push(() => retention.close());
   const descriptors = watchResources(deps);
 
-  const { sip, messengers } = makePlatforms(deps);
-  const calls = await openCalls(deps, [sip, ...messengers]);
+  const { connectors, trunks } = makePlatforms(deps);
+  const calls = await openCalls(deps, connectors);
   const { files, sweeper } = await openFileStorage(deps, calls);
-  closers.push((deadlineMs) => sip.close(deadlineMs));
-  await sip.start();
-  const sipAccounts = { store, directory: sip, clock };
+  // Platforms that only have calls start before the first request and close after the last one.
+  const messengers = connectors.filter(needsHttp);
+  for (const connector of connectors.filter((each) => !needsHttp(each))) {
+    closers.push((deadlineMs) => connector.close(deadlineMs));
+    await connector.start();
+  }
+  const sipAccounts = { store, directory: trunks, clock };
   await loadSipAccounts(sipAccounts);
 
   const grants = await openGrants(deps);
@@ -95,10 +100,15 @@ export async function assemble(given: GatewayDeps): Promise<Running> {
   sweeper.start();
   return {
     publicUrl: publicUrl(),
-    sipPort: sip.port ?? settings.sip.port,
-    sipTlsPort: sip.tlsPort,
+    sipPort: trunks.port ?? settings.sip.port,
+    sipTlsPort: trunks.tlsPort,
     operatorKeys,
   };
+}
+
+/** Whether a platform exchanges messages or receives webhooks, and therefore starts once HTTP listens. */
+function needsHttp({ provides }: Connector): boolean {
+  return provides.messenger !== undefined || provides.webhooks !== undefined;
 }
 
 /** Starts watching resources that the machine may run out of: disk space and file descriptors. */

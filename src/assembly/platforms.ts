@@ -1,5 +1,6 @@
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { MessengerObserver } from '../connectors/contract/messenger.ts';
+import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
@@ -11,16 +12,17 @@ import type { PartDeps } from './gateway-deps.ts';
 
 /** All platforms with a connector. Only this module knows them all. */
 export interface Platforms {
-  readonly sip: SipConnector;
-  /** Connectors for text messages. */
-  readonly messengers: readonly Connector[];
+  readonly connectors: readonly Connector[];
+  /** The connector that also keeps the accounts' trunks and numbers. */
+  readonly trunks: SipDirectory & Pick<SipConnector, 'port' | 'tlsPort'>;
 }
 
 export function makePlatforms(deps: PartDeps): Platforms {
+  const sip = sipConnector(deps);
   const whatsApp = whatsAppConnector(deps);
   return {
-    sip: sipConnector(deps),
-    messengers: [telegramConnector(deps), ...(whatsApp === null ? [] : [whatsApp])],
+    connectors: [sip, telegramConnector(deps), ...(whatsApp === null ? [] : [whatsApp])],
+    trunks: sip,
   };
 }
 

@@ -18,6 +18,7 @@ import { agentProbeRoutes } from '../api/rest/agent-probe.ts';
 import { agentProviderRoutes } from '../api/rest/agent-provider.ts';
 import { agentRoutes } from '../api/rest/agents.ts';
 import { apiKeyRoutes } from '../api/rest/api-keys.ts';
+import { botLinkRoutes } from '../api/rest/bot-links.ts';
 import { botOwnerRoutes } from '../api/rest/bot-owner.ts';
 import { botTokenRoutes } from '../api/rest/bot-tokens.ts';
 import { callRoutes } from '../api/rest/calls.ts';
@@ -37,9 +38,9 @@ import { signInRoutes } from '../api/rest/sign-in.ts';
 import { sipDidRoutes } from '../api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from '../api/rest/sip-trunk.ts';
 import { type ReadinessCheck, systemRoutes } from '../api/rest/system.ts';
-import { telegramRoutes } from '../api/rest/telegram.ts';
 import { usageRoutes } from '../api/rest/usage.ts';
 import { webhookRoutes } from '../api/rest/webhooks.ts';
+import { INVITE_URL } from '../base/platform.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { deleteAccountFiles } from '../files/remove-files.ts';
@@ -88,8 +89,8 @@ export function routes(domains: Domains): Route[] {
     ...platformRoutes(accounts),
     ...botTokenRoutes(accounts),
     ...botOwnerRoutes(accounts),
-    ...inviteLinkRoutes(accounts, (token) => whatsAppUrl(calls, token)),
-    ...telegramRoutes(accounts),
+    ...inviteLinkRoutes(accounts, (token) => inviteUrl(calls, token)),
+    ...botLinkRoutes(accounts),
     ...webhookRoutes(calls.connectors.values()),
     ...feedbackRoutes(accounts),
     ...exportRoutes(accounts),
@@ -110,9 +111,9 @@ export function routes(domains: Domains): Route[] {
   return all;
 }
 
-/** Returns the WhatsApp invite URL; null when there is no number, or it is not known yet. */
-function whatsAppUrl({ connectors }: CallDomain, token: string): string | null {
-  return connectors.get('whatsapp')?.provides.invitations?.inviteUrl(token) ?? null;
+/** Returns the URL that carries an invite token; null when the platform has no connector, or cannot tell yet. */
+function inviteUrl({ connectors }: CallDomain, token: string): string | null {
+  return connectors.get(INVITE_URL.platform)?.provides.invitations?.inviteUrl(token) ?? null;
 }
 
 function leavingDomain(

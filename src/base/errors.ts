@@ -39,7 +39,6 @@ const ERROR_TABLE = {
     status: 400,
     text: 'A key, client or platform account belongs to this agent only; add it to another agent first',
   },
-  no_telegram_bot: { status: 400, text: 'No telegram bot registered' },
   owner_unknown: { status: 400, text: 'The owner of this bot is unknown' },
   owner_is_linked: {
     status: 400,

@@ -1,6 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { type Platform, unservedText } from '../base/platform.ts';
+import { noLoginText, type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
 import type { CallIdentity, CallSnapshot } from './call.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
@@ -65,9 +65,7 @@ async function cannotCall(
       ? new GatewayError('capability_missing')
       : new GatewayError('platform_not_configured', unservedText(platform));
   }
-  const login =
-    platform === 'discord' || platform === 'telegram' ? 'bot registered' : 'connection configured';
-  return new GatewayError('platform_not_configured', `No ${platform} ${login}`);
+  return new GatewayError('platform_not_configured', noLoginText(platform));
 }
 
 function outboundIdentity(

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
+import type { Platform } from '../../base/platform.ts';
 import { attachMember, detachMemberEverywhere } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import {
@@ -9,7 +10,6 @@ import {
   insertBot,
   type StoredBot,
 } from '../../store/logins/bot-tokens.ts';
-import type { BotPlatform } from '../../store/logins/login-tables.ts';
 import { ownsMember } from '../../store/logins/platform-accounts.ts';
 import { countBots } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
@@ -24,8 +24,9 @@ const FIRST_STATUS = 'registered';
 
 /** A bot to register. */
 export interface NewBot extends BotSecrets {
-  readonly platform: BotPlatform;
-  readonly discordAppId: string | null;
+  readonly platform: Platform;
+  /** The id of the bot's application, on platforms that need it. */
+  readonly appId: string | null;
 }
 
 /**
@@ -52,7 +53,7 @@ export async function registerBot(domain: AccountDomain, actor: Actor, wanted: N
 
 async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<StoredBot> {
   const { accountId } = actor;
-  const { platform, discordAppId, ...secrets } = wanted;
+  const { platform, appId, ...secrets } = wanted;
   const createdAt = domain.clock.nowIso();
   const bot = {
     id: newId('bot'),
@@ -60,7 +61,7 @@ async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Pr
     platform,
     botName: null,
     status: FIRST_STATUS,
-    discordAppId,
+    appId,
     createdAt,
   };
   await domain.store.db.transaction().execute(async (trx) => {
@@ -74,7 +75,7 @@ async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Pr
     await audit(trx, actor, {
       action: 'bot_token.create',
       subject: bot.id,
-      detail: { platform, discordAppId, agentId },
+      detail: { platform, appId, agentId },
     });
   });
   return bot;

@@ -2,7 +2,6 @@ import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { HostsBots, LoginState } from '../../connectors/contract/login.ts';
 import { listBotsToLogIn, updateBotState } from '../../store/logins/bot-tokens.ts';
-import type { BotPlatform } from '../../store/logins/login-tables.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 
 /** Returns the connector that hosts a platform's bots; null when the gateway has none. */
@@ -20,7 +19,7 @@ export async function logInBots(domain: AccountDomain): Promise<void> {
     const host = provides.bots;
     if (host === undefined) continue;
     host.onBotState((botId, state) => void keepState(domain, botId, state));
-    for (const { id, token } of await listBotsToLogIn(db, secrets, platform as BotPlatform)) {
+    for (const { id, token } of await listBotsToLogIn(db, secrets, platform)) {
       if (token === null)
         await keepState(domain, id, { name: null, status: 'The token cannot be decrypted' });
       else void logIn(domain, host, id, token);

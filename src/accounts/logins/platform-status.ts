@@ -1,5 +1,5 @@
 import { unreachable } from '../../base/assert.ts';
-import { PLATFORMS, type Platform, unservedText } from '../../base/platform.ts';
+import { PHONE_PLATFORM, PLATFORMS, type Platform, unservedText } from '../../base/platform.ts';
 import { type AgentScope, reaches } from '../../base/scope.ts';
 import { type LoginState, SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
@@ -85,7 +85,7 @@ export function statusesOf(
   return PLATFORMS.map((platform) => {
     if (!reaches(viewer, platform)) return { platform, ...NOT_GRANTED };
     const own = logins.filter((login) => platformOf(login) === platform);
-    return platform === 'sip'
+    return platform === PHONE_PLATFORM
       ? { platform, logins: own, ...ofTrunk(live, trunk, own) }
       : { platform, logins: own, ...ofLogins(live, platform, own) };
   });
@@ -110,7 +110,7 @@ function platformOf(login: PlatformAccount): string {
     case 'bot_token':
       return login.platform;
     case 'sip_number':
-      return 'sip';
+      return PHONE_PLATFORM;
     default:
       return unreachable(login);
   }
@@ -118,7 +118,7 @@ function platformOf(login: PlatformAccount): string {
 
 type Told = Pick<PlatformStatus, 'status' | 'identity'>;
 
-/** Returns the status of SIP. All agents share the trunk; numbers belong to agents. */
+/** Returns the status of the phone. All agents share the trunk; numbers belong to agents. */
 function ofTrunk(
   { registration: { state, lastError } }: LiveLogins,
   trunk: NamedTrunk | null,
@@ -132,7 +132,7 @@ function ofTrunk(
   };
 }
 
-/** Returns the status of a platform other than SIP: `ok` if at least one login works. */
+/** Returns the status of any other platform: `ok` if at least one login works. */
 function ofLogins({ served }: LiveLogins, platform: Platform, logins: readonly PlatformAccount[]): Told {
   const shared = served[platform] ?? null;
   const told = logins.map((login) => ({ login, status: statusOf(login, shared) }));

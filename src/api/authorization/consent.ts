@@ -1,11 +1,11 @@
 import type { Choice } from '../../authorization/approve.ts';
 import type { AuthorizationRequest } from '../../authorization/authorization-request.ts';
 import { namesOf } from '../../authorization/scope-names.ts';
-import type { Platform } from '../../base/platform.ts';
+import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import { listAgents } from '../../store/agents/agents.ts';
 import { findAccount } from '../../store/people/accounts.ts';
 import type { Principal } from '../auth/principal.ts';
-import { type ConsentQuestion, PLATFORM_NAMES } from '../pages/consent.ts';
+import type { ConsentQuestion } from '../pages/consent.ts';
 import type { AuthorizationContext } from './authorization-context.ts';
 import { parseForm } from './clients.ts';
 
@@ -73,7 +73,7 @@ export async function questionFor(
   const chosen = new Set(namesOf(given?.platforms ?? null));
   const platforms = namesOf(request.platforms).map((id) => ({
     id,
-    name: PLATFORM_NAMES[id],
+    name: PLATFORM_TRAITS[id].title,
     isChosen: chosen.has(id),
     isConnected: connected.has(id),
   }));

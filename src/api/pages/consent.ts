@@ -33,18 +33,6 @@ export interface ConsentQuestion {
   readonly complaint: string;
 }
 
-export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
-  discord: 'Discord',
-  teams: 'Microsoft Teams',
-  meet: 'Google Meet',
-  zoom: 'Zoom',
-  telegram: 'Telegram',
-  whatsapp: 'WhatsApp',
-  slack: 'Slack',
-  nctalk: 'Nextcloud Talk',
-  sip: 'Phone (SIP)',
-};
-
 const STYLE = `
 main{max-width:520px}
 a{color:var(--accent)}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BOT_PLATFORMS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { markOwner } from '../../messaging/owner/mark-owner.ts';
 import { makeOwnerCode } from '../../messaging/owner/owner-code.ts';
@@ -7,7 +8,9 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { platformNamed } from './platforms.ts';
 
-const BotOwnerParams = z.object({ platform: z.string().describe('discord, telegram or slack') });
+const BotOwnerParams = z.object({
+  platform: z.string().describe(`${BOT_PLATFORMS.slice(0, -1).join(', ')} or ${BOT_PLATFORMS.at(-1)}`),
+});
 
 const BotOwnerBody = z
   .object({ conversation_id: z.string().max(64).describe('Your own conversation with the bot') })

@@ -1,16 +1,17 @@
 import type { z } from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { registerBot, removeBot } from '../../accounts/logins/bot-tokens.ts';
+import { BOT_FIELDS } from '../../base/platform.ts';
 import { listBots, type StoredBot } from '../../store/logins/bot-tokens.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
-import { BotToken, BotTokenBody, BotTokenList, BotTokenParams } from '../schema/bot-token.ts';
+import { BotToken, BotTokenBody, BotTokenList, BotTokenParams, neededField } from '../schema/bot-token.ts';
 
 const PATH = '/api/bot-tokens';
 const TAGS = ['Platforms'] as const;
 
-/** Routes for the account's own bots on discord, telegram and slack. */
+/** Routes for the account's own bots. */
 export function botTokenRoutes(domain: AccountDomain): Route[] {
   return [list(domain), register(domain), remove(domain)];
 }
@@ -47,12 +48,14 @@ function register(domain: AccountDomain): Route {
       409: 'Bot token is already registered, or the account has reached its limit of bots',
     },
     handler: async ({ principal, body }) => {
-      const { platform, bot_token: token, discord_app_id: appId, slack_signing_secret: signing } = body;
+      const { platform, bot_token: token } = body;
+      const needed = neededField(platform);
+      const given = (field: typeof needed) => (field === needed && field !== null && body[field]) || null;
       const bot = await registerBot(domain, principal, {
         platform,
         token,
-        discordAppId: (platform === 'discord' ? appId : null) ?? null,
-        signingSecret: (platform === 'slack' ? signing : null) ?? null,
+        appId: given(BOT_FIELDS.appId),
+        signingSecret: given(BOT_FIELDS.signingSecret),
       });
       return reply(200, wireOf(bot));
     },
@@ -82,7 +85,7 @@ function wireOf(bot: StoredBot): z.output<typeof BotToken> {
     platform: bot.platform,
     bot_name: bot.botName,
     status: bot.status,
-    discord_app_id: bot.discordAppId,
+    [BOT_FIELDS.appId]: bot.appId,
     created_at: bot.createdAt,
   };
 }

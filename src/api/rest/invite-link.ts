@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { makeInviteLink } from '../../accounts/account/invite-link.ts';
+import { INVITE_URL } from '../../base/platform.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 
@@ -8,7 +9,7 @@ const InviteLink = z
   .object({
     invite_token: z.string().describe('Shown only in this answer'),
     expires_at: z.string().describe('15 minutes from now'),
-    whatsapp_url: z
+    [INVITE_URL.field]: z
       .string()
       .nullable()
       .describe(
@@ -18,12 +19,12 @@ const InviteLink = z
   .meta({ id: 'InviteLink' });
 
 /**
- * `POST /api/invite-link`: an invite token that assigns a WhatsApp or Telegram contact to the account. `whatsAppUrl`
+ * `POST /api/invite-link`: an invite token that assigns a WhatsApp or Telegram contact to the account. `inviteUrl`
  * returns the link that carries the token, or null if there is none.
  */
 export function inviteLinkRoutes(
   domain: AccountDomain,
-  whatsAppUrl: (token: string) => string | null,
+  inviteUrl: (token: string) => string | null,
 ): Route[] {
   return [
     route({
@@ -44,7 +45,7 @@ export function inviteLinkRoutes(
         return reply(200, {
           invite_token: token,
           expires_at: expiresAt,
-          whatsapp_url: whatsAppUrl(token),
+          [INVITE_URL.field]: inviteUrl(token),
         });
       },
     }),

@@ -1,3 +1,4 @@
+import { WINDOW_FIELD } from '../../base/platform.ts';
 import type { FeedEvent, OtherEvent } from '../../messaging/inbox/feed.ts';
 import type { ConversationView, MessageView } from '../../messaging/inbox/inbox-view.ts';
 import type { Conversation, Message } from '../schema/inbox.ts';
@@ -37,7 +38,7 @@ export function conversationWire(view: ConversationView): Conversation {
     created_at: view.createdAt,
     agents: [...view.agents],
     ...(window && {
-      whatsapp_window: {
+      [WINDOW_FIELD]: {
         open: window.isOpen,
         last_inbound_at: window.lastInboundAt,
         pending_count: window.pendingCount,

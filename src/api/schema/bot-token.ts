@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { BOT_FIELDS, BOT_PLATFORMS, PLATFORM_TRAITS } from '../../base/platform.ts';
 
 /** Platforms on which bots are added by token. */
-export const BotPlatform = z.enum(['discord', 'telegram', 'slack']);
+export const BotPlatform = z.enum(BOT_PLATFORMS);
 
 /** Tokens of all platforms are printable ASCII without spaces. */
 const Secret = z
@@ -9,22 +10,31 @@ const Secret = z
   .max(512)
   .regex(/^[!-~]+$/);
 
-/** The field that each platform requires in addition to the token. */
-const NEEDED = { discord: 'discord_app_id', slack: 'slack_signing_secret', telegram: null } as const;
+const { appId: APP_ID, signingSecret: SIGNING_SECRET } = BOT_FIELDS;
+
+/** Returns the name of the field that a platform requires in addition to the token. Null: it requires none. */
+export function neededField(platform: z.output<typeof BotPlatform>) {
+  const needed = PLATFORM_TRAITS[platform].bots?.needs ?? null;
+  return needed === null ? null : BOT_FIELDS[needed];
+}
+
+function requiredFor(field: string): string {
+  return `Required for ${BOT_PLATFORMS.filter((platform) => neededField(platform) === field).join(' and ')}`;
+}
 
 export const BotTokenBody = z
   .object({
     platform: BotPlatform,
     bot_token: Secret.describe('Never returned'),
-    discord_app_id: z
+    [APP_ID]: z
       .string()
       .regex(/^\d{1,20}$/)
       .nullish()
-      .describe('Required for discord: the application id'),
-    slack_signing_secret: Secret.nullish().describe('Required for slack. Never returned'),
+      .describe(`${requiredFor(APP_ID)}: the application id`),
+    [SIGNING_SECRET]: Secret.nullish().describe(`${requiredFor(SIGNING_SECRET)}. Never returned`),
   })
   .superRefine((body, context) => {
-    const needed = NEEDED[body.platform];
+    const needed = neededField(body.platform);
     if (needed !== null && (body[needed] ?? null) === null) {
       context.addIssue({ code: 'custom', path: [needed], message: `Field required for ${body.platform}` });
     }
@@ -39,7 +49,7 @@ export const BotToken = z
     status: z
       .string()
       .describe("`registered` until the gateway has logged the bot in, then `ok` or the platform's error"),
-    discord_app_id: z.string().nullable(),
+    [APP_ID]: z.string().nullable(),
     created_at: z.string(),
   })
   .meta({ id: 'BotToken' });

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { DM_PLATFORMS } from '../../base/platform.ts';
 import { AttachmentsBody, ChatText, requireContent } from './fields.ts';
 
 /**
  * Platforms for direct messages (specification, "Inbox and DM endpoints"). `agent`: between the account's own agents.
  */
-export const DmPlatform = z.enum(['discord', 'teams', 'telegram', 'whatsapp', 'slack', 'nctalk', 'agent']);
+export const DmPlatform = z.enum([...DM_PLATFORMS, 'agent']);
 
 const MAX_TASK = 200;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PLATFORMS } from '../../base/platform.ts';
+import { PLATFORMS, WINDOW_FIELD } from '../../base/platform.ts';
 import { parseCursor } from '../../store/messages/cursor.ts';
 import { Termination } from './call.ts';
 import { wholeNumber } from './fields.ts';
@@ -114,7 +114,7 @@ export const Conversation = z
     agents: z
       .array(z.object({ id: z.string(), name: z.string() }))
       .describe('Your agents in the conversation'),
-    whatsapp_window: z
+    [WINDOW_FIELD]: z
       .object({ open: z.boolean(), last_inbound_at: z.string().nullable(), pending_count: z.int() })
       .optional()
       .describe('WhatsApp only: whether messages can be sent now'),

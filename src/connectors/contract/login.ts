@@ -38,6 +38,14 @@ export interface InvitesPeople {
   inviteUrl(token: string): string | null;
 }
 
+/** A platform with links that open a chat with a bot. */
+export interface LinksToBots {
+  /** What opening such a link does, for the API's description. */
+  readonly linkHint: string;
+  /** `name`: the bot's, as in LoginState. `token`: an invite token that the person sends to the bot; null: none. */
+  botLink(name: string, token: string | null): string;
+}
+
 /** State of one of the gateway's logins. */
 export interface LoginState {
   /** Name that people see on the platform, such as `@my_bot`; null until the platform has reported it. */

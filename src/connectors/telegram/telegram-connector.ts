@@ -9,6 +9,7 @@ import {
   type HostedBot,
   type HostsBots,
   keyOfLogin,
+  type LinksToBots,
   type LoginNotes,
   type LoginRef,
   type LoginState,
@@ -50,13 +51,28 @@ export interface TelegramOptions {
 
 /** Telegram over its Bot API, with any number of independent bots. */
 export class TelegramConnector
-  implements Connector, Messenger, ShowsTyping, FetchesFiles, TakesWebhooks, SharesLogin, HostsBots
+  implements
+    Connector,
+    Messenger,
+    ShowsTyping,
+    FetchesFiles,
+    TakesWebhooks,
+    SharesLogin,
+    HostsBots,
+    LinksToBots
 {
   readonly platform = 'telegram' as const;
   readonly capabilities = PLATFORM_TRAITS.telegram.capabilities;
-  readonly provides: Provides = { messenger: this, webhooks: this, sharedLogin: this, bots: this };
+  readonly provides: Provides = {
+    messenger: this,
+    webhooks: this,
+    sharedLogin: this,
+    bots: this,
+    deepLinks: this,
+  };
   readonly typing: ShowsTyping = this;
   readonly files: FetchesFiles = this;
+  readonly linkHint = 'Opens the bot in Telegram, where the person presses Start';
   /** Telegram shows the indicator for at most five seconds. */
   readonly typingRepeatMs = 4_000;
   readonly methods = ['post'] as const;
@@ -125,6 +141,12 @@ export class TelegramConnector
     this.#logins.delete(botId);
     await login?.close();
     await this.#notes.write(botId, null);
+  }
+
+  /** https://core.telegram.org/bots/features#deep-linking */
+  botLink(name: string, token: string | null): string {
+    const address = `https://t.me/${name.replace(/^@/, '')}`;
+    return token === null ? address : `${address}?start=${token}`;
   }
 
   checkText(text: string): void {

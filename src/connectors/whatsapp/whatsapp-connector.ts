@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import { GatewayError, isDiskFull } from '../../base/errors.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
-import { PLATFORM_TRAITS } from '../../base/platform.ts';
+import { PLATFORM_TRAITS, SERVICE_WINDOW_MS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
 import type { Address } from '../contract/address.ts';
@@ -28,9 +28,8 @@ import { MessageSender } from './message-sender.ts';
 import { NumberLogin } from './number-login.ts';
 import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webhook-receiver.ts';
 
-/** Message length and service window from the specification, "Limits". Length is in UTF-16 units. */
+/** Message length from the specification, "Limits", in UTF-16 units. */
 const TEXT_LENGTH = 1_600;
-const WINDOW_MS = 24 * 3_600_000;
 /** Meta's limit. */
 const CAPTION_LENGTH = 1_024;
 const ANSWER_DEADLINE_MS = 15_000;
@@ -65,7 +64,7 @@ export class WhatsAppConnector
   readonly window: HasWindow = this;
   readonly files: FetchesFiles = this;
   readonly captions: DropsCaptions = this;
-  readonly windowMs = WINDOW_MS;
+  readonly windowMs = SERVICE_WINDOW_MS;
   readonly methods = ['get', 'post'] as const;
   readonly headers = ['x-hub-signature-256'];
   readonly #options: WhatsAppOptions;

@@ -1,3 +1,4 @@
+import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import type { Clock } from '../../base/time.ts';
 import type { ListedAttachment } from '../../files/listed-attachments.ts';
@@ -18,11 +19,6 @@ import type { Message, Sender } from '../../store/messages/messages.ts';
 import { countPending } from '../../store/messages/outbound-messages.ts';
 import type { Store } from '../../store/store.ts';
 import { isWindowOpen } from '../window/window-guard.ts';
-
-/** The platform that accepts messages only to people who have written recently. */
-const WINDOWED = 'whatsapp';
-/** Specification, "Limits": whatsapp service window. */
-const SERVICE_WINDOW_MS = 24 * 3_600_000;
 
 /** Dependencies for reading messages. */
 export interface Reading {
@@ -56,7 +52,7 @@ export interface Peer {
 /** The other side of a probe's conversation. */
 export const GATEWAY: Peer = { remoteId: 'gateway', remoteName: 'Gateway test' };
 
-/** WhatsApp service window: whether the other side can be written to now. */
+/** Service window: whether the other side can be written to now. */
 export interface WindowView {
   readonly isOpen: boolean;
   readonly lastInboundAt: string | null;
@@ -115,7 +111,7 @@ export async function viewConversations(
   const agents = await listConversationAgents(db, scope, ids);
   const ofAgents = conversations.flatMap(({ agentId, peerAgentId }) => [agentId ?? [], peerAgentId ?? []]);
   const named = await listNamedAgents(db, ofAgents.flat());
-  const windowed = conversations.filter(({ platform }) => platform === WINDOWED);
+  const windowed = conversations.filter(({ platform }) => windowMsOf(platform) !== null);
   const pending = await countPending(
     db,
     windowed.map(({ id }) => id),
@@ -125,7 +121,7 @@ export async function viewConversations(
     const { id, platform, status, createdAt, task, spaceKind: kind } = conversation;
     const thread = conversation.thread || null;
     const parties = partiesOf(scope, conversation, agents.get(id) ?? [], named);
-    const window = platform === WINDOWED ? windowOf(conversation, pending.get(id) ?? 0, nowIso) : null;
+    const window = windowOf(conversation, pending.get(id) ?? 0, nowIso);
     return { id, platform, status, createdAt, task, kind, thread, ...parties, window };
   });
 }
@@ -168,7 +164,13 @@ function directionFor(
   return senderAgentId === own ? 'outbound' : 'inbound';
 }
 
-function windowOf(conversation: Conversation, pendingCount: number, nowIso: string): WindowView {
-  const { lastInboundAt } = conversation;
-  return { isOpen: isWindowOpen(conversation, nowIso, SERVICE_WINDOW_MS), lastInboundAt, pendingCount };
+function windowMsOf(platform: MessagePlatform): number | null {
+  return platform === 'agent' ? null : PLATFORM_TRAITS[platform].windowMs;
+}
+
+function windowOf(conversation: Conversation, pendingCount: number, nowIso: string): WindowView | null {
+  const { platform, lastInboundAt } = conversation;
+  const windowMs = windowMsOf(platform);
+  if (windowMs === null) return null;
+  return { isOpen: isWindowOpen(conversation, nowIso, windowMs), lastInboundAt, pendingCount };
 }

@@ -1,6 +1,5 @@
 import type { Platform } from '../../base/platform.ts';
 import type { Db } from '../database/tables.ts';
-import type { BotPlatform } from '../logins/login-tables.ts';
 import type { Conversation } from '../messages/conversations.ts';
 
 /** A person known to be the account's own. */
@@ -52,7 +51,7 @@ export async function newestBot(
     .selectFrom('botTokens')
     .select('id')
     .where('accountId', '=', accountId)
-    .where('platform', '=', platform as BotPlatform);
+    .where('platform', '=', platform);
   const wanted = botId === null ? all : all.where('id', '=', botId);
   return await wanted.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
@@ -71,7 +70,7 @@ export async function newestOwnedBot(
     .selectAll('conversations')
     .select('botTokens.createdAt as registeredAt')
     .where('botTokens.accountId', '=', accountId)
-    .where('botTokens.platform', '=', platform as BotPlatform)
+    .where('botTokens.platform', '=', platform)
     .where('conversations.accountId', '=', accountId);
   const wanted = botId === null ? all : all.where('botTokens.id', '=', botId);
   const newestFirst = wanted.orderBy('botTokens.createdAt', 'desc').orderBy('botTokens.id', 'desc');

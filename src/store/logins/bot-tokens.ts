@@ -1,31 +1,44 @@
 import type { Selectable } from 'kysely';
+import type { Platform } from '../../base/platform.ts';
 import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
-import type { BotPlatform, BotTokensTable } from './login-tables.ts';
+import type { BotTokensTable } from './login-tables.ts';
 
 /** A bot without its secrets. */
-export type StoredBot = Omit<Selectable<BotTokensTable>, 'sealedToken' | 'sealedSigningSecret'>;
+export interface StoredBot
+  extends Omit<Selectable<BotTokensTable>, 'sealedToken' | 'sealedSigningSecret' | 'discordAppId'> {
+  /** The id of the bot's application, on platforms that need it. */
+  readonly appId: string | null;
+}
 
 /** A bot's secrets. In memory only; never logged. */
 export interface BotSecrets {
   readonly token: string;
-  /** Slack only. */
+  /** With which the platform signs webhooks, where it is given. */
   readonly signingSecret: string | null;
 }
 
-const SHOWN = ['id', 'accountId', 'platform', 'botName', 'status', 'discordAppId', 'createdAt'] as const;
+const SHOWN = [
+  'id',
+  'accountId',
+  'platform',
+  'botName',
+  'status',
+  'discordAppId as appId',
+  'createdAt',
+] as const;
 
 export async function insertBot(
   db: Db,
   secrets: SecretBox,
-  bot: StoredBot,
+  { appId: discordAppId, ...bot }: StoredBot,
   { token, signingSecret }: BotSecrets,
 ): Promise<void> {
   const sealedToken = secrets.seal(token, tokenPlace(bot.id));
   const sealedSigningSecret = signingSecret && secrets.seal(signingSecret, signingPlace(bot.id));
   await db
     .insertInto('botTokens')
-    .values({ ...bot, sealedToken, sealedSigningSecret })
+    .values({ ...bot, discordAppId, sealedToken, sealedSigningSecret })
     .execute();
 }
 
@@ -36,7 +49,7 @@ export async function insertBot(
 export async function listBotsToLogIn(
   db: Db,
   secrets: SecretBox,
-  platform: BotPlatform,
+  platform: Platform,
 ): Promise<{ id: string; token: string | null }[]> {
   const rows = await db
     .selectFrom('botTokens')
@@ -77,7 +90,7 @@ export async function listBots(db: Db, accountId: string): Promise<StoredBot[]> 
 }
 
 interface KnownToken {
-  readonly platform: BotPlatform;
+  readonly platform: Platform;
   readonly token: string;
 }
 
@@ -98,12 +111,12 @@ export async function hasBotToken(
 }
 
 /** Returns the account that owns a bot. Undefined: the platform has no such bot. */
-export async function findBotOwner(db: Db, platform: string, botId: string): Promise<string | undefined> {
+export async function findBotOwner(db: Db, platform: Platform, botId: string): Promise<string | undefined> {
   const bot = await db
     .selectFrom('botTokens')
     .select('accountId')
     .where('id', '=', botId)
-    .where('platform', '=', platform as BotPlatform)
+    .where('platform', '=', platform)
     .executeTakeFirst();
   return bot?.accountId;
 }

@@ -36,13 +36,11 @@ export interface ConnectionsTable {
   updatedAt: string;
 }
 
-export type BotPlatform = 'discord' | 'telegram' | 'slack';
-
 /** A bot registered by the account. */
 export interface BotTokensTable {
   id: string;
   accountId: string;
-  platform: BotPlatform;
+  platform: Platform;
   botName: string | null;
   status: string;
   sealedToken: string;

@@ -1,6 +1,6 @@
+import type { Platform } from '../../base/platform.ts';
 import type { Member } from '../agents/agents.ts';
 import type { Db } from '../database/tables.ts';
-import type { BotPlatform } from './login-tables.ts';
 
 /** A platform login, bot or phone number, as a possible member of an agent. */
 export type PlatformAccount =
@@ -10,7 +10,7 @@ export type PlatformAccount =
       readonly email: string | null;
       readonly loginKey: string | null;
     })
-  | (Common & { readonly type: 'bot_token'; readonly platform: BotPlatform; readonly botName: string | null })
+  | (Common & { readonly type: 'bot_token'; readonly platform: Platform; readonly botName: string | null })
   | (Common & { readonly type: 'sip_number'; readonly number: string });
 
 interface Common {

@@ -2,14 +2,16 @@ import { GatewayError } from '../../../src/base/errors.ts';
 import type {
   HostedBot,
   HostsBots,
+  LinksToBots,
   LoginState,
   SharesLogin,
 } from '../../../src/connectors/contract/login.ts';
 
 /** A platform that logs bots in, as seen by the account domain. */
-export class FakeBotHost implements HostsBots, SharesLogin {
+export class FakeBotHost implements HostsBots, SharesLogin, LinksToBots {
   readonly platform = 'telegram';
-  readonly provides = { bots: this, sharedLogin: this };
+  readonly provides = { bots: this, sharedLogin: this, deepLinks: this };
+  readonly linkHint = 'Opens the bot';
   /** Tokens by bot id. */
   readonly bots = new Map<string, string>();
   shared: LoginState | null = null;
@@ -33,6 +35,10 @@ export class FakeBotHost implements HostsBots, SharesLogin {
 
   onBotState(listener: (botId: string, state: LoginState) => void): void {
     this.tell = listener;
+  }
+
+  botLink(name: string, token: string | null): string {
+    return `https://t.me/${name.slice(1)}${token === null ? '' : `?start=${token}`}`;
   }
 
   sharedLogin(): LoginState | null {

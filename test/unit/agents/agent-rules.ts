@@ -101,7 +101,7 @@ const VERBS = {
       platform: 'telegram',
       token: `${numbers++}`,
       signingSecret: null,
-      discordAppId: null,
+      appId: null,
     } as const;
     members.push({ type: 'bot_token', id: (await registerBot(domain, actor, bot)).id });
   },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { logInBots } from '../../../src/accounts/logins/hosted-bots.ts';
+import { botLinkRoutes } from '../../../src/api/rest/bot-links.ts';
 import { botTokenRoutes } from '../../../src/api/rest/bot-tokens.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
-import { telegramRoutes } from '../../../src/api/rest/telegram.ts';
 import type { Platform } from '../../../src/base/platform.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -13,15 +13,13 @@ import { accountServer, auditOf } from './account-server.ts';
 const TELEGRAM = { platform: 'telegram', bot_token: '123:good' };
 
 async function startServer() {
-  const opened = await accountServer((domain) => [
-    ...botTokenRoutes(domain),
-    ...platformRoutes(domain),
-    ...telegramRoutes(domain),
-  ]);
-  const { domain, settings, owner } = opened;
   const host = new FakeBotHost();
-  const connectors = domain.calls.connectors as Map<Platform, Connector>;
-  connectors.set('telegram', host as unknown as Connector);
+  const opened = await accountServer((domain) => {
+    const connectors = domain.calls.connectors as Map<Platform, Connector>;
+    connectors.set('telegram', host as unknown as Connector);
+    return [...botTokenRoutes(domain), ...platformRoutes(domain), ...botLinkRoutes(domain)];
+  });
+  const { domain, settings, owner } = opened;
   const rows = () => domain.store.db.selectFrom('botTokens').select(['id', 'status', 'botName']).execute();
   const platform = async () => (await settings.get('/api/platforms')).body.platforms[4];
   const connect = () =>

@@ -1,7 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { assert } from '../../../base/assert.ts';
 import { goOn } from '../../../base/now-or-later.ts';
-import type { Platform } from '../../../base/platform.ts';
 import { reaches } from '../../../base/scope.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Account } from '../../schema/account.ts';
@@ -86,7 +85,7 @@ function connectedFor(account: Account, wanted: readonly string[]): string[] {
 }
 
 function isDmPlatform(platform: string): boolean {
-  return DmPlatform.options.includes(platform as Platform & (typeof DmPlatform.options)[number]);
+  return DmPlatform.options.some((each) => each === platform);
 }
 
 function sentence(platforms: readonly string[], obstacle: string | false): string {

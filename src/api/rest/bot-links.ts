@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import { type LinkingPlatform, makeBotLink } from '../../accounts/logins/bot-link.ts';
+import { noLoginText, PLATFORM_TRAITS } from '../../base/platform.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
+
+/**
+ * `POST /api/<platform>/connect`: a link with which people start a chat with the account's agents, on every platform
+ * with links to its bots.
+ */
+export function botLinkRoutes(domain: AccountDomain): Route[] {
+  return [...domain.calls.connectors.values()].flatMap(({ platform, provides }) => {
+    const { deepLinks: links } = provides;
+    return links === undefined ? [] : [connect(domain, { platform, provides, links })];
+  });
+}
+
+function connect(domain: AccountDomain, target: LinkingPlatform): Route {
+  const { platform, links } = target;
+  const { title } = PLATFORM_TRAITS[platform];
+  const name = title.replaceAll(' ', '');
+  return route({
+    method: 'post',
+    path: `/api/${platform}/connect`,
+    access: 'config',
+    operationId: `connect${name}`,
+    summary: `Create a deep link to the bot on ${title}`,
+    description:
+      'With a shared bot, a person who opens the link is connected to this account, and the previous link becomes invalid. Without a shared bot, the link leads to your newest bot.',
+    tags: ['Platforms'],
+    responses: {
+      200: { description: 'The link', schema: linkSchema(`${name}Link`, links.linkHint) },
+      400: noLoginText(platform),
+      403: 'Email address is not verified, or the credential is of the wrong kind',
+      502: 'The shared bot is not logged in yet',
+    },
+    handler: async ({ principal }) => {
+      const { url, botName, expiresAt } = await makeBotLink(domain, principal, target);
+      return reply(200, { deep_link: url, bot_name: botName, expires_at: expiresAt });
+    },
+  });
+}
+
+function linkSchema(id: string, hint: string) {
+  return z
+    .object({
+      deep_link: z.string().describe(hint),
+      bot_name: z.string().describe("The bot's user name, such as `@my_bot`"),
+      expires_at: z
+        .string()
+        .nullable()
+        .describe('15 minutes from now; the link works once. Null: the link to your own bot does not expire'),
+    })
+    .meta({ id });
+}
