@@ -45,10 +45,12 @@ module.exports = {
       'connectors/contract',
       'native',
       'rtp/rtp-protocol',
+      'bridge/(packet|pcm)-port',
       ...FLOOR,
     ]),
     layer('engine', '^src/engine/', ['threads', 'rtp', 'connectors/contract', ...FLOOR]),
-    layer('bridge', '^src/bridge/', ['threads', 'connectors/contract', ...FLOOR]),
+    layer('bridge', '^src/bridge/(?!bridge\\.worker)', ['threads', 'connectors/contract', ...FLOOR]),
+    layer('bridge worker', '^src/bridge/bridge\\.worker', ['bridge', 'threads', 'connectors', ...FLOOR]),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
     ...pairsOfDomains,
     {
@@ -110,10 +112,10 @@ module.exports = {
     {
       name: 'only-the-root-knows-connectors',
       severity: 'error',
-      comment: 'Connectors are reached through the contract; the composition root puts them in place.',
+      comment: 'Connectors are reached through the contract; the composition roots put them in place.',
       from: {
         path: '^src/',
-        pathNot: '^src/(connectors/|assembly/platforms\\.ts$)',
+        pathNot: '^src/(connectors/|assembly/platforms\\.ts$|bridge/bridge\\.worker\\.ts$)',
       },
       to: { path: '^src/connectors/(?!contract/)' },
     },
