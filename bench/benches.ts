@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts';
 import { bootBench } from './boot/boot.bench.ts';
+import { bridgeBench } from './bridge/bridge.bench.ts';
 import { callsBench } from './calls/calls.bench.ts';
 import { clearBench } from './clear/clear.bench.ts';
 import { latencyBench } from './latency/latency.bench.ts';
@@ -23,5 +24,6 @@ export const benches: readonly Bench[] = [
   mcpBench,
   setupBench,
   mixBench,
+  bridgeBench,
   bootBench,
 ];

@@ -1,8 +1,8 @@
-import { encodeUlaw } from '../../../src/audio/g711.ts';
-import { OpusEncoder } from '../../../src/audio/opus.ts';
-import { WasmOpus } from '../../../src/audio/opus-wasm.ts';
-import type { RtpCodec } from '../../../src/rtp/rtp-protocol.ts';
-import { Tone } from '../../support/tone.ts';
+import { encodeUlaw } from '../../src/audio/g711.ts';
+import { OpusEncoder } from '../../src/audio/opus.ts';
+import { WasmOpus } from '../../src/audio/opus-wasm.ts';
+import type { RtpCodec } from '../../src/rtp/rtp-protocol.ts';
+import { Tone } from './tone.ts';
 
 const FRAME_MS = 20;
 const HEADER_BYTES = 12;

@@ -3,13 +3,13 @@ import type { MediaEvent } from '../../../src/connectors/contract/media-leg.ts';
 import { PACKET_MEDIA, type VoiceSignal } from '../../../src/rtp/rtp-protocol.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import type { Engine } from '../../../src/threads/engine.ts';
+import { STREAM_CODECS } from '../../support/packet-stream.ts';
 import {
   type RecordingEngineObserver,
   startTestEngine,
   TestCall,
   until,
 } from '../engine/support/test-engine.ts';
-import { STREAM_CODECS } from '../rtp/packet-stream.ts';
 import { AGENT_HZ, Meeting, secondOf, VOICES_HZ } from './meeting.ts';
 import { FIRST_SSRC, PACKET_MEETING } from './test-packet-meeting.ts';
 import { RESUMING } from './test-transport.ts';

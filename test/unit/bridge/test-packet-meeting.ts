@@ -5,7 +5,7 @@ import { PacketPort } from '../../../src/bridge/packet-port.ts';
 import type { PacketRings } from '../../../src/connectors/contract/packet-media.ts';
 import type { Transport, TransportProtocol } from '../../../src/connectors/contract/transport.ts';
 import { RtpPacket } from '../../../src/rtp/rtp-packet.ts';
-import { PacketStream, STREAM_CODECS } from '../rtp/packet-stream.ts';
+import { PacketStream, STREAM_CODECS } from '../../support/packet-stream.ts';
 import type { MeetingCommands } from './test-meeting.ts';
 
 export interface PacketMeetingOpen {

@@ -11,8 +11,8 @@ import { RtpPacket } from '../../../src/rtp/rtp-packet.ts';
 import type { PacketConfig, PacketOpen, VoiceSignal } from '../../../src/rtp/rtp-protocol.ts';
 import { newPacketRings } from '../../../src/threads/bridge-rings.ts';
 import { PacketRingConsumer, PacketRingProducer } from '../../../src/threads/packet-ring.ts';
+import { PacketStream, rtpPacket } from '../../support/packet-stream.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
-import { PacketStream, rtpPacket } from './packet-stream.ts';
 
 const ROOM_HZ = 8_000;
 const OTHERS = MAX_VOICES - 1;

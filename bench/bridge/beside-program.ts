@@ -1,0 +1,97 @@
+/**
+ * Child process: RTP calls to telephones beside calls over one bridge thread, which is left alone, killed, stalled and
+ * flooded, in turns. Argument: JSON, see BesideOrder. Prints the lateness of the engine's ticks as JSON, see
+ * BesideResult.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RTP_MEDIA, type RtpConfig } from '../../src/rtp/rtp-protocol.ts';
+import { BridgedCall } from './bridged-call.ts';
+import { EngineUnderTest } from './engine-under-test.ts';
+import { ROOM_HZ } from './protocols.ts';
+
+export const DISTURBANCES = ['none', 'killed', 'stalled', 'flooded'] as const;
+export type Disturbance = (typeof DISTURBANCES)[number];
+
+export interface BesideOrder {
+  /** The RTP calls. */
+  readonly legs: readonly { readonly rtpPort: number; readonly remotePort: number }[];
+  /** Calls over the bridge thread. */
+  readonly bridged: number;
+  /** Of each spell: one per disturbance and round. */
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+/** Counts of late ticks in each round, by LATENESS_BOUNDS_MS. */
+export type BesideResult = Readonly<Record<Disturbance, readonly (readonly number[])[]>>;
+
+const HOST = '127.0.0.1';
+const SETTLE_MS = 2_000;
+/** A thread is found stalled after 2 s and replaced in some tenths of one. */
+const KILL_EVERY_MS = 1_000;
+
+const { legs, bridged, seconds, rounds }: BesideOrder = JSON.parse(process.argv[2] ?? '{}');
+const under = await EngineUnderTest.start();
+await Promise.all(legs.map(openPhoneCall));
+const calls = await Promise.all(Array.from({ length: bridged }, () => BridgedCall.open(under, 'packets')));
+const first = calls[0] as BridgedCall;
+const result: Record<Disturbance, number[][]> = { none: [], killed: [], stalled: [], flooded: [] };
+for (let round = 0; round < rounds; round++) {
+  for (const disturbance of DISTURBANCES) {
+    await sleep(SETTLE_MS);
+    const before = latenessCounts();
+    await disturb(disturbance, performance.now() + seconds * 1_000);
+    result[disturbance].push(latenessCounts().map((count, i) => count - (before[i] ?? 0)));
+  }
+}
+process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit());
+
+async function openPhoneCall({ rtpPort, remotePort }: BesideOrder['legs'][number]): Promise<void> {
+  const open = { bindHost: HOST, rtpPort, sampleRateHz: ROOM_HZ, bound: null };
+  const leg = await under.place().media.open(RTP_MEDIA, open, () => {});
+  await leg.configure(phoneConfig(remotePort));
+}
+
+function phoneConfig(remotePort: number): RtpConfig {
+  return {
+    remoteHost: HOST,
+    remotePort,
+    remoteRtcpPort: remotePort,
+    remotePlausible: true,
+    signalingHost: HOST,
+    behindNat: false,
+    codec: 'PCMU',
+    payloadType: 0,
+    dtmfPayloadType: null,
+    dtmfClockRateHz: ROOM_HZ,
+    opus: null,
+    sending: true,
+    receiving: true,
+    srtp: null,
+    mediaTimeoutMs: 3_600_000,
+  };
+}
+
+function latenessCounts(): readonly number[] {
+  return under.engine.report().total.latenessCounts;
+}
+
+/** Disturbs the bridge thread until then. */
+async function disturb(disturbance: Disturbance, untilMs: number): Promise<void> {
+  const leftMs = (): number => untilMs - performance.now();
+  switch (disturbance) {
+    case 'none':
+      await sleep(leftMs());
+      return;
+    case 'killed':
+      for (; leftMs() > 0; await sleep(Math.min(KILL_EVERY_MS, Math.max(0, leftMs()))))
+        await first.run('exit');
+      return;
+    case 'stalled':
+      // Returns when the thread has been stopped.
+      for (; leftMs() > 0; await sleep(KILL_EVERY_MS)) await first.run('stall');
+      return;
+    case 'flooded':
+      await Promise.all(calls.map((call) => call.flood(leftMs())));
+  }
+}

@@ -1,0 +1,95 @@
+import { BridgeWorker } from '../../src/bridge/bridge-worker.ts';
+import { PacketPort } from '../../src/bridge/packet-port.ts';
+import { PcmPort } from '../../src/bridge/pcm-port.ts';
+import { type Transport, transportFactory } from '../../src/connectors/contract/transport.ts';
+import type { TransportOutcome, TransportPlacement } from '../../src/threads/bridge-protocol.ts';
+import { PacketStream } from '../../test/support/packet-stream.ts';
+import { Tone } from '../../test/support/tone.ts';
+import { Crossings } from './crossings.ts';
+import { type BenchCommands, PACKET_SOURCE, PCM_SOURCE, ROOM_HZ } from './protocols.ts';
+
+const FRAME_MS = 20;
+const TONE_HZ = 440;
+const AMPLITUDE = 0.2;
+/** Twice as many as a leg knows. */
+const FLOODING_SOURCES = 64;
+
+/** Calls `speak` every 20 ms, from a random moment on, without drift. Returns what stops it. */
+function every20Ms(speak: () => void): () => void {
+  const startMs = performance.now() + Math.random() * FRAME_MS;
+  let said = 0;
+  let timer: NodeJS.Timeout;
+  const next = (): void => {
+    for (; startMs + said * FRAME_MS <= performance.now(); said++) speak();
+    timer = setTimeout(next, startMs + said * FRAME_MS - performance.now());
+  };
+  timer = setTimeout(next, startMs - performance.now());
+  return () => clearTimeout(timer);
+}
+
+/** `write` puts one more frame into the ring. */
+function commandsOf(write: () => void): Transport<BenchCommands>['commands'] {
+  return {
+    exit: async () => process.exit(3),
+    stall: async () => {
+      for (;;);
+    },
+    flood: async (milliseconds) => {
+      const endMs = performance.now() + milliseconds;
+      while (performance.now() < endMs) {
+        // The heartbeat goes on, so that nobody stops the thread.
+        await new Promise(setImmediate);
+        for (let i = 0; i < 1_000; i++) write();
+      }
+    },
+  };
+}
+
+const packets = transportFactory(PACKET_SOURCE, async ({ rings, crossings: memory }) => {
+  const port = new PacketPort(rings);
+  const crossings = new Crossings(memory);
+  const stream = new PacketStream({ ssrc: 1, toneHz: TONE_HZ, amplitude: AMPLITUDE });
+  const stop = every20Ms(() => crossings.write(() => port.receive(stream.next())));
+  port.listen(() => crossings.take());
+  let flooded = 0;
+  const flood = Array.from(
+    { length: FLOODING_SOURCES },
+    (_, i) => new PacketStream({ ssrc: 2 + i, toneHz: TONE_HZ, amplitude: AMPLITUDE }),
+  );
+  const floodOn = (): void => {
+    flooded++;
+    port.receive((flood[flooded % flood.length] as PacketStream).next());
+  };
+  return {
+    commands: commandsOf(floodOn),
+    close: () => {
+      stop();
+      port.close();
+    },
+  };
+});
+
+const pcm = transportFactory(PCM_SOURCE, async ({ rings, crossings: memory }) => {
+  const port = new PcmPort(rings);
+  const crossings = new Crossings(memory);
+  const tone = new Tone(TONE_HZ, ROOM_HZ, AMPLITUDE);
+  const frame = new Int16Array((ROOM_HZ * FRAME_MS) / 1_000);
+  const stop = every20Ms(() => {
+    tone.fill(frame);
+    crossings.write(() => port.say(0, frame, ROOM_HZ));
+  });
+  port.listen(() => crossings.take());
+  return {
+    commands: commandsOf(() => port.say(0, frame, ROOM_HZ)),
+    close: () => {
+      stop();
+      port.close();
+    },
+  };
+});
+
+const worker = new BridgeWorker([packets, pcm]);
+
+export function holdTransport(placement: TransportPlacement): Promise<TransportOutcome> {
+  return worker.hold(placement);
+}

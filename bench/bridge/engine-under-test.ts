@@ -1,0 +1,80 @@
+import { BridgePool } from '../../src/threads/bridge-pool.ts';
+import { type AgentAudioObserver, Engine, type EngineCall } from '../../src/threads/engine.ts';
+import { roomyQueue } from '../../test/unit/threads/roomy-queue.ts';
+import { ROOM_HZ } from './protocols.ts';
+
+const STALL_MS = 2_000;
+/** The agents' audio is written in pieces of half a second. */
+const PIECE_MS = 500;
+const FIRST_PIECES = 2;
+
+/** An agent that hears all and keeps nothing. */
+const listener: AgentAudioObserver = {
+  frame: () => true,
+  cork: (give) => give(),
+  mark: () => {},
+  cleared: () => {},
+  overrun: () => {},
+  overflow: () => {},
+};
+
+/** An engine and bridge threads as in the gateway, with the workers of this bench. */
+export class EngineUnderTest {
+  readonly engine: Engine;
+  readonly bridges: BridgePool;
+  readonly #talking: NodeJS.Timeout[] = [];
+  #calls = 0;
+
+  static async start(): Promise<EngineUnderTest> {
+    const engine = await Engine.start({
+      threads: 1,
+      callsPerThread: null,
+      stallMs: STALL_MS,
+      workerUrl: new URL('./engine.worker.ts', import.meta.url),
+      observer: {
+        workerReady: () => {},
+        workerLost: () => fail('the engine thread was lost'),
+        callMoved: () => {},
+        callFailed: (_callId, { message }) => fail(message),
+        fault: ({ message }) => fail(message),
+      },
+    });
+    return new EngineUnderTest(engine);
+  }
+
+  private constructor(engine: Engine) {
+    this.engine = engine;
+    this.bridges = new BridgePool({
+      workerUrl: new URL('./bridge.worker.ts', import.meta.url),
+      observer: { transportLost: () => {}, threadStalled: () => {}, fault: ({ message }) => fail(message) },
+    });
+  }
+
+  /** A call with an agent that speaks and listens all the time. */
+  place(): EngineCall {
+    this.#calls++;
+    const call = this.engine.place(`call_${this.#calls}`, { ended: ({ reason }) => fail(reason) });
+    const agent = call.joinAgent(listener, roomyQueue());
+    agent.listen(ROOM_HZ);
+    call.startAudio();
+    const piece = Int16Array.from(
+      { length: (ROOM_HZ * PIECE_MS) / 1_000 },
+      (_, i) => 8_000 * Math.sin(i / 3),
+    );
+    for (let i = 0; i < FIRST_PIECES; i++) agent.write(piece, ROOM_HZ);
+    this.#talking.push(setInterval(() => agent.write(piece, ROOM_HZ), PIECE_MS));
+    return call;
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#talking) clearInterval(timer);
+    await this.engine.close(1_000);
+    await this.bridges.close(1_000);
+  }
+}
+
+/** What is measured would be worth nothing. */
+function fail(reason: string | undefined): never {
+  console.error(reason ?? 'a call ended');
+  process.exit(1);
+}
