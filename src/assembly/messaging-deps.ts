@@ -78,8 +78,13 @@ export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Prom
     onProbeAnswered: (credentialId, probeId) => replies.replied(credentialId, probeId),
     onFailure: (what, error) => events.writeFailed(what, error),
   });
-  const { outbox, onFailure } = outbound;
+  const { outbox, answers, onFailure } = outbound;
   metrics.watchQueue('svc_outbox_waiting', 'Direct messages being sent', () => outbox.waiting);
+  metrics.watchQueue(
+    'svc_webhook_answers_waiting',
+    'Webhooks that wait for a message to answer with',
+    () => answers.waiting,
+  );
   events.messagesLeftByRestart(
     await recoverOutbox(outbound, outbox, (error) => onFailure('a message', error)),
   );
@@ -103,6 +108,7 @@ function intakeDomain(
     store,
     clock,
     wakeups,
+    answers: outbound.answers,
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
     onReceived: (received) => {
       awaitReply(outbound, received).catch((error) => outbound.onFailure('a reply timer', error));

@@ -1,11 +1,19 @@
 import * as z from 'zod';
+import { assert } from '../../base/assert.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Connector } from '../../connectors/contract/connector.ts';
-import type { TakesWebhooks, WebhookReply } from '../../connectors/contract/webhooks.ts';
+import {
+  LOGIN_WEBHOOK,
+  type TakesWebhooks,
+  WEBHOOK_STATUSES,
+  type WebhookEndpoint,
+  type WebhookReply,
+  type WebhookRequest,
+} from '../../connectors/contract/webhooks.ts';
 import { reply, replyBytes } from '../http/answer/reply.ts';
-import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
+import { pathParameterNames, type Route, type RouteRequest, route } from '../http/routing/route.ts';
 
-const WebhookParams = z.object({
+const LoginParams = z.object({
   login_key: z.string().describe('The login concerned: `shared`, or the id of a bot token'),
 });
 
@@ -18,42 +26,50 @@ const BODY_LIMIT_BYTES = 1_048_576;
 
 const NO_BYTES = new Uint8Array(0);
 
-const RESPONSES = {
-  200: { description: 'Stored', contentType: TEXT_TYPE },
-  400: 'The request is invalid',
-  401: 'The request does not come from the platform',
-  403: 'The request does not come from the platform',
-  404: 'Unknown login',
-  503: 'The event could not be stored; the platform should send it again',
-} as const;
+/** Headers that the server writes, that change how a browser treats the gateway's pages, or that frame the body. */
+const RESERVED_HEADER =
+  /^(?:content-.*|transfer-encoding|connection|keep-alive|upgrade|trailer|location|set-cookie|access-control-.*|x-request-id|x-content-type-options)$/;
+/** Visible characters of ASCII, spaces and tabs. */
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
- * Routes for the platforms' webhooks: `/api/<platform>/webhook/{login_key}`. Each platform authenticates in its own
- * way.
+ * Routes for the platforms' webhooks, below `/api/<platform>/`. Each platform authenticates in its own way.
  */
 export function webhookRoutes(connectors: Iterable<Connector>): Route[] {
   return [...connectors].flatMap(({ platform, provides: { webhooks } }) => {
     if (webhooks === undefined) return [];
-    const target = { platform, webhooks };
-    return webhooks.methods.map((method) => (method === 'get' ? asked(target) : told(target)));
+    for (const name of webhooks.replyHeaders ?? [])
+      assert(!RESERVED_HEADER.test(name), `webhooks of ${platform} may not set ${name}`);
+    return webhooks.endpoints.flatMap((endpoint) => {
+      const target = { platform, webhooks, endpoint };
+      return endpoint.methods.map((method) => (method === 'get' ? asked(target) : told(target)));
+    });
   });
 }
 
 interface Target {
   readonly platform: Platform;
   readonly webhooks: TakesWebhooks;
+  readonly endpoint: WebhookEndpoint;
 }
 
-function common({ platform, webhooks }: Target) {
+function common({ platform, webhooks, endpoint: { path, answers } }: Target) {
+  const body = answers === 'json' ? { schema: z.unknown() } : { contentType: TEXT_TYPE };
   return {
-    path: `/api/${platform}/webhook/{login_key}`,
+    path: `/api/${platform}/${path}`,
     access: 'public',
     tags: ['Webhooks'],
     headers: webhooks.headers,
-    params: WebhookParams,
+    params: pathParameterNames(path).length === 0 ? z.object({}) : LoginParams,
     query: WebhookQuery,
-    responses: RESPONSES,
+    responses: { ...WEBHOOK_STATUSES, 200: { description: WEBHOOK_STATUSES[200], ...body } },
   } as const;
+}
+
+/** The name of an endpoint in operation ids: `discordWebhook`, `discordChat`. */
+function nameOf({ platform, endpoint: { path } }: Target): string {
+  const words = path === LOGIN_WEBHOOK ? ['webhook'] : (path.match(/[A-Za-z0-9]+/g) ?? []);
+  return platform + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
 /** Some platforms first verify with a GET that the URL belongs to the gateway. */
@@ -61,9 +77,9 @@ function asked(target: Target): Route {
   return route({
     ...common(target),
     method: 'get',
-    operationId: `${target.platform}WebhookCheck`,
+    operationId: `${nameOf(target)}Check`,
     summary: `Verify the webhook URL for ${target.platform}`,
-    handler: (request) => receive(target.webhooks, 'get', request, NO_BYTES),
+    handler: (request) => receive(target, request.isHead ? 'head' : 'get', request, NO_BYTES),
   });
 }
 
@@ -71,32 +87,59 @@ function told(target: Target): Route {
   return route({
     ...common(target),
     method: 'post',
-    operationId: `${target.platform}Webhook`,
+    operationId: nameOf(target),
     summary: `Receive events from ${target.platform}`,
     body: 'raw',
     bodyLimitBytes: BODY_LIMIT_BYTES,
     precheck: (request) => {
-      const refusal = target.webhooks.refuses({
-        loginKey: request.params.login_key,
+      const { webhooks, endpoint } = target;
+      const refusal = webhooks.refuses({
+        endpoint: endpoint.path,
+        loginKey: loginKeyIn(request.params),
         header: (name) => request.header(name),
       });
-      return refusal && answerOf(refusal);
+      return refusal && answerOf(target, refusal);
     },
-    handler: (request) => receive(target.webhooks, 'post', request, request.body),
+    // A copy, because the server reuses its memory and a platform may read the body late, after fetching a key.
+    handler: (request) => receive(target, 'post', request, new Uint8Array(request.body)),
   });
 }
 
-async function receive(
-  webhooks: TakesWebhooks,
-  method: 'get' | 'post',
-  request: RouteRequest<null, z.output<typeof WebhookParams>, z.output<typeof WebhookQuery>>,
-  body: Uint8Array,
-) {
-  const { params, query } = request;
-  const header = (name: string) => request.header(name);
-  return answerOf(await webhooks.webhook({ method, loginKey: params.login_key, query, header, body }));
+function loginKeyIn(params: { readonly login_key?: string }): string {
+  return params.login_key ?? '';
 }
 
-function answerOf({ status, text }: WebhookReply) {
-  return status === 200 ? replyBytes(status, TEXT_TYPE, text) : reply(status, { detail: text });
+async function receive(
+  target: Target,
+  method: WebhookRequest['method'],
+  request: RouteRequest<null, { readonly login_key?: string }, z.output<typeof WebhookQuery>>,
+  body: Uint8Array,
+) {
+  const { params, query, signal } = request;
+  const header = (name: string) => request.header(name);
+  const { webhooks, endpoint } = target;
+  const common = { method, endpoint: endpoint.path, loginKey: loginKeyIn(params), query, header };
+  return answerOf(target, await webhooks.webhook({ ...common, body, signal }));
+}
+
+function answerOf({ webhooks }: Target, answer: WebhookReply) {
+  const { headers = {}, ended } = answer;
+  try {
+    assertMaySet(webhooks, headers);
+  } catch (error) {
+    ended?.('unwritten');
+    throw error;
+  }
+  if ('json' in answer) return { ...reply(answer.status, answer.json, headers), ended };
+  const { status, text } = answer;
+  if (status === 200) return { ...replyBytes(status, TEXT_TYPE, text, headers), ended };
+  return { ...reply(status, { detail: text }, headers), ended };
+}
+
+/** A value may come from the request, and with a line break it would start another header. */
+function assertMaySet({ replyHeaders = [] }: TakesWebhooks, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    assert(replyHeaders.includes(name), `webhook replies may not set ${name}`);
+    assert(HEADER_VALUE.test(value), `the webhook reply's ${name} has control characters`);
+  }
 }

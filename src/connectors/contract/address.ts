@@ -1,4 +1,4 @@
-import type { LoginRef } from './login.ts';
+import { keyOfLogin, type LoginRef } from './login.ts';
 
 /** Where messages are exchanged: over a login, with a person or in a channel, in a thread or outside. */
 export interface Address {
@@ -23,4 +23,9 @@ export interface Space {
 /** Returns the address of a person's direct conversation, outside threads. */
 export function directAddress(login: LoginRef, personId: string): Address {
   return { login, space: { kind: 'direct', id: personId }, thread: null, person: personId };
+}
+
+/** Returns a key that is the same for all addresses of one conversation on a platform. */
+export function keyOfAddress({ login, space, thread }: Address): string {
+  return JSON.stringify([keyOfLogin(login), space.kind, space.id, thread]);
 }

@@ -20,8 +20,8 @@ export interface Messenger {
   readonly window?: HasWindow;
   readonly captions?: DropsCaptions;
   /**
-   * The platform drops a second message with the same `messageId`. Messages in flight when the gateway crashed are
-   * sent again there. On any other platform it is unknown whether they arrived.
+   * The platform drops a second message with the same `messageId`, even if the first was a webhook's answer. Messages
+   * in flight when the gateway crashed are sent again there. On any other platform it is unknown whether they arrived.
    */
   readonly dropsDuplicates?: true;
 }
@@ -141,6 +141,23 @@ export interface MessageIntake {
    * unknown, used or expired, or when the channel belongs to another account.
    */
   bind(from: Address, remoteName: string | null, token: string): Promise<boolean>;
+  /**
+   * Waits for the next message to the conversation of `from`, which then becomes the answer of a webhook instead of
+   * being sent. Call it before `received` or as soon as that resolves. Null: none was written within `withinMs`, at most
+   * 120 s, or the client is `gone`; or the gateway is closing; or another webhook of the conversation, or too many
+   * others, are waiting already. Messages with attachments are always sent.
+   */
+  awaitReply(from: Address, withinMs: number, gone: AbortSignal): Promise<AwaitedReply | null>;
+}
+
+/** A message that is to be the answer of the webhook that has waited for it. */
+export interface AwaitedReply {
+  readonly message: OutboundMessage;
+  /**
+   * Reports the outcome, as `send` would return it. Null: nothing of the message was written, and it is sent in the
+   * usual way. Must be called within the time that `send` has, else the outcome is unknown.
+   */
+  settle(outcome: SendOutcome | null): void;
 }
 
 /** Identifies a sent message in a later status report. */

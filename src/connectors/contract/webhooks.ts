@@ -1,29 +1,80 @@
 /** A platform that delivers over webhooks. */
 export interface TakesWebhooks {
-  readonly methods: readonly WebhookRequest['method'][];
-  /** Headers that `refuses` and `webhook` read, in lower case. */
+  readonly endpoints: readonly WebhookEndpoint[];
+  /** Request headers that `refuses` and `webhook` read, in lower case. */
   readonly headers: readonly string[];
+  /** Headers that replies may set, in lower case. Those of the connection, the body and cookies cannot be set. */
+  readonly replyHeaders?: readonly string[];
   /**
    * Checks a POST before its body is read. Returns the reply when the request cannot be from the platform, null when it
    * may be.
    */
-  refuses(request: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null;
+  refuses(request: Pick<WebhookRequest, 'endpoint' | 'loginKey' | 'header'>): WebhookReply | null;
   /** Handles a webhook request. Never rejects. Nothing is acknowledged before it is stored. */
   webhook(request: WebhookRequest): Promise<WebhookReply>;
 }
 
+/** A URL that a platform calls. */
+export interface WebhookEndpoint {
+  /** Below `/api/<platform>/`. `{login_key}` stands for the key of the login concerned (`keyOfLogin`). */
+  readonly path: string;
+  /** `get` also takes HEAD. */
+  readonly methods: readonly ('get' | 'post')[];
+  /** Body of the replies with status 200. */
+  readonly answers: 'text' | 'json';
+}
+
+/** Path of the webhook of each login. */
+export const LOGIN_WEBHOOK = 'webhook/{login_key}';
+
 export interface WebhookRequest {
-  readonly method: 'get' | 'post';
-  /** Last path segment: the login being called. */
+  readonly method: 'get' | 'head' | 'post';
+  /** The endpoint's path, as declared. */
+  readonly endpoint: string;
+  /** The login being called; '' if the endpoint's path has no `{login_key}`. */
   readonly loginKey: string;
   readonly query: Readonly<Record<string, string>>;
   /** Returns a header by its lower-case name; '' when absent. */
   header(name: string): string;
   /** The raw bytes: signatures are computed over them. */
   readonly body: Uint8Array;
+  /** Aborts when the platform disconnects before the reply is complete. */
+  readonly signal: AbortSignal;
 }
 
-export interface WebhookReply {
-  readonly status: 200 | 400 | 401 | 403 | 404 | 503;
+/** Statuses of replies, with what they tell the platform. */
+export const WEBHOOK_STATUSES = {
+  200: 'Stored',
+  400: 'The request is invalid',
+  401: 'The request does not come from the platform',
+  403: 'The request does not come from the platform',
+  404: 'Unknown login',
+  503: 'The event could not be stored; the platform should send it again',
+} as const;
+
+export type WebhookStatus = keyof typeof WEBHOOK_STATUSES;
+
+/** A reply with text, which another status than 200 sends as `{"detail": text}`, or with a value sent as JSON. */
+export type WebhookReply = TextReply | ValueReply;
+
+interface TextReply extends AnyReply {
+  readonly status: WebhookStatus;
   readonly text: string;
 }
+
+interface ValueReply extends AnyReply {
+  readonly status: 200;
+  readonly json: unknown;
+}
+
+interface AnyReply {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called once with what became of the reply. */
+  readonly ended?: (end: ReplyEnd) => void;
+}
+
+/**
+ * What became of a reply. `written`: the connection has taken all of it. `unwritten`: the platform had disconnected
+ * before, and got nothing. `unclear`: it disconnected meanwhile, and may have got it.
+ */
+export type ReplyEnd = 'written' | 'unwritten' | 'unclear';

@@ -24,7 +24,12 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
-import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import {
+  LOGIN_WEBHOOK,
+  type TakesWebhooks,
+  type WebhookReply,
+  type WebhookRequest,
+} from '../contract/webhooks.ts';
 import { BotApi, type BotApiUrls } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
 import { PreparedFile } from './bot-api-types.ts';
@@ -75,7 +80,7 @@ export class TelegramConnector
   readonly linkHint = 'Opens the bot in Telegram, where the person presses Start';
   /** Telegram shows the indicator for at most five seconds. */
   readonly typingRepeatMs = 4_000;
-  readonly methods = ['post'] as const;
+  readonly endpoints = [{ path: LOGIN_WEBHOOK, methods: ['post'], answers: 'text' }] as const;
   readonly headers = [SECRET_HEADER];
   readonly #options: TelegramOptions;
   readonly #clock: Clock;

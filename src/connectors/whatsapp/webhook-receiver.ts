@@ -67,7 +67,7 @@ export class WebhookReceiver {
   /** Handles a request. Meta repeats requests not answered with 200 for days. */
   async take(request: WebhookRequest): Promise<WebhookReply> {
     if (request.loginKey !== SHARED_LOGIN) return NOT_FOUND;
-    if (request.method === 'get') return this.#verify(request.query);
+    if (request.method !== 'post') return this.#verify(request.query);
     if (!isSigned(request.body, request.header(SIGNATURE_HEADER), this.#secrets.appSecret))
       return this.#wrongSignature();
     const changes = readPayload(request.body, this.#secrets.phoneNumberId);

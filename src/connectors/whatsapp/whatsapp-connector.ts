@@ -18,7 +18,12 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
-import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import {
+  LOGIN_WEBHOOK,
+  type TakesWebhooks,
+  type WebhookReply,
+  type WebhookRequest,
+} from '../contract/webhooks.ts';
 import { GraphClient, type GraphOptions } from './graph-client.ts';
 import { type GraphError, isLoginError } from './graph-error.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
@@ -65,7 +70,7 @@ export class WhatsAppConnector
   readonly files: FetchesFiles = this;
   readonly captions: DropsCaptions = this;
   readonly windowMs = SERVICE_WINDOW_MS;
-  readonly methods = ['get', 'post'] as const;
+  readonly endpoints = [{ path: LOGIN_WEBHOOK, methods: ['get', 'post'], answers: 'text' }] as const;
   readonly headers = ['x-hub-signature-256'];
   readonly #options: WhatsAppOptions;
   readonly #clock: Clock;

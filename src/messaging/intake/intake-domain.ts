@@ -6,6 +6,7 @@ import type { Db } from '../../store/database/tables.ts';
 import type { SpaceKind } from '../../store/messages/message-tables.ts';
 import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
+import type { WebhookAnswers } from '../outbox/webhook-answers.ts';
 
 /** Dependencies for handling what one platform reports. Built once by the composition root. */
 export interface IntakeDomain {
@@ -15,6 +16,8 @@ export interface IntakeDomain {
   readonly wakeups: Wakeups;
   /** Null on platforms where messages never have to wait until the other side writes. */
   readonly queue: HoldsMessages | null;
+  /** Webhooks that wait for the agent's next message. */
+  readonly answers: Pick<WebhookAnswers, 'wait'>;
   /** Records files that came with a message, in its transaction. */
   readonly keepFiles: (trx: Db, origin: InboundOrigin, files: readonly InboundFile[]) => Promise<KeptInbound>;
   /** Called after the commit for every new message from a person. */

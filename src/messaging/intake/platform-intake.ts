@@ -14,5 +14,6 @@ export function platformIntake(domain: IntakeDomain): MessageIntake {
     renamed: (...names) => followRename(domain, ...names),
     followed: (...report) => followSent(domain, ...report),
     bind: (...person) => bindRemote(domain, ...person),
+    awaitReply: (...wait) => domain.answers.wait(domain.platform, ...wait),
   };
 }

@@ -3,9 +3,10 @@ import { ReplyWatch } from '../intake/reply-watch.ts';
 import { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
 import { Outbox } from './outbox.ts';
+import { WebhookAnswers } from './webhook-answers.ts';
 
 /** Dependencies of the outbound side of messaging. */
-export type OutboundDeps = Omit<OutboundDomain, 'outbox' | 'typing' | 'replies'>;
+export type OutboundDeps = Omit<OutboundDomain, 'outbox' | 'answers' | 'typing' | 'replies'>;
 
 /** Builds the outbound side. */
 export function openOutbound(deps: OutboundDeps): OutboundDomain {
@@ -13,9 +14,11 @@ export function openOutbound(deps: OutboundDeps): OutboundDomain {
   const late = (conversationId: string) => {
     sendTimeoutText(domain, conversationId).catch((error: unknown) => onFailure('a timeout message', error));
   };
+  const answers = new WebhookAnswers(clock, () => observer.queueFull('webhook_answers'));
   const domain: OutboundDomain = {
     ...deps,
-    outbox: new Outbox(deps),
+    answers,
+    outbox: new Outbox({ ...deps, answers }),
     typing: new TypingIndicators({ ...deps, onSkipped: () => observer.queueFull('typing') }),
     replies: new ReplyWatch(clock, late, () => observer.queueFull('replies')),
   };
@@ -26,5 +29,6 @@ export function openOutbound(deps: OutboundDeps): OutboundDomain {
 export async function closeOutbound(domain: OutboundDomain, deadlineMs: number): Promise<void> {
   domain.replies.close();
   domain.typing.close();
+  domain.answers.close();
   await domain.outbox.close(deadlineMs);
 }

@@ -4,10 +4,12 @@ import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { ReplyWatch } from '../intake/reply-watch.ts';
 import type { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { Outbox, OutboxDeps } from './outbox.ts';
+import type { WebhookAnswers } from './webhook-answers.ts';
 
 /** Dependencies for outbound messages. Built once by the composition root. */
 export interface OutboundDomain extends OutboxDeps {
   readonly outbox: Outbox;
+  readonly answers: WebhookAnswers;
   readonly typing: TypingIndicators;
   readonly replies: ReplyWatch;
   /** Sent to people who get no answer in time, unless their agent has its own text. Empty: nothing is sent. */

@@ -3,13 +3,14 @@ import { GatewayError } from '../../base/errors.ts';
 import { unservedText } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
-import type { OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
+import type { Messenger, OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { setBackground } from '../../store/messages/outbound-messages.ts';
 import type { Waited, WindowGuard } from '../window/window-guard.ts';
 import { type FinalOutcome, recordOutcome } from './message-outcome.ts';
 import type { SendingDeps } from './stored-message.ts';
+import type { OffersMessages } from './webhook-answers.ts';
 
 /** Maximum number of messages waiting to be sent: per conversation, per account, and in total. */
 export const MOST_WAITING_EACH = 100;
@@ -46,7 +47,7 @@ export interface SendingObserver {
   /** A messenger threw, which is a bug. */
   messengerFailed(platform: string, error: unknown): void;
   /** Something was refused or skipped because too much of it is waiting. */
-  queueFull(queue: 'outbox' | 'typing' | 'replies'): void;
+  queueFull(queue: 'outbox' | 'typing' | 'replies' | 'webhook_answers'): void;
 }
 
 export interface OutboxDeps extends SendingDeps {
@@ -55,6 +56,8 @@ export interface OutboxDeps extends SendingDeps {
   readonly ready: Promise<void>;
   /** Null: no platform has a window. */
   readonly windows: WindowGuard | null;
+  /** Webhooks that take a message as their answer. */
+  readonly answers: OffersMessages;
   /** Wakes the requests that wait for news of an account. */
   readonly wakeups: { wake(accountId: string): void };
   readonly observer: SendingObserver;
@@ -232,7 +235,8 @@ export class Outbox {
     const giveUp = clock.after(leftMs + GRACE_MS, () => late.resolve(unheard('The platform did not answer')));
     this.#attempts.add(attempt);
     try {
-      return await Promise.race([messenger.send(outbound, attempt.signal), late.promise]);
+      const sent = this.#hand(conversation, messenger, outbound, attempt.signal);
+      return await Promise.race([sent, late.promise]);
     } catch (error) {
       observer.messengerFailed(conversation.platform, error);
       return unheard('Sending the message failed');
@@ -241,6 +245,17 @@ export class Outbox {
       giveUp();
       this.#attempts.delete(attempt);
     }
+  }
+
+  /** Hands the message to the webhook that waits for it, or else to the platform. */
+  async #hand(
+    { platform }: Conversation,
+    messenger: Messenger,
+    outbound: OutboundMessage,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    const answered = await this.#deps.answers.offer(platform, outbound);
+    return answered ?? (await messenger.send(outbound, signal));
   }
 }
 

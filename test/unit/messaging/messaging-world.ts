@@ -11,6 +11,7 @@ import type {
   ReceivedMessage,
 } from '../../../src/messaging/intake/intake-domain.ts';
 import { platformIntake } from '../../../src/messaging/intake/platform-intake.ts';
+import { WebhookAnswers } from '../../../src/messaging/outbox/webhook-answers.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
 import { insertBot } from '../../../src/store/logins/bot-tokens.ts';
 import { appendEvent, type NewEvent } from '../../../src/store/messages/events.ts';
@@ -55,6 +56,7 @@ export async function messagingWorld(): Promise<World> {
     clock,
     wakeups,
     queue: null,
+    answers: new WebhookAnswers(clock, () => undefined),
     keepFiles: async (_trx, _from, files) => ({
       fileIds: [],
       tooLarge: files.filter(({ ref }) => ref === null).length,

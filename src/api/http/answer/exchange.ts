@@ -6,6 +6,7 @@ import {
   byteLength,
   failureReply,
   type Reply,
+  type ReplyEnd,
   type ReplyHeaders,
   type StreamReply,
 } from './reply.ts';
@@ -62,6 +63,7 @@ export class Exchange implements AnswerListener {
   #aborter: AbortController | null = null;
   #watched = false;
   #onRoom: (() => void) | null = null;
+  #onEnd: ((end: ReplyEnd) => void) | null = null;
 
   constructor(response: Responder, origin: ExchangeOrigin) {
     this.#response = response;
@@ -113,10 +115,12 @@ export class Exchange implements AnswerListener {
    * `closeConnection` for requests that were not read to the end or whose end is ambiguous.
    */
   send(reply: Reply, closeConnection = false): void {
-    if (this.#state !== 'open') return;
+    const ended = 'ended' in reply ? reply.ended : undefined;
+    if (this.#state !== 'open') return ended?.('unwritten');
     assertHeadersAreSafe(reply);
     const body = bodyOf(reply);
     this.#state = 'ended';
+    if (ended) this.#onEnd = ended;
     // Inside the library's callback (before `watchAbort`) the response is already corked.
     if (this.#watched) this.#response.cork(() => this.#write(reply, body, closeConnection));
     else this.#write(reply, body, closeConnection);
@@ -150,6 +154,7 @@ export class Exchange implements AnswerListener {
       this.#state = 'ended';
       this.#answered(this.#status);
     }
+    this.#end('written');
     this.#leave();
   }
 
@@ -160,6 +165,7 @@ export class Exchange implements AnswerListener {
       this.#answered(CLIENT_GONE);
       this.#aborter?.abort();
     }
+    this.#end('unclear');
     this.#leave();
   }
 
@@ -217,6 +223,12 @@ export class Exchange implements AnswerListener {
       status,
       durationMs: performance.now() - this.#startedMs,
     });
+  }
+
+  #end(end: ReplyEnd): void {
+    const onEnd = this.#onEnd;
+    this.#onEnd = null;
+    onEnd?.(end);
   }
 
   #leave(): void {

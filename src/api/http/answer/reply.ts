@@ -4,6 +4,12 @@ import { ValidationError } from '../request/validation.ts';
 /** An array of values is sent as one header line per value. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 
+/**
+ * What became of a reply in memory. `written`: the connection has taken all of it. `unwritten`: the client had
+ * disconnected before, and got nothing. `unclear`: it disconnected meanwhile.
+ */
+export type ReplyEnd = 'written' | 'unwritten' | 'unclear';
+
 export interface JsonReply<Status extends number = number, Body = unknown> {
   readonly kind: 'json';
   readonly status: Status;
@@ -11,6 +17,8 @@ export interface JsonReply<Status extends number = number, Body = unknown> {
   /** The body as serialized JSON, if available. */
   readonly text?: string;
   readonly headers?: ReplyHeaders | undefined;
+  /** Called once. */
+  readonly ended?: ((end: ReplyEnd) => void) | undefined;
 }
 
 export interface EmptyReply<Status extends number = number> {
@@ -25,6 +33,8 @@ export interface BytesReply<Status extends number = number> {
   readonly contentType: string;
   readonly body: Bytes;
   readonly headers?: ReplyHeaders | undefined;
+  /** Called once. */
+  readonly ended?: ((end: ReplyEnd) => void) | undefined;
 }
 
 /** Long bodies that are sent repeatedly are kept in pieces, so that answers do not copy them. */

@@ -103,7 +103,7 @@ interface RouteDefinition<
   readonly query?: Query;
   /**
    * Schema of the JSON body. If it accepts `undefined`, the body is optional. `raw`: the handler gets the bytes as
-   * received, of any content type.
+   * received, of any content type, and has to read or copy them before it first waits.
    */
   readonly body?: Body;
   /**

@@ -63,6 +63,10 @@ export class MemoryIntake implements MessageIntake {
     return true;
   }
 
+  async awaitReply(): Promise<null> {
+    return null;
+  }
+
   get texts(): string[] {
     return this.messages.map(({ text }) => text);
   }

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { bodyOfReply, WEBHOOK } from '../../../support/webhook.ts';
 import { BOT_ID, connectorTo, formFile, telegram } from './telegram-setup.ts';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
@@ -13,15 +14,15 @@ async function startServer(connector: () => TelegramConnector) {
   const statuses: number[] = [];
   const server = createServer((request, response) => {
     void (async () => {
-      const { status, text } = await connector().webhook({
+      const reply = await connector().webhook({
+        ...WEBHOOK,
         method: 'post',
         loginKey: request.url!.split('/').at(-1)!,
-        query: {},
         header: (name) => `${request.headers[name] ?? ''}`,
         body: await buffer(request),
       });
-      statuses.push(status);
-      response.writeHead(status).end(text);
+      statuses.push(reply.status);
+      response.writeHead(reply.status).end(bodyOfReply(reply));
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -40,9 +41,9 @@ async function hooked() {
   await waitFor('the webhook', () => bot.webhook !== null);
   const ask = (loginKey: string, secret: string, body: string) =>
     setup.connector.webhook({
+      ...WEBHOOK,
       method: 'post',
       loginKey,
-      query: {},
       header: (name) => (name === SECRET_HEADER ? secret : ''),
       body: Buffer.from(body),
     });
@@ -114,9 +115,9 @@ test('a polling gateway has no webhook', async () => {
   const { connector } = connectorTo(fake);
   await connector.addBot({ id: BOT_ID, token: bot.token });
   const request = {
+    ...WEBHOOK,
     method: 'post',
     loginKey: BOT_ID,
-    query: {},
     header: () => '',
     body: Buffer.from('{}'),
   } as const;

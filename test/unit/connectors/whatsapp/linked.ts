@@ -9,6 +9,7 @@ import { WhatsAppConnector } from '../../../../src/connectors/whatsapp/whatsapp-
 import { type CloudApiOptions, FakeCloudApi } from '../../../fakes/whatsapp/cloud-api.ts';
 import type { FakePerson } from '../../../fakes/whatsapp/person.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import { bodyOfReply, WEBHOOK } from '../../../support/webhook.ts';
 import { MemoryIntake } from './memory-intake.ts';
 
 export interface Linked {
@@ -57,14 +58,15 @@ export async function linked(options: CloudApiOptions = {}): Promise<Linked> {
 async function serve(connector: WhatsAppConnector): Promise<string> {
   const server = createServer((request, response) => {
     void (async () => {
-      const { status, text } = await connector.webhook({
+      const reply = await connector.webhook({
+        ...WEBHOOK,
         method: request.method === 'GET' ? 'get' : 'post',
         loginKey: request.url!.split('?')[0]!.slice(1),
         query: Object.fromEntries(new URL(request.url!, 'http://gateway').searchParams),
         header: (name) => `${request.headers[name] ?? ''}`,
         body: await bodyOf(request),
       });
-      response.writeHead(status).end(text);
+      response.writeHead(reply.status).end(bodyOfReply(reply));
     })();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -55,4 +55,8 @@ export class MemoryIntake implements MessageIntake {
     this.contacts.add(from.space.id);
     return true;
   }
+
+  async awaitReply(): Promise<null> {
+    return null;
+  }
 }

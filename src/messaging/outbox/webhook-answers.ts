@@ -1,0 +1,118 @@
+import { Places } from '../../base/places.ts';
+import type { Platform } from '../../base/platform.ts';
+import type { Clock } from '../../base/time.ts';
+import { type Address, keyOfAddress } from '../../connectors/contract/address.ts';
+import { keyOfLogin } from '../../connectors/contract/login.ts';
+import type { AwaitedReply, OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
+import type { MessagePlatform } from '../../store/messages/message-tables.ts';
+
+/** Maximum number of webhooks that wait for a message: per conversation, per login, and in total. */
+export const MAX_WAITS_OF_LOGIN = 500;
+export const MAX_WAITS = 4_000;
+const MAX_WAITS_OF_CONVERSATION = 1;
+/** Nextcloud Talk waits longest. */
+const MAX_WAIT_MS = 120_000;
+
+interface Wait {
+  end(reply: AwaitedReply | null): void;
+}
+
+/** A message on its way, as the outbox offers it. */
+export interface OffersMessages {
+  /**
+   * Offers a message to the webhook that waits for it. Resolves with the outcome. Null: no webhook has taken it, so
+   * that it has to be sent.
+   */
+  offer(platform: MessagePlatform, message: OutboundMessage): Promise<SendOutcome | null>;
+}
+
+/**
+ * Webhooks whose platform accepts the agent's next message as their answer. A message goes to one of them or is sent,
+ * never both: the wait ends with the message that it gets, and the message is sent only once the connector has said
+ * that nothing of it was written. Waits are only in memory: after a restart their connections are gone, too.
+ */
+export class WebhookAnswers implements OffersMessages {
+  readonly #clock: Clock;
+  readonly #places: Places;
+  readonly #waits = new Map<string, Wait>();
+  #isClosed = false;
+
+  constructor(clock: Clock, onFull: () => void) {
+    this.#clock = clock;
+    this.#places = new Places({
+      code: 'too_many_waiters',
+      what: 'webhooks may wait',
+      perKey: MAX_WAITS_OF_CONVERSATION,
+      perAccount: MAX_WAITS_OF_LOGIN,
+      total: MAX_WAITS,
+      onRefused: onFull,
+    });
+  }
+
+  /** Number of webhooks that wait. */
+  get waiting(): number {
+    return this.#waits.size;
+  }
+
+  /** See `MessageIntake.awaitReply`. */
+  async wait(
+    platform: Platform,
+    from: Address,
+    withinMs: number,
+    gone: AbortSignal,
+  ): Promise<AwaitedReply | null> {
+    const key = keyOf(platform, from);
+    // The first webhook gets the next message; the one after that is sent.
+    if (this.#isClosed || gone.aborted || this.#waits.has(key)) return null;
+    const holder = { credentialId: key, accountId: `${platform} ${keyOfLogin(from.login)}` };
+    if (!this.#hasRoom(holder)) return null;
+    const leave = this.#places.take(holder);
+    const { promise, resolve } = Promise.withResolvers<AwaitedReply | null>();
+    const wait: Wait = {
+      end: (reply) => {
+        if (this.#waits.get(key) === wait) this.#waits.delete(key);
+        resolve(reply);
+      },
+    };
+    const expire = (): void => wait.end(null);
+    this.#waits.set(key, wait);
+    const cancel = this.#clock.after(Math.min(withinMs, MAX_WAIT_MS), expire);
+    gone.addEventListener('abort', expire, { once: true });
+    try {
+      return await promise;
+    } finally {
+      cancel();
+      gone.removeEventListener('abort', expire);
+      leave();
+    }
+  }
+
+  async offer(platform: MessagePlatform, message: OutboundMessage): Promise<SendOutcome | null> {
+    // Specification: a message with attachments does not become a synchronous reply.
+    if (message.attachments.length > 0) return null;
+    const wait = this.#waits.get(keyOf(platform, message.to));
+    if (!wait) return null;
+    const { promise, resolve: settle } = Promise.withResolvers<SendOutcome | null>();
+    wait.end({ message, settle });
+    return await promise;
+  }
+
+  /** Ends all waits without a message. Safe to call twice. */
+  close(): void {
+    this.#isClosed = true;
+    for (const wait of [...this.#waits.values()]) wait.end(null);
+  }
+
+  #hasRoom(holder: Parameters<Places['take']>[0]): boolean {
+    try {
+      this.#places.assertRoom(holder);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function keyOf(platform: MessagePlatform, address: Address): string {
+  return `${platform} ${keyOfAddress(address)}`;
+}
