@@ -1,7 +1,7 @@
 import { unreachable } from '../../base/assert.ts';
 import { PHONE_PLATFORM, PLATFORMS, type Platform, unservedText } from '../../base/platform.ts';
 import { type AgentScope, reaches } from '../../base/scope.ts';
-import { type LoginState, SHARED_LOGIN } from '../../connectors/contract/login.ts';
+import { type LoginRef, type LoginState, SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
 import { listMembersOf } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
@@ -48,12 +48,14 @@ export interface LiveLogins {
   readonly registration: Pick<Registration, 'state' | 'lastError'>;
   /** The shared login at each platform that has a connector; null where it has none. */
   readonly served: Partial<Record<Platform, LoginState | null>>;
+  /** What connectors tell of the account's bots and connections, by id. */
+  readonly told: Readonly<Record<string, LoginState>>;
 }
 
 /** Returns the status of every platform, in the specification's order. */
 export async function platformStatuses(domain: AccountDomain, viewer: Viewer): Promise<PlatformStatus[]> {
   const stored = await readLogins(domain, viewer);
-  return statusesOf(liveLogins(domain, viewer.accountId), viewer, stored);
+  return statusesOf(liveLogins(domain, viewer.accountId, stored), viewer, stored);
 }
 
 export async function readLogins(
@@ -68,12 +70,29 @@ export async function readLogins(
 }
 
 /** Returns the current state of the account's logins, as reported by the connectors. */
-export function liveLogins({ calls, directory }: AccountDomain, accountId: string): LiveLogins {
+export function liveLogins(
+  { calls, directory }: AccountDomain,
+  accountId: string,
+  { logins }: Pick<StoredLogins, 'logins'>,
+): LiveLogins {
   const { state, lastError } = directory.registration(accountId);
   const served: LiveLogins['served'] = {};
   for (const [platform, { provides }] of calls.connectors)
     served[platform] = provides.sharedLogin?.sharedLogin() ?? null;
-  return { registration: { state, lastError }, served };
+  const told = Object.fromEntries(
+    logins.flatMap((login) => {
+      const ref = loginRefOf(login);
+      const now = ref && calls.connectors.get(platformOf(login))?.provides.status?.loginState(ref);
+      return now ? [[login.id, now]] : [];
+    }),
+  );
+  return { registration: { state, lastError }, served, told };
+}
+
+/** Null: a number, or a link to another login. */
+function loginRefOf(login: PlatformAccount): LoginRef | null {
+  if (login.type === 'sip_number' || (login.type === 'connection' && login.loginKey !== null)) return null;
+  return { kind: login.type, id: login.id };
 }
 
 /** Combines stored logins and their live state into the status of every platform. */
@@ -84,7 +103,9 @@ export function statusesOf(
 ): PlatformStatus[] {
   return PLATFORMS.map((platform) => {
     if (!reaches(viewer, platform)) return { platform, ...NOT_GRANTED };
-    const own = logins.filter((login) => platformOf(login) === platform);
+    const own = logins
+      .filter((login) => platformOf(login) === platform)
+      .map((login) => ({ ...login, status: live.told[login.id]?.status ?? login.status }));
     return platform === PHONE_PLATFORM
       ? { platform, logins: own, ...ofTrunk(live, trunk, own) }
       : { platform, logins: own, ...ofLogins(live, platform, own) };
@@ -103,10 +124,10 @@ async function loginsOf(db: Db, { accountId, agentIds }: Viewer): Promise<Platfo
   return logins.filter((login) => members.some(({ type, id }) => type === login.type && id === login.id));
 }
 
-function platformOf(login: PlatformAccount): string {
+function platformOf(login: PlatformAccount): Platform {
   switch (login.type) {
     case 'connection':
-      return login.provider;
+      return login.provider as Platform;
     case 'bot_token':
       return login.platform;
     case 'sip_number':
@@ -133,14 +154,18 @@ function ofTrunk(
 }
 
 /** Returns the status of any other platform: `ok` if at least one login works. */
-function ofLogins({ served }: LiveLogins, platform: Platform, logins: readonly PlatformAccount[]): Told {
+function ofLogins(
+  { served, told }: LiveLogins,
+  platform: Platform,
+  logins: readonly PlatformAccount[],
+): Told {
   const shared = served[platform] ?? null;
-  const told = logins.map((login) => ({ login, status: statusOf(login, shared) }));
-  const best = told.find(({ status }) => status === 'ok') ?? told[0];
+  const known = logins.map((login) => ({ login, status: statusOf(login, shared) }));
+  const best = known.find(({ status }) => status === 'ok') ?? known[0];
   if (!best) return { status: 'not_configured', identity: null };
   return {
     status: platform in served ? best.status : unservedText(platform),
-    identity: identityOf(best.login, shared),
+    identity: identityOf(best.login, shared, told[best.login.id]),
   };
 }
 
@@ -151,13 +176,18 @@ function statusOf(login: PlatformAccount, shared: LoginState | null): string {
   return shared?.status ?? 'The gateway no longer has a shared login on this platform';
 }
 
-function identityOf(login: PlatformAccount, shared: LoginState | null): Identity {
+/** `own`: what the connector tells of the login itself. */
+function identityOf(
+  login: PlatformAccount,
+  shared: LoginState | null,
+  own: LoginState | undefined,
+): Identity {
   switch (login.type) {
     case 'bot_token':
-      return { agent: login.botName, operator: null };
+      return { agent: own?.name ?? login.botName, operator: null };
     case 'connection':
       return {
-        agent: login.loginKey === SHARED_LOGIN ? (shared?.name ?? null) : null,
+        agent: (login.loginKey === SHARED_LOGIN ? shared?.name : own?.name) ?? null,
         operator: login.email ?? login.label,
       };
     case 'sip_number':

@@ -1,6 +1,6 @@
 import type { Capability, Platform } from '../../base/platform.ts';
 import type { Termination } from '../../base/termination.ts';
-import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin } from './login.ts';
+import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin, TellsStatus } from './login.ts';
 import type { MediaControl } from './media-control.ts';
 import type { Messenger } from './messenger.ts';
 import type { TakesWebhooks } from './webhooks.ts';
@@ -26,6 +26,7 @@ export interface Provides {
   readonly sharedLogin?: SharesLogin;
   readonly invitations?: InvitesPeople;
   readonly deepLinks?: LinksToBots;
+  readonly status?: TellsStatus;
 }
 
 /** Places calls. */

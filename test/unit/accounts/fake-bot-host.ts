@@ -1,16 +1,21 @@
 import { GatewayError } from '../../../src/base/errors.ts';
-import type {
-  HostedBot,
-  HostsBots,
-  LinksToBots,
-  LoginState,
-  SharesLogin,
+import {
+  type HostedBot,
+  type HostsBots,
+  keyOfLogin,
+  type LinksToBots,
+  type LoginRef,
+  type LoginState,
+  type SharesLogin,
+  type TellsStatus,
 } from '../../../src/connectors/contract/login.ts';
 
 /** A platform that logs bots in, as seen by the account domain. */
-export class FakeBotHost implements HostsBots, SharesLogin, LinksToBots {
+export class FakeBotHost implements HostsBots, SharesLogin, LinksToBots, TellsStatus {
   readonly platform = 'telegram';
-  readonly provides = { bots: this, sharedLogin: this, deepLinks: this };
+  readonly provides = { bots: this, sharedLogin: this, deepLinks: this, status: this };
+  /** What it tells by itself of logins, by id. */
+  readonly states = new Map<string, LoginState>();
   readonly linkHint = 'Opens the bot';
   /** Tokens by bot id. */
   readonly bots = new Map<string, string>();
@@ -35,6 +40,10 @@ export class FakeBotHost implements HostsBots, SharesLogin, LinksToBots {
 
   onBotState(listener: (botId: string, state: LoginState) => void): void {
     this.tell = listener;
+  }
+
+  loginState(login: LoginRef): LoginState | null {
+    return this.states.get(keyOfLogin(login)) ?? null;
   }
 
   botLink(name: string, token: string | null): string {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { logInBots } from '../../../src/accounts/logins/hosted-bots.ts';
+import { accountRoutes } from '../../../src/api/rest/account.ts';
 import { botLinkRoutes } from '../../../src/api/rest/bot-links.ts';
 import { botTokenRoutes } from '../../../src/api/rest/bot-tokens.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
@@ -17,7 +18,12 @@ async function startServer() {
   const opened = await accountServer((domain) => {
     const connectors = domain.calls.connectors as Map<Platform, Connector>;
     connectors.set('telegram', host as unknown as Connector);
-    return [...botTokenRoutes(domain), ...platformRoutes(domain), ...botLinkRoutes(domain)];
+    return [
+      ...accountRoutes(domain),
+      ...botTokenRoutes(domain),
+      ...platformRoutes(domain),
+      ...botLinkRoutes(domain),
+    ];
   });
   const { domain, settings, owner } = opened;
   const rows = () => domain.store.db.selectFrom('botTokens').select(['id', 'status', 'botName']).execute();
@@ -138,4 +144,20 @@ test('a bot that is deleted during its login is not kept', async () => {
   host.beforeLogIn = (id) => settings.delete(`/api/bot-tokens/${id}`);
   expect((await settings.post('/api/bot-tokens', TELEGRAM)).status).toBe(200);
   expect([host.bots.size, await rows()]).toEqual([0, []]);
+});
+
+test('a platform’s own word on a login counts more than the stored state', async () => {
+  const { settings, host, platform, connect } = await startServer();
+  const { body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
+  const identity = async () => (await settings.get('/api/account')).body.identities.telegram;
+  expect((await platform()).status).toBe('registered');
+  host.states.set(bot.id, { name: '@renamed', status: 'Unauthorized' });
+  expect(await platform()).toMatchObject({ status: 'Unauthorized', accounts: [{ status: 'Unauthorized' }] });
+  expect(await identity()).toEqual({ agent: '@renamed', operator: null });
+  // A person linked to the shared login is no login: only its state counts.
+  await connect();
+  host.shared = { name: '@shared', status: 'ok' };
+  host.states.set('con_1', { name: '@other', status: 'wrong' });
+  expect((await platform()).status).toBe('ok');
+  expect(await identity()).toEqual({ agent: '@shared', operator: 'Ada' });
 });
