@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
-import type { CallDomain } from '../calls/call-domain.ts';
+import { type CallDomain, callDomain } from '../calls/call-domain.ts';
 import { CallRecorder } from '../calls/call-recorder.ts';
 import { CallRegistry } from '../calls/call-registry.ts';
 import { inboundAnswerer } from '../calls/ring-call.ts';
@@ -28,7 +28,7 @@ export async function openCalls(deps: PartDeps, connectors: readonly Connector[]
   );
   events.callsLostByRestart(await recorder.disconnectAll());
   closers.push(() => recorder.settled());
-  const calls: CallDomain = {
+  const calls = callDomain({
     engine,
     recorder,
     events,
@@ -44,7 +44,7 @@ export async function openCalls(deps: PartDeps, connectors: readonly Connector[]
     },
     playout: new PlayoutBudget({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
     maxCallsPerAccount: settings.calls.maxPerAccount,
-  };
+  });
   for (const connector of connectors)
     connector.provides.inboundCalls?.onInbound(inboundAnswerer(calls, connector));
   metrics.watchCalls(() => calls.registry.countByState());

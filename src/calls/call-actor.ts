@@ -6,8 +6,9 @@ import type { LegObserver, PlatformLeg } from '../connectors/contract/connector.
 import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
-import type { CallEvent, CallIdentity, CallSnapshot } from './call.ts';
+import type { CallIdentity, CallSnapshot } from './call.ts';
 import { callErrorOf } from './call-error.ts';
+import type { CallEvent } from './call-event.ts';
 import { type CallMessage, type CallState, isOver, type LegAction, transition } from './call-state.ts';
 import { Transcript, type TranscriptLine } from './transcript.ts';
 
@@ -24,9 +25,9 @@ export interface CallObserver {
   event(event: CallEvent): void;
 }
 
-/** Receives every event of a call, before the call's own observers do. */
-export interface CallEventListener {
-  happened(call: CallActor, event: CallEvent): void;
+/** Where everything that happens on a call goes (`CallPublisher`). */
+export interface CallEventSink {
+  publish(call: CallActor, event: CallEvent): void;
 }
 
 /** Dependencies of a call. */
@@ -34,7 +35,7 @@ interface CallDeps {
   readonly engineCall: EngineCall;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
-  readonly listener: CallEventListener;
+  readonly publisher: CallEventSink;
   /** Memory for agent audio queued ahead of playback. */
   readonly playout: PlayoutBudget;
 }
@@ -56,6 +57,7 @@ export class CallActor {
   readonly #observers = new Set<CallObserver>();
   readonly #mailbox: CallMessage[] = [];
   readonly #changes: (() => void)[] = [];
+  readonly #startedMs: number;
   #state: CallState;
   #leg: PlatformLeg | null = null;
   #endedAt: string | null = null;
@@ -67,6 +69,7 @@ export class CallActor {
   constructor(identity: CallIdentity, deps: CallDeps) {
     this.identity = identity;
     this.#deps = deps;
+    this.#startedMs = deps.clock.monotonicMs();
     this.#state =
       identity.direction === 'outbound' ? { name: 'connecting' } : { name: 'ringing', accepting: false };
   }
@@ -78,6 +81,16 @@ export class CallActor {
   /** The call's media, for the connector that creates its leg. */
   get media(): MediaControl {
     return this.#deps.engineCall.media;
+  }
+
+  /** Milliseconds since the call was created. */
+  ageMs(): number {
+    return this.#deps.clock.monotonicMs() - this.#startedMs;
+  }
+
+  /** Publishes the call's first state. Call it once, before anything else. */
+  announce(): void {
+    this.publish({ type: 'call_state', state: this.#state.name });
   }
 
   /** Sets the leg, starts the first deadline and handles the messages that arrived before the leg. */
@@ -130,10 +143,19 @@ export class CallActor {
     return this.#deps.engineCall.joinAgent(observer, this.#deps.playout.queueOf(this.identity.accountId));
   }
 
-  /** Adds a line to the transcript and publishes it to all observers. */
+  /** Adds a line to the transcript and publishes it. */
   transcribed(line: TranscriptLine): void {
     this.transcript.add(line);
-    this.#publish({ type: 'call_transcript', ...line });
+    this.publish({ type: 'call_transcript', ...line });
+  }
+
+  publish(event: CallEvent): void {
+    this.#deps.publisher.publish(this, event);
+  }
+
+  /** Passes a published event on to the call's observers. */
+  tell(event: CallEvent): void {
+    for (const observer of this.#observers) observer.event(event);
   }
 
   /** Sends DTMF digits on the platform leg. Throws `call_not_active` or `capability_missing`. */
@@ -147,7 +169,7 @@ export class CallActor {
   readonly legObserver: LegObserver = {
     ringing: () => {},
     answered: () => this.post({ type: 'leg_answered' }),
-    dtmf: (digit) => this.#publish({ type: 'dtmf', digit }),
+    dtmf: (digit) => this.publish({ type: 'dtmf', digit }),
     ended: (by, termination) => this.post({ type: 'leg_ended', by, termination }),
   };
 
@@ -179,21 +201,15 @@ export class CallActor {
       this.#endedAt = this.#deps.clock.nowIso();
       void this.#deps.engineCall.close();
     }
-    if (next.state.name !== before.name) this.#announce(before.name, next.state);
+    if (next.state.name !== before.name) this.#announceChange(before.name, next.state);
   }
 
-  #announce(former: CallState['name'], state: CallState): void {
+  #announceChange(former: CallState['name'], state: CallState): void {
     const error = isOver(state) ? callErrorOf(former, state) : null;
-    if (error !== null) this.#publish(error);
+    if (error !== null) this.publish(error);
     const end = isOver(state) ? { termination: state.termination } : {};
-    this.#publish({ type: 'call_state', state: state.name, ...end });
+    this.publish({ type: 'call_state', state: state.name, ...end });
     for (const resolve of this.#changes.splice(0)) resolve();
-  }
-
-  /** Sends an event to the listener, then to the observers. */
-  #publish(event: CallEvent): void {
-    this.#deps.listener.happened(this, event);
-    for (const observer of this.#observers) observer.event(event);
   }
 
   #actOnLeg(action: LegAction): void {

@@ -1,5 +1,5 @@
 import type { Termination } from '../base/termination.ts';
-import type { CallError } from './call.ts';
+import type { CallError } from './call-event.ts';
 import type { CallStateName, OverState } from './call-state.ts';
 
 /**

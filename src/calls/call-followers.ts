@@ -1,4 +1,6 @@
 import type { CallIdentity } from './call.ts';
+import type { CallEvent } from './call-event.ts';
+import { isFinal, isFirst } from './call-state.ts';
 
 /** A change of a call: it began, a line was transcribed, or it ended. */
 export type CallNews = 'began' | 'transcribed' | 'over';
@@ -23,7 +25,16 @@ export class CallFollowers {
     };
   }
 
-  tell(call: CallIdentity, news: CallNews): void {
-    for (const listener of [...(this.#byAccount.get(call.accountId) ?? [])]) listener(call, news);
+  happened({ identity }: { readonly identity: CallIdentity }, event: CallEvent): void {
+    const news = newsOf(event);
+    if (news === null) return;
+    for (const listener of [...(this.#byAccount.get(identity.accountId) ?? [])]) listener(identity, news);
   }
+}
+
+function newsOf(event: CallEvent): CallNews | null {
+  if (event.type === 'call_transcript') return 'transcribed';
+  if (event.type !== 'call_state') return null;
+  if (isFirst(event.state)) return 'began';
+  return isFinal(event.state) ? 'over' : null;
 }

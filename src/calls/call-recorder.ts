@@ -11,13 +11,14 @@ import {
 } from '../store/messages/calls.ts';
 import { appendAgentEvent, appendEvent } from '../store/messages/events.ts';
 import type { CallRow } from '../store/messages/message-tables.ts';
-import type { CallError, CallEvent, CallSnapshot } from './call.ts';
+import type { CallSnapshot } from './call.ts';
 import { bridgeDisconnected } from './call-error.ts';
+import type { CallError, CallEvent, StateEvent } from './call-event.ts';
+import { isFirst } from './call-state.ts';
 
 /** Delay before a batch of writes. The caller's 200 goes out first, and writes of many calls share one batch. */
 const WRITE_DELAY_MS = 10;
 
-type StateEvent = Extract<CallEvent, { readonly type: 'call_state' }>;
 type ToldCall = Pick<CallRow, 'callId' | 'accountId' | 'agentId' | 'platform' | 'state'>;
 
 /** Called when a write fails. The call continues without its record. */
@@ -55,22 +56,18 @@ export class CallRecorder {
     await insertCall(this.#db, newRow(call));
   }
 
-  /**
-   * Stores a new inbound call. Unless it is accepted automatically, also appends a `call_invite` for the agent to the
-   * feed.
-   */
-  rang(call: CallSnapshot, autoAnswer: boolean): void {
-    this.#write(call.callId, async () => {
-      await insertCall(this.#db, newRow(call));
-      if (!autoAnswer) await this.#append(call, 'call_invite', inviteOf(call));
-    });
+  /** Stores a new inbound call. */
+  rang(call: CallSnapshot): void {
+    this.#write(call.callId, () => insertCall(this.#db, newRow(call)));
   }
 
-  /** Records an event of a call. Transcripts and DTMF are not recorded. */
+  /** Records an event of a call. Its first state is stored with the call; transcripts and DTMF are not recorded. */
   happened(call: CallSnapshot, event: CallEvent): void {
     switch (event.type) {
       case 'call_state':
-        return this.#stateChanged(call, event);
+        return isFirst(event.state) ? undefined : this.#stateChanged(call, event);
+      case 'call_invite':
+        return this.#write(call.callId, () => this.#append(call, event.type, inviteOf(call)));
       case 'call_error':
         return this.#write(call.callId, () => this.#tell(call, event));
       case 'call_transcript':

@@ -1,6 +1,7 @@
 import type { CallActor } from './call-actor.ts';
+import type { CallEvent } from './call-event.ts';
 import { CallFollowers } from './call-followers.ts';
-import type { CallStateName } from './call-state.ts';
+import { type CallStateName, isFinal, isFirst } from './call-state.ts';
 
 const LIVE_STATES = ['connecting', 'ringing', 'active'] as const;
 
@@ -35,13 +36,19 @@ export class CallRegistry {
     return !this.#isClosed && !this.#leaving.has(accountId);
   }
 
+  /** Keeps a call from its first event to its final state. */
+  happened(actor: CallActor, event: CallEvent): void {
+    if (event.type !== 'call_state') return;
+    if (isFirst(event.state)) this.add(actor);
+    else if (isFinal(event.state)) this.remove(actor);
+  }
+
   add(actor: CallActor): void {
     const { callId, accountId } = actor.identity;
     this.#byId.set(callId, actor);
     const siblings = this.#byAccount.get(accountId);
     if (siblings) siblings.add(actor);
     else this.#byAccount.set(accountId, new Set([actor]));
-    this.followers.tell(actor.identity, 'began');
   }
 
   remove(actor: CallActor): void {
@@ -50,7 +57,6 @@ export class CallRegistry {
     const siblings = this.#byAccount.get(accountId);
     siblings?.delete(actor);
     if (siblings?.size === 0) this.#byAccount.delete(accountId);
-    this.followers.tell(actor.identity, 'over');
   }
 
   find(callId: string): CallActor | undefined {

@@ -59,6 +59,16 @@ export function isOver(state: CallState): state is OverState {
   return 'termination' in state;
 }
 
+/** Whether calls begin in this state. They never return to it. */
+export function isFirst(name: CallStateName): name is 'connecting' | 'ringing' {
+  return name === 'connecting' || name === 'ringing';
+}
+
+/** Whether calls end in this state. */
+export function isFinal(name: CallStateName): name is OverState['name'] {
+  return !isFirst(name) && name !== 'active';
+}
+
 /**
  * Returns the next state and the action for the leg. A pure function. A message that does not apply to the state
  * changes nothing.

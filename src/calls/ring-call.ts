@@ -14,7 +14,8 @@ export function inboundAnswerer(domain: CallDomain, connector: Connector): Inbou
 function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): boolean {
   if (!hasRoom(domain, inbound.accountId)) return false;
   const actor = openCall(domain, inboundIdentity(domain, connector, inbound));
-  domain.recorder.rang(actor.snapshot(), inbound.autoAnswer);
+  domain.recorder.rang(actor.snapshot());
+  if (!inbound.autoAnswer) actor.publish({ type: 'call_invite' });
   try {
     actor.begin(inbound.take(actor.media, actor.legObserver));
   } catch (error) {

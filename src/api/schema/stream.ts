@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
-import type { CallEvent } from '../../calls/call.ts';
+import type { CallEvent } from '../../calls/call-event.ts';
 import { SayBody } from './call.ts';
 import { ChatText } from './fields.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CallEvent, CallIdentity } from '../../../src/calls/call.ts';
+import type { CallIdentity } from '../../../src/calls/call.ts';
 import { CallActor } from '../../../src/calls/call-actor.ts';
+import type { CallEvent } from '../../../src/calls/call-event.ts';
 import type { PlatformLeg } from '../../../src/connectors/contract/connector.ts';
 import type { EngineCall } from '../../../src/threads/engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -47,7 +48,12 @@ function scene(direction: 'inbound' | 'outbound') {
     clock,
     deadlines: DEADLINES,
     playout: {} as never,
-    listener: { happened: (call, event) => void seen.push([event.type, call.snapshot().state]) },
+    publisher: {
+      publish: (call, event) => {
+        seen.push([event.type, call.snapshot().state]);
+        call.tell(event);
+      },
+    },
   });
   actor.observe({ event: (event) => events.push(event) });
   return { actor, clock, leg, legActions, engineActions, events, seen };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { acceptCall, refuseCall } from '../../../src/calls/answer-call.ts';
-import type { CallEvent } from '../../../src/calls/call.ts';
-import type { CallDomain } from '../../../src/calls/call-domain.ts';
+import { callDomain } from '../../../src/calls/call-domain.ts';
+import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
 import { getCall, listCalls } from '../../../src/calls/find-call.ts';
 import { disconnectAll, hangUpCall } from '../../../src/calls/hang-up-call.ts';
@@ -24,7 +24,7 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
       calls: { nativeSampleRateHz: 8000, checkDial() {}, dial: faults.dial ?? (() => LEG) },
     },
   };
-  const domain = {
+  const domain = callDomain({
     registry: new CallRegistry(),
     connectors: new Map([['sip', connector]]),
     engine: { place: () => ({ media: {}, close: async () => void told.push('engine closed') }) },
@@ -40,7 +40,7 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
     clock: new ManualClock(),
     deadlines: { connectingMs: 1, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
     maxCallsPerAccount: 1,
-  } as unknown as CallDomain;
+  } as never);
   return { domain, told, connector: connector as never };
 }
 
@@ -58,7 +58,7 @@ it('ends a call whose connector throws while dialling, and frees its place', asy
   });
   await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toBe(fault);
   expect(domain.registry.all()).toEqual([]);
-  expect(told).toEqual(['engine closed', 'disconnected']);
+  expect(told).toEqual(['connecting', 'engine closed', 'disconnected']);
 });
 
 it('ends a call that cannot be stored, and frees its place', async () => {
@@ -74,7 +74,7 @@ it('ends an inbound call that cannot be accepted', () => {
   });
   expect(() => inboundAnswerer(domain, connector).ring(taken)).toThrow('the transaction is over');
   expect(domain.registry.all()).toEqual([]);
-  expect(told).toEqual(['engine closed', 'missed']);
+  expect(told).toEqual(['ringing', 'engine closed', 'missed']);
 });
 
 it.each([

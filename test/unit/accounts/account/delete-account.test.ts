@@ -3,7 +3,7 @@ import { deleteWholeAccount, type LeavingDomain } from '../../../../src/accounts
 import { GatewayError } from '../../../../src/base/errors.ts';
 import type { AgentScope } from '../../../../src/base/scope.ts';
 import { systemClock } from '../../../../src/base/time.ts';
-import type { CallDomain } from '../../../../src/calls/call-domain.ts';
+import { type CallDomain, callDomain } from '../../../../src/calls/call-domain.ts';
 import { CallRecorder } from '../../../../src/calls/call-recorder.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { placeCall } from '../../../../src/calls/place-call.ts';
@@ -50,7 +50,7 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
     capabilities: [],
     provides: { calls: { nativeSampleRateHz: 8000, checkDial() {}, dial: () => leg } },
   };
-  return {
+  return callDomain({
     registry: new CallRegistry(),
     connectors: new Map([['sip', sip]]),
     engine: { place: () => ({ media: {}, close: async () => {} }) },
@@ -59,7 +59,7 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
     clock: systemClock,
     deadlines: { connectingMs: 60_000, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
     maxCallsPerAccount: 10,
-  } as unknown as CallDomain;
+  } as never);
 }
 
 test('deleting an account removes its rows from every table and keeps all rows of the other account', async () => {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../../src/base/errors.ts';
-import type { CallDomain } from '../../../../src/calls/call-domain.ts';
+import { type CallDomain, callDomain } from '../../../../src/calls/call-domain.ts';
 import { CallRecorder } from '../../../../src/calls/call-recorder.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { inboundAnswerer } from '../../../../src/calls/ring-call.ts';
@@ -42,7 +42,7 @@ export class FakeCalls {
       close: async () => {},
     } as const;
     this.#connector = connector;
-    this.domain = {
+    this.domain = callDomain({
       registry: new CallRegistry(),
       connectors: new Map([['sip', connector]]),
       engine: { place: () => ({ media: {}, startAudio() {}, close: async () => {} }) },
@@ -54,7 +54,7 @@ export class FakeCalls {
       deadlines: { connectingMs: 90_000, ringingMs: 60_000, acceptingMs: 35_000, activeMs: 3_600_000 },
       maxCallsPerAccount: CALL_LIMIT,
       hasLogin: async () => false,
-    } as unknown as CallDomain;
+    } as never);
   }
 
   /** An inbound call to an agent; returns its id. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TranscriptResource } from '../../../../src/api/mcp/transcript-resource.ts';
-import type { CallEvent } from '../../../../src/calls/call.ts';
+import type { CallEvent } from '../../../../src/calls/call-event.ts';
 import { ToolWorld } from './tool-world.ts';
 
 async function scene() {

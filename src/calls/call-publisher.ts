@@ -1,0 +1,50 @@
+import type { BusinessEvents } from '../telemetry/business-events.ts';
+import type { CallActor } from './call-actor.ts';
+import type { CallEvent } from './call-event.ts';
+import type { CallRecorder } from './call-recorder.ts';
+import type { CallRegistry } from './call-registry.ts';
+import { isOver } from './call-state.ts';
+
+/** Is told of everything that happens on calls. Must not throw. */
+export interface CallSubscriber {
+  happened(call: CallActor, event: CallEvent): void;
+}
+
+/** What the subscribers work with. */
+interface Subscribers {
+  readonly recorder: CallRecorder;
+  readonly registry: CallRegistry;
+  readonly events: BusinessEvents;
+}
+
+/** The one place to which everything that happens on a call goes, and from which everybody is told, in this order. */
+export class CallPublisher {
+  readonly #subscribers: readonly CallSubscriber[];
+
+  constructor({ recorder, registry, events }: Subscribers) {
+    this.#subscribers = [
+      // The call's record, and the feed: inbox, inbox WebSocket, MCP pushes.
+      { happened: (call, event) => recorder.happened(call.snapshot(), event) },
+      // The list of live calls.
+      registry,
+      // Whoever follows an account's calls without taking part: MCP resources.
+      registry.followers,
+      // Log and metrics.
+      { happened: (call, event) => report(events, call, event) },
+      // The call's WebSockets.
+      { happened: (call, event) => call.tell(event) },
+    ];
+  }
+
+  publish(call: CallActor, event: CallEvent): void {
+    for (const subscriber of this.#subscribers) subscriber.happened(call, event);
+  }
+}
+
+function report(events: BusinessEvents, call: CallActor, event: CallEvent): void {
+  if (event.type !== 'call_state') return;
+  const { identity, state } = call;
+  if (isOver(state)) events.callEnded(identity, event.state, state.termination, call.ageMs());
+  else if (state.name === 'active') events.callAnswered(identity, call.ageMs());
+  else events.callStarted(identity);
+}
