@@ -54,6 +54,8 @@ const ERROR_TABLE = {
   method_not_allowed: { status: 405, text: 'Method not allowed' },
   meeting_url_required: { status: 400, text: 'meeting_url required' },
   invalid_meeting_url: { status: 400, text: 'meeting_url is not a SIP URI' },
+  login_ambiguous: { status: 400, text: 'Several logins can place this call; choose one with login_id' },
+  login_not_found: { status: 404, text: 'login_id is not a login with which this agent can place the call' },
   no_sip_trunk: { status: 400, text: 'No SIP trunk configured' },
   platform_not_configured: { status: 400, text: 'Platform is not configured' },
   capability_missing: { status: 400, text: 'The platform does not support this' },
@@ -76,6 +78,7 @@ const ERROR_TABLE = {
     status: 409,
     text: 'An account with this address exists; sign in to it and link the identity there',
   },
+  platform_not_connected: { status: 409, text: 'No active WebSocket connection' },
   body_too_slow: { status: 408, text: 'Request body did not arrive in time' },
   call_not_ringing: { status: 409, text: 'Call is not ringing' },
   call_not_active: { status: 409, text: 'Call is not active' },
@@ -136,6 +139,14 @@ export class GatewayError extends Error {
     this.code = code;
     this.status = ERROR_TABLE[code].status;
   }
+}
+
+/** Suffix of errors after which a message may still have arrived. */
+export const MAY_HAVE_ARRIVED = 'the message may still have arrived';
+
+/** The specification's text, followed by the reason. */
+export function sendFailed(reason: string): GatewayError {
+  return new GatewayError('send_failed', `Failed to send message: ${reason}`);
 }
 
 /** Returns whether a write failed because the disk is full. The log reports a full disk only once. */

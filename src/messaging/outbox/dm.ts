@@ -1,5 +1,5 @@
 import { unreachable } from '../../base/assert.ts';
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError, MAY_HAVE_ARRIVED, sendFailed } from '../../base/errors.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import type { AttachmentSource, ResolvedFile } from '../../files/resolve-attachments.ts';
 import type { Db } from '../../store/database/tables.ts';
@@ -43,9 +43,6 @@ export type SentDm =
 /** Time limit for the answer, excluding the grace period for a platform that is just answering. */
 export const ANSWER_MS = 25_000;
 
-/** Suffix of errors after which the message may still have arrived. */
-export const MAY_HAVE_ARRIVED = 'the message may still have arrived';
-
 /** Converts a message's result for its sender. Throws `send_failed`. */
 export function sentOf(messageId: string, settled: Settled): SentDm {
   switch (settled.kind) {
@@ -69,11 +66,6 @@ export function sentOf(messageId: string, settled: Settled): SentDm {
 /** The message is sent in the background; an event reports the result. */
 export function stillSending(messageId: string): SentDm {
   return { kind: 'still_sending', messageId };
-}
-
-/** The specification's text, followed by the reason. */
-export function sendFailed(reason: string): GatewayError {
-  return new GatewayError('send_failed', `Failed to send message: ${reason}`);
 }
 
 /**

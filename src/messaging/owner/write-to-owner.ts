@@ -1,10 +1,10 @@
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError, sendFailed } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/test-targets.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { openConversation } from '../../store/messages/spaces.ts';
-import { type SentDm, sendFailed, sentOf } from '../outbox/dm.ts';
+import { type SentDm, sentOf } from '../outbox/dm.ts';
 import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
 import { requireMessenger } from '../outbox/stored-message.ts';
 import { writeNotice } from '../outbox/write-message.ts';

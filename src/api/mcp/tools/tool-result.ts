@@ -1,6 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type ErrorCode, GatewayError } from '../../../base/errors.ts';
-import { MAY_HAVE_ARRIVED } from '../../../messaging/outbox/dm.ts';
+import { type ErrorCode, GatewayError, MAY_HAVE_ARRIVED } from '../../../base/errors.ts';
 import type { JsonReply } from '../../http/answer/reply.ts';
 import type { ErrorBody, ValidationErrorBody, ValidationFault } from '../../schema/error-body.ts';
 
@@ -36,8 +35,11 @@ const ADVICE: Readonly<Record<Retry, string>> = {
 /** Temporary errors: the client is too fast or too slow, or the gateway has no room or is restarting. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 503, 507]);
 const UNSURE: ReadonlySet<number> = new Set([500, 504]);
-/** Temporary conflicts: the call is still connecting, or the first request with the same key is still running. */
-const PASSING_TEXTS = textsOf('call_not_active', 'request_running');
+/**
+ * Temporary conflicts: the call or the platform is still connecting, or the first request with the same key is still
+ * running.
+ */
+const PASSING_TEXTS = textsOf('call_not_active', 'platform_not_connected', 'request_running');
 const UNSURE_TEXTS = textsOf('request_interrupted');
 
 /**
