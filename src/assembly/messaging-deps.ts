@@ -5,7 +5,7 @@ import type { CallDomain } from '../calls/call-domain.ts';
 import type { Messenger } from '../connectors/contract/messenger.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepInboundFiles } from '../files/keep-inbound-files.ts';
-import { listedAttachments } from '../files/listed-attachments.ts';
+import { listedAttachments, listedFiles } from '../files/listed-attachments.ts';
 import { attachedFiles, resolveAttachments } from '../files/resolve-attachments.ts';
 import { type DeltaQuestion, readDelta } from '../messaging/inbox/inbox-delta.ts';
 import type { Reading } from '../messaging/inbox/inbox-view.ts';
@@ -124,7 +124,8 @@ function intakeDomain(
 
 function inboxDomain({ store, clock, wakeups, publicUrl }: PartDeps, files: FileDomain): InboxDomain {
   const attachments: Reading['attachments'] = (seqs) => listedAttachments(files, publicUrl(), seqs);
-  const reading: Reading = { store, clock, attachments };
+  const filesById: Reading['files'] = (ids) => listedFiles(files, publicUrl(), ids);
+  const reading: Reading = { store, clock, attachments, files: filesById };
   const view = {
     read: (question: DeltaQuestion) => readDelta(reading, question),
     newsOf: (accountId: string) => new AccountNews(store.db, accountId),

@@ -1,4 +1,4 @@
-import { listAttachments } from '../store/messages/files.ts';
+import { listAttachments, listFiles, type StoredAttachment } from '../store/messages/files.ts';
 import type { FileDomain } from './file-domain.ts';
 import { fileUrl } from './file-url.ts';
 
@@ -18,14 +18,19 @@ export async function listedAttachments(
   messageSeqs: readonly number[],
 ): Promise<Map<number, ListedAttachment[]>> {
   const stored = await listAttachments(store.db, store.secrets, messageSeqs);
-  const listed = Array.from(stored, ([seq, files]): [number, ListedAttachment[]] => [
-    seq,
-    files.map(({ name, mime, sizeBytes, token }) => ({
-      name,
-      mime,
-      sizeBytes,
-      url: fileUrl(publicUrl, token),
-    })),
-  ]);
-  return new Map(listed);
+  return new Map([...stored].map(([seq, files]) => [seq, files.map((file) => listed(file, publicUrl))]));
+}
+
+/** Returns files by id. Files that no longer exist have no entry. */
+export async function listedFiles(
+  { store }: Pick<FileDomain, 'store'>,
+  publicUrl: string,
+  fileIds: readonly string[],
+): Promise<Map<string, ListedAttachment>> {
+  const stored = await listFiles(store.db, store.secrets, fileIds);
+  return new Map([...stored].map(([id, file]) => [id, listed(file, publicUrl)]));
+}
+
+function listed({ name, mime, sizeBytes, token }: StoredAttachment, publicUrl: string): ListedAttachment {
+  return { name, mime, sizeBytes, url: fileUrl(publicUrl, token) };
 }

@@ -16,6 +16,7 @@ import {
   type StoredEvent,
 } from '../../store/messages/events.ts';
 import { listMessagesBySeq, type Message, type MessagePosition } from '../../store/messages/messages.ts';
+import { withAttachments } from './event-files.ts';
 import {
   type ConversationView,
   type MessageView,
@@ -122,7 +123,8 @@ export async function readFeed(
   position: number,
   limit: number,
 ): Promise<FeedPage> {
-  const stored = await eventsOfAgents(reading.store.db, scope, position, limit);
+  const found = await eventsOfAgents(reading.store.db, scope, position, limit);
+  const stored = await withAttachments(reading, found);
   const messages = await readMessages(reading, scope, stored);
   const events: FeedEvent[] = [];
   for (const event of stored) {

@@ -14,6 +14,7 @@ import {
   type MessagePosition,
   messagesAfter,
 } from '../../store/messages/messages.ts';
+import { withAttachments } from './event-files.ts';
 import { type OtherEvent, otherEvent } from './feed.ts';
 import {
   type ConversationView,
@@ -102,11 +103,12 @@ function furthest({ cursor, position }: DeltaQuestion, newest: Newest, { last, i
 
 /** Returns the events that are not messages, and the time up to which all of them are included. */
 async function readEvents(
-  { store: { db } }: Reading,
+  reading: Reading,
   { scope, cursor, platform, peer, limit }: DeltaQuestion,
   newest: Newest,
   { last, isCut }: NewMessages,
 ): Promise<{ events: OtherEvent[]; iso: string }> {
+  const { db } = reading.store;
   const after = cursor.iso;
   const end = isCut
     ? latestOf(after, last!.createdAt)
@@ -119,7 +121,8 @@ async function readEvents(
   // When messages are cut, later events are cut too: a cursor holds a single time.
   const until = isCut ? end : null;
   const found = await otherEventsOfAgents(db, scope, { after, until, platform, limit: limit + 1 });
-  const events = withoutCopies(found.slice(0, limit).map(otherEvent));
+  const shown = await withAttachments(reading, found.slice(0, limit));
+  const events = withoutCopies(shown.map(otherEvent));
   const told = found.at(Math.min(found.length, limit) - 1)?.cursorTime ?? '';
   return { events, iso: found.length > limit ? told : latestOf(end, told) };
 }

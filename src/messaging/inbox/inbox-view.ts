@@ -26,6 +26,8 @@ export interface Reading {
   readonly clock: Clock;
   /** Returns attachments by message seq. Messages without attachments are left out. */
   readonly attachments: (messageSeqs: readonly number[]) => Promise<ReadonlyMap<number, ListedAttachment[]>>;
+  /** Returns files by id, for events that name some. Files that are gone are left out. */
+  readonly files: (fileIds: readonly string[]) => Promise<ReadonlyMap<string, ListedAttachment>>;
 }
 
 /** A message as a scope sees it. */

@@ -249,6 +249,25 @@ export async function listAttachments(
   return new Map([...byMessage].map(([seq, all]) => [seq, all.map(({ attachment }) => attachment)]));
 }
 
+/** Returns those of these files that still exist, by id. */
+export async function listFiles(
+  db: Db,
+  secrets: SecretBox,
+  ids: readonly string[],
+): Promise<Map<string, StoredAttachment>> {
+  const rows = await db
+    .selectFrom('files')
+    .select(['id', 'name', 'mime', 'sizeBytes', 'sealedToken'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(
+    rows.map(({ id: fileId, sealedToken, ...file }) => [
+      fileId,
+      { fileId, ...file, token: secrets.open(sealedToken, tokenPlace(fileId)) },
+    ]),
+  );
+}
+
 /** Returns the files of one message, in order. */
 export async function filesOfMessage(db: Db, messageSeq: number): Promise<StoredFile[]> {
   return await db

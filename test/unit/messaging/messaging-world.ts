@@ -65,7 +65,7 @@ export async function messagingWorld(): Promise<World> {
     onOwned: (conversationId) => void owned.push(conversationId),
     followAgents: async (followedId) => void followed.push(followedId),
   };
-  const reading: Reading = { store, clock, attachments: async () => new Map() };
+  const reading: Reading = { store, clock, attachments: async () => new Map(), files: async () => new Map() };
   const intake = platformIntake(domain);
   const scope = { accountId, agentIds: [agentId], platforms: null };
   return {

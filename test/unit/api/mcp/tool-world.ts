@@ -64,7 +64,12 @@ export class ToolWorld {
     await outbound.bot();
     const { store, clock, accountId, agentId } = outbound;
     const wakeups = new Wakeups();
-    const reading: Reading = { store, clock, attachments: async () => new Map() };
+    const reading: Reading = {
+      store,
+      clock,
+      attachments: async () => new Map(),
+      files: async () => new Map(),
+    };
     const waiters = waitersOf({ reading, wakeups, clock, store });
     onTestFinished(() => waiters.close());
     const calls = new FakeCalls(store, clock);

@@ -24,7 +24,7 @@ async function agents() {
   await insertAgent(store.db, { id: 'agt_2', accountId, name: 'Second', isDefault: false, createdAt: NOW });
   const probe = (id: string, agentIds = [agentId, 'agt_2']) => sendProbe(domain, accountId, agentIds, id);
   const scopeOf = (id: string) => ({ accountId, agentIds: [id], platforms: null });
-  const reading = { store, clock, attachments: async () => new Map() };
+  const reading = { store, clock, attachments: async () => new Map(), files: async () => new Map() };
   const feedOf = async (id: string) =>
     (await readFeed(reading, scopeOf(id), 0, 100)).events.flatMap((event) =>
       event.kind === 'message' ? [event] : [],
