@@ -40,12 +40,13 @@ export async function assemble(given: GatewayDeps): Promise<Running> {
   closers.push(() => retention.close());
   const descriptors = watchResources(deps);
 
-  const { connectors, trunks } = makePlatforms(deps);
-  const calls = await openCalls(deps, connectors);
-  const { files, sweeper } = await openFileStorage(deps, calls);
+  const { connectors: list, trunks } = makePlatforms(deps);
+  const connectors = new Map(list.map((connector) => [connector.platform, connector]));
+  const { files, sweeper } = await openFileStorage(deps, connectors);
+  const calls = await openCalls(deps, connectors, files);
   // Platforms that only have calls start before the first request and close after the last one.
-  const messengers = connectors.filter(needsHttp);
-  for (const connector of connectors.filter((each) => !needsHttp(each))) {
+  const messengers = list.filter(needsHttp);
+  for (const connector of list.filter((each) => !needsHttp(each))) {
     closers.push((deadlineMs) => connector.close(deadlineMs));
     await connector.start();
   }

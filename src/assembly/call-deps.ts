@@ -1,10 +1,17 @@
 import { totalmem } from 'node:os';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
-import { type CallDomain, callDomain } from '../calls/call-domain.ts';
+import type { Platform } from '../base/platform.ts';
+import { type CallDomain, type ChatOrigin, callDomain } from '../calls/call-domain.ts';
 import { CallRecorder } from '../calls/call-recorder.ts';
 import { CallRegistry } from '../calls/call-registry.ts';
+import type { KeptChatFiles } from '../calls/inbound-chat.ts';
 import { inboundAnswerer } from '../calls/ring-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
+import type { InboundFile } from '../connectors/contract/messenger.ts';
+import type { FileDomain } from '../files/file-domain.ts';
+import { keepInboundFiles } from '../files/keep-inbound-files.ts';
+import { listedFiles } from '../files/listed-attachments.ts';
+import { loginsOfAgents } from '../store/logins/agent-logins.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
 import type { Engine } from '../threads/engine.ts';
 import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
@@ -12,13 +19,19 @@ import { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { PartDeps } from './gateway-deps.ts';
 
 const CONNECTING_DEADLINE_MS = 90_000;
+/** How long an agent waits in a lobby. */
+const WAITING_DEADLINE_MS = 10 * 60_000;
 /** Specification, "Limits": SIP manual answer. */
 const RINGING_DEADLINE_MS = 60_000;
 /** 64 × T1 with some margin (RFC 3261, section 13.3.1.4). */
 const ACCEPTING_DEADLINE_MS = 35_000;
 
 /** Creates the call domain, after reporting calls that an earlier process left live as disconnected. */
-export async function openCalls(deps: PartDeps, connectors: readonly Connector[]): Promise<CallDomain> {
+export async function openCalls(
+  deps: PartDeps,
+  connectors: ReadonlyMap<Platform, Connector>,
+  files: FileDomain,
+): Promise<CallDomain> {
   const { settings, clock, engine, bridges, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
     store.db,
@@ -33,11 +46,16 @@ export async function openCalls(deps: PartDeps, connectors: readonly Connector[]
     recorder,
     events,
     clock,
-    hasLogin: (accountId, platform) => hasLogin(store.db, accountId, platform),
+    logins: {
+      ofAgents: (scope, platform) => loginsOfAgents(store.db, scope, platform),
+      hasAny: (accountId, platform) => hasLogin(store.db, accountId, platform),
+    },
+    keepChatFiles: (origin, sent) => keepChatFiles(deps, files, origin, sent),
     registry: new CallRegistry(),
-    connectors: new Map(connectors.map((connector) => [connector.platform, connector])),
+    connectors,
     deadlines: {
       connectingMs: CONNECTING_DEADLINE_MS,
+      waitingMs: WAITING_DEADLINE_MS,
       ringingMs: RINGING_DEADLINE_MS,
       acceptingMs: ACCEPTING_DEADLINE_MS,
       activeMs: settings.calls.maxCallMs,
@@ -45,12 +63,31 @@ export async function openCalls(deps: PartDeps, connectors: readonly Connector[]
     playout: new PlayoutBudget({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
     maxCallsPerAccount: settings.calls.maxPerAccount,
   });
-  for (const connector of connectors)
+  for (const connector of connectors.values())
     connector.provides.inboundCalls?.onInbound(inboundAnswerer(calls, connector));
   metrics.watchCalls(() => calls.registry.countByState());
   metrics.watchEngine(() => engineReading(engine));
   metrics.watchBridges(() => bridges.report());
   return calls;
+}
+
+/** Keeps the files of a chat message as those of a direct message: their bytes stay on the platform until requested. */
+async function keepChatFiles(
+  { store, publicUrl }: PartDeps,
+  files: FileDomain,
+  { accountId, platform, login }: ChatOrigin,
+  sent: readonly InboundFile[],
+): Promise<KeptChatFiles> {
+  const origin = { accountId, platform, loginKey: 'id' in login ? login.id : login.kind };
+  const { fileIds, tooLarge } = await store.db
+    .transaction()
+    .execute((trx) => keepInboundFiles(files, trx, origin, sent));
+  const listed = await listedFiles(files, publicUrl(), fileIds);
+  const kept = fileIds.flatMap((fileId) => {
+    const file = listed.get(fileId);
+    return file === undefined ? [] : { fileId, ...file };
+  });
+  return { files: kept, tooLarge };
 }
 
 /**

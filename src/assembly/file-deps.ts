@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { CallDomain } from '../calls/call-domain.ts';
+import type { Platform } from '../base/platform.ts';
+import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { FileSweeper } from '../files/file-sweeper.ts';
 import { openFiles } from '../files/open-files.ts';
@@ -8,7 +9,7 @@ import type { PartDeps } from './gateway-deps.ts';
 /** Creates the file domain and the sweeper that deletes old files once it is started. */
 export async function openFileStorage(
   { settings, clock, store, closers, metrics, events, publicUrl }: PartDeps,
-  { connectors }: CallDomain,
+  connectors: ReadonlyMap<Platform, Connector>,
 ): Promise<{ readonly files: FileDomain; readonly sweeper: FileSweeper }> {
   const { maxBytes, fetchAllow: trusted, ...limits } = settings.files;
   const files = await openFiles(

@@ -21,6 +21,7 @@ import { apiKeyRoutes } from '../api/rest/api-keys.ts';
 import { botLinkRoutes } from '../api/rest/bot-links.ts';
 import { botOwnerRoutes } from '../api/rest/bot-owner.ts';
 import { botTokenRoutes } from '../api/rest/bot-tokens.ts';
+import { callChatRoutes } from '../api/rest/call-chat.ts';
 import { callRoutes } from '../api/rest/calls.ts';
 import { dmRoutes } from '../api/rest/dms.ts';
 import { emailAddressRoutes } from '../api/rest/email-address.ts';
@@ -73,6 +74,7 @@ export function routes(domains: Domains): Route[] {
   const accounts = { ...sip, calls };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
+    ...callChatRoutes(calls, files),
     ...inboxRoutes(inbox),
     ...dmRoutes(outbound),
     ...fileRoutes(files, publicUrl),

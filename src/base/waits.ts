@@ -28,6 +28,26 @@ export async function pause(clock: Clock, durationMs: number, signal: AbortSigna
   cancel();
 }
 
+/** Like `withDeadline`, but rejects with `late()` at the deadline even when the function ignores its signal. */
+export async function answeredWithin<T>(
+  clock: Clock,
+  deadlineMs: number,
+  late: () => Error,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const controller = new AbortController();
+  const cancel = clock.after(deadlineMs, () => {
+    controller.abort();
+    reject(late());
+  });
+  try {
+    return await Promise.race([run(controller.signal), tooLate]);
+  } finally {
+    cancel();
+  }
+}
+
 /** Waits until all promises have settled, but at most `deadlineMs`. */
 export async function settledWithin(
   clock: Clock,

@@ -2,24 +2,30 @@ import { assert, unreachable } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { Termination } from '../base/termination.ts';
 import type { CancelTimer, Clock } from '../base/time.ts';
-import type { LegObserver, PlatformLeg } from '../connectors/contract/connector.ts';
+import type { PlatformLeg } from '../connectors/contract/call-leg.ts';
+import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
-import type { CallIdentity, CallSnapshot } from './call.ts';
+import type { CallIdentity, CallSnapshot, CallStart } from './call.ts';
 import { callErrorOf } from './call-error.ts';
 import type { CallEvent } from './call-event.ts';
-import { type CallMessage, type CallState, isOver, type LegAction, transition } from './call-state.ts';
+import {
+  type CallMessage,
+  type CallPhase,
+  type CallState,
+  isOver,
+  type LegAction,
+  phaseOf,
+  transition,
+} from './call-state.ts';
+import { ChatSender } from './chat-sender.ts';
+import type { InboundChatDeps } from './inbound-chat.ts';
+import { LegEvents, type ObservedCall } from './leg-events.ts';
 import { Transcript, type TranscriptLine } from './transcript.ts';
 
-/** How long a call may stay in each state before its deadline moves it on. */
-export interface CallDeadlines {
-  readonly connectingMs: number;
-  readonly ringingMs: number;
-  /** From `accept` to media: the caller's ACK. */
-  readonly acceptingMs: number;
-  readonly activeMs: number;
-}
+/** How long a call may stay in each phase before its deadline moves it on. */
+export type CallDeadlines = Readonly<Record<`${CallPhase}Ms`, number>>;
 
 export interface CallObserver {
   event(event: CallEvent): void;
@@ -36,6 +42,7 @@ interface CallDeps {
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
   readonly publisher: CallEventSink;
+  readonly chat: InboundChatDeps;
   /** Memory for agent audio queued ahead of playback. */
   readonly playout: PlayoutBudget;
 }
@@ -50,9 +57,14 @@ const MAX_OBSERVERS = 64;
  * The control part of one call: a mailbox in front of the pure state machine. Every event of a call is a message.
  * Messages are handled one at a time, in order, on the main thread.
  */
-export class CallActor {
+export class CallActor implements ObservedCall {
   readonly identity: CallIdentity;
+  /** With which the call was placed or received. */
+  readonly login: CallLogin;
   readonly transcript = new Transcript();
+  readonly chatSender: ChatSender;
+  /** What the platform leg reports. */
+  readonly legObserver: LegEvents;
   readonly #deps: CallDeps;
   readonly #observers = new Set<CallObserver>();
   readonly #mailbox: CallMessage[] = [];
@@ -66,16 +78,30 @@ export class CallActor {
   #busy = false;
   #cancelDeadline: CancelTimer = () => {};
 
-  constructor(identity: CallIdentity, deps: CallDeps) {
+  constructor(identity: CallIdentity, { login, capabilities }: CallStart, deps: CallDeps) {
     this.identity = identity;
+    this.login = login;
     this.#deps = deps;
+    this.chatSender = new ChatSender(deps.clock);
+    this.legObserver = new LegEvents(this, capabilities, deps);
     this.#startedMs = deps.clock.monotonicMs();
     this.#state =
-      identity.direction === 'outbound' ? { name: 'connecting' } : { name: 'ringing', accepting: false };
+      identity.direction === 'outbound'
+        ? { name: 'connecting', waiting: null }
+        : { name: 'ringing', accepting: false };
   }
 
   get state(): CallState {
     return this.#state;
+  }
+
+  get isOver(): boolean {
+    return isOver(this.#state);
+  }
+
+  /** Null until the call gets one. */
+  get leg(): PlatformLeg | null {
+    return this.#leg;
   }
 
   /** The call's media, for the connector that creates its leg. */
@@ -114,12 +140,12 @@ export class CallActor {
   }
 
   snapshot(): CallSnapshot {
-    const { name: state } = this.#state;
-    if (this.#shown?.state !== state || this.#shown.endedAt !== this.#endedAt) {
-      const termination = isOver(this.#state) ? this.#state.termination : null;
-      this.#shown = { ...this.identity, state, endedAt: this.#endedAt, termination };
-    }
+    this.#shown ??= this.#show();
     return this.#shown;
+  }
+
+  changed(): void {
+    this.#shown = null;
   }
 
   /** Resolves with the new state once the call leaves state `name`. The state's deadline bounds the wait. */
@@ -165,17 +191,22 @@ export class CallActor {
     await this.#leg.dtmf.sendDtmf(digits);
   }
 
-  /** Turns events of the platform leg into messages and call events. */
-  readonly legObserver: LegObserver = {
-    ringing: () => {},
-    answered: () => this.post({ type: 'leg_answered' }),
-    dtmf: (digit) => this.publish({ type: 'dtmf', digit }),
-    ended: (by, termination) => this.post({ type: 'leg_ended', by, termination }),
-  };
-
   /** Resolves when the leg and the engine have released all their resources. */
   async released(): Promise<void> {
     await Promise.all([this.#leg?.released, this.#deps.engineCall.close()]);
+  }
+
+  #show(): CallSnapshot {
+    const state = this.#state;
+    return {
+      ...this.identity,
+      state: state.name,
+      waitingReason: state.name === 'connecting' ? state.waiting : null,
+      capabilities: this.legObserver.offered,
+      participants: this.legObserver.present,
+      endedAt: this.#endedAt,
+      termination: isOver(state) ? state.termination : null,
+    };
   }
 
   #drain(): void {
@@ -195,21 +226,27 @@ export class CallActor {
     if (next.state === before) return;
     this.#state = next.state;
     this.#actOnLeg(next.leg);
-    this.#armDeadline();
+    if (phaseOf(next.state) !== phaseOf(before)) this.#armDeadline();
     if (next.state.name === 'active') this.#deps.engineCall.startAudio();
     if (isOver(next.state)) {
       this.#endedAt = this.#deps.clock.nowIso();
       void this.#deps.engineCall.close();
     }
-    if (next.state.name !== before.name) this.#announceChange(before.name, next.state);
+    this.changed();
+    if (next.state.name !== before.name) this.#stateChanged(before.name, next.state);
+    else if (next.state.name === 'connecting') this.#isWaiting(next.state.waiting);
   }
 
-  #announceChange(former: CallState['name'], state: CallState): void {
+  #stateChanged(former: CallState['name'], state: CallState): void {
     const error = isOver(state) ? callErrorOf(former, state) : null;
     if (error !== null) this.publish(error);
     const end = isOver(state) ? { termination: state.termination } : {};
     this.publish({ type: 'call_state', state: state.name, ...end });
     for (const resolve of this.#changes.splice(0)) resolve();
+  }
+
+  #isWaiting(reason: string | null): void {
+    if (reason !== null) this.publish({ type: 'call_waiting', reason });
   }
 
   #actOnLeg(action: LegAction): void {
@@ -229,30 +266,13 @@ export class CallActor {
     }
   }
 
+  /** A phase has one deadline, however often the reason for waiting changes. */
   #armDeadline(): void {
     this.#cancelDeadline();
-    const deadlineMs = this.#deadlineMs();
+    const phase = phaseOf(this.#state);
     this.#cancelDeadline =
-      deadlineMs === null
+      phase === null
         ? () => {}
-        : this.#deps.clock.after(deadlineMs, () => this.post({ type: 'deadline' }));
-  }
-
-  #deadlineMs(): number | null {
-    switch (this.#state.name) {
-      case 'connecting':
-        return this.#deps.deadlines.connectingMs;
-      case 'ringing':
-        return this.#state.accepting ? this.#deps.deadlines.acceptingMs : this.#deps.deadlines.ringingMs;
-      case 'active':
-        return this.#deps.deadlines.activeMs;
-      case 'ended':
-      case 'missed':
-      case 'refused':
-      case 'disconnected':
-        return null;
-      default:
-        return unreachable(this.#state);
-    }
+        : this.#deps.clock.after(this.#deps.deadlines[`${phase}Ms`], () => this.post({ type: 'deadline' }));
   }
 }

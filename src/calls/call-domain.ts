@@ -1,14 +1,17 @@
 import type { Platform } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
-import type { Connector } from '../connectors/contract/connector.ts';
+import type { CallLogin, Connector } from '../connectors/contract/connector.ts';
+import type { InboundFile } from '../connectors/contract/messenger.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Engine } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
-import type { CallIdentity } from './call.ts';
+import type { CallIdentity, CallStart } from './call.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
 import { CallPublisher } from './call-publisher.ts';
 import type { CallRecorder } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
+import type { AgentLogins } from './choose-login.ts';
+import type { InboundChatDeps, KeptChatFiles } from './inbound-chat.ts';
 
 /** Dependencies of the call operations, built once by the composition root. */
 export interface CallDomain {
@@ -23,8 +26,16 @@ export interface CallDomain {
   /** Memory for audio that is queued for playback. */
   readonly playout: PlayoutBudget;
   readonly maxCallsPerAccount: number;
-  /** Whether the account has a login at a platform, even one without a connector. */
-  readonly hasLogin: (accountId: string, platform: Platform) => Promise<boolean>;
+  readonly logins: AgentLogins;
+  /** Keeps the files of a chat message that a call's login received. */
+  readonly keepChatFiles: (origin: ChatOrigin, files: readonly InboundFile[]) => Promise<KeptChatFiles>;
+}
+
+/** The account, platform and login that received a chat message. */
+export interface ChatOrigin {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly login: CallLogin;
 }
 
 /** Completes the domain with the publisher, which tells its other parts of everything that happens on calls. */
@@ -33,14 +44,28 @@ export function callDomain(parts: Omit<CallDomain, 'publisher'>): CallDomain {
 }
 
 /** Creates a call's actor and its place in the engine. The call is registered until it is over. */
-export function openCall(domain: CallDomain, identity: CallIdentity): CallActor {
+export function openCall(domain: CallDomain, identity: CallIdentity, start: CallStart): CallActor {
   const { clock, deadlines, playout, publisher } = domain;
   const engineCall = domain.engine.place(identity.callId, {
     ended: (termination) => actor.post({ type: 'engine_ended', termination }),
   });
-  const actor = new CallActor(identity, { engineCall, clock, deadlines, playout, publisher });
+  const chat = chatDeps(domain, identity, start.login);
+  const actor = new CallActor(identity, start, { engineCall, clock, deadlines, playout, publisher, chat });
   actor.announce();
   return actor;
+}
+
+function chatDeps(
+  { recorder, events, keepChatFiles }: CallDomain,
+  { callId, accountId, platform }: CallIdentity,
+  login: CallLogin,
+): InboundChatDeps {
+  return {
+    keepFiles: (files) => keepChatFiles({ accountId, platform, login }, files),
+    stored: () => recorder.written(callId),
+    onDropped: () => events.queueFull('call_chat'),
+    onFailure: (error) => events.writeFailed('files of a chat message', error),
+  };
 }
 
 /** Whether the account may open another call. */

@@ -1,4 +1,6 @@
+import type { Capability } from '../base/platform.ts';
 import type { Termination } from '../base/termination.ts';
+import type { Participant } from '../connectors/contract/call-leg.ts';
 import type { CallStateName } from './call-state.ts';
 import type { TranscriptLine } from './transcript.ts';
 
@@ -7,8 +9,15 @@ export type CallEvent =
   | StateEvent
   /** An inbound call rings and waits for an agent to accept it. */
   | { readonly type: 'call_invite' }
+  | WaitingEvent
+  /** The call now offers these. */
+  | { readonly type: 'call_capabilities'; readonly capabilities: readonly Capability[] }
+  /** These now take part. */
+  | { readonly type: 'call_participants'; readonly participants: readonly Participant[] }
+  | SpeakingEvent
   | CallError
   | ({ readonly type: 'call_transcript' } & TranscriptLine)
+  | ChatEvent
   | { readonly type: 'dtmf'; readonly digit: string };
 
 /** A call begins in this state or has changed to it. `termination` is set once the call is over. */
@@ -18,10 +27,46 @@ export interface StateEvent {
   readonly termination?: Termination;
 }
 
+/** Somebody must admit the agent first. */
+export interface WaitingEvent {
+  readonly type: 'call_waiting';
+  readonly reason: string;
+}
+
+/** A voice began or stopped speaking. */
+export interface SpeakingEvent {
+  readonly type: 'call_speaking';
+  readonly voiceId: number;
+  /** Null while it is unknown whose voice it is, and for the voice of several. */
+  readonly participant: Participant | null;
+  readonly speaking: boolean;
+}
+
 /** Published before the final `call_state` of a call that did not end normally. */
 export interface CallError {
   readonly type: 'call_error';
   readonly code: 'bridge_disconnected' | 'call_failed' | 'internal_error';
   readonly message: string;
   readonly termination: Termination;
+}
+
+/** Somebody wrote in the meeting's chat. */
+export interface ChatEvent {
+  readonly type: 'call_chat';
+  readonly sender: string;
+  readonly text: string;
+  /** ISO 8601. */
+  readonly sentAt: string;
+  readonly files: readonly ChatFile[];
+}
+
+/** A file of a chat message. */
+export interface ChatFile {
+  readonly fileId: string;
+  readonly name: string;
+  readonly mime: string;
+  /** Null: unknown until the file is fetched. */
+  readonly sizeBytes: number | null;
+  /** Downloads the file without any other credential. */
+  readonly url: string;
 }

@@ -2,18 +2,12 @@ import { unreachable } from '../base/assert.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import type { Db } from '../store/database/tables.ts';
-import {
-  disconnectLiveCalls,
-  endCall,
-  findCall,
-  insertCall,
-  updateCallState,
-} from '../store/messages/calls.ts';
+import { disconnectLiveCalls, endCall, findCall, insertCall, updateCall } from '../store/messages/calls.ts';
 import { appendAgentEvent, appendEvent } from '../store/messages/events.ts';
 import type { CallRow } from '../store/messages/message-tables.ts';
 import type { CallSnapshot } from './call.ts';
 import { bridgeDisconnected } from './call-error.ts';
-import type { CallError, CallEvent, StateEvent } from './call-event.ts';
+import type { CallError, CallEvent, ChatEvent, StateEvent, WaitingEvent } from './call-event.ts';
 import { isFirst } from './call-state.ts';
 
 /** Delay before a batch of writes. The caller's 200 goes out first, and writes of many calls share one batch. */
@@ -61,15 +55,24 @@ export class CallRecorder {
     this.#write(call.callId, () => insertCall(this.#db, newRow(call)));
   }
 
-  /** Records an event of a call. Its first state is stored with the call; transcripts and DTMF are not recorded. */
+  /** Records an event of a call, if it is one to keep. Its first state is stored with the call. */
   happened(call: CallSnapshot, event: CallEvent): void {
     switch (event.type) {
       case 'call_state':
         return isFirst(event.state) ? undefined : this.#stateChanged(call, event);
       case 'call_invite':
         return this.#write(call.callId, () => this.#append(call, event.type, inviteOf(call)));
+      case 'call_waiting':
       case 'call_error':
         return this.#write(call.callId, () => this.#tell(call, event));
+      case 'call_chat':
+        return this.#write(call.callId, () => this.#append(call, event.type, chatOf(call, event)));
+      case 'call_capabilities':
+        return this.#write(call.callId, () =>
+          updateCall(this.#db, call.callId, { capabilities: event.capabilities }),
+        );
+      case 'call_participants':
+      case 'call_speaking':
       case 'call_transcript':
       case 'dtmf':
         return;
@@ -85,10 +88,15 @@ export class CallRecorder {
       if (termination) {
         await endCall(this.#db, call.callId, { state, endedAt: call.endedAt ?? nowIso, termination });
       } else {
-        await updateCallState(this.#db, call.callId, { state, answeredAt: nowIso });
+        await updateCall(this.#db, call.callId, { state, answeredAt: nowIso });
       }
       await this.#tell(call, event);
     });
+  }
+
+  /** Resolves once the pending writes of a call are done. */
+  async written(callId: string): Promise<void> {
+    await this.#tails.get(callId);
   }
 
   /** Returns the stored call once its pending writes are done. */
@@ -147,7 +155,7 @@ export class CallRecorder {
   }
 
   /** Appends a call event to the account's feed, in the feed's format. */
-  async #tell(call: ToldCall, event: StateEvent | CallError): Promise<void> {
+  async #tell(call: ToldCall, event: StateEvent | WaitingEvent | CallError): Promise<void> {
     const { callId: call_id, state } = call;
     const { type, ...payload } = event;
     await this.#append(call, type, { call_id, state, ...payload });
@@ -168,13 +176,24 @@ export class CallRecorder {
 }
 
 function newRow(call: CallSnapshot): Parameters<typeof insertCall>[1] {
-  const { capabilities: _capabilities, endedAt: _endedAt, termination: _termination, ...row } = call;
+  const { participants: _participants, waitingReason: _waiting, ...whole } = call;
+  const { endedAt: _endedAt, termination: _termination, ...row } = whole;
   return row;
 }
 
 /** Returns why a stored call ended; null while it is live. */
 export function terminationOf({ terminationResult, terminationReason }: CallRow): Termination | null {
   return terminationResult && { result: terminationResult, reason: terminationReason ?? '' };
+}
+
+/** Files are kept by their id. Their addresses are secrets, added when the feed is read. */
+function chatOf(
+  { callId, state }: CallSnapshot,
+  { sender, text, sentAt, files }: ChatEvent,
+): Record<string, unknown> {
+  const file_ids = files.map(({ fileId }) => fileId);
+  const message = { call_id: callId, state, sender, text, sent_at: sentAt };
+  return file_ids.length === 0 ? message : { ...message, file_ids };
 }
 
 function inviteOf(call: CallSnapshot): Record<string, unknown> {

@@ -2,7 +2,8 @@ import { unreachable } from '../base/assert.ts';
 import type { Termination } from '../base/termination.ts';
 
 /**
- * A call's state. An outbound call is `connecting` until its media flows. An inbound call is `ringing` until it is
+ * A call's state. An outbound call is `connecting` until its media flows, also while somebody has to admit it; `waiting`
+ * then says why. An inbound call is `ringing` until it is
  * accepted; after that it is still `ringing`, with `accepting` set, until the accepted leg's media flows.
  *
  *   connecting ─ answered ─────────────┐
@@ -16,7 +17,7 @@ import type { Termination } from '../base/termination.ts';
  * `disconnected`.
  */
 export type CallState =
-  | { readonly name: 'connecting' }
+  | { readonly name: 'connecting'; readonly waiting: string | null }
   | { readonly name: 'ringing'; readonly accepting: boolean }
   | { readonly name: 'active' }
   | OverState;
@@ -36,6 +37,8 @@ export type CallMessage =
   | { readonly type: 'hang_up'; readonly reason: string }
   /** The deadline of the current state has passed. */
   | { readonly type: 'deadline' }
+  /** Somebody must admit the agent first. */
+  | { readonly type: 'leg_waiting'; readonly reason: string }
   | { readonly type: 'leg_answered' }
   | {
       readonly type: 'leg_ended';
@@ -57,6 +60,28 @@ export interface Transition {
 
 export function isOver(state: CallState): state is OverState {
   return 'termination' in state;
+}
+
+/** A phase of a live call. Each has its own deadline. */
+export type CallPhase = 'connecting' | 'waiting' | 'ringing' | 'accepting' | 'active';
+
+/** Returns null for a call that is over. */
+export function phaseOf(state: CallState): CallPhase | null {
+  switch (state.name) {
+    case 'connecting':
+      return state.waiting === null ? 'connecting' : 'waiting';
+    case 'ringing':
+      return state.accepting ? 'accepting' : 'ringing';
+    case 'active':
+      return 'active';
+    case 'ended':
+    case 'missed':
+    case 'refused':
+    case 'disconnected':
+      return null;
+    default:
+      return unreachable(state);
+  }
 }
 
 /** Whether calls begin in this state. They never return to it. */
@@ -102,10 +127,14 @@ function fromConnecting(state: Connecting, message: StateMessage): Transition {
   switch (message.type) {
     case 'leg_answered':
       return { state: { name: 'active' }, leg: 'none' };
+    case 'leg_waiting':
+      return message.reason === state.waiting
+        ? stay(state)
+        : { state: { name: 'connecting', waiting: message.reason }, leg: 'none' };
     case 'leg_ended':
       return over('disconnected', message.termination);
     case 'deadline':
-      return over('disconnected', { result: 'no_answer', reason: 'no answer in time' }, 'hang_up');
+      return over('disconnected', { result: 'no_answer', reason: tooLate(state) }, 'hang_up');
     case 'accept':
     case 'refuse':
       return stay(state);
@@ -114,6 +143,10 @@ function fromConnecting(state: Connecting, message: StateMessage): Transition {
     default:
       return unreachable(message);
   }
+}
+
+function tooLate({ waiting }: Connecting): string {
+  return waiting === null ? 'no answer in time' : `not admitted in time (${waiting})`;
 }
 
 function fromRinging(state: Ringing, message: StateMessage): Transition {
@@ -130,6 +163,8 @@ function fromRinging(state: Ringing, message: StateMessage): Transition {
       return state.accepting
         ? over('ended', { result: 'failed', reason: 'the caller did not acknowledge the answer' }, 'hang_up')
         : over('missed', { result: 'missed', reason: 'not accepted in time' }, 'hang_up');
+    case 'leg_waiting':
+      return stay(state);
     case 'hang_up':
       return over('ended', { result: 'missed', reason: message.reason }, 'hang_up');
     default:
@@ -145,6 +180,7 @@ function fromActive(state: Active, message: StateMessage): Transition {
       return over('ended', { result: 'completed', reason: 'maximum call duration reached' }, 'hang_up');
     case 'accept':
     case 'refuse':
+    case 'leg_waiting':
     case 'leg_answered':
       return stay(state);
     case 'hang_up':

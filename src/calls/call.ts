@@ -1,5 +1,7 @@
 import type { Capability, Platform } from '../base/platform.ts';
 import type { Termination } from '../base/termination.ts';
+import type { Participant } from '../connectors/contract/call-leg.ts';
+import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { CallStateName } from './call-state.ts';
 
 /** Name of an agent that gives none (specification, "Call endpoints"). */
@@ -21,14 +23,24 @@ export interface CallIdentity {
   readonly caller: string;
   /** ISO 8601. */
   readonly createdAt: string;
-  readonly capabilities: readonly Capability[];
   /** Native rate of the room, in Hz. */
   readonly sampleRateHz: number;
+}
+
+/** With what a call begins, beside its identity. */
+export interface CallStart {
+  readonly login: CallLogin;
+  readonly capabilities: readonly Capability[];
 }
 
 /** A call as a client sees it. */
 export interface CallSnapshot extends CallIdentity {
   readonly state: CallStateName;
+  /** Why the call is not connected yet, in words (`in the lobby`); null unless somebody must admit the agent. */
+  readonly waitingReason: string | null;
+  readonly capabilities: readonly Capability[];
+  /** Who takes part besides the agent, as the platform reports it. Empty for a past call. */
+  readonly participants: readonly Participant[];
   /** ISO 8601; null while the call is live. */
   readonly endedAt: string | null;
   /** Why the call ended; null while it is live. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
+import { PLATFORM_TRAITS } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
 import type { CallSnapshot } from './call.ts';
 import type { CallActor } from './call-actor.ts';
@@ -46,16 +47,14 @@ export function listCalls(domain: CallDomain, scope: AgentScope): CallSnapshot[]
     .map((actor) => actor.snapshot());
 }
 
-/**
- * Returns a stored call that is over; null when it is unknown, or when its agent was deleted or the platform has no
- * connector.
- */
-async function pastCall(domain: CallDomain, callId: string): Promise<CallSnapshot | null> {
-  const row = await domain.recorder.find(callId);
-  const connector = row && domain.connectors.get(row.platform);
-  if (!row?.agentId || !connector) return null;
-  const { capabilities } = connector;
-  return { ...row, agentId: row.agentId, capabilities, termination: terminationOf(row) };
+/** Returns a stored call that is over; null when it is unknown or its agent was deleted. */
+async function pastCall({ recorder }: CallDomain, callId: string): Promise<CallSnapshot | null> {
+  const row = await recorder.find(callId);
+  if (!row?.agentId) return null;
+  // Calls were stored without their capabilities at first.
+  const capabilities = row.capabilities ?? PLATFORM_TRAITS[row.platform].capabilities;
+  const over = { waitingReason: null, participants: [], termination: terminationOf(row) };
+  return { ...row, agentId: row.agentId, capabilities, ...over };
 }
 
 type SeenCall = Pick<CallSnapshot, 'accountId' | 'agentId' | 'platform'>;

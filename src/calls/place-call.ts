@@ -2,22 +2,26 @@ import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { noLoginText, type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
+import type { Connector, DialRequest, PlacesCalls } from '../connectors/contract/connector.ts';
 import type { CallIdentity, CallSnapshot } from './call.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
+import { chooseLogin } from './choose-login.ts';
 
 export interface PlaceCallRequest {
   readonly platform: Platform;
   /** Empty when the client sent none. */
   readonly meetingUrl: string;
   readonly agentName: string;
+  /** The login to use; null: the only one that fits. */
+  readonly loginId: string | null;
   /** Ids of hosted-speech presets; none exist yet, so any id is unknown. */
   readonly voiceConfigIds: readonly string[];
 }
 
 /**
  * Places an outbound call and returns it in state `connecting`. The call is stored before this resolves.
- * @throws GatewayError `platform_not_granted`, `platform_not_configured`, `no_sip_trunk`, `meeting_url_required`,
- * `invalid_meeting_url`, `voice_config_not_found`, `not_ready`, `call_limit`
+ * @throws GatewayError `platform_not_granted`, `voice_config_not_found`, `not_ready`, `call_limit`, and those of
+ * `chooseLogin` and of the connector's `prepare`
  */
 export async function placeCall(
   domain: CallDomain,
@@ -29,18 +33,12 @@ export async function placeCall(
   const calls = connector?.provides.calls;
   if (connector === undefined || calls === undefined) throw await cannotCall(domain, scope, request.platform);
   if (request.voiceConfigIds.length > 0) throw new GatewayError('voice_config_not_found');
-  const offer = { capabilities: connector.capabilities, sampleRateHz: calls.nativeSampleRateHz };
-  const identity = outboundIdentity(domain, scope, offer, request);
-  const dial = {
-    callId: identity.callId,
-    accountId: identity.accountId,
-    target: identity.meetingUrl,
-    agentName: identity.agentName,
-  };
-  calls.checkDial(dial);
+  const dial = await dialRequest(domain, scope, request, { connector, calls });
+  const { capabilities, sampleRateHz } = calls.prepare(dial);
   if (domain.registry.isClosed) throw new GatewayError('not_ready', 'The gateway is closing');
   if (!hasRoom(domain, scope.accountId)) throw new GatewayError('call_limit');
-  const actor = openCall(domain, identity);
+  const identity = outboundIdentity(domain, request.platform, dial, sampleRateHz);
+  const actor = openCall(domain, identity, { login: dial.login, capabilities });
   try {
     await domain.recorder.opened(actor.snapshot());
     actor.begin(calls.dial(dial, actor.media, actor.legObserver));
@@ -60,7 +58,7 @@ async function cannotCall(
   { accountId }: AgentScope,
   platform: Platform,
 ): Promise<GatewayError> {
-  if (await domain.hasLogin(accountId, platform)) {
+  if (await domain.logins.hasAny(accountId, platform)) {
     return domain.connectors.has(platform)
       ? new GatewayError('capability_missing')
       : new GatewayError('platform_not_configured', unservedText(platform));
@@ -68,26 +66,34 @@ async function cannotCall(
   return new GatewayError('platform_not_configured', noLoginText(platform));
 }
 
-function outboundIdentity(
-  domain: CallDomain,
+async function dialRequest(
+  { logins }: CallDomain,
   scope: AgentScope,
-  offer: Pick<CallIdentity, 'capabilities' | 'sampleRateHz'>,
-  request: PlaceCallRequest,
+  { meetingUrl: target, agentName, loginId }: PlaceCallRequest,
+  by: { readonly connector: Connector; readonly calls: PlacesCalls },
+): Promise<DialRequest> {
+  const { login, agentId } = await chooseLogin(logins, { ...by, scope, loginId, target });
+  return { callId: newId('call'), accountId: scope.accountId, agentId, login, target, agentName };
+}
+
+function outboundIdentity(
+  { clock }: CallDomain,
+  platform: Platform,
+  { callId, accountId, agentId, target, agentName }: DialRequest,
+  sampleRateHz: number,
 ): CallIdentity {
-  const [agentId] = scope.agentIds;
-  if (agentId === undefined) throw new GatewayError('forbidden');
   return {
-    callId: newId('call'),
+    callId,
     roomId: newId('room'),
     participantId: newId('part'),
-    accountId: scope.accountId,
+    accountId,
     agentId,
-    platform: request.platform,
-    meetingUrl: request.meetingUrl,
-    agentName: request.agentName,
+    platform,
+    meetingUrl: target,
+    agentName,
     direction: 'outbound',
     caller: '',
-    createdAt: domain.clock.nowIso(),
-    ...offer,
+    createdAt: clock.nowIso(),
+    sampleRateHz,
   };
 }

@@ -13,7 +13,7 @@ export function inboundAnswerer(domain: CallDomain, connector: Connector): Inbou
 
 function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): boolean {
   if (!hasRoom(domain, inbound.accountId)) return false;
-  const actor = openCall(domain, inboundIdentity(domain, connector, inbound));
+  const actor = openCall(domain, inboundIdentity(domain, connector, inbound), inbound);
   domain.recorder.rang(actor.snapshot());
   if (!inbound.autoAnswer) actor.publish({ type: 'call_invite' });
   try {
@@ -39,7 +39,6 @@ function inboundIdentity(domain: CallDomain, connector: Connector, inbound: Inbo
     direction: 'inbound',
     caller: inbound.caller,
     createdAt: domain.clock.nowIso(),
-    capabilities: connector.capabilities,
     sampleRateHz: inbound.sampleRateHz,
   };
 }

@@ -55,6 +55,11 @@ export class BusinessEvents {
     else this.#later(() => calls.error(line, 'call ended by an internal error'));
   }
 
+  /** The leg of a call threw an unexpected error. */
+  legFailed(call: CallFacts, error: unknown): void {
+    this.#loggers.calls.error({ ...named(call), err: error }, 'unexpected error of a leg');
+  }
+
   /** A call WebSocket sent its client a `call_error` with this code. */
   streamError(code: string): void {
     this.#metrics.streamError(code);

@@ -3,7 +3,12 @@ import { requirePeer } from '../support/require-peer.ts';
 import { Sipp } from '../support/sipp.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { RecordedLeg } from '../unit/connectors/sip/signaling/fake-calls.ts';
-import { ConnectorUnderTest, NUMBER, trunkTo } from '../unit/connectors/sip/signaling/start-connector.ts';
+import {
+  ConnectorUnderTest,
+  dialTo,
+  NUMBER,
+  trunkTo,
+} from '../unit/connectors/sip/signaling/start-connector.ts';
 
 const CALLS = 100;
 
@@ -51,7 +56,7 @@ describe.skipIf(requirePeer('sipp'))('a hundred calls with sipp', () => {
     const legs = Array.from({ length: CALLS }, (_, index) => {
       const notes = new RecordedLeg();
       const target = `sip:+331234567${index}@127.0.0.1`;
-      const request = { callId: `call_${index}`, accountId: 'acc_1', target, agentName: 'Agent' };
+      const request = dialTo(target, { callId: `call_${index}` });
       return { notes, leg: gateway.connector.dial(request, notes.media, notes) };
     });
     await waitFor('all to answer', () => legs.every(({ notes }) => notes.log.includes('answered')));

@@ -10,7 +10,12 @@ import { Registrar, type RegistrarOptions } from '../support/registrar.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { RecordedLeg } from '../unit/connectors/sip/signaling/fake-calls.ts';
-import { ConnectorUnderTest, NUMBER, trunkTo } from '../unit/connectors/sip/signaling/start-connector.ts';
+import {
+  ConnectorUnderTest,
+  dialTo,
+  NUMBER,
+  trunkTo,
+} from '../unit/connectors/sip/signaling/start-connector.ts';
 
 const USERS = { gateway: 'secret', phone: 'phone-secret' };
 /** baresip 1.0.0 supports no other digest. */
@@ -59,7 +64,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a SIP trunk with an independ
 
   function dial(gateway: ConnectorUnderTest, target: string) {
     const notes = new RecordedLeg();
-    const request = { callId: 'call_1', accountId: 'acc_1', target, agentName: 'Agent' };
+    const request = dialTo(target);
     return { notes, leg: gateway.connector.dial(request, notes.media, notes) };
   }
 

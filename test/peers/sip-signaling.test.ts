@@ -3,7 +3,12 @@ import { Baresip } from '../support/baresip.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { RecordedLeg } from '../unit/connectors/sip/signaling/fake-calls.ts';
-import { ConnectorUnderTest, NUMBER, trunkTo } from '../unit/connectors/sip/signaling/start-connector.ts';
+import {
+  ConnectorUnderTest,
+  dialTo,
+  NUMBER,
+  trunkTo,
+} from '../unit/connectors/sip/signaling/start-connector.ts';
 
 describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', () => {
   let gateway: ConnectorUnderTest;
@@ -22,7 +27,7 @@ describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', (
   });
 
   function dial(notes: RecordedLeg, target = phone.uri) {
-    const request = { callId: 'call_1', accountId: 'acc_1', target, agentName: 'An "Agent"' };
+    const request = dialTo(target, { agentName: 'An "Agent"' });
     return gateway.connector.dial(request, notes.media, notes);
   }
 

@@ -1,8 +1,9 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
+import type { Capability } from '../../base/platform.ts';
 import type { CallSnapshot } from '../../calls/call.ts';
 import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
 import { cachedReplies, type JsonReply, reply } from '../http/answer/reply.ts';
-import type { Call, CallStatus, CreatedCall } from '../schema/call.ts';
+import type { AudioDirection, Call, CallStatus, CreatedCall } from '../schema/call.ts';
 
 /** The gateway's public URL: `http(s)://host[:port][/prefix]`, without a trailing slash. */
 export type PublicUrl = () => string;
@@ -27,9 +28,17 @@ export function createdCall(call: CallSnapshot, publicUrl: PublicUrl): CreatedCa
       frame_duration_ms: FRAME_MS,
       frame_bytes: frameSamples(call.sampleRateHz) * Int16Array.BYTES_PER_ELEMENT,
       stream_url: streamUrl,
-      direction: 'bidirectional',
+      direction: audioDirection(call.capabilities),
     },
   };
+}
+
+/** The way in which audio flows, from the agent's side. */
+export function audioDirection(capabilities: readonly Capability[]): AudioDirection {
+  const hears = capabilities.includes('audio_in');
+  const speaks = capabilities.includes('audio_out');
+  if (hears) return speaks ? 'bidirectional' : 'receive';
+  return speaks ? 'send' : 'none';
 }
 
 export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
@@ -39,6 +48,7 @@ export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
     caller: call.caller,
     created_at: call.createdAt,
     ended_at: call.endedAt,
+    waiting_reason: call.waitingReason,
     termination: call.termination,
   };
 }
@@ -59,7 +69,12 @@ export function statusReplies(publicUrl: PublicUrl): StatusReply {
 const NO_TRANSCRIPT: TranscriptPart = { lines: [], length: 0 };
 
 function callStatus(call: CallSnapshot, { lines, length }: TranscriptPart, publicUrl: PublicUrl): CallStatus {
-  return { ...callWire(call, publicUrl), transcript: lines.map(lineText), transcript_length: length };
+  return {
+    ...callWire(call, publicUrl),
+    participants: [...call.participants],
+    transcript: lines.map(lineText),
+    transcript_length: length,
+  };
 }
 
 /** A transcript line as text. */

@@ -1,6 +1,5 @@
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
-import { sendChat, showTyping } from '../../calls/chat.ts';
 import { getCall, listCalls, liveCall, transcriptOf } from '../../calls/find-call.ts';
 import { hangUpCall } from '../../calls/hang-up-call.ts';
 import { placeCall } from '../../calls/place-call.ts';
@@ -10,7 +9,6 @@ import { type Route, route } from '../http/routing/route.ts';
 import { Acknowledged } from '../schema/acknowledgements.ts';
 import {
   Call,
-  CallChatBody,
   CallList,
   CallParams,
   CallStatus,
@@ -25,7 +23,7 @@ import { callWire, createdCall, type PublicUrl, statusReplies } from './call-wir
 const TAGS = ['Calls'] as const;
 const NOT_FOUND = 'Call not found';
 
-/** Routes for calls, as in the specification, and DTMF. */
+/** Routes for calls, as in the specification, and DTMF. Those of their chat are in `call-chat`. */
 export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
   return [
     create(calls, publicUrl),
@@ -37,8 +35,6 @@ export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
     refuse(calls, publicUrl),
     sayRoute(calls),
     stopSpeakingRoute(calls),
-    chat(calls),
-    typing(calls),
     dtmf(calls),
   ];
 }
@@ -56,8 +52,10 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
     body: PlaceCallBody,
     responses: {
       200: { description: 'The call', schema: CreatedCall },
-      400: 'meeting_url required, No SIP trunk configured, or the platform is not configured',
+      400: 'meeting_url required, No SIP trunk configured, the platform is not configured, or several logins can place the call',
       403: 'The credential is of the wrong kind, or the user did not grant its client the platform',
+      404: 'The agent has no login with this `login_id` that can place the call',
+      409: "The platform's own connection is down",
       429: 'Concurrent call limit reached',
       503: 'The gateway is shutting down',
     },
@@ -67,6 +65,7 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
         platform: body.platform,
         meetingUrl: body.meeting_url,
         agentName: body.agent_name,
+        loginId: body.login_id || null,
         voiceConfigIds: voiceConfigIds.filter((id) => id !== undefined),
       });
       return reply(200, createdCall(call, publicUrl));
@@ -203,43 +202,6 @@ function stopSpeakingRoute(calls: CallDomain): Route {
       stopSpeaking(calls, principal, params.call_id);
       return reply(200, { status: 'ok' as const });
     },
-  });
-}
-
-function chat(calls: CallDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/call/{call_id}/chat',
-    access: 'runtime',
-    operationId: 'sendCallChat',
-    summary: 'Write in the meeting chat',
-    tags: TAGS,
-    params: CallParams,
-    body: CallChatBody,
-    responses: {
-      200: { description: 'Sent', schema: Acknowledged },
-      400: 'The platform has no chat',
-      404: NOT_FOUND,
-    },
-    handler: ({ principal, params }) => sendChat(calls, principal, params.call_id),
-  });
-}
-
-function typing(calls: CallDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/call/{call_id}/typing',
-    access: 'runtime',
-    operationId: 'showCallTyping',
-    summary: 'Show a typing indicator in the meeting chat',
-    tags: TAGS,
-    params: CallParams,
-    responses: {
-      200: { description: 'Shown', schema: Acknowledged },
-      400: 'The platform has no typing indicators',
-      404: NOT_FOUND,
-    },
-    handler: ({ principal, params }) => showTyping(calls, principal, params.call_id),
   });
 }
 

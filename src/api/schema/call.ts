@@ -12,6 +12,13 @@ export const CallState = z
   .enum(['connecting', 'ringing', 'active', 'refused', 'ended', 'disconnected', 'missed'])
   .meta({ id: 'CallState' });
 
+const AudioDirection = z
+  .enum(['bidirectional', 'receive', 'send', 'none'])
+  .describe(
+    'How audio flows, from your side: `receive` on a call without `audio_out`, `send` without `audio_in`, `none` without both',
+  );
+export type AudioDirection = z.output<typeof AudioDirection>;
+
 /** The PCM format of the call stream, at the room's native rate. */
 const Audio = z
   .object({
@@ -21,7 +28,7 @@ const Audio = z
     frame_duration_ms: z.literal(20),
     frame_bytes: z.int().describe('Bytes of one 20 ms frame at the native rate'),
     stream_url: z.string().describe('Address of the call WebSocket; append `?api_key=…`'),
-    direction: z.literal('bidirectional'),
+    direction: AudioDirection,
   })
   .meta({ id: 'Audio' });
 
@@ -33,7 +40,9 @@ export const CreatedCall = z
     participant_id: z.string(),
     text_ws_url: z.string(),
     state: CallState,
-    capabilities: z.array(z.string()),
+    capabilities: z
+      .array(z.string())
+      .describe('What this call offers now; it may change once the call is connected'),
     platform: Platform,
     meeting_url: z.string(),
     agent_name: z.string(),
@@ -58,11 +67,21 @@ export const Call = CreatedCall.extend({
   caller: z.string().describe('The caller; empty for outbound calls'),
   created_at: z.string(),
   ended_at: z.string().nullable(),
+  waiting_reason: z
+    .string()
+    .nullable()
+    .describe('Why a `connecting` call waits to be admitted, for example `in the lobby`; otherwise null'),
   termination: Termination.nullable().describe('Why the call ended; null while it is live'),
 }).meta({ id: 'Call' });
 export type Call = z.output<typeof Call>;
 
+/** Somebody in the meeting, other than the agent. */
+const Participant = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Participant' });
+
 export const CallStatus = Call.extend({
+  participants: z
+    .array(Participant)
+    .describe('Who takes part in a live call, where the platform tells; at most 500'),
   transcript: z.array(z.string()).describe('Lines `[<speaker>] <text>` after `since`'),
   transcript_length: z.int().describe('Number of lines so far; the next `since`'),
 }).meta({ id: 'CallStatus' });
@@ -77,8 +96,17 @@ export const PlaceCallBody = z
       .string()
       .max(2048)
       .default('')
-      .describe('Meeting URL or SIP URI, for example `sip:+33123456789@trunk.example.com`'),
+      .describe(
+        'Meeting URL or SIP URI, for example `sip:+33123456789@trunk.example.com`. May be empty where the login can create a meeting',
+      ),
     agent_name: z.string().min(1).max(80).default(DEFAULT_AGENT_NAME),
+    login_id: z
+      .string()
+      .max(64)
+      .default('')
+      .describe(
+        'The bot or connection of the agent that places the call; `shared` for the shared bot. Needed only if several can',
+      ),
     stt_voice_config_id: z.uuid().optional(),
     tts_voice_config_id: z.uuid().optional(),
   })

@@ -136,12 +136,17 @@ const InboxEvent = z
     type: z
       .string()
       .describe(
-        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_error`: a call failed or lost its bridge. `dm_sent`, `dm_failed`: the outcome of sending a message. `dm_delivered`: queued messages were sent. `dm_edited`: a person edited a message',
+        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_waiting`: a call waits to be admitted. `call_chat`: somebody wrote in the chat of a call. `call_error`: a call failed or lost its bridge. `dm_sent`, `dm_failed`: the outcome of sending a message. `dm_delivered`: queued messages were sent. `dm_edited`: a person edited a message',
       ),
     event_id: z.string().describe('Identifies the event, on every channel'),
     created_at: z.string(),
     call_id: z.string().optional(),
     state: z.string().optional().describe('State of the call at that time'),
+    reason: z.string().optional().describe('call_waiting: where or why the call waits'),
+    sender: z.string().optional().describe('call_chat: name of the person who wrote'),
+    text: z.string().optional().describe('call_chat: what they wrote'),
+    sent_at: z.string().optional().describe('call_chat: when they wrote it'),
+    attachments: z.array(Attachment).optional().describe('call_chat: files, if there are any'),
     code: z.string().optional().describe('call_error: machine-readable error code'),
     message: z.string().optional().describe('call_error: what went wrong and what to do'),
     termination: Termination.optional().describe('Why the call ended, once it is over'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
 import type { CallEvent } from '../../calls/call-event.ts';
-import { SayBody } from './call.ts';
+import { type AudioDirection, SayBody } from './call.ts';
 import { ChatText } from './fields.ts';
 
 const SampleRate = z.int().min(MIN_SAMPLE_RATE_HZ).max(MAX_SAMPLE_RATE_HZ);
@@ -32,9 +32,36 @@ export type StreamErrorCode =
   | 'too_many_marks'
   | 'too_many_clears';
 
+interface StreamAttachment {
+  readonly name: string;
+  readonly mime: string;
+  /** Bytes; null if not known yet. */
+  readonly size: number | null;
+  readonly url: string;
+}
+
 /** Text messages from the gateway. */
 export type StreamEvent =
-  | CallEvent
+  | Exclude<CallEvent, { readonly type: 'call_capabilities' | 'call_speaking' | 'call_chat' }>
+  | {
+      readonly type: 'call_capabilities';
+      readonly capabilities: readonly string[];
+      readonly direction: AudioDirection;
+    }
+  | {
+      readonly type: 'call_speaking';
+      readonly voice_id: number;
+      readonly participant_id: string | null;
+      readonly name: string | null;
+      readonly speaking: boolean;
+    }
+  | {
+      readonly type: 'call_chat';
+      readonly sender: string;
+      readonly text: string;
+      readonly sent_at: string;
+      readonly attachments?: readonly StreamAttachment[];
+    }
   | {
       readonly type: 'call_error';
       readonly message: string;

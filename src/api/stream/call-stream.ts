@@ -1,6 +1,7 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
+import type { Capability } from '../../base/platform.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import type { CallActor, CallObserver } from '../../calls/call-actor.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
@@ -11,6 +12,7 @@ import { say } from '../../calls/speak.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
 import type { Socket, SocketHandler } from '../http/socket/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
+import { callEventWire, openingEvents } from './call-event-wire.ts';
 import type { ClientReadPosition } from './client-read-position.ts';
 import { InflightWindow } from './inflight-window.ts';
 import type { AgentStream } from './open-streams.ts';
@@ -27,6 +29,13 @@ const MAX_BUFFERED_BYTES = 16 * 1024;
 
 /** Limit on pending clears. They are answered once the call has its place in the engine. */
 const MAX_CLEARS = 1024;
+
+type AudioCapability = Extract<Capability, 'audio_in' | 'audio_out'>;
+
+const MISSING: Readonly<Record<AudioCapability, string>> = {
+  audio_in: "There is no audio to receive on this call (capability 'audio_in')",
+  audio_out: "This call takes no audio (capability 'audio_out'); yours is dropped",
+};
 
 /** Dependencies of a stream. */
 export interface StreamDeps {
@@ -50,12 +59,17 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #leaveList: () => void = () => {};
   #sampleRateHz: number;
   #receiving = false;
+  /** Kept apart, because it is read for every frame of audio. */
+  #canSpeak: boolean;
+  /** Missing capabilities that the client has been told of. */
+  readonly #reported = new Set<AudioCapability>();
   #pendingClears = 0;
 
   constructor(call: CallActor, deps: StreamDeps) {
     this.#call = call;
     this.#deps = deps;
     this.#sampleRateHz = call.identity.sampleRateHz;
+    this.#canSpeak = this.#offers('audio_out');
   }
 
   /** AgentStream: closes the stream if its credential no longer acts for the call's agent. The call continues. */
@@ -67,13 +81,12 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   opened(socket: Socket): void {
     this.#socket = socket;
     this.#leaveList = this.#deps.enlist(this);
-    const { state } = this.#call.snapshot();
     try {
       this.#stopObserving = this.#call.observe(this);
     } catch {
       return socket.close(TRY_AGAIN_LATER, 'too many streams on this call');
     }
-    this.event({ type: 'call_state', state });
+    for (const event of openingEvents(this.#call.snapshot())) this.#send(event);
   }
 
   binary(bytes: ArrayBuffer): void {
@@ -108,7 +121,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   /** CallObserver: sends a call event. The stream closes when the call ends. */
   event(event: CallEvent): void {
-    this.#send(event);
+    this.#send(callEventWire(event));
+    if (event.type === 'call_capabilities') this.#setCapabilities(event.capabilities);
     if (event.type !== 'call_state' || !isOver(this.#call.state)) return;
     const isStopping = this.#deps.calls.registry.isClosed;
     this.#socket?.close(isStopping ? GOING_AWAY : NORMAL_CLOSURE, `call ${event.state}`);
@@ -169,7 +183,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
       case 'say':
         return say(...this.#addressed());
       case 'send_chat':
-        return sendChat(...this.#addressed());
+        return this.#chat(request.text ?? '');
       default:
         return unreachable(request);
     }
@@ -181,7 +195,14 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     return [calls, scope, this.#call.identity.callId];
   }
 
+  /** Only a failure is reported. */
+  #chat(text: string): void {
+    const draft = { text, senderName: '', files: null };
+    sendChat(...this.#addressed(), draft).catch((error: unknown) => this.#answerFault(error));
+  }
+
   #play(samples: Int16Array, sampleRateHz: number): void {
+    if (!this.#canSpeak) return this.#missing('audio_out');
     if (samples.length > 0) this.#joined().write(samples, sampleRateHz);
   }
 
@@ -201,12 +222,30 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   #configure(request: Extract<StreamRequest, { type: 'audio_config' }>): void {
     const rateChanged = request.sample_rate !== undefined && request.sample_rate !== this.#sampleRateHz;
-    const receiving = request.receive ?? this.#receiving;
+    const mayReceive = request.receive !== true || this.#offers('audio_in');
+    if (!mayReceive) this.#missing('audio_in');
+    const receiving = mayReceive ? (request.receive ?? this.#receiving) : false;
     const listenChanged = receiving !== this.#receiving || (receiving && rateChanged);
     this.#sampleRateHz = request.sample_rate ?? this.#sampleRateHz;
     this.#receiving = receiving;
     if (listenChanged) this.#joined().listen(receiving ? this.#sampleRateHz : null);
     this.#sendAudioConfig();
+  }
+
+  #offers(capability: AudioCapability): boolean {
+    return this.#call.snapshot().capabilities.includes(capability);
+  }
+
+  /** What is missing is reported once, until the call offers something else. */
+  #missing(capability: AudioCapability): void {
+    if (this.#reported.has(capability)) return;
+    this.#reported.add(capability);
+    this.#answerFault(new GatewayError('capability_missing', MISSING[capability]));
+  }
+
+  #setCapabilities(capabilities: readonly Capability[]): void {
+    this.#canSpeak = capabilities.includes('audio_out');
+    this.#reported.clear();
   }
 
   #sendAudioConfig(): void {

@@ -2,13 +2,13 @@ import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import { settledWithin } from '../../base/waits.ts';
 import type { RtpCodec } from '../../rtp/rtp-protocol.ts';
+import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';
 import type {
+  CallOffer,
   Connector,
   DialRequest,
   InboundAnswerer,
-  LegObserver,
   PlacesCalls,
-  PlatformLeg,
   Provides,
   RingsCalls,
 } from '../contract/connector.ts';
@@ -18,7 +18,7 @@ import { AddressPolicy } from './signaling/address/address-policy.ts';
 import { type Dns, systemDns } from './signaling/address/dns.ts';
 import { Resolver } from './signaling/address/resolver.ts';
 import { dialTarget, displayName } from './signaling/legs/dial-target.ts';
-import { InboundCalls } from './signaling/legs/inbound-calls.ts';
+import { InboundCalls, SIP_CAPABILITIES } from './signaling/legs/inbound-calls.ts';
 import { LegMedia, type LegMediaSettings } from './signaling/legs/leg-media.ts';
 import { LegRegistry } from './signaling/legs/leg-registry.ts';
 import { OutboundLeg } from './signaling/legs/outbound-leg.ts';
@@ -76,7 +76,7 @@ const OFF: Registration = { state: 'off', lastError: null, expiresAt: null };
 /** The signaling half of SIP trunks. Media is opened through each call's MediaControl. */
 export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDirectory {
   readonly platform = 'sip';
-  readonly capabilities = ['audio_in', 'audio_out'] as const;
+  readonly loginKinds = ['trunk'] as const;
   readonly provides: Provides = { calls: this, inboundCalls: this };
   readonly #options: SipConnectorOptions;
   readonly #clock: Clock;
@@ -127,10 +127,6 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#trunkDeps = this.#newTrunkDeps();
   }
 
-  get nativeSampleRateHz(): number {
-    return offeredRateHz(this.#options.codecs);
-  }
-
   /** UDP and TCP port in use; null before `start`. */
   get port(): number | null {
     return this.#port;
@@ -164,19 +160,15 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#inbound.answerer = answerer;
   }
 
-  checkDial(request: DialRequest): void {
-    const trunk = this.#trunks.ofAccount(request.accountId);
-    if (trunk === null) throw new GatewayError('no_sip_trunk');
-    if (request.target.trim() === '') throw new GatewayError('meeting_url_required');
-    if (dialTarget(request.target, trunk.settings) === null) throw new GatewayError('invalid_meeting_url');
+  prepare({ accountId, target }: Pick<DialRequest, 'accountId' | 'target'>): CallOffer {
+    this.#route(accountId, target);
+    return { capabilities: SIP_CAPABILITIES, sampleRateHz: offeredRateHz(this.#options.codecs) };
   }
 
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
-    this.checkDial(request);
-    const trunk = this.#trunks.ofAccount(request.accountId)!;
-    const legMedia = new LegMedia(media, this.#media, this.nativeSampleRateHz, trunk);
+    const { trunk, target } = this.#route(request.accountId, request.target);
+    const legMedia = new LegMedia(media, this.#media, offeredRateHz(this.#options.codecs), trunk);
     const sipLeg = new SipLeg(trunk, legMedia, this.#clock, observer);
-    const target = dialTarget(request.target, trunk.settings)!;
     const leg = new OutboundLeg(sipLeg, target, displayName(request.agentName));
     this.#legs.add(trunk, leg);
     return leg;
@@ -215,6 +207,16 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
 
   removeNumber(didId: string): void {
     this.#numbers.remove(didId);
+  }
+
+  /** Returns the account's trunk and whom to call over it. Throws the errors of `prepare`. */
+  #route(accountId: string, uri: string) {
+    const trunk = this.#trunks.ofAccount(accountId);
+    if (trunk === null) throw new GatewayError('no_sip_trunk');
+    if (uri.trim() === '') throw new GatewayError('meeting_url_required');
+    const target = dialTarget(uri, trunk.settings);
+    if (target === null) throw new GatewayError('invalid_meeting_url');
+    return { trunk, target };
   }
 
   #newTrunkDeps(): TrunkDeps {

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Address } from '../contract/address.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
@@ -67,7 +66,6 @@ export class TelegramConnector
     LinksToBots
 {
   readonly platform = 'telegram' as const;
-  readonly capabilities = PLATFORM_TRAITS.telegram.capabilities;
   readonly provides: Provides = {
     messenger: this,
     webhooks: this,

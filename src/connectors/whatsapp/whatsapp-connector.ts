@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import { GatewayError, isDiskFull } from '../../base/errors.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
-import { PLATFORM_TRAITS, SERVICE_WINDOW_MS } from '../../base/platform.ts';
+import { SERVICE_WINDOW_MS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
 import type { Address } from '../contract/address.ts';
@@ -64,7 +64,6 @@ export class WhatsAppConnector
     InvitesPeople
 {
   readonly platform = 'whatsapp';
-  readonly capabilities = PLATFORM_TRAITS.whatsapp.capabilities;
   readonly provides: Provides = { messenger: this, webhooks: this, sharedLogin: this, invitations: this };
   readonly window: HasWindow = this;
   readonly files: FetchesFiles = this;

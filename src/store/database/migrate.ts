@@ -13,6 +13,7 @@ import { migration0011 } from '../migrations/0011-refresh-repeats.ts';
 import { migration0012 } from '../migrations/0012-bot-owners.ts';
 import { migration0013 } from '../migrations/0013-cursor-times.ts';
 import { migration0014 } from '../migrations/0014-background-messages.ts';
+import { migration0015 } from '../migrations/0015-call-capabilities.ts';
 import { migration0016 } from '../migrations/0016-spaces.ts';
 import type { Migration } from './migration.ts';
 
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0012,
   migration0013,
   migration0014,
+  migration0015,
   migration0016,
 ];
 

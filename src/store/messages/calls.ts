@@ -1,23 +1,38 @@
+import type { Selectable } from 'kysely';
+import type { Capability } from '../../base/platform.ts';
 import type { Termination } from '../../base/termination.ts';
 import type { Db } from '../database/tables.ts';
-import type { CallRow, CallState } from './message-tables.ts';
+import type { CallRow, CallState, CallsTable } from './message-tables.ts';
 
 /** A new call. */
-export type NewCall = Omit<CallRow, 'answeredAt' | 'endedAt' | 'terminationResult' | 'terminationReason'>;
-
-export async function insertCall(db: Db, call: NewCall): Promise<void> {
-  await db.insertInto('calls').values(call).execute();
+export interface NewCall
+  extends Omit<CallRow, 'answeredAt' | 'endedAt' | 'terminationResult' | 'terminationReason'> {
+  readonly capabilities: readonly Capability[];
 }
 
-/** Updates the state of a live call. An ended call is not changed. */
-export async function updateCallState(
+export async function insertCall(db: Db, call: NewCall): Promise<void> {
+  await db
+    .insertInto('calls')
+    .values({ ...call, capabilities: JSON.stringify(call.capabilities) })
+    .execute();
+}
+
+/** Changes of a live call. */
+interface CallChange {
+  readonly state?: CallState;
+  readonly answeredAt?: string;
+  readonly capabilities?: readonly Capability[];
+}
+
+/** Updates a live call. An ended call is not changed. */
+export async function updateCall(
   db: Db,
   callId: string,
-  change: { readonly state: CallState; readonly answeredAt?: string },
+  { capabilities, ...change }: CallChange,
 ): Promise<void> {
   await db
     .updateTable('calls')
-    .set(change)
+    .set({ ...change, ...(capabilities && { capabilities: JSON.stringify(capabilities) }) })
     .where('callId', '=', callId)
     .where('endedAt', 'is', null)
     .execute();
@@ -43,23 +58,25 @@ export async function endCall(
 }
 
 export async function findCall(db: Db, callId: string): Promise<CallRow | undefined> {
-  return await db.selectFrom('calls').selectAll().where('callId', '=', callId).executeTakeFirst();
+  const row = await db.selectFrom('calls').selectAll().where('callId', '=', callId).executeTakeFirst();
+  return row && callRow(row);
 }
 
 /** Returns the live calls, oldest first. */
 export async function listLiveCalls(db: Db, accountId: string): Promise<CallRow[]> {
-  return await db
+  const rows = await db
     .selectFrom('calls')
     .selectAll()
     .where('accountId', '=', accountId)
     .where('endedAt', 'is', null)
     .orderBy('createdAt')
     .execute();
+  return rows.map(callRow);
 }
 
 /** Ends all live calls after a restart, since they lost their bridge. Returns the updated calls. */
 export async function disconnectLiveCalls(db: Db, nowIso: string): Promise<CallRow[]> {
-  return await db
+  const rows = await db
     .updateTable('calls')
     .set({
       state: 'disconnected',
@@ -70,4 +87,9 @@ export async function disconnectLiveCalls(db: Db, nowIso: string): Promise<CallR
     .where('endedAt', 'is', null)
     .returningAll()
     .execute();
+  return rows.map(callRow);
+}
+
+function callRow({ capabilities, ...row }: Selectable<CallsTable>): CallRow {
+  return { ...row, capabilities: capabilities === null ? null : JSON.parse(capabilities) };
 }

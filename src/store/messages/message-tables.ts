@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways, Selectable } from 'kysely';
-import type { Platform } from '../../base/platform.ts';
+import type { Capability, Platform } from '../../base/platform.ts';
 import type { TerminationResult } from '../../base/termination.ts';
 import type { MemberType } from '../agents/agent-tables.ts';
 
@@ -31,6 +31,8 @@ export interface CallsTable {
   direction: CallDirection;
   caller: string;
   sampleRateHz: number;
+  /** JSON. Null: stored by a version that did not keep them. */
+  capabilities: string | null;
   state: CallState;
   createdAt: string;
   answeredAt: string | null;
@@ -39,7 +41,10 @@ export interface CallsTable {
   terminationReason: string | null;
 }
 
-export type CallRow = Selectable<CallsTable>;
+/** A stored call. `capabilities` is null for calls of earlier versions. */
+export interface CallRow extends Omit<Selectable<CallsTable>, 'capabilities'> {
+  readonly capabilities: readonly Capability[] | null;
+}
 
 /**
  * The account's feed, in the order of `id`. `agentId` null: for all agents. `payload` is JSON. `platform` is where the

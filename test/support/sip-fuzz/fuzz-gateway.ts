@@ -1,11 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type {
-  InboundAnswerer,
-  InboundCall,
-  LegObserver,
-  PlatformLeg,
-} from '../../../src/connectors/contract/connector.ts';
+import type { LegObserver, PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
+import type { InboundAnswerer, InboundCall } from '../../../src/connectors/contract/connector.ts';
 import type { MediaControl } from '../../../src/connectors/contract/media-control.ts';
 import { MessageRouter } from '../../../src/connectors/sip/signaling/message-router.ts';
 import type { SipCounter } from '../../../src/connectors/sip/signaling/sip-observer.ts';
@@ -14,7 +10,7 @@ import { UdpTransport } from '../../../src/connectors/sip/signaling/transport/ud
 import type { Source } from '../../../src/connectors/sip/signaling/transport/wire.ts';
 import type { Trunk } from '../../../src/connectors/sip/signaling/trunk/trunk.ts';
 import { SipConnector } from '../../../src/connectors/sip/sip-connector.ts';
-import { NUMBER, trunkTo } from '../../unit/connectors/sip/signaling/start-connector.ts';
+import { dialTo, NUMBER, trunkTo } from '../../unit/connectors/sip/signaling/start-connector.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { FuzzClock } from './fuzz-clock.ts';
 
@@ -29,7 +25,17 @@ const NO_MEDIA: MediaControl = {
   open: async () => ({ configure: async () => {}, command: () => new Promise(() => {}) }),
 };
 
-const NOBODY: LegObserver = { ringing: () => {}, answered: () => {}, dtmf: () => {}, ended: () => {} };
+const NOBODY: LegObserver = {
+  ringing() {},
+  waiting() {},
+  answered() {},
+  capabilities() {},
+  participants() {},
+  speaking() {},
+  chat() {},
+  dtmf() {},
+  ended() {},
+};
 
 /** The calls and messages held at one moment. */
 export interface Held {
@@ -157,13 +163,7 @@ export class FuzzGateway implements InboundAnswerer {
   }
 
   dial(): PlatformLeg {
-    const request = {
-      callId: 'call_1',
-      accountId: 'acc_1',
-      target: 'sip:+33999999999@127.0.0.1',
-      agentName: 'a',
-    };
-    const leg = this.connector.dial(request, NO_MEDIA, NOBODY);
+    const leg = this.connector.dial(dialTo('sip:+33999999999@127.0.0.1'), NO_MEDIA, NOBODY);
     this.#hold(leg);
     return leg;
   }

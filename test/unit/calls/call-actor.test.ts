@@ -2,11 +2,23 @@ import { describe, expect, it } from 'vitest';
 import type { CallIdentity } from '../../../src/calls/call.ts';
 import { CallActor } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
-import type { PlatformLeg } from '../../../src/connectors/contract/connector.ts';
+import type { PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
 import type { EngineCall } from '../../../src/threads/engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-const DEADLINES = { connectingMs: 90_000, ringingMs: 60_000, acceptingMs: 35_000, activeMs: 3_600_000 };
+const DEADLINES = {
+  connectingMs: 90_000,
+  waitingMs: 600_000,
+  ringingMs: 60_000,
+  acceptingMs: 35_000,
+  activeMs: 3_600_000,
+};
+const NO_CHAT = {
+  keepFiles: async () => ({ files: [], tooLarge: 0 }),
+  stored: async () => {},
+  onDropped() {},
+  onFailure() {},
+};
 const COMPLETED = { result: 'completed', reason: 'hung up' } as const;
 
 function identityOf(direction: 'inbound' | 'outbound'): CallIdentity {
@@ -22,7 +34,6 @@ function identityOf(direction: 'inbound' | 'outbound'): CallIdentity {
     direction,
     caller: '',
     createdAt: '2030-01-01T00:00:00.000Z',
-    capabilities: ['audio_in', 'audio_out'],
     sampleRateHz: 8000,
   };
 }
@@ -43,11 +54,13 @@ function scene(direction: 'inbound' | 'outbound') {
     startAudio: () => engineActions.push('startAudio'),
     close: async () => void engineActions.push('close'),
   } as unknown as EngineCall;
-  const actor = new CallActor(identityOf(direction), {
+  const start = { login: { kind: 'trunk' }, capabilities: ['audio_in', 'audio_out'] } as const;
+  const actor = new CallActor(identityOf(direction), start, {
     engineCall,
     clock,
     deadlines: DEADLINES,
     playout: {} as never,
+    chat: NO_CHAT,
     publisher: {
       publish: (call, event) => {
         seen.push([event.type, call.snapshot().state]);

@@ -4,7 +4,7 @@ import type { Termination } from '../../../src/base/termination.ts';
 import { type CallMessage, type CallState, isOver, transition } from '../../../src/calls/call-state.ts';
 
 const BUSY: Termination = { result: 'busy', reason: '486 Busy Here' };
-const CONNECTING: CallState = { name: 'connecting' };
+const CONNECTING: CallState = { name: 'connecting', waiting: null };
 const RINGING: CallState = { name: 'ringing', accepting: false };
 
 const message: fc.Arbitrary<CallMessage> = fc.oneof(
@@ -14,6 +14,7 @@ const message: fc.Arbitrary<CallMessage> = fc.oneof(
     { type: 'hang_up', reason: 'test' },
     { type: 'deadline' },
     { type: 'leg_answered' },
+    { type: 'leg_waiting', reason: 'in the lobby' },
     { type: 'engine_ended', termination: { result: 'internal_error', reason: 'a bug' } },
     { type: 'gateway_stopped' },
   ),
@@ -65,6 +66,18 @@ describe('the call state machine', () => {
 
   it.each<[string, CallState, CallMessage[], CallState['name']]>([
     ['an outbound call is answered', CONNECTING, [{ type: 'leg_answered' }], 'active'],
+    [
+      'an outbound call is not admitted',
+      CONNECTING,
+      [{ type: 'leg_waiting', reason: 'in the lobby' }, { type: 'deadline' }],
+      'disconnected',
+    ],
+    [
+      'an outbound call is admitted',
+      CONNECTING,
+      [{ type: 'leg_waiting', reason: 'in the lobby' }, { type: 'leg_answered' }],
+      'active',
+    ],
     ['an outbound call is not answered', CONNECTING, [{ type: 'deadline' }], 'disconnected'],
     [
       'the callee is busy',

@@ -11,7 +11,14 @@ import type { InboundCall } from '../../../src/connectors/contract/connector.ts'
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const SCOPE = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
-const REQUEST = { platform: 'sip', meetingUrl: 'sip:+1', agentName: 'AI Agent', voiceConfigIds: [] } as const;
+const REQUEST = {
+  platform: 'sip',
+  meetingUrl: 'sip:+1',
+  agentName: 'AI Agent',
+  loginId: null,
+  voiceConfigIds: [],
+} as const;
+const OFFER = { capabilities: [], sampleRateHz: 8000 } as const;
 const LEG = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
 
 /** A domain with a database and a connector of the test's choice. */
@@ -19,9 +26,8 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
   const told: string[] = [];
   const connector = {
     platform: 'sip',
-    capabilities: [],
     provides: {
-      calls: { nativeSampleRateHz: 8000, checkDial() {}, dial: faults.dial ?? (() => LEG) },
+      calls: { loginKinds: ['trunk'], prepare: () => OFFER, dial: faults.dial ?? (() => LEG) },
     },
   };
   const domain = callDomain({
@@ -45,8 +51,9 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
 }
 
 const inbound = (take: InboundCall['take']): InboundCall => {
-  const identity = { ...SCOPE, agentId: 'agt_1', caller: '+2', target: 'sip:+1', sampleRateHz: 8000 };
-  return { ...identity, autoAnswer: false, take };
+  const login = { kind: 'trunk' } as const;
+  const call = { ...SCOPE, ...OFFER, agentId: 'agt_1', login, caller: '+2', target: 'sip:+1' };
+  return { ...call, autoAnswer: false, take };
 };
 
 it('ends a call whose connector throws while dialling, and frees its place', async () => {

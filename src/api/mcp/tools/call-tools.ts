@@ -26,6 +26,8 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
       meeting_url:
         'Meeting URL or SIP URI, such as `sip:+33123456789@trunk.example.com`; at most 2048 characters. Required where no connection can create a meeting.',
       agent_name: 'Name shown to the other participants, 1 to 80 characters. Default "AI Agent".',
+      login_id:
+        'Bot or connection that places the call, at most 64 characters. Default: the only one that can.',
       stt_voice_config_id: 'Speech-recognition preset (UUID). Default: the enabled one.',
       tts_voice_config_id: 'Text-to-speech preset (UUID). Default: the enabled one.',
       idempotency_key: IDEMPOTENCY_KEY,
@@ -38,7 +40,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'getCall',
     title: 'Get a call and its transcript',
     description:
-      'Returns the state of a call and the transcript lines (`[<speaker>] <text>`) after `since`. The transcript stays empty without hosted speech recognition (capability `hosted_stt`). A call that ended normally answers 404. After `disconnected`, `termination` says why; if the connection to the platform was lost, join again with the same `meeting_url`; that is a new call.',
+      'Returns the state of a call and the transcript lines (`[<speaker>] <text>`) after `since`. The transcript stays empty without hosted speech recognition (capability `hosted_stt`). A call that ended normally answers 404. After `disconnected`, `termination` says why; if the connection to the platform was lost, join again with the same `meeting_url`; that is a new call. `waiting_reason`: somebody must admit you first.',
     params: {
       ...CALL_ID,
       since: 'Transcript lines already read: the `transcript_length` of the last answer. Default 0.',
@@ -101,7 +103,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'sendCallChat',
     title: 'Write in the chat of a call',
     description:
-      'Writes in the chat of a meeting. Needs the capability `write`; phone calls have no chat. Needs text, attachments or both. To write to a person outside a call, use svc_dm_chat.',
+      'Writes in the chat of a meeting. Needs the capability `write`; phone calls have no chat. svc_inbox shows what others write, as `call_chat`. Needs text, attachments or both. To write to a person outside a call, use svc_dm_chat.',
     params: {
       ...CALL_ID,
       text: `${TEXT} With attachments: the caption of the first.`,

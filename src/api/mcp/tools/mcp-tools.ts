@@ -7,6 +7,7 @@ import type { OutboundDomain } from '../../../messaging/outbox/outbound-domain.t
 import type { Principal } from '../../auth/principal.ts';
 import type { Route } from '../../http/routing/route.ts';
 import { accountRoutes } from '../../rest/account.ts';
+import { callChatRoutes } from '../../rest/call-chat.ts';
 import type { PublicUrl } from '../../rest/call-wire.ts';
 import { callRoutes } from '../../rest/calls.ts';
 import { dmRoutes } from '../../rest/dms.ts';
@@ -45,6 +46,7 @@ export function mcpTools(domains: ToolDomains): McpTools {
     ...dmRoutes(outbound),
     ...fileRoutes(files, publicUrl),
     ...callRoutes(calls, publicUrl),
+    ...callChatRoutes(calls, files),
   ];
   const twins = new Map(routes.map((route) => [route.operationId, route]));
   const byName = new Map<string, McpTool>();

@@ -52,7 +52,7 @@ function inputOutline({ items, pattern: _, maximum, ...property }: JsonObject): 
   };
 }
 
-/** Objects nested deeper than this are shown without their properties. */
+/** Objects nested deeper than this are shown without their properties, and values without their choices. */
 const OUTLINE_DEPTH = 2;
 
 /**
@@ -64,7 +64,7 @@ function outline(schema: JsonObject, depth: number): JsonObject {
   const deeper = (each: unknown): JsonObject => outline(each as JsonObject, depth - 1);
   return {
     ...(type !== undefined && { type }),
-    ...(choices !== undefined && { enum: choices }),
+    ...(choices !== undefined && depth > 0 && { enum: choices }),
     ...(constant !== undefined && { const: constant }),
     ...(Array.isArray(anyOf) && { anyOf: anyOf.map(deeper) }),
     ...(items !== undefined && { items: deeper(items) }),

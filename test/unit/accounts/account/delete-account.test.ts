@@ -13,7 +13,13 @@ import { FakeBotHost } from '../fake-bot-host.ts';
 import { FakeDirectory } from '../fake-directory.ts';
 import { everyRow, fullAccount, tablesNaming } from '../full-account.ts';
 
-const REQUEST = { platform: 'sip', meetingUrl: 'sip:+1', agentName: 'AI Agent', voiceConfigIds: [] } as const;
+const REQUEST = {
+  platform: 'sip',
+  meetingUrl: 'sip:+1',
+  agentName: 'AI Agent',
+  loginId: null,
+  voiceConfigIds: [],
+} as const;
 const CLIENT = { address: '127.0.0.1', userAgent: 'test', browserToken: null };
 
 /** Two full accounts, and calls that are really recorded, over fake legs. */
@@ -47,8 +53,13 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
   };
   const sip = {
     platform: 'sip',
-    capabilities: [],
-    provides: { calls: { nativeSampleRateHz: 8000, checkDial() {}, dial: () => leg } },
+    provides: {
+      calls: {
+        loginKinds: ['trunk'],
+        prepare: () => ({ capabilities: [], sampleRateHz: 8000 }),
+        dial: () => leg,
+      },
+    },
   };
   return callDomain({
     registry: new CallRegistry(),

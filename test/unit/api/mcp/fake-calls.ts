@@ -3,16 +3,14 @@ import { type CallDomain, callDomain } from '../../../../src/calls/call-domain.t
 import { CallRecorder } from '../../../../src/calls/call-recorder.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { inboundAnswerer } from '../../../../src/calls/ring-call.ts';
-import type {
-  Connector,
-  DialRequest,
-  LegObserver,
-  PlatformLeg,
-} from '../../../../src/connectors/contract/connector.ts';
+import type { LegObserver, PlatformLeg } from '../../../../src/connectors/contract/call-leg.ts';
+import type { Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 
 export const CALL_LIMIT = 3;
+
+const OFFER = { capabilities: ['audio_in', 'audio_out'], sampleRateHz: 8_000 } as const;
 
 /** Calls without a network and without audio, over a real database. A called party lets it ring. */
 export class FakeCalls {
@@ -25,12 +23,12 @@ export class FakeCalls {
   constructor(store: Store, clock: ManualClock) {
     const connector = {
       platform: 'sip',
-      capabilities: ['audio_in', 'audio_out'],
       provides: {
         calls: {
-          nativeSampleRateHz: 8_000,
-          checkDial: ({ target }: DialRequest) => {
+          loginKinds: ['trunk'],
+          prepare: ({ target }: DialRequest) => {
             if (target === '') throw new GatewayError('meeting_url_required');
+            return OFFER;
           },
           dial: (request: DialRequest, _media: unknown, observer: LegObserver) => {
             this.dialled.push(request);
@@ -51,15 +49,22 @@ export class FakeCalls {
       }),
       events: { callStarted() {}, callAnswered() {}, callEnded() {} },
       clock,
-      deadlines: { connectingMs: 90_000, ringingMs: 60_000, acceptingMs: 35_000, activeMs: 3_600_000 },
+      deadlines: {
+        connectingMs: 90_000,
+        waitingMs: 600_000,
+        ringingMs: 60_000,
+        acceptingMs: 35_000,
+        activeMs: 3_600_000,
+      },
       maxCallsPerAccount: CALL_LIMIT,
-      hasLogin: async () => false,
+      logins: { ofAgents: async () => [], hasAny: async () => false },
     } as never);
   }
 
   /** An inbound call to an agent; returns its id. */
   ring(caller: string, { accountId, agentId }: { accountId: string; agentId: string }): string {
-    const call = { accountId, agentId, caller, target: 'sip:+1@127.0.0.1', sampleRateHz: 8_000 };
+    const login = { kind: 'trunk' } as const;
+    const call = { ...OFFER, accountId, agentId, login, caller, target: 'sip:+1@127.0.0.1' };
     const taken = inboundAnswerer(this.domain, this.#connector).ring({
       ...call,
       autoAnswer: false,

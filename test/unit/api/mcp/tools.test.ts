@@ -144,6 +144,7 @@ test('the arguments of a tool are those of its endpoint', async () => {
     takes: [
       'agent_name',
       'idempotency_key',
+      'login_id',
       'meeting_url',
       'platform',
       'stt_voice_config_id',

@@ -6,6 +6,13 @@ import type { CallDomain } from '../../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
+/** What a stream reads of its call. */
+const SHOWN = {
+  state: 'active',
+  waitingReason: null,
+  capabilities: ['audio_in', 'audio_out'],
+  participants: [],
+};
 const scope = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
 
 function partsOf(clock: ManualClock, registry = new CallRegistry()): StreamDeps {
@@ -19,7 +26,7 @@ it('accepts a limited number of unanswered clears', () => {
   const call = {
     identity: { sampleRateHz: 8000 },
     state: { name: 'connecting' },
-    snapshot: () => ({ state: 'connecting' }),
+    snapshot: () => ({ ...SHOWN, state: 'connecting' }),
     observe: () => () => {},
     joinAgent: () => ({ clear: () => clears++ }),
   };
@@ -40,7 +47,7 @@ it('holds frames back for a client that does not read, but not when the gateway 
   const call = {
     identity: { sampleRateHz: 8000 },
     state: { name: 'active' },
-    snapshot: () => ({ state: 'active' }),
+    snapshot: () => SHOWN,
     observe: () => () => {},
   };
   const stream = new CallStream(call as never, { ...partsOf(clock), readPosition });
@@ -75,7 +82,7 @@ function openOn(identity: Record<string, unknown>, registry = new CallRegistry()
   const call = {
     identity: { sampleRateHz: 8000, ...identity },
     state: { name: 'active' },
-    snapshot: () => ({ state: 'active' }),
+    snapshot: () => SHOWN,
     observe: () => () => {},
   };
   registry.add(call as never);
@@ -89,9 +96,10 @@ function openOn(identity: Record<string, unknown>, registry = new CallRegistry()
 
 const OWN = { callId: 'call_1', accountId: 'acc_1', agentId: 'agt_1', platform: 'sip' };
 
-it.each(['say', 'send_chat'])('answers `%s` with the result of the same call operation', (type) => {
+it.each(['say', 'send_chat'])('answers `%s` with the result of the same call operation', async (type) => {
   const { stream, call, sent } = openOn(OWN);
   stream.text(JSON.stringify({ type, text: 'hello' }));
+  await turn();
   expect(sent.at(-1)).toEqual(
     type === 'say'
       ? { type: 'call_error', code: 'tts_not_configured', message: 'Hosted TTS not configured' }
@@ -103,6 +111,7 @@ it.each(['say', 'send_chat'])('answers `%s` with the result of the same call ope
   );
   call.identity = { ...call.identity, agentId: 'agt_other' } as never;
   stream.text(JSON.stringify({ type, text: 'hello' }));
+  await turn();
   expect(sent.at(-1)).toMatchObject({ code: 'call_not_found', message: 'Call not found' });
 });
 

@@ -18,7 +18,7 @@ function open(streams: OpenStreams, credentialId: string, agentId: string) {
   const call = {
     identity: { sampleRateHz: 8000, agentId },
     state: { name: 'active' },
-    snapshot: () => ({ state: 'active' }),
+    snapshot: () => ({ state: 'active', waitingReason: null, capabilities: [], participants: [] }),
     observe: () => () => {},
   };
   const closes: number[] = [];

@@ -6,7 +6,7 @@ import {
   insertCall,
   listLiveCalls,
   type NewCall,
-  updateCallState,
+  updateCall,
 } from '../../../../src/store/messages/calls.ts';
 import { NOW, seedAccount, temporaryStore } from '../temporary.ts';
 
@@ -23,6 +23,7 @@ function newCall(callId: string, owner: { accountId: string; agentId: string }):
     direction: 'outbound',
     caller: '',
     sampleRateHz: 48_000,
+    capabilities: ['audio_in', 'write'],
     state: 'connecting',
     createdAt: NOW,
   };
@@ -32,7 +33,7 @@ test('a call is recorded from start to end, and keeps its final state', async ()
   const store = await temporaryStore();
   const owner = await seedAccount(store, 'a');
   await insertCall(store.db, newCall('call_1', owner));
-  await updateCallState(store.db, 'call_1', { state: 'active', answeredAt: NOW });
+  await updateCall(store.db, 'call_1', { state: 'active', answeredAt: NOW });
   expect(await findCall(store.db, 'call_1')).toMatchObject({
     state: 'active',
     answeredAt: NOW,
@@ -41,7 +42,7 @@ test('a call is recorded from start to end, and keeps its final state', async ()
 
   const termination = { result: 'completed', reason: 'hung up' } as const;
   await endCall(store.db, 'call_1', { state: 'ended', endedAt: NOW, termination });
-  await updateCallState(store.db, 'call_1', { state: 'active' });
+  await updateCall(store.db, 'call_1', { state: 'active' });
   await endCall(store.db, 'call_1', {
     state: 'disconnected',
     endedAt: '2027-01-01T00:00:00.000Z',

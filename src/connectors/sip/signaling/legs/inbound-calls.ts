@@ -1,6 +1,8 @@
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+import type { Capability } from '../../../../base/platform.ts';
 import type { Clock } from '../../../../base/time.ts';
-import type { InboundAnswerer, LegObserver, PlatformLeg } from '../../../contract/connector.ts';
+import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
+import type { InboundAnswerer } from '../../../contract/connector.ts';
 import type { MediaControl } from '../../../contract/media-control.ts';
 import type { SipNumber } from '../../../contract/sip-accounts.ts';
 import { codecInCommon } from '../sdp/sdp-answer.ts';
@@ -14,6 +16,9 @@ import { LegMedia, type LegMediaSettings } from './leg-media.ts';
 import type { LegRegistry } from './leg-registry.ts';
 import { toE164 } from './phone-number.ts';
 import { SipLeg } from './sip-leg.ts';
+
+/** What every phone call offers. */
+export const SIP_CAPABILITIES: readonly Capability[] = ['audio_in', 'audio_out'];
 
 /**
  * Decides on each INVITE that opens a call: 404 for unknown numbers, 488 for incompatible media, 486 when there is no
@@ -68,8 +73,10 @@ export class InboundCalls {
     const target = trunk.addressOf(number).toString();
     let rings = false;
     try {
-      rings =
-        this.#answerer?.ring({ sampleRateHz, accountId, agentId, caller, target, autoAnswer, take }) === true;
+      const login = { kind: 'trunk' } as const;
+      const offer = { capabilities: SIP_CAPABILITIES, sampleRateHz };
+      const call = { ...offer, accountId, agentId, login, caller, target, autoAnswer, take };
+      rings = this.#answerer?.ring(call) === true;
     } finally {
       if (!rings) turnAway(request, leg, isCancelled);
     }

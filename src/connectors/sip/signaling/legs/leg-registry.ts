@@ -1,4 +1,4 @@
-import type { PlatformLeg } from '../../../contract/connector.ts';
+import type { PlatformLeg } from '../../../contract/call-leg.ts';
 import type { Trunk } from '../trunk/trunk.ts';
 
 /** The live legs by trunk. A trunk is removed after its last leg is released; shutdown waits for all legs. */

@@ -6,7 +6,7 @@ import type {
   URI,
 } from 'sip.js/lib/core/index.js';
 import type { Termination, TerminationResult } from '../../../../base/termination.ts';
-import type { PlatformLeg, SendsDtmf } from '../../../contract/connector.ts';
+import type { PlatformLeg, SendsDtmf } from '../../../contract/call-leg.ts';
 import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../sip-core.ts';
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import type { Destination } from '../transport/wire.ts';

@@ -3,7 +3,7 @@ import { unreachable } from '../../../../base/assert.ts';
 import { GatewayError } from '../../../../base/errors.ts';
 import type { Termination } from '../../../../base/termination.ts';
 import type { Clock } from '../../../../base/time.ts';
-import type { LegObserver } from '../../../contract/connector.ts';
+import type { LegObserver } from '../../../contract/call-leg.ts';
 import type { MediaEvent } from '../../../contract/media-leg.ts';
 import type { Trunk } from '../trunk/trunk.ts';
 import type { LegMedia } from './leg-media.ts';

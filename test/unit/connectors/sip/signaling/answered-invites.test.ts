@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
-import { ConnectorUnderTest, NUMBER, trunkTo } from './start-connector.ts';
+import { ConnectorUnderTest, dialTo, NUMBER, trunkTo } from './start-connector.ts';
 
 /** 64*T1, during which a 2xx is repeated. */
 const TIMER_H_MS = 32_000;
@@ -68,7 +68,7 @@ describe('an answered INVITE', () => {
 
   it('is freed while an outbound call continues, which can still be hung up', async () => {
     const notes = new RecordedLeg();
-    const request = { callId: 'c2', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+    const request = dialTo('sip:1@127.0.0.1');
     const leg = gateway.connector.dial(request, notes.media, notes);
     peer.answer(await peer.request('INVITE'), 200, { body: sdp() });
     await notes.waitFor('answered');

@@ -1,10 +1,6 @@
 import type { Termination } from '../../../../../src/base/termination.ts';
-import type {
-  InboundAnswerer,
-  InboundCall,
-  LegObserver,
-  PlatformLeg,
-} from '../../../../../src/connectors/contract/connector.ts';
+import type { LegObserver, PlatformLeg } from '../../../../../src/connectors/contract/call-leg.ts';
+import type { InboundAnswerer, InboundCall } from '../../../../../src/connectors/contract/connector.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { FakeMedia } from './fake-media.ts';
 
@@ -21,6 +17,27 @@ export class RecordedLeg implements LegObserver {
 
   answered(): void {
     this.log.push('answered');
+  }
+
+  /** A phone call has none of these. */
+  waiting(): never {
+    throw new Error('a phone call waits for nobody');
+  }
+
+  capabilities(): never {
+    throw new Error('the capabilities of a phone call never change');
+  }
+
+  participants(): never {
+    throw new Error('a phone call has no list of participants');
+  }
+
+  speaking(): never {
+    throw new Error('a phone call has one voice');
+  }
+
+  chat(): never {
+    throw new Error('a phone call has no chat');
   }
 
   dtmf(digit: string): void {

@@ -8,7 +8,7 @@ import { ManualClock } from '../../../../support/manual-clock.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
-import { ConnectorUnderTest, trunkTo } from './start-connector.ts';
+import { ConnectorUnderTest, dialTo, trunkTo } from './start-connector.ts';
 
 describe('the life cycle of the connector', () => {
   const cleanups: (() => Promise<void> | void)[] = [];
@@ -102,7 +102,7 @@ describe('the life cycle of the connector', () => {
     peer.answer(await peer.request('REGISTER'), 200);
     await waitFor('registered', () => gateway.connector.registration('acc_1').state === 'registered');
     const notes = new RecordedLeg();
-    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+    const request = dialTo('sip:1@127.0.0.1');
     gateway.connector.dial(request, notes.media, notes);
     peer.answer(await peer.request('INVITE'), 200, { body: sdp() });
     await notes.waitFor('answered');
@@ -129,7 +129,7 @@ describe('the life cycle of the connector', () => {
     gateway.connector.putTrunk(trunkTo(peer.port));
     const dial = (notes: RecordedLeg) => {
       cleanups.push(() => notes.media.close());
-      const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+      const request = dialTo('sip:1@127.0.0.1');
       return gateway.connector.dial(request, notes.media, notes);
     };
     const first = dial(new RecordedLeg());
@@ -164,7 +164,7 @@ describe('the life cycle of the connector', () => {
     const gateway = await startGateway();
     gateway.connector.putTrunk(trunkTo(port, { transport: 'tcp' }));
     const notes = new RecordedLeg();
-    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+    const request = dialTo('sip:1@127.0.0.1');
     const leg = gateway.connector.dial(request, notes.media, notes);
     const invite = await waitFor('INVITE', () => heard.find((text) => text.startsWith('INVITE ')));
     const lines = invite.split('\r\n');

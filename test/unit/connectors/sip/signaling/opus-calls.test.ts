@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
-import { ConnectorUnderTest, NUMBER, trunkTo } from './start-connector.ts';
+import { ConnectorUnderTest, dialTo, NUMBER, trunkTo } from './start-connector.ts';
 
 const OPUS = ['rtpmap:96 opus/48000/2', 'fmtp:96 maxaveragebitrate=24000;useinbandfec=1'];
 
@@ -44,19 +44,14 @@ describe('calls with Opus', () => {
   }
 
   async function answered(answer: string): Promise<void> {
-    const request = {
-      callId: 'call_1',
-      accountId: 'acc_1',
-      target: 'sip:+33123456789@127.0.0.1',
-      agentName: 'A',
-    };
+    const request = dialTo('sip:+33123456789@127.0.0.1');
     gateway.connector.dial(request, notes.media, notes);
     peer.answer(await peer.request('INVITE'), 200, { body: answer });
     await notes.waitFor('answered');
   }
 
   it('have rooms at 48 kHz when outbound, whatever is answered', async () => {
-    expect(gateway.connector.nativeSampleRateHz).toBe(48_000);
+    expect(gateway.connector.prepare(dialTo('sip:1@127.0.0.1')).sampleRateHz).toBe(48_000);
     await answered(sdp(40_000, { codecs: '0 101' }));
     expect(peer.requests('INVITE')[0]!.content).toContain('RTP/AVP 111 0 8 110 101\r\n');
     expect(notes.media.opens.map(({ sampleRateHz }) => sampleRateHz)).toEqual([48_000]);
@@ -129,7 +124,10 @@ it('are refused with 488 where Opus is not configured and nothing else is offere
   peer.facing(gateway.connector.port!);
   gateway.connector.putTrunk(trunkTo(peer.port));
   gateway.connector.putNumber(NUMBER);
-  expect(gateway.connector.nativeSampleRateHz).toBe(8_000);
+  expect(gateway.connector.prepare(dialTo('sip:1@127.0.0.1'))).toEqual({
+    capabilities: ['audio_in', 'audio_out'],
+    sampleRateHz: 8_000,
+  });
   const uri = `sip:+33123456789@${gateway.uri}`;
   await waitFor('the call to be let in', async () => {
     peer.send('OPTIONS', uri, { callId: 'probe', cseq: 1 });

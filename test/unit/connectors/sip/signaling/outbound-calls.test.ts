@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlatformLeg } from '../../../../../src/connectors/contract/connector.ts';
+import type { PlatformLeg } from '../../../../../src/connectors/contract/call-leg.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
-import { ConnectorUnderTest, trunkTo } from './start-connector.ts';
+import { ConnectorUnderTest, dialTo, trunkTo } from './start-connector.ts';
 
 describe('outbound calls', () => {
   let gateway: ConnectorUnderTest;
@@ -26,7 +26,7 @@ describe('outbound calls', () => {
   });
 
   function dial(target = '+33123456789@127.0.0.1'): PlatformLeg {
-    const request = { callId: 'call_1', accountId: 'acc_1', target: `sip:${target}`, agentName: 'Zoë "Bot"' };
+    const request = dialTo(`sip:${target}`, { agentName: 'Zoë "Bot"' });
     return gateway.connector.dial(request, notes.media, notes);
   }
 
@@ -268,7 +268,7 @@ describe('outbound calls', () => {
     const other = await ConnectorUnderTest.start({}, clock);
     peer.facing(other.connector.port!);
     other.connector.putTrunk(trunkTo(peer.port));
-    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+    const request = dialTo('sip:1@127.0.0.1');
     other.connector.dial(request, notes.media, notes);
     const headers = ['Session-Expires: 1800;refresher=uac'];
     peer.answer(await peer.request('INVITE'), 200, { headers, body: sdp() });
@@ -322,7 +322,7 @@ describe('outbound calls', () => {
     peer.facing(other.connector.port!);
     second.facing(other.connector.port!);
     other.connector.putTrunk(trunkTo(5060, { host: 'sip.test' }));
-    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@sip.test', agentName: 'A' };
+    const request = dialTo('sip:1@sip.test');
     other.connector.dial(request, notes.media, notes);
     peer.answer(await peer.request('INVITE'), 503);
     const refused = await second.request('INVITE');
@@ -336,7 +336,7 @@ describe('outbound calls', () => {
 
   it('validates its request before dialling', () => {
     const check = (accountId: string, target: string) => () =>
-      gateway.connector.checkDial({ callId: 'c', accountId, target, agentName: 'A' });
+      gateway.connector.prepare(dialTo(target, { accountId }));
     expect(check('acc_2', 'sip:1@h')).toThrow('No SIP trunk configured');
     expect(check('acc_1', ' ')).toThrow('meeting_url required');
     expect(check('acc_1', 'https://example.com')).toThrow('not a SIP URI');

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
-import { ConnectorUnderTest, NUMBER, trunkTo } from './start-connector.ts';
+import { ConnectorUnderTest, dialTo, NUMBER, trunkTo } from './start-connector.ts';
 
 /** A small generator, so that a failure can be reproduced by its seed. */
 function random(seed: number): (below: number) => number {
@@ -39,12 +39,7 @@ describe('calls with random outcomes', () => {
 
   async function placed(index: number, draw: (below: number) => number): Promise<void> {
     const notes = new RecordedLeg();
-    const request = {
-      callId: `o${index}`,
-      accountId: 'acc_1',
-      target: `sip:${index}@127.0.0.1`,
-      agentName: 'A',
-    };
+    const request = dialTo(`sip:${index}@127.0.0.1`, { callId: `o${index}` });
     const leg = gateway.connector.dial(request, notes.media, notes);
     if (draw(8) === 0) leg.hangUp();
     else await place(index, draw, leg, notes);

@@ -1,9 +1,16 @@
 import { type Clock, systemClock } from '../../../../../src/base/time.ts';
+import type { DialRequest } from '../../../../../src/connectors/contract/connector.ts';
 import type { SipTrunk } from '../../../../../src/connectors/contract/sip-accounts.ts';
 import type { SipCounter, SipObserver } from '../../../../../src/connectors/sip/signaling/sip-observer.ts';
 import { SipConnector, type SipConnectorOptions } from '../../../../../src/connectors/sip/sip-connector.ts';
 import { claimRtpPorts, type PortClaim } from '../../../../support/free-ports.ts';
 import { RecordingAnswerer } from './fake-calls.ts';
+
+/** A request to dial over the trunk of `acc_1`. */
+export function dialTo(target: string, more: Partial<DialRequest> = {}): DialRequest {
+  const login = { kind: 'trunk' } as const;
+  return { callId: 'call_1', accountId: 'acc_1', agentId: 'agt_1', login, target, agentName: 'A', ...more };
+}
 
 /** A connector on loopback with an answerer that records. */
 export class ConnectorUnderTest {

@@ -10,7 +10,7 @@ import { ManualClock } from '../../../../support/manual-clock.ts';
 import { waitFor, within } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer } from './scripted-peer.ts';
-import { ConnectorUnderTest, NUMBER, trunkTo } from './start-connector.ts';
+import { ConnectorUnderTest, dialTo, NUMBER, trunkTo } from './start-connector.ts';
 
 const STRANGER = '127.0.0.9';
 const CONTACT_USER = '0123456789abcdef01';
@@ -89,11 +89,7 @@ describe('a stranger', () => {
     other.facing(gateway.connector.port!);
     gateway.connector.putTrunk(trunkTo(peer.port));
     const notes = new RecordedLeg();
-    gateway.connector.dial(
-      { callId: 'call_1', accountId: 'acc_1', target: 'sip:+33123456789@127.0.0.1', agentName: 'a' },
-      notes.media,
-      notes,
-    );
+    gateway.connector.dial(dialTo('sip:+33123456789@127.0.0.1'), notes.media, notes);
     await peer.request('INVITE');
     const lines = peer.received[0]!.text.split('\r\n');
     const copied = lines.filter((line) => /^(via|from|call-id|cseq):/i.test(line));

@@ -6,7 +6,7 @@ import { TurnableClock } from '../../../../support/turnable-clock.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
-import { ConnectorUnderTest, NUMBER, TOKEN, trunkTo } from './start-connector.ts';
+import { ConnectorUnderTest, dialTo, NUMBER, TOKEN, trunkTo } from './start-connector.ts';
 
 const TENANT = { ofOperator: false } as const;
 const ONLY_SERVER = { trunkAllow: ['127.0.0.1'] } as const;
@@ -63,7 +63,7 @@ describe('the addresses of trunks', () => {
     gateway.connector.putTrunk(trunkTo(peer.port, { ...rights, host, register: true }));
     expect(await failed(gateway)).toBe('not_allowed');
     const notes = new RecordedLeg();
-    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@x.example', agentName: 'A' };
+    const request = dialTo('sip:1@x.example');
     gateway.connector.dial(request, notes.media, notes);
     await notes.waitFor('ended lost');
     expect(notes.termination?.reason).toBe('the address of the SIP trunk is not allowed');
@@ -95,7 +95,7 @@ describe('the addresses of trunks', () => {
     addresses = ['127.0.0.2'];
     clock.turn(10_000);
     const notes = new RecordedLeg();
-    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@x.example', agentName: 'A' };
+    const request = dialTo('sip:1@x.example');
     gateway.connector.dial(request, notes.media, notes);
     await notes.waitFor('ended lost');
     // Its account must not learn that the name resolves to an internal address.
@@ -159,7 +159,7 @@ describe('the addresses of trunks', () => {
     const gateway = await start(ONLY_SERVER);
     gateway.connector.putTrunk(trunkTo(peer.port, TENANT));
     const notes = new RecordedLeg();
-    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@x.example', agentName: 'A' };
+    const request = dialTo('sip:1@x.example');
     const leg = gateway.connector.dial(request, notes.media, notes);
     const contact = `sip:peer@127.0.0.3:${inner.port}`;
     const headers = [`Record-Route: <sip:127.0.0.3:${inner.port};lr>`];

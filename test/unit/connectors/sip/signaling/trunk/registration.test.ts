@@ -3,7 +3,7 @@ import type { SipRequest } from '../../../../../support/sip-message.ts';
 import { waitFor } from '../../../../../support/wait-for.ts';
 import { RecordedLeg } from '../fake-calls.ts';
 import { ScriptedPeer, sdp } from '../scripted-peer.ts';
-import { ConnectorUnderTest, TOKEN, trunkTo } from '../start-connector.ts';
+import { ConnectorUnderTest, dialTo, TOKEN, trunkTo } from '../start-connector.ts';
 
 const PUBLIC = '203.0.113.9:40123';
 
@@ -49,7 +49,7 @@ describe('registration', () => {
     const { port } = gateway.connector;
     expect(gateway.connector.inboundUri('acc_1')).toBe(`sip:${TOKEN}@203.0.113.9:${port}`);
     const notes = new RecordedLeg();
-    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+    const request = dialTo('sip:1@127.0.0.1');
     const leg = gateway.connector.dial(request, notes.media, notes);
     const invite = await peer.request('INVITE');
     expect(contactsOf(invite)[0]?.uri).toContain(`@${PUBLIC}`);

@@ -1,0 +1,50 @@
+import { unreachable } from '../../base/assert.ts';
+import type { CallSnapshot } from '../../calls/call.ts';
+import type { CallEvent, ChatEvent } from '../../calls/call-event.ts';
+import { audioDirection } from '../rest/call-wire.ts';
+import type { StreamEvent } from '../schema/stream.ts';
+
+/** An event of a call as sent on its WebSockets. */
+export function callEventWire(event: CallEvent): StreamEvent {
+  switch (event.type) {
+    case 'call_state':
+    case 'call_invite':
+    case 'call_waiting':
+    case 'call_participants':
+    case 'call_error':
+    case 'call_transcript':
+    case 'dtmf':
+      return event;
+    case 'call_capabilities': {
+      const { type, capabilities } = event;
+      return { type, capabilities, direction: audioDirection(capabilities) };
+    }
+    case 'call_speaking': {
+      const { type, voiceId: voice_id, participant, speaking } = event;
+      return {
+        type,
+        voice_id,
+        participant_id: participant?.id ?? null,
+        name: participant?.name ?? null,
+        speaking,
+      };
+    }
+    case 'call_chat':
+      return chatWire(event);
+    default:
+      return unreachable(event);
+  }
+}
+
+/** What a client learns of a call when it opens a WebSocket on it. */
+export function openingEvents({ state, waitingReason, participants }: CallSnapshot): StreamEvent[] {
+  const events: StreamEvent[] = [{ type: 'call_state', state }];
+  if (waitingReason !== null) events.push({ type: 'call_waiting', reason: waitingReason });
+  if (participants.length > 0) events.push({ type: 'call_participants', participants });
+  return events;
+}
+
+function chatWire({ type, sender, text, sentAt: sent_at, files }: ChatEvent): StreamEvent {
+  const attachments = files.map(({ name, mime, sizeBytes: size, url }) => ({ name, mime, size, url }));
+  return { type, sender, text, sent_at, ...(attachments.length > 0 && { attachments }) };
+}

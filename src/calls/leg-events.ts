@@ -1,0 +1,110 @@
+import type { Capability } from '../base/platform.ts';
+import type { Termination } from '../base/termination.ts';
+import type { Clock } from '../base/time.ts';
+import type {
+  InboundChat,
+  LegObserver,
+  Participant,
+  SpeakingVoice,
+} from '../connectors/contract/call-leg.ts';
+import { MAX_VOICES } from '../connectors/contract/media-leg.ts';
+import type { CallEvent } from './call-event.ts';
+import type { CallMessage } from './call-state.ts';
+import { type InboundChatDeps, InboundChatQueue } from './inbound-chat.ts';
+import { ParticipantList } from './participant-list.ts';
+
+const MAX_REASON = 200;
+
+/** The call that a leg belongs to. */
+export interface ObservedCall {
+  readonly isOver: boolean;
+  post(message: CallMessage): void;
+  publish(event: CallEvent): void;
+  /** What the call's snapshot shows has changed. */
+  changed(): void;
+}
+
+/**
+ * Turns what a leg reports into messages and events of its call, and keeps what a client can read about it: what the
+ * call offers, and who takes part.
+ */
+export class LegEvents implements LegObserver {
+  readonly #call: ObservedCall;
+  readonly #participants: ParticipantList;
+  readonly #chat: InboundChatQueue;
+  readonly #speaking = new Set<number>();
+  #capabilities: readonly Capability[];
+
+  constructor(
+    call: ObservedCall,
+    capabilities: readonly Capability[],
+    { clock, chat }: { readonly clock: Clock; readonly chat: InboundChatDeps },
+  ) {
+    this.#call = call;
+    this.#capabilities = capabilities;
+    this.#participants = new ParticipantList(clock, (participants) =>
+      this.#publish({ type: 'call_participants', participants }),
+    );
+    this.#chat = new InboundChatQueue(chat, (event) => call.publish(event));
+  }
+
+  /** What the call offers now. */
+  get offered(): readonly Capability[] {
+    return this.#capabilities;
+  }
+
+  /** Who takes part now. */
+  get present(): readonly Participant[] {
+    return this.#participants.current;
+  }
+
+  ringing(): void {}
+
+  waiting(reason: string): void {
+    this.#call.post({ type: 'leg_waiting', reason: reason.slice(0, MAX_REASON) });
+  }
+
+  answered(): void {
+    this.#call.post({ type: 'leg_answered' });
+  }
+
+  capabilities(list: readonly Capability[]): void {
+    const capabilities = [...new Set(list)];
+    const isSame =
+      capabilities.length === this.#capabilities.length &&
+      capabilities.every((capability) => this.#capabilities.includes(capability));
+    if (isSame || this.#call.isOver) return;
+    this.#capabilities = capabilities;
+    this.#call.changed();
+    this.#publish({ type: 'call_capabilities', capabilities });
+  }
+
+  participants(list: readonly Participant[]): void {
+    this.#participants.replace(list, () => this.#call.changed());
+  }
+
+  speaking({ voiceId, participantId }: SpeakingVoice, on: boolean): void {
+    const isVoice = Number.isInteger(voiceId) && voiceId >= 0 && voiceId < MAX_VOICES;
+    if (!isVoice || this.#speaking.has(voiceId) === on) return;
+    if (on) this.#speaking.add(voiceId);
+    else this.#speaking.delete(voiceId);
+    const participant = participantId === null ? undefined : this.#participants.find(participantId);
+    this.#publish({ type: 'call_speaking', voiceId, participant: participant ?? null, speaking: on });
+  }
+
+  chat(message: InboundChat): void {
+    if (!this.#call.isOver) this.#chat.add(message);
+  }
+
+  dtmf(digit: string): void {
+    this.#publish({ type: 'dtmf', digit });
+  }
+
+  ended(by: 'local' | 'remote' | 'lost', termination: Termination): void {
+    this.#call.post({ type: 'leg_ended', by, termination });
+  }
+
+  #publish(event: CallEvent): void {
+    if (!this.#call.isOver) this.#call.publish(event);
+  }
+}
