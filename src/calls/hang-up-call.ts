@@ -1,10 +1,13 @@
 import type { AgentScope } from '../base/scope.ts';
 import { settledWithin } from '../base/waits.ts';
+import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { CallSnapshot } from './call.ts';
 import type { CallActor } from './call-actor.ts';
 import type { CallDomain } from './call-domain.ts';
 import { isOver } from './call-state.ts';
 import { liveCall } from './find-call.ts';
+
+const RELEASE_MS = 5_000;
 
 /** Ends a call without waiting for the platform. @throws GatewayError `call_not_found` */
 export function hangUpCall(domain: CallDomain, scope: AgentScope, callId: string): CallSnapshot {
@@ -21,6 +24,25 @@ function hangUpAll(actors: readonly CallActor[], reason: string): void {
 export function hangUpAgent({ registry }: CallDomain, accountId: string, agentId: string): void {
   const actors = registry.listOf(accountId).filter((actor) => actor.identity.agentId === agentId);
   hangUpAll(actors, 'the agent was deleted');
+}
+
+/**
+ * Ends the account's calls over one login, before the login goes away. Waits until they are released, but at most 5 s.
+ */
+export async function hangUpLogin(
+  { registry, clock }: CallDomain,
+  accountId: string,
+  login: CallLogin,
+  reason: string,
+): Promise<void> {
+  const actors = registry.listOf(accountId).filter((actor) => isSame(actor.login, login));
+  hangUpAll(actors, reason);
+  await settledWithin(clock, RELEASE_MS, actors.map(released));
+}
+
+function isSame(one: CallLogin, other: CallLogin): boolean {
+  const idOf = (login: CallLogin): string | null => ('id' in login ? login.id : null);
+  return one.kind === other.kind && idOf(one) === idOf(other);
 }
 
 /** Ends every call of an account whose access was revoked, without waiting for the platforms. */

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
+import { hangUpLogin } from '../../calls/hang-up-call.ts';
 import { attachMember, detachMemberEverywhere } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import {
@@ -87,9 +88,11 @@ async function giveToDefaultAgent(db: Db, accountId: string, botId: string, nowI
   return agent.id;
 }
 
-/** Deletes a bot, removes it from every agent and logs it out. Throws `bot_token_not_found`. */
+/** Deletes a bot, removes it from every agent, ends its calls and logs it out. Throws `bot_token_not_found`. */
 export async function removeBot(domain: AccountDomain, actor: Actor, botId: string): Promise<void> {
   const { platform } = await forgetBot(domain, actor, botId);
+  const login = { kind: 'bot_token', id: botId } as const;
+  await hangUpLogin(domain.calls, actor.accountId, login, 'the bot was deleted');
   await botHost(domain, platform)?.removeBot(botId);
 }
 

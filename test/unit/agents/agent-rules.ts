@@ -22,6 +22,7 @@ import { getInternalBearer, rotateInternalBearer } from '../../../src/agents/int
 import { GatewayError } from '../../../src/base/errors.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
+import { CallRegistry } from '../../../src/calls/call-registry.ts';
 import { attachMember, insertAgent, type Member } from '../../../src/store/agents/agents.ts';
 import type { Db } from '../../../src/store/database/tables.ts';
 import { insertDid, listRoutedDids } from '../../../src/store/logins/sip-dids.ts';
@@ -48,7 +49,11 @@ interface Operation {
 }
 
 /** Calls play no part here. */
-const NO_CALLS = { connectors: new Map() } as unknown as CallDomain;
+const NO_CALLS = {
+  connectors: new Map(),
+  registry: new CallRegistry(),
+  clock: systemClock,
+} as unknown as CallDomain;
 
 let accounts = 0;
 let numbers = 0;
