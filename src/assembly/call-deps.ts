@@ -1,16 +1,13 @@
 import { totalmem } from 'node:os';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
 import type { Platform } from '../base/platform.ts';
-import { type CallDomain, type ChatOrigin, callDomain } from '../calls/call-domain.ts';
+import { type CallDomain, callDomain } from '../calls/call-domain.ts';
 import { CallRecorder } from '../calls/call-recorder.ts';
 import { CallRegistry } from '../calls/call-registry.ts';
-import type { KeptChatFiles } from '../calls/inbound-chat.ts';
 import { inboundAnswerer } from '../calls/ring-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
-import type { InboundFile } from '../connectors/contract/messenger.ts';
 import type { FileDomain } from '../files/file-domain.ts';
-import { keepInboundFiles } from '../files/keep-inbound-files.ts';
-import { listedFiles } from '../files/listed-attachments.ts';
+import { keepChatFiles } from '../files/keep-chat-files.ts';
 import { loginsOfAgents } from '../store/logins/agent-logins.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
 import type { Engine } from '../threads/engine.ts';
@@ -50,7 +47,7 @@ export async function openCalls(
       ofAgents: (scope, platform) => loginsOfAgents(store.db, scope, platform),
       hasAny: (accountId, platform) => hasLogin(store.db, accountId, platform),
     },
-    keepChatFiles: (origin, sent) => keepChatFiles(deps, files, origin, sent),
+    keepChatFiles: (origin, sent) => keepChatFiles(files, origin, sent),
     registry: new CallRegistry(),
     connectors,
     deadlines: {
@@ -69,25 +66,6 @@ export async function openCalls(
   metrics.watchEngine(() => engineReading(engine));
   metrics.watchBridges(() => bridges.report());
   return calls;
-}
-
-/** Keeps the files of a chat message as those of a direct message: their bytes stay on the platform until requested. */
-async function keepChatFiles(
-  { store, publicUrl }: PartDeps,
-  files: FileDomain,
-  { accountId, platform, login }: ChatOrigin,
-  sent: readonly InboundFile[],
-): Promise<KeptChatFiles> {
-  const origin = { accountId, platform, loginKey: 'id' in login ? login.id : login.kind };
-  const { fileIds, tooLarge } = await store.db
-    .transaction()
-    .execute((trx) => keepInboundFiles(files, trx, origin, sent));
-  const listed = await listedFiles(files, publicUrl(), fileIds);
-  const kept = fileIds.flatMap((fileId) => {
-    const file = listed.get(fileId);
-    return file === undefined ? [] : { fileId, ...file };
-  });
-  return { files: kept, tooLarge };
 }
 
 /**
