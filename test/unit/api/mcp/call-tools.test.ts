@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { callRoutes } from '../../../../src/api/rest/calls.ts';
+import type { ChatOutcome } from '../../../../src/connectors/contract/call-leg.ts';
 import { GatewayApi } from '../../../support/gateway-api.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 import { served } from '../served.ts';
 import { CALL_LIMIT } from './fake-calls.ts';
 import { ToolWorld } from './tool-world.ts';
@@ -100,6 +102,56 @@ test('a missing feature of a platform or account is reported in the words of the
   expect(await world.fault('svc_call_join', { platform: 'discord', meeting_url: 'x' })).toBe(
     '400 No discord bot registered',
   );
+});
+
+test('an agent in a meeting reads who is there, and writes in the chat', async () => {
+  const world = await ToolWorld.open();
+  const { calls } = world;
+  const outcomes: ChatOutcome[] = [];
+  const texts: string[] = [];
+  calls.offer = { capabilities: ['audio_in', 'write'], sampleRateHz: 48_000 };
+  calls.chat = {
+    checkText() {},
+    send: async ({ text }) => {
+      texts.push(text);
+      return outcomes.shift() ?? { kind: 'sent' };
+    },
+  };
+  expect(await world.fault('svc_call_join', { ...PHONE, login_id: 'bot_none' })).toMatch(
+    /^404 login_id is not/,
+  );
+  const { call_id, audio } = await world.ask('svc_call_join', PHONE);
+  expect(audio).toMatchObject({ direction: 'receive' });
+  const leg = calls.legs.get(PHONE.meeting_url)!;
+  leg.waiting('in the lobby');
+  expect(await world.call('svc_call_chat', { call_id, text: 'early' })).toMatchObject({
+    error: '409 Call is not active',
+    meta: { retry: 'later' },
+  });
+  expect(await world.ask('svc_call_status', { call_id })).toMatchObject({ waiting_reason: 'in the lobby' });
+  leg.answered();
+  leg.participants([{ id: 'u1', name: 'Ada' }]);
+  expect(await world.ask('svc_call_status', { call_id })).toMatchObject({
+    waiting_reason: null,
+    participants: [{ id: 'u1', name: 'Ada' }],
+  });
+  expect(await world.ask('svc_call_chat', { call_id, text: 'Hello' })).toEqual({ status: 'ok' });
+  outcomes.push({ kind: 'refused', reason: 'slow mode' }, { kind: 'unknown', reason: 'reset' });
+  expect(await world.call('svc_call_chat', { call_id, text: 'a' })).toMatchObject({
+    error: '502 Failed to send message: slow mode',
+    meta: { retry: 'no' },
+  });
+  expect(await world.call('svc_call_chat', { call_id, text: 'b' })).toMatchObject({
+    meta: { retry: 'unsure' },
+  });
+  expect(texts).toEqual(['Hello', 'a', 'b']);
+  const { cursor } = await world.ask('svc_inbox', {});
+  leg.chat({ id: '1', sender: 'Ada', text: 'Welcome', sentAt: '2030-01-01T00:00:00.000Z', files: [] });
+  const told = await waitFor('the message', async () => {
+    const { events = [] } = await world.ask('svc_inbox', { last_message_cursor: cursor });
+    return events.find(({ type }: { type: string }) => type === 'call_chat');
+  });
+  expect(told).toMatchObject({ call_id, sender: 'Ada', text: 'Welcome' });
 });
 
 test('calls over the account’s limit are refused', async () => {

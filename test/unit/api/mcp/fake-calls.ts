@@ -3,8 +3,8 @@ import { type CallDomain, callDomain } from '../../../../src/calls/call-domain.t
 import { CallRecorder } from '../../../../src/calls/call-recorder.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { inboundAnswerer } from '../../../../src/calls/ring-call.ts';
-import type { LegObserver, PlatformLeg } from '../../../../src/connectors/contract/call-leg.ts';
-import type { Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
+import type { LegObserver, PlatformLeg, SendsChat } from '../../../../src/connectors/contract/call-leg.ts';
+import type { CallOffer, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -18,6 +18,9 @@ export class FakeCalls {
   readonly dialled: DialRequest[] = [];
   /** The observers of all legs, by dialled target or caller. */
   readonly legs = new Map<string, LegObserver>();
+  /** What calls offer, and the chat that their legs have. */
+  offer: CallOffer = OFFER;
+  chat: SendsChat | null = null;
   readonly #connector: Connector;
 
   constructor(store: Store, clock: ManualClock) {
@@ -28,7 +31,7 @@ export class FakeCalls {
           loginKinds: ['trunk'],
           prepare: ({ target }: DialRequest) => {
             if (target === '') throw new GatewayError('meeting_url_required');
-            return OFFER;
+            return this.offer;
           },
           dial: (request: DialRequest, _media: unknown, observer: LegObserver) => {
             this.dialled.push(request);
@@ -64,7 +67,7 @@ export class FakeCalls {
   /** An inbound call to an agent; returns its id. */
   ring(caller: string, { accountId, agentId }: { accountId: string; agentId: string }): string {
     const login = { kind: 'trunk' } as const;
-    const call = { ...OFFER, accountId, agentId, login, caller, target: 'sip:+1@127.0.0.1' };
+    const call = { ...this.offer, accountId, agentId, login, caller, target: 'sip:+1@127.0.0.1' };
     const taken = inboundAnswerer(this.domain, this.#connector).ring({
       ...call,
       autoAnswer: false,
@@ -82,6 +85,7 @@ export class FakeCalls {
       refuse() {},
       hangUp() {},
       released: Promise.resolve(),
+      ...(this.chat && { chat: this.chat }),
     };
   }
 }

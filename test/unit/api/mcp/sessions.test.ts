@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { appendEvent } from '../../../../src/store/messages/events.ts';
 import { McpCaller } from '../../../support/mcp-caller.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { type World, write } from '../../messaging/messaging-world.ts';
+import { happen, type World, write } from '../../messaging/messaging-world.ts';
 import { eventually } from '../served.ts';
 import { mcpWorld, TRANSCRIPT, type WorldOptions } from './mcp-world.ts';
 
+const FILE = { name: 'a.txt', mime: 'text/plain', sizeBytes: 3, url: 'https://x.example/f' };
 const CHANNEL = 'notifications/claude/channel';
 const WAIT = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'wait' } };
 
@@ -110,6 +111,25 @@ describe.each([
     await eventually(() => former.isOver);
     await write(world, '1');
     await latter.heard(1);
+  });
+
+  test('a chat message of a call is pushed with its text, its sender and its files', async () => {
+    const { world, session } = await worldWithSession({ fastPath });
+    const listener = await session.listen();
+    const payload = { call_id: 'call_1', sender: 'Ada', text: 'look', file_ids: ['f_1', 'f_gone'] };
+    Object.assign(world.reading, { files: async () => new Map([['f_1', FILE]]) });
+    await happen(world, world.agentId, { type: 'call_chat', payload });
+    const [told] = await listener.heard(1);
+    expect(told!.data.params).toMatchObject({
+      content: 'look',
+      meta: {
+        type: 'call_chat',
+        call_id: 'call_1',
+        sender: 'Ada',
+        attachments: '[{"name":"a.txt","mime":"text/plain","size":3,"url":"https://x.example/f"}]',
+      },
+    });
+    expect(told!.data.params.meta).not.toHaveProperty('file_ids');
   });
 
   test('an account sees no events of another account', async () => {
