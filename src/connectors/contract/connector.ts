@@ -3,6 +3,7 @@ import type { LegObserver, PlatformLeg } from './call-leg.ts';
 import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin, TellsStatus } from './login.ts';
 import type { MediaControl } from './media-control.ts';
 import type { Messenger } from './messenger.ts';
+import type { ConnectsByOAuth } from './oauth.ts';
 import type { TakesWebhooks } from './webhooks.ts';
 
 /** The signaling half of a platform: login, presence and joining. One instance serves all accounts. */
@@ -26,6 +27,7 @@ export interface Provides {
   readonly invitations?: InvitesPeople;
   readonly deepLinks?: LinksToBots;
   readonly status?: TellsStatus;
+  readonly oauth?: ConnectsByOAuth;
 }
 
 /** Places calls. */

@@ -1,7 +1,6 @@
 import type { Platform } from '../../base/platform.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import type { Db } from '../database/tables.ts';
-import type { BotPlatform } from './login-tables.ts';
 
 /** A bot or connection as the login of an agent that has it. */
 export interface StoredAgentLogin {
@@ -40,7 +39,7 @@ async function botsOf(
     .where('agentAccounts.memberType', '=', 'bot_token')
     .where('agentAccounts.agentId', 'in', agentIds)
     .where('botTokens.accountId', '=', accountId)
-    .where('botTokens.platform', '=', platform as BotPlatform)
+    .where('botTokens.platform', '=', platform)
     .orderBy('botTokens.createdAt')
     .orderBy('botTokens.id')
     .execute();

@@ -135,7 +135,7 @@ export class MeetingWorld {
     await insertBot(
       this.store.db,
       this.store.secrets,
-      { ...bot, discordAppId: null, createdAt: NOW },
+      { ...bot, appId: null, createdAt: NOW },
       secrets,
     );
     await attachMember(this.store.db, agentId, { type: 'bot_token', id });
