@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { detachMemberEverywhere } from '../../store/agents/agents.ts';
-import { deleteConnection } from '../../store/logins/connections.ts';
+import { deleteConnection } from '../../store/logins/oauth-connections.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 

@@ -1,5 +1,6 @@
 import type { Db } from '../../store/database/tables.ts';
 import { endOpenExchanges } from '../../store/keys/oauth-grants.ts';
+import { forgetConnectionStates } from '../../store/logins/connection-states.ts';
 import { deleteAccess, type GoneLogins } from '../../store/people/account-access.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { forgetBrowsers } from '../../store/people/known-browsers.ts';
@@ -27,14 +28,15 @@ export interface Ended {
 
 /**
  * Ends everything temporary in an account whose password or address changes: mail links, sessions, known browsers,
- * codes and repeatable refreshes of MCP clients, and sign-ins at providers. Run it in the transaction of the change,
- * and `followEnd` after that.
+ * codes and repeatable refreshes of MCP clients, sign-ins at providers and connections in progress. Run it in the
+ * transaction of the change, and `followEnd` after that.
  */
 export async function endUnderWay(db: Db, accountId: string, nowIso: string, kept: Kept): Promise<Ended> {
   const links = await voidMailTokens(db, accountId, nowIso, kept.linkHash);
   await deleteSessionsOf(db, accountId, kept.sessionId);
   await forgetBrowsers(db, accountId);
   await forgetSignIns(db, accountId);
+  await forgetConnectionStates(db, accountId);
   await endOpenExchanges(db, accountId);
   return { links, logins: null };
 }

@@ -15,6 +15,7 @@ import { migration0013 } from '../migrations/0013-cursor-times.ts';
 import { migration0014 } from '../migrations/0014-background-messages.ts';
 import { migration0015 } from '../migrations/0015-call-capabilities.ts';
 import { migration0016 } from '../migrations/0016-spaces.ts';
+import { migration0017 } from '../migrations/0017-connections.ts';
 import type { Migration } from './migration.ts';
 
 import { StoreError } from './store-error.ts';
@@ -36,6 +37,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0014,
   migration0015,
   migration0016,
+  migration0017,
 ];
 
 /**

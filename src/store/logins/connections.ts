@@ -6,7 +6,12 @@ import type { ConnectionsTable } from './login-tables.ts';
 /** A platform login without its credentials. */
 export type StoredConnection = Omit<Selectable<ConnectionsTable>, 'sealedCredentials' | 'spaceKind'>;
 
-const SHOWN = [
+/** The columns of connections by OAuth. */
+type Granted = 'providerUserId' | 'scopes' | 'expiresAt';
+type NewConnection = Omit<StoredConnection, Granted> & Partial<Pick<StoredConnection, Granted>>;
+
+/** The columns of a StoredConnection. */
+export const SHOWN = [
   'id',
   'accountId',
   'provider',
@@ -15,33 +20,22 @@ const SHOWN = [
   'status',
   'loginKey',
   'remoteId',
+  'providerUserId',
+  'scopes',
+  'expiresAt',
   'createdAt',
   'updatedAt',
 ] as const;
 
 export async function insertConnection(
   db: Db,
-  connection: StoredConnection & Partial<Pick<Selectable<ConnectionsTable>, 'spaceKind'>>,
+  connection: NewConnection & Partial<Pick<Selectable<ConnectionsTable>, 'spaceKind'>>,
   sealedCredentials: string,
 ): Promise<void> {
   await db
     .insertInto('connections')
     .values({ ...connection, sealedCredentials })
     .execute();
-}
-
-/** Undefined: the account has no such connection. */
-export async function deleteConnection(
-  db: Db,
-  accountId: string,
-  connectionId: string,
-): Promise<StoredConnection | undefined> {
-  return await db
-    .deleteFrom('connections')
-    .where('accountId', '=', accountId)
-    .where('id', '=', connectionId)
-    .returning(SHOWN)
-    .executeTakeFirst();
 }
 
 /**

@@ -8,13 +8,14 @@ export interface LoginTables {
   botOwners: BotOwnersTable;
   botTokens: BotTokensTable;
   connections: ConnectionsTable;
+  connectionStates: ConnectionStatesTable;
   sipTrunks: SipTrunksTable;
   sipDids: SipDidsTable;
   loginPositions: LoginPositionsTable;
   ownerCodes: OwnerCodesTable;
 }
 
-/** A platform login through OAuth or similar. */
+/** A platform login by OAuth, or a person bound over a shared login. */
 export interface ConnectionsTable {
   id: string;
   accountId: string;
@@ -31,9 +32,34 @@ export interface ConnectionsTable {
   remoteId: string | null;
   /** What `remoteId` names. */
   spaceKind: Generated<SpaceKind>;
+  /** OAuth: the platform's permanent id of the account behind the tokens. Null: bound over a shared login. */
+  providerUserId: string | null;
+  /** OAuth: what was granted, as the platform wrote it. */
+  scopes: string | null;
+  /** OAuth: when the access token expires. Null: it does not, or the platform did not say. */
+  expiresAt: string | null;
   sealedCredentials: string;
   createdAt: string;
   updatedAt: string;
+}
+
+/** A connection in progress at a platform. `email`: the account's address when it began; null: it had none. */
+export interface ConnectionStatesTable {
+  stateHash: string;
+  accountId: string;
+  email: string | null;
+  /** The credential that started it: a browser session or a settings key. */
+  credentialKind: 'session' | 'settings';
+  credentialId: string;
+  provider: Platform;
+  /** The connection to renew; null: a new one. */
+  connectionId: string | null;
+  /** The gateway's own page to return to; null: none. */
+  returnTo: string | null;
+  /** PKCE verifier; null: the platform has no PKCE. */
+  sealedVerifier: string | null;
+  createdAt: string;
+  expiresAt: string;
 }
 
 /** A bot registered by the account. */

@@ -4,6 +4,7 @@ import type { Db } from '../database/tables.ts';
 import { deleteOldRequests } from '../keys/idempotent-requests.ts';
 import { deleteRevokedKeys } from '../keys/keys.ts';
 import { deleteEmptyGrants, deleteExpiredTokens, deleteOldSuccessors } from '../keys/oauth-grants.ts';
+import { deleteExpiredConnectionStates } from '../logins/connection-states.ts';
 import { deleteOldestFailedPasswords } from '../people/audit-log.ts';
 import { deleteOldestEvents } from './events.ts';
 import { deleteOldestMessages } from './messages.ts';
@@ -32,8 +33,8 @@ interface RetentionTimes {
 
 /**
  * Deletes old data at start and then daily: events and revoked keys after 30 days, answers of idempotent requests after
- * one day, failed passwords after 90 days, tokens once they have expired, and messages if the operator has set a
- * period.
+ * one day, failed passwords after 90 days, tokens and connections in progress once they have expired, and messages if
+ * the operator has set a period.
  */
 export class Retention {
   readonly #db: Db;
@@ -73,6 +74,7 @@ export class Retention {
     if (messagesMs !== null) await this.#empty(deleteOldestMessages, isoAfter(nowIso, -messagesMs));
     await this.#empty(deleteOldestFailedPasswords, isoAfter(nowIso, -FAILED_PASSWORDS_MS));
     await this.#empty(deleteExpiredTokens, nowIso);
+    await this.#empty(deleteExpiredConnectionStates, nowIso);
     await this.#empty(deleteEmptyGrants, nowIso);
     await this.#empty(deleteOldSuccessors, isoAfter(nowIso, -REPEATED_REFRESH_MS));
   }

@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 import { listBots, type StoredBot } from '../logins/bot-tokens.ts';
+import { listSealedConnections, type SealedConnection } from '../logins/oauth-connections.ts';
 import { listDids, type StoredDid } from '../logins/sip-dids.ts';
 
 /** Deleted logins that may still be running and must be told that their rows are gone. */
 export interface GoneLogins {
   readonly bots: readonly StoredBot[];
   readonly dids: readonly StoredDid[];
+  /** Connections by OAuth. */
+  readonly connections: readonly SealedConnection[];
 }
 
 /** Tables whose rows grant access to the account, or forward its data elsewhere. */
@@ -17,6 +20,7 @@ const OF_ACCOUNT = [
   'known_browsers',
   // Includes their grants, codes, tokens and memberships.
   'mcp_authorizations',
+  'connection_states',
   'connections',
   'bot_tokens',
   'sip_dids',
@@ -28,7 +32,11 @@ const OF_AGENTS = ['agent_providers', 'agent_accounts'] as const;
 
 /** Returns the account's logins, before they are deleted. */
 export async function loginsOf(db: Db, accountId: string): Promise<GoneLogins> {
-  return { bots: await listBots(db, accountId), dids: await listDids(db, accountId) };
+  return {
+    bots: await listBots(db, accountId),
+    dids: await listDids(db, accountId),
+    connections: await listSealedConnections(db, accountId),
+  };
 }
 
 /**

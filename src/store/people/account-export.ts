@@ -35,6 +35,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   oauthTokens: { by: 'account_id', order: ['token_hash'] },
   apiKeys: BY_ID,
   connections: BY_ID,
+  connectionStates: { by: 'account_id', order: ['state_hash'] },
   botTokens: BY_ID,
   botOwners: { by: 'account_id', order: ['bot_id'] },
   ownerCodes: { by: 'account_id', order: ['bot_id'] },

@@ -42,6 +42,7 @@ const ACCESS = [
   'agentAccounts',
   'agentProviders',
   'connections',
+  'connectionStates',
   'botTokens',
   'sipTrunks',
   'sipDids',
@@ -152,7 +153,8 @@ describe('the owner of an address', () => {
     const before = await counts(tested);
     followed.splice(0);
     await resetPassword(people, await resetToken(), NEW_PASSWORD, IP);
-    const ended = { sessions: 0, knownBrowsers: 0, signIns: 0, oauthGrants: 0, oauthTokens: 0 };
+    const codes = { oauthGrants: 0, oauthTokens: 0 };
+    const ended = { sessions: 0, knownBrowsers: 0, signIns: 0, connectionStates: 0, ...codes };
     expect(await counts(tested)).toEqual({ ...before, ...ended });
     expect(followed).toEqual([[actor.accountId, null]]);
     const told = mailTo(EMAIL, await tested.mails());
