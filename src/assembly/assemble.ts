@@ -1,3 +1,5 @@
+import { openConnections } from '../accounts/connections/connections.ts';
+import { handOverConnections } from '../accounts/connections/hand-over.ts';
 import { AgentReplies } from '../accounts/keys/agent-replies.ts';
 import { KeyCache } from '../accounts/keys/key-cache.ts';
 import { logInBots } from '../accounts/logins/hosted-bots.ts';
@@ -16,6 +18,7 @@ import { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { authorizationDomain, openGrants } from './authorization-deps.ts';
 import { openCalls } from './call-deps.ts';
+import { connectionDeps } from './connection-deps.ts';
 import { openFileStorage } from './file-deps.ts';
 import type { GatewayDeps, PartDeps, Running } from './gateway-deps.ts';
 import { openMessaging } from './messaging-deps.ts';
@@ -54,7 +57,8 @@ export async function assemble(given: GatewayDeps): Promise<Running> {
   await loadSipAccounts(sipAccounts);
 
   const grants = await openGrants(deps);
-  const accounts = { ...sipAccounts, calls };
+  const connections = openConnections(connectionDeps(deps, calls));
+  const accounts = { ...sipAccounts, calls, connections };
   const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
@@ -66,6 +70,7 @@ export async function assemble(given: GatewayDeps): Promise<Running> {
   const trunkChanges = new TrunkChanges(clock);
   const { http, mcp } = openServers(deps, {
     calls,
+    connections,
     sip: { ...sipAccounts, trunkChanges, maxNumbers: settings.sip.numbersPerAccount },
     agents,
     files,
@@ -92,7 +97,8 @@ export async function assemble(given: GatewayDeps): Promise<Running> {
   await awaitReplies(outbound);
   await http.listen(host, port);
   for (const messenger of messengers) await messenger.start();
-  await logInBots({ ...sipAccounts, calls });
+  await logInBots(accounts);
+  await handOverConnections(connections);
   messaging.start();
   // Created last: keys from a start that failed later would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());

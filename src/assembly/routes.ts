@@ -1,5 +1,6 @@
 import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import type { LeavingDomain } from '../accounts/account/delete-account.ts';
+import type { Connections } from '../accounts/connections/connections.ts';
 import type { AgentProbes } from '../accounts/keys/agent-probes.ts';
 import type { SipSetup } from '../accounts/logins/sip-accounts.ts';
 import { checkPassword } from '../accounts/passwords/check-password.ts';
@@ -52,6 +53,7 @@ import { RenderedMetrics } from '../telemetry/rendered-metrics.ts';
 /** The domains that the endpoints use. */
 export interface Domains {
   readonly calls: CallDomain;
+  readonly connections: Connections;
   readonly sip: SipSetup;
   readonly agents: AgentDomain;
   readonly files: FileDomain;
@@ -71,7 +73,7 @@ export function routes(domains: Domains): Route[] {
     domains;
   const { publicUrl } = domains;
   const rendered = new RenderedMetrics(() => metrics.text());
-  const accounts = { ...sip, calls };
+  const accounts = { ...sip, calls, connections: domains.connections };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
     ...callChatRoutes(calls, files),

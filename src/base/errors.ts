@@ -51,6 +51,7 @@ const ERROR_TABLE = {
   probe_not_found: { status: 404, text: 'No probe has been started' },
   no_conversation: { status: 404, text: 'No active conversation' },
   connection_not_found: { status: 404, text: 'Connection not found' },
+  oauth_not_offered: { status: 404, text: 'No such platform, or it is not connected by OAuth' },
   method_not_allowed: { status: 405, text: 'Method not allowed' },
   meeting_url_required: { status: 400, text: 'meeting_url required' },
   invalid_meeting_url: { status: 400, text: 'meeting_url is not a SIP URI' },
@@ -69,6 +70,21 @@ const ERROR_TABLE = {
     text: 'This sign-in has expired or was started in another browser; start again',
   },
   sign_in_refused: { status: 400, text: 'The identity provider did not confirm the sign-in' },
+  connect_unknown: {
+    status: 400,
+    text: 'This attempt to connect has expired, was used, or was started elsewhere; start again',
+  },
+  connect_refused: { status: 400, text: 'The platform did not approve the connection' },
+  return_to_refused: { status: 400, text: 'return_to is not a page of the gateway' },
+  connection_taken: {
+    status: 409,
+    text: 'This account of the platform is connected to another account of the gateway',
+  },
+  connection_differs: {
+    status: 409,
+    text: 'You signed in to another account of the platform than the one to reconnect',
+  },
+  connection_lost: { status: 409, text: 'The connection to the platform must be renewed' },
   last_sign_in: {
     status: 409,
     text: 'This is the only way to sign in; set a password or link another identity first',

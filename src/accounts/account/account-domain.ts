@@ -1,7 +1,9 @@
 import type { CallDomain } from '../../calls/call-domain.ts';
+import type { Connections } from '../connections/connections.ts';
 import type { SipAccounts } from '../logins/sip-accounts.ts';
 
 /** Dependencies of the operations on an account, built once by the composition root. */
 export interface AccountDomain extends SipAccounts {
   readonly calls: CallDomain;
+  readonly connections: Connections;
 }

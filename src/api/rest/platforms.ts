@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
-import { disconnect } from '../../accounts/logins/disconnect.ts';
+import { disconnect } from '../../accounts/connections/disconnect.ts';
 import { type PlatformStatus, platformStatuses, type Viewer } from '../../accounts/logins/platform-status.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS, PLATFORMS, type Platform } from '../../base/platform.ts';
@@ -77,7 +77,7 @@ function removeConnection(domain: AccountDomain): Route {
     params: ConnectionParams,
     responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'Connection not found' },
     handler: async ({ principal, params }) => {
-      await disconnect(domain, principal, params.connection_id);
+      await disconnect(domain.connections, principal, params.connection_id);
       return reply(200, { status: 'deleted' as const });
     },
   });

@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { AccountDomain } from '../../../src/accounts/account/account-domain.ts';
 import { AgentRoster } from '../../../src/accounts/account/agent-roster.ts';
+import { disconnect } from '../../../src/accounts/connections/disconnect.ts';
 import { createKey, revokeIssuedKey, storeKey } from '../../../src/accounts/keys/api-keys.ts';
 import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import { registerBot, removeBot } from '../../../src/accounts/logins/bot-tokens.ts';
-import { disconnect } from '../../../src/accounts/logins/disconnect.ts';
 import { notifyNumbersChanged } from '../../../src/accounts/logins/sip-accounts.ts';
 import { createSipDid, deleteSipDid } from '../../../src/accounts/logins/sip-dids.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
@@ -29,6 +29,7 @@ import { insertDid, listRoutedDids } from '../../../src/store/logins/sip-dids.ts
 import { insertAccount } from '../../../src/store/people/accounts.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { sipSetup } from '../accounts/sip-setup.ts';
+import { connectionsOf } from '../accounts/test-connections.ts';
 import { NOW, temporaryStore } from '../store/temporary.ts';
 
 const MAX_OPERATIONS = 6;
@@ -112,7 +113,7 @@ const VERBS = {
   },
   removeBot: ({ domain, actor, members }: World, a: number) => removeBot(domain, actor, pick(members, a).id),
   disconnect: ({ domain, actor, members }: World, a: number) =>
-    disconnect(domain, actor, pick(members, a).id),
+    disconnect(domain.connections, actor, pick(members, a).id),
 } satisfies Record<string, (world: World, a: number, b: number) => Promise<unknown>>;
 
 /** An account with two agents: bare, or with a key in each, a login in the first one and a number in both. */
@@ -236,7 +237,7 @@ export async function expectRulesToHold(sequences: number): Promise<void> {
   const roster = await AgentRoster.load(store.db);
   const grants = { refresh: async () => {} };
   const common = { store, directory, keys, roster, grants, clock: systemClock };
-  const domain = { ...common, endCalls: () => {}, calls: NO_CALLS };
+  const domain = { ...common, endCalls: () => {}, calls: NO_CALLS, connections: connectionsOf(store) };
   let carriedOut = 0;
   await fc.assert(
     fc.asyncProperty(operations, fc.boolean(), fc.boolean(), async (sequence, atOnce, isBare) => {

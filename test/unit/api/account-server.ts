@@ -14,6 +14,7 @@ import { GatewayApi } from '../../support/gateway-api.ts';
 import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
+import { connectionsOf } from '../accounts/test-connections.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/temporary.ts';
 
 const CALL_LIMIT = 7;
@@ -30,7 +31,13 @@ export async function accountServer(routesOf: (domain: AccountDomain) => Route[]
   };
   const clock = new TurnableClock();
   const directory = new FakeDirectory();
-  const domain: AccountDomain = { store, directory, clock, calls: callsOf(clock) };
+  const domain: AccountDomain = {
+    store,
+    directory,
+    clock,
+    calls: callsOf(clock),
+    connections: connectionsOf(store),
+  };
   const ring = await KeyCache.load(store.db, clock, () => {});
   const server = new HttpServer({
     library: HTTP_LIBRARY,

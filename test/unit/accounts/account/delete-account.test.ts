@@ -12,6 +12,7 @@ import { NOW, temporaryStore } from '../../store/temporary.ts';
 import { FakeBotHost } from '../fake-bot-host.ts';
 import { FakeDirectory } from '../fake-directory.ts';
 import { everyRow, fullAccount, tablesNaming } from '../full-account.ts';
+import { connectionsOf } from '../test-connections.ts';
 
 const REQUEST = {
   platform: 'sip',
@@ -35,6 +36,7 @@ async function twoAccounts() {
     clock: systemClock,
     directory,
     calls,
+    connections: connectionsOf(store),
     checkPassword: async (_accountId, password) => {
       if (password !== 'right') throw new GatewayError('wrong_password');
     },

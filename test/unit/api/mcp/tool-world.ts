@@ -12,6 +12,7 @@ import type { Reading } from '../../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../../src/messaging/inbox/wakeups.ts';
 import type { AnyJson } from '../../../support/any-json.ts';
 import { FakeDirectory } from '../../accounts/fake-directory.ts';
+import { connectionsOf } from '../../accounts/test-connections.ts';
 import { Outbound } from '../../messaging/outbound-harness.ts';
 import { waitersOf } from '../../messaging/waiters-of.ts';
 import { temporaryDir } from '../../store/temporary.ts';
@@ -91,7 +92,13 @@ export class ToolWorld {
           count() {},
         },
       ),
-      accounts: { store, directory: new FakeDirectory(), clock, calls: calls.domain },
+      accounts: {
+        store,
+        directory: new FakeDirectory(),
+        clock,
+        calls: calls.domain,
+        connections: connectionsOf(store),
+      },
       publicUrl: () => PUBLIC_URL,
       idempotency: new IdempotentRequests(store, clock, onError),
       onError,

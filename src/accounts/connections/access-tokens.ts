@@ -1,0 +1,239 @@
+import { GatewayError } from '../../base/errors.ts';
+import { LimitedMap } from '../../base/limited-map.ts';
+import type { Platform } from '../../base/platform.ts';
+import { isoAfter } from '../../base/time.ts';
+import type { ConnectsByOAuth } from '../../connectors/contract/oauth.ts';
+import {
+  type ConnectionTokens,
+  findOAuthConnection,
+  type OAuthConnection,
+  openTokens,
+  replaceTokens,
+  sealTokens,
+} from '../../store/logins/oauth-connections.ts';
+import type { ConnectionDeps } from './connection-deps.ts';
+import { keepStatus } from './connection-status.ts';
+import { PlatformBackOff } from './platform-back-off.ts';
+import { revokeTokens } from './revoke-tokens.ts';
+import { askForTokens, GRANT_OVER, type TokenAnswer } from './token-endpoint.ts';
+
+/** A token is refreshed this long before it expires, but not before half of its lifetime has passed. */
+const MARGIN_MS = 60_000;
+/** A token that is refused this soon after its refresh would be refused again after the next one. */
+const REFUSED_AGAIN_MS = 60_000;
+/** The 10,000 connections used last are always kept. */
+const MAX_HELD = 20_000;
+
+const NO_REFRESH_TOKEN = 'The access token is over, and the platform issued none to refresh it';
+const REFUSED_AGAIN = 'The platform refuses the access token';
+const LOST = 'The tokens of this connection are lost';
+
+/** An access token in memory. Times are monotonic, so that changes of the clock do not matter to it. */
+interface Held {
+  readonly accessToken: string;
+  readonly freshUntilMs: number;
+  /** Null: it was read from the database. */
+  readonly refreshedMs: number | null;
+}
+
+/**
+ * The access tokens of one platform's connections, in memory and, sealed, in the database. Requests about a connection
+ * run one after the other, so a token is refreshed once for all who wait for it. New tokens are stored before anyone
+ * gets them, because most platforms void a refresh token when it is used.
+ */
+export class AccessTokens {
+  readonly #deps: ConnectionDeps;
+  readonly #platform: Platform;
+  readonly #oauth: ConnectsByOAuth;
+  readonly #backOff: PlatformBackOff;
+  readonly #held = new LimitedMap<Held>(MAX_HELD);
+  /** Refreshed tokens that could not be stored yet, because the disk is full. */
+  readonly #unstored = new LimitedMap<() => Promise<boolean>>(MAX_HELD);
+  /** The last request about each connection that has not settled. */
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  constructor(deps: ConnectionDeps, platform: Platform, oauth: ConnectsByOAuth) {
+    this.#deps = deps;
+    this.#platform = platform;
+    this.#oauth = oauth;
+    this.#backOff = new PlatformBackOff(deps.clock);
+  }
+
+  /** See ConnectionTokens of the contract. */
+  async accessToken(connectionId: string): Promise<string> {
+    return (
+      this.#fresh(connectionId) ?? (await this.#inTurn(connectionId, () => this.#valid(connectionId, null)))
+    );
+  }
+
+  /** See ConnectionTokens of the contract. */
+  async refused(connectionId: string, token: string): Promise<string> {
+    return await this.#inTurn(connectionId, () => this.#valid(connectionId, token));
+  }
+
+  /**
+   * Forgets what is in memory, after the connection was renewed or deleted: now, and again once the request under way
+   * is over.
+   */
+  forget(connectionId: string): void {
+    this.#drop(connectionId);
+    if (this.#tails.has(connectionId)) void this.#inTurn(connectionId, async () => this.#drop(connectionId));
+  }
+
+  #drop(connectionId: string): void {
+    this.#held.delete(connectionId);
+    this.#unstored.delete(connectionId);
+    this.#backOff.succeeded(connectionId);
+  }
+
+  #fresh(connectionId: string): string | null {
+    const held = this.#held.get(connectionId);
+    return held && held.freshUntilMs > this.#deps.clock.monotonicMs() ? held.accessToken : null;
+  }
+
+  #inTurn<T>(connectionId: string, action: () => Promise<T>): Promise<T> {
+    const former = this.#tails.get(connectionId) ?? Promise.resolve();
+    const result = former.then(action, action);
+    this.#tails.set(connectionId, result);
+    const leave = (): void => {
+      if (this.#tails.get(connectionId) === result) this.#tails.delete(connectionId);
+    };
+    result.then(leave, leave);
+    return result;
+  }
+
+  /** Returns a valid token other than `refused`. */
+  async #valid(connectionId: string, refused: string | null): Promise<string> {
+    const held = this.#fresh(connectionId);
+    if (held !== null && held !== refused) return held;
+    const { store, clock } = this.#deps;
+    await this.#unstored.get(connectionId)?.();
+    const row = await findOAuthConnection(store.db, this.#platform, connectionId);
+    if (!row) throw new GatewayError('connection_not_found');
+    const tokens = openTokens(store.secrets, row);
+    if (tokens === null) throw new GatewayError('connection_lost', lostText(row));
+    const leftMs = row.expiresAt === null ? Infinity : Date.parse(row.expiresAt) - Date.parse(clock.nowIso());
+    const isRefused = tokens.accessToken === refused;
+    if (!isRefused && leftMs > MARGIN_MS) return this.#hold(connectionId, tokens.accessToken, leftMs, null);
+    if (isRefused) return await this.#replaceRefused(row, tokens);
+    return await this.#refresh(row, tokens, leftMs);
+  }
+
+  async #replaceRefused(row: OAuthConnection, tokens: ConnectionTokens): Promise<string> {
+    if (tokens.refreshToken === null) return await this.#lose(row, NO_REFRESH_TOKEN);
+    if (this.#wasJustRefreshed(row.id, tokens)) return await this.#lose(row, REFUSED_AGAIN);
+    return await this.#refresh(row, tokens, 0);
+  }
+
+  /** `leftMs`: how long the present token can still be used. */
+  async #refresh(row: OAuthConnection, tokens: ConnectionTokens, leftMs: number): Promise<string> {
+    const { id } = row;
+    const isUsable = leftMs > 0;
+    // Only the platform can tell that a token is over which cannot be replaced: our clock may be wrong.
+    if (tokens.refreshToken === null) return tokens.accessToken;
+    const pausedBy = this.#backOff.reason(id);
+    const answer = pausedBy === null ? await this.#ask(tokens.refreshToken) : failed(pausedBy);
+    if (answer.kind === 'granted') return await this.#keep(row, tokens, answer);
+    if (answer.kind === 'refused' && answer.error === GRANT_OVER) return await this.#lose(row, answer.reason);
+    if (pausedBy === null) {
+      this.#backOff.failed(id, answer.reason);
+      this.#deps.onFailure(this.#platform, 'an access token could not be refreshed', answer.reason);
+    }
+    if (isUsable) return tokens.accessToken;
+    throw new GatewayError('platform_failed', answer.reason);
+  }
+
+  async #ask(refreshToken: string): Promise<TokenAnswer> {
+    const { client } = this.#oauth;
+    if (client === null) return failed('The operator of this gateway no longer has this platform set up');
+    const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    return await askForTokens(client, this.#deps.clock, grant);
+  }
+
+  /** Stores refreshed tokens and returns the access token. */
+  async #keep(
+    row: OAuthConnection,
+    former: ConnectionTokens,
+    { tokens, expiresInS, scope }: Extract<TokenAnswer, { kind: 'granted' }>,
+  ): Promise<string> {
+    const { store, clock } = this.#deps;
+    const { accessToken } = tokens;
+    // Platforms that do not rotate refresh tokens leave them out.
+    const kept = { accessToken, refreshToken: tokens.refreshToken ?? former.refreshToken };
+    const nowIso = clock.nowIso();
+    const isStored = await this.#store(row, {
+      sealedCredentials: sealTokens(store.secrets, row.id, kept),
+      expiresAt: expiryOf(nowIso, expiresInS),
+      updatedAt: nowIso,
+      ...(scope === null ? {} : { scopes: scope }),
+    });
+    this.#backOff.succeeded(row.id);
+    if (!isStored) return await this.#overtaken(row, kept);
+    return this.#hold(
+      row.id,
+      accessToken,
+      expiresInS === null ? Infinity : expiresInS * 1000,
+      clock.monotonicMs(),
+    );
+  }
+
+  /** Stores refreshed tokens. If that fails, they are stored with the next request about the connection. */
+  async #store(row: OAuthConnection, change: Parameters<typeof replaceTokens>[2]): Promise<boolean> {
+    const write = async (): Promise<boolean> => {
+      const isStored = await replaceTokens(this.#deps.store.db, row, change);
+      this.#unstored.delete(row.id);
+      return isStored;
+    };
+    this.#unstored.set(row.id, write);
+    return await write();
+  }
+
+  /** The connection was deleted or renewed during the refresh. Its new tokens count; those of the refresh do not. */
+  async #overtaken(row: OAuthConnection, unused: ConnectionTokens): Promise<string> {
+    const { db } = this.#deps.store;
+    const isGone = (await findOAuthConnection(db, this.#platform, row.id)) === undefined;
+    if (isGone) await revokeTokens(this.#deps, this.#platform, unused);
+    return await this.#valid(row.id, null);
+  }
+
+  #hold(connectionId: string, accessToken: string, lifetimeMs: number, refreshedMs: number | null): string {
+    const marginMs = Math.min(MARGIN_MS, lifetimeMs / 2);
+    const freshUntilMs = this.#deps.clock.monotonicMs() + lifetimeMs - marginMs;
+    this.#held.set(connectionId, { accessToken, freshUntilMs, refreshedMs });
+    return accessToken;
+  }
+
+  #wasJustRefreshed(connectionId: string, { accessToken }: ConnectionTokens): boolean {
+    const held = this.#held.get(connectionId);
+    if (held?.accessToken !== accessToken || held.refreshedMs === null) return false;
+    return this.#deps.clock.monotonicMs() - held.refreshedMs < REFUSED_AGAIN_MS;
+  }
+
+  /** Removes tokens that the platform no longer accepts, and tells the owner why. */
+  async #lose(row: OAuthConnection, reason: string): Promise<string> {
+    const { store, clock } = this.#deps;
+    const isLost = await replaceTokens(store.db, row, {
+      sealedCredentials: sealTokens(store.secrets, row.id, null),
+      expiresAt: null,
+      updatedAt: clock.nowIso(),
+    });
+    this.#held.delete(row.id);
+    // Its owner has renewed it meanwhile.
+    if (!isLost) return await this.#valid(row.id, null);
+    await keepStatus(this.#deps, this.#platform, row.id, reason);
+    throw new GatewayError('connection_lost', reason);
+  }
+}
+
+/** When tokens expire, as ISO 8601. Null: never, as far as the platform said. */
+export function expiryOf(nowIso: string, expiresInS: number | null): string | null {
+  return expiresInS === null ? null : isoAfter(nowIso, expiresInS * 1000);
+}
+
+function failed(reason: string): Extract<TokenAnswer, { kind: 'failed' }> {
+  return { kind: 'failed', reason };
+}
+
+function lostText({ status }: OAuthConnection): string {
+  return status === 'ok' ? LOST : status;
+}

@@ -1,0 +1,26 @@
+import type { Platform } from '../../base/platform.ts';
+import { AccessTokens } from './access-tokens.ts';
+import type { ConnectionDeps } from './connection-deps.ts';
+import { keepStatus } from './connection-status.ts';
+
+/** The connections of all accounts to the platforms that are connected by OAuth. */
+export interface Connections extends ConnectionDeps {
+  /** The access tokens of each such platform. */
+  readonly tokens: ReadonlyMap<Platform, AccessTokens>;
+}
+
+/** Gives every connector with OAuth its source of tokens. */
+export function openConnections(deps: ConnectionDeps): Connections {
+  const tokens = new Map<Platform, AccessTokens>();
+  for (const [platform, { provides }] of deps.connectors) {
+    if (provides.oauth === undefined) continue;
+    const own = new AccessTokens(deps, platform, provides.oauth);
+    tokens.set(platform, own);
+    provides.oauth.onConnections({
+      accessToken: (connectionId) => own.accessToken(connectionId),
+      refused: (connectionId, token) => own.refused(connectionId, token),
+      report: (connectionId, status) => void keepStatus(deps, platform, connectionId, status),
+    });
+  }
+  return { ...deps, tokens };
+}

@@ -1,0 +1,51 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { Platform } from '../../base/platform.ts';
+import { detachMemberEverywhere } from '../../store/agents/agents.ts';
+import { deleteConnection, openTokens, type SealedConnection } from '../../store/logins/oauth-connections.ts';
+import { type Actor, audit } from '../../store/people/audit-log.ts';
+import type { Connections } from './connections.ts';
+import { revokeTokens } from './revoke-tokens.ts';
+
+const DISCONNECTED = 'the connection to the platform was deleted';
+
+/**
+ * Deletes a connection to a platform and removes it from every agent. Then its live calls end, its connector is told,
+ * and the platform is asked to withdraw the access, for at most 5 s. Throws `connection_not_found`.
+ */
+export async function disconnect(
+  connections: Connections,
+  actor: Actor,
+  connectionId: string,
+): Promise<void> {
+  const gone = await connections.store.db.transaction().execute(async (trx) => {
+    const connection = await deleteConnection(trx, actor.accountId, connectionId);
+    if (!connection) throw new GatewayError('connection_not_found');
+    await detachMemberEverywhere(trx, { type: 'connection', id: connectionId });
+    const { provider, label } = connection;
+    await audit(trx, actor, {
+      action: 'connection.delete',
+      subject: connectionId,
+      detail: { provider, label },
+    });
+    return connection;
+  });
+  await endConnection(connections, gone);
+}
+
+/** Ends what still uses a connection whose row is gone. Never rejects. */
+export async function endConnection(connections: Connections, gone: SealedConnection): Promise<void> {
+  const { id, accountId } = gone;
+  const platform = gone.provider as Platform;
+  const oauth = connections.connectors.get(platform)?.provides.oauth;
+  // The calls may still need an access token, which stays in memory until they are over.
+  await connections.endCalls(accountId, id, DISCONNECTED);
+  if (gone.providerUserId === null || oauth === undefined) return;
+  connections.tokens.get(platform)?.forget(id);
+  try {
+    oauth.disconnected(id);
+  } catch (error) {
+    connections.onFailure(platform, 'a connection could not be ended', `${error}`);
+  }
+  const tokens = openTokens(connections.store.secrets, gone);
+  if (tokens !== null) await revokeTokens(connections, platform, tokens);
+}

@@ -1,0 +1,107 @@
+import { GatewayError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import type { Platform } from '../../base/platform.ts';
+import type { RemoteIdentity } from '../../connectors/contract/oauth.ts';
+import { attachMember } from '../../store/agents/agents.ts';
+import type { Db } from '../../store/database/tables.ts';
+import type { PendingConnection } from '../../store/logins/connection-states.ts';
+import { insertConnection } from '../../store/logins/connections.ts';
+import {
+  type ConnectionTokens,
+  findConnectionOfUser,
+  findOAuthConnection,
+  type OAuthConnection,
+  renewConnection,
+  sealTokens,
+} from '../../store/logins/oauth-connections.ts';
+import { countConnections } from '../../store/people/account-counts.ts';
+import { audit } from '../../store/people/audit-log.ts';
+import { assertBelow, CAPS } from '../account/caps.ts';
+import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { expiryOf } from './access-tokens.ts';
+import type { ConnectionDeps } from './connection-deps.ts';
+import { announceStatus, CONNECTED } from './connection-status.ts';
+
+/** The `loginKey` of connections over the gateway's own login, which all accounts share. */
+const SHARED_LOGIN = 'shared';
+
+/** What a platform granted, and to whom. */
+export interface Grant {
+  readonly platform: Platform;
+  readonly identity: RemoteIdentity;
+  readonly tokens: ConnectionTokens;
+  readonly expiresInS: number | null;
+  readonly scope: string | null;
+}
+
+/**
+ * Stores a connection and returns it: a new one, which joins the default agent, or the account's former one to the same
+ * account of the platform, renewed. Run it in a transaction. Throws `connection_taken`, `connection_differs`,
+ * `connection_not_found`, `cap_reached`.
+ */
+export async function settleConnection(
+  deps: Pick<ConnectionDeps, 'store' | 'clock'>,
+  trx: Db,
+  pending: PendingConnection,
+  grant: Grant,
+): Promise<OAuthConnection> {
+  const { accountId } = pending;
+  const known = await requireOwn(trx, pending, grant);
+  const id = known?.id ?? newId('con');
+  const nowIso = deps.clock.nowIso();
+  const { accessToken, refreshToken } = grant.tokens;
+  const { email, label, person } = grant.identity;
+  const renewal = {
+    email,
+    label,
+    loginKey: person?.login === 'shared' ? SHARED_LOGIN : null,
+    remoteId: person?.id ?? null,
+    status: CONNECTED,
+    scopes: grant.scope,
+    expiresAt: expiryOf(nowIso, grant.expiresInS),
+    sealedCredentials: sealTokens(deps.store.secrets, id, { accessToken, refreshToken }),
+    updatedAt: nowIso,
+  };
+  if (known) await renewConnection(trx, id, renewal);
+  else await insert(trx, { ...renewal, ...newConnection(id, accountId, grant), createdAt: nowIso });
+  const actor = { accountId, kind: pending.credentialKind, credentialId: pending.credentialId };
+  await audit(trx, actor, {
+    action: known ? 'connection.renew' : 'connection.create',
+    subject: id,
+    detail: { provider: grant.platform, label },
+  });
+  const connection = (await findOAuthConnection(trx, grant.platform, id))!;
+  await announceStatus(trx, connection, nowIso);
+  return connection;
+}
+
+/**
+ * Returns the account's own connection to this account of the platform; undefined: there is none. Nobody gets another
+ * account's connection by signing in at the platform: its messages and calls belong to one account of the gateway.
+ */
+async function requireOwn(
+  trx: Db,
+  { accountId, connectionId }: PendingConnection,
+  { platform, identity: { providerUserId } }: Grant,
+): Promise<OAuthConnection | undefined> {
+  const known = await findConnectionOfUser(trx, platform, providerUserId);
+  if (known && known.accountId !== accountId) throw new GatewayError('connection_taken');
+  if (connectionId === null || known?.id === connectionId) return known;
+  const isGone = (await findOAuthConnection(trx, platform, connectionId)) === undefined;
+  throw new GatewayError(isGone ? 'connection_not_found' : 'connection_differs');
+}
+
+function newConnection(id: string, accountId: string, { platform, identity: { providerUserId } }: Grant) {
+  return { id, accountId, provider: platform, providerUserId };
+}
+
+async function insert(
+  trx: Db,
+  { sealedCredentials, ...connection }: Omit<OAuthConnection, 'provider'> & { readonly provider: Platform },
+): Promise<void> {
+  const { id, accountId, createdAt } = connection;
+  assertBelow(CAPS.connections, await countConnections(trx, accountId), 'connections');
+  await insertConnection(trx, connection, sealedCredentials);
+  const agent = await ensureDefaultAgent(trx, accountId, createdAt);
+  await attachMember(trx, agent.id, { type: 'connection', id });
+}

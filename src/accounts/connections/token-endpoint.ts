@@ -1,0 +1,126 @@
+import * as z from 'zod';
+import type { Clock } from '../../base/time.ts';
+import { TimeLimit } from '../../base/time-limit.ts';
+import { readAnswer } from '../../connectors/contract/answer-body.ts';
+import type { FreshTokens, OAuthClient } from '../../connectors/contract/oauth.ts';
+import { platformJson } from '../../connectors/contract/platform-json.ts';
+import { platformWords } from './platform-words.ts';
+
+const MAX_ANSWER_BYTES = 65_536;
+/** Deadline of a request to a platform, including its answer. */
+export const REQUEST_DEADLINE_MS = 10_000;
+/** Longer lifetimes count as this long, so that the expiry is a date. */
+const MAX_LIFETIME_S = 10 * 365 * 86_400;
+
+/** Tokens are sent in headers. */
+const Token = z.string().regex(/^[\x21-\x7e]+$/);
+
+const Granted = z.looseObject({
+  access_token: Token,
+  refresh_token: Token.nullish().transform((token) => token ?? null),
+  expires_in: z.coerce
+    .number()
+    .nonnegative()
+    .transform((seconds) => Math.min(seconds, MAX_LIFETIME_S))
+    .nullable()
+    .catch(null),
+  scope: z.string().nullable().catch(null),
+});
+
+const Refused = z.object({ error: z.string().min(1), error_description: z.string().nullish().catch(null) });
+
+/** Refusals that say nothing about the grant (RFC 6749, section 4.1.2.1). */
+const TEMPORARY: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
+
+/** The error of a code or refresh token that was used, has expired or was revoked (RFC 6749, section 5.2). */
+export const GRANT_OVER = 'invalid_grant';
+
+/** What a token endpoint said. */
+export type TokenAnswer =
+  | {
+      readonly kind: 'granted';
+      readonly tokens: FreshTokens;
+      /** Null: the platform did not say. */
+      readonly expiresInS: number | null;
+      readonly scope: string | null;
+    }
+  /** `reason`: the platform's words. */
+  | { readonly kind: 'refused'; readonly error: string; readonly reason: string }
+  /** It could not be asked, or its answer cannot be read. Asking again may help. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Asks a platform for tokens. Takes at most REQUEST_DEADLINE_MS. Never rejects, and never quotes a secret. */
+export async function askForTokens(
+  client: OAuthClient,
+  clock: Clock,
+  grant: Readonly<Record<string, string>>,
+): Promise<TokenAnswer> {
+  const limit = new TimeLimit(clock, REQUEST_DEADLINE_MS);
+  try {
+    const response = await post(client, grant, limit.signal);
+    const body = await readAnswer(response, MAX_ANSWER_BYTES);
+    return read(client, response.status, platformJson(body), [client.clientSecret, ...secretsIn(grant)]);
+  } catch (error) {
+    if (limit.signal.aborted) return { kind: 'failed', reason: 'The platform did not answer in time' };
+    return { kind: 'failed', reason: `The platform could not be asked (${codeOf(error)})` };
+  } finally {
+    limit.close();
+  }
+}
+
+/** Redirects are not followed: they would take the secrets along. */
+async function post(
+  client: OAuthClient,
+  grant: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { clientId, clientSecret, authentication, tokenEndpoint } = client;
+  const isBasic = authentication === 'basic';
+  const credentials = isBasic ? {} : { client_id: clientId, client_secret: clientSecret };
+  return await fetch(tokenEndpoint, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: {
+      Accept: 'application/json',
+      ...(isBasic ? { Authorization: basic(clientId, clientSecret) } : {}),
+    },
+    body: new URLSearchParams({ ...grant, ...credentials }),
+    signal,
+  });
+}
+
+/** HTTP Basic as RFC 6749, section 2.3.1, has it: both parts are encoded for forms first. */
+function basic(clientId: string, clientSecret: string): string {
+  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
+function read(
+  { standardAnswer }: OAuthClient,
+  status: number,
+  raw: unknown,
+  secrets: readonly string[],
+): TokenAnswer {
+  const standard = standardAnswer?.(raw) ?? raw;
+  const refused = Refused.safeParse(standard);
+  if (refused.success && status < 500 && status !== 429 && !TEMPORARY.has(refused.data.error)) {
+    const { error, error_description: description } = refused.data;
+    return { kind: 'refused', error, reason: platformWords([error, description], secrets) };
+  }
+  const granted = Granted.safeParse(standard);
+  if (status !== 200 || !granted.success)
+    return { kind: 'failed', reason: `The platform's answer cannot be used (HTTP status ${status})` };
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in, scope } = granted.data;
+  const answer = (typeof raw === 'object' && raw !== null ? raw : {}) as FreshTokens['answer'];
+  return { kind: 'granted', tokens: { accessToken, refreshToken, answer }, expiresInS: expires_in, scope };
+}
+
+function secretsIn({ code, refresh_token, code_verifier }: Readonly<Record<string, string>>): string[] {
+  return [code, refresh_token, code_verifier].filter((secret) => secret !== undefined);
+}
+
+/** The code of a network error, else its name: texts may contain the request. */
+function codeOf(error: unknown): string {
+  const { name, cause } = error as { name?: unknown; cause?: { code?: unknown } | undefined };
+  return `${cause?.code ?? name ?? 'unknown error'}`;
+}
