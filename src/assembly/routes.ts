@@ -24,6 +24,7 @@ import { botOwnerRoutes } from '../api/rest/bot-owner.ts';
 import { botTokenRoutes } from '../api/rest/bot-tokens.ts';
 import { callChatRoutes } from '../api/rest/call-chat.ts';
 import { callRoutes } from '../api/rest/calls.ts';
+import { connectionRoutes } from '../api/rest/connections.ts';
 import { dmRoutes } from '../api/rest/dms.ts';
 import { emailAddressRoutes } from '../api/rest/email-address.ts';
 import { feedbackRoutes } from '../api/rest/feedback.ts';
@@ -91,6 +92,7 @@ export function routes(domains: Domains): Route[] {
     ...accountRoutes(accounts),
     ...usageRoutes(accounts),
     ...platformRoutes(accounts),
+    ...connectionRoutes(accounts, oauth),
     ...botTokenRoutes(accounts),
     ...botOwnerRoutes(accounts),
     ...inviteLinkRoutes(accounts, (token) => inviteUrl(calls, token)),

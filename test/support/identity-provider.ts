@@ -24,18 +24,25 @@ export class IdentityProviderPeer {
   tokensMadeEarlierMs = 0;
   /** Whether the person denies consent. */
   refuses = false;
+  /** Answers a request in place of the provider; false leaves it to the provider. */
+  intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   readonly #server: Server;
+  readonly #more: Readonly<Record<string, unknown>>;
 
-  private constructor(server: Server, host: string) {
+  private constructor(server: Server, host: string, more: Readonly<Record<string, unknown>>) {
     this.#server = server;
+    this.#more = more;
     this.issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
   }
 
-  /** `host`: a name of this machine under which the provider is found. */
-  static async start(host = '127.0.0.1'): Promise<IdentityProviderPeer> {
+  /** `host`: a name of this machine under which the provider is found. `more`: further configuration of the package. */
+  static async start(
+    host = '127.0.0.1',
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<IdentityProviderPeer> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new IdentityProviderPeer(server, host);
+    return new IdentityProviderPeer(server, host, more);
   }
 
   /** What a gateway has to be told of it, under the name `acme`. */
@@ -49,7 +56,10 @@ export class IdentityProviderPeer {
 
   /** Opens for a gateway whose callback is there; before that no request is answered. */
   allow(redirectUri: string): void {
-    this.#server.on('request', quietly(() => this.#provider(redirectUri)).callback());
+    const answer = quietly(() => this.#provider(redirectUri)).callback();
+    this.#server.on('request', (request, response) => {
+      if (!this.intercept(request, response)) void answer(request, response);
+    });
   }
 
   async stop(): Promise<void> {
@@ -66,10 +76,14 @@ export class IdentityProviderPeer {
           client_secret: IdentityProviderPeer.clientSecret,
           redirect_uris: [redirectUri],
           token_endpoint_auth_method: 'client_secret_post',
+          grant_types: ['authorization_code', 'refresh_token'],
         },
       ],
       claims: { email: ['email', 'email_verified'], profile: ['name'] },
-      features: { devInteractions: { enabled: false } },
+      features: {
+        devInteractions: { enabled: false },
+        revocation: { enabled: true, allowedPolicy: () => true },
+      },
       cookies: { keys: ['only for tests'] },
       ttl: { AccessToken: HOUR_S, Grant: HOUR_S, IdToken: HOUR_S, Interaction: HOUR_S, Session: HOUR_S },
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
@@ -91,6 +105,7 @@ export class IdentityProviderPeer {
         await grant.save();
         return grant;
       },
+      ...this.#more,
     });
     provider.use((context, next) => this.#agree(provider, context, next));
     provider.use((context, next) => this.#turnBack(context.path, next));

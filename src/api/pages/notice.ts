@@ -37,6 +37,16 @@ export function signInFailed(reason: string): Page {
   return notice('You are not signed in', `${escapeHtml(reason)}.`);
 }
 
+export const CONNECTED = notice(
+  'Connected',
+  'Your account of the platform is connected. You can close this page.',
+);
+
+/** The page for a failed connection to a platform. */
+export function connectFailed(reason: string): Page {
+  return notice('Not connected', `${escapeHtml(reason)}.`);
+}
+
 /** The page for a refused authorization. It has no link to the client, whose identity may be forged. */
 export function authorizationFailed(reason: string): Page {
   return notice('This cannot be connected', `${escapeHtml(reason)}.`);
@@ -66,3 +76,12 @@ export const CONFIRM_CHANGE = confirmPage(
   'Please confirm this as the new address of your account. From then on you sign in with it and your password.',
   'Confirm new address',
 );
+
+/** Asks a person whether the account of a platform that they signed in to may be used by an account of the gateway. */
+export function confirmConnection(platform: string, owner: string): Page {
+  return confirmPage(
+    `Connect your ${escapeHtml(platform)} account?`,
+    `Agents of <b>${escapeHtml(owner)}</b> will be able to use it. If this is not you, or you did not start this yourself, close this page.`,
+    'Connect',
+  );
+}

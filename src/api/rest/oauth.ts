@@ -68,7 +68,7 @@ const PROVIDER_FAILED = 'The identity provider did not answer as expected';
 const PAGE_STATUSES = [400, 403, 409, 502] as const;
 
 /** `Sec-Fetch-Site` values of the gateway's own links and of typed URLs. '': an old browser or no browser. */
-const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none', '']);
+export const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none', '']);
 
 /** Routes for signing in with an external provider and for linking an external identity to the account. */
 export function oauthRoutes(context: OAuthContext): Route[] {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
-import { disconnect } from '../../accounts/connections/disconnect.ts';
 import { type PlatformStatus, platformStatuses, type Viewer } from '../../accounts/logins/platform-status.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS, PLATFORMS, type Platform } from '../../base/platform.ts';
@@ -8,7 +7,6 @@ import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { PlatformState } from '../schema/account.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
 import { AccountType } from '../schema/agent.ts';
 
 const Login = z
@@ -28,15 +26,11 @@ const ListedPlatform = PlatformState.extend({
 
 const PlatformList = z.object({ platforms: z.array(ListedPlatform) }).meta({ id: 'PlatformList' });
 
-const ConnectionParams = z.object({
-  connection_id: z.string().describe('Identifier of the connection'),
-});
-
 const TAGS = ['Platforms'] as const;
 
-/** Routes for platforms and the account's connections to them. */
+/** `GET /api/platforms`: every platform with the account's logins. */
 export function platformRoutes(domain: AccountDomain): Route[] {
-  return [list(domain), removeConnection(domain)];
+  return [list(domain)];
 }
 
 /** Agent keys and MCP clients see only what their agents own; sessions and settings keys see the whole account. */
@@ -63,24 +57,6 @@ function wireOf({ platform, status, logins }: PlatformStatus) {
   const { capabilities, files, setup } = PLATFORM_TRAITS[platform];
   const accounts = logins.map(({ type, id, label, status: state }) => ({ type, id, label, status: state }));
   return { platform, status, capabilities: [...capabilities], files, setup, accounts };
-}
-
-function removeConnection(domain: AccountDomain): Route {
-  return route({
-    method: 'delete',
-    path: '/api/connections/{connection_id}',
-    access: 'config',
-    operationId: 'deleteConnection',
-    summary: 'Disconnect a platform',
-    description: 'Deletes the login and removes it from all agents.',
-    tags: TAGS,
-    params: ConnectionParams,
-    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'Connection not found' },
-    handler: async ({ principal, params }) => {
-      await disconnect(domain.connections, principal, params.connection_id);
-      return reply(200, { status: 'deleted' as const });
-    },
-  });
 }
 
 /** The platform named in a path. Throws `not_found` for an unknown one. */

@@ -136,7 +136,7 @@ const InboxEvent = z
     type: z
       .string()
       .describe(
-        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_waiting`: a call waits to be admitted. `call_chat`: somebody wrote in the chat of a call. `call_error`: a call failed or lost its bridge. `dm_sent`, `dm_failed`: the outcome of sending a message. `dm_delivered`: queued messages were sent. `dm_edited`: a person edited a message',
+        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_waiting`: a call waits to be admitted. `call_chat`: somebody wrote in the chat of a call. `call_error`: a call failed or lost its bridge. `dm_sent`, `dm_failed`: the outcome of sending a message. `dm_delivered`: queued messages were sent. `dm_edited`: a person edited a message. `connection_status`: the status of a connection to a platform changed',
       ),
     event_id: z.string().describe('Identifies the event, on every channel'),
     created_at: z.string(),
@@ -152,6 +152,8 @@ const InboxEvent = z
     termination: Termination.optional().describe('Why the call ended, once it is over'),
     conversation_id: z.string().optional(),
     message_id: z.string().optional(),
+    connection_id: z.string().optional(),
+    status: z.string().optional().describe("connection_status: `ok`, or the problem in the platform's words"),
   })
   .meta({ id: 'InboxEvent' });
 export type InboxEvent = z.output<typeof InboxEvent>;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { botTokenRoutes } from '../../../src/api/rest/bot-tokens.ts';
+import { connectionRoutes } from '../../../src/api/rest/connections.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
 import { NOW } from '../store/temporary.ts';
 import { accountServer, auditOf } from './account-server.ts';
@@ -15,7 +16,12 @@ const SLACK = { platform: 'slack', bot_token: 'xoxb-secret', slack_signing_secre
 const TELEGRAM = { platform: 'telegram', bot_token: '123456:secret-of-telegram' };
 
 async function startServer() {
-  const opened = await accountServer((domain) => [...botTokenRoutes(domain), ...platformRoutes(domain)]);
+  const opened = await accountServer((domain) => [
+    ...botTokenRoutes(domain),
+    ...platformRoutes(domain),
+    // No test starts connecting here, which is what needs visitors.
+    ...connectionRoutes(domain, {} as Parameters<typeof connectionRoutes>[1]),
+  ]);
   const { store } = opened.domain;
   const members = () => store.db.selectFrom('agentAccounts').selectAll().execute();
   return { ...opened, store, members };

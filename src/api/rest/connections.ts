@@ -1,0 +1,186 @@
+import type { z } from 'zod';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import { disconnect } from '../../accounts/connections/disconnect.ts';
+import { connectQuestion, finishConnecting } from '../../accounts/connections/finish-connecting.ts';
+import { startConnecting } from '../../accounts/connections/start-connecting.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { type BytesReply, type EmptyReply, reply, replyEmpty } from '../http/answer/reply.ts';
+import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
+import { CONNECTED, confirmConnection, connectFailed } from '../pages/notice.ts';
+import { HTML_TYPE, pageReply } from '../pages/page.ts';
+import { Deleted } from '../schema/acknowledgements.ts';
+import {
+  ConnectCallbackQuery,
+  ConnectionParams,
+  ConnectParams,
+  OAuthStarted,
+  OAuthStartRequest,
+} from '../schema/connection.ts';
+import { type OAuthContext, OWN_SITES } from './oauth.ts';
+import { TOO_MANY } from './sign-in.ts';
+
+const TAGS = ['Platforms'] as const;
+const NO_OAUTH = 'Unknown platform, or one that is not connected by OAuth';
+const FAILED = 'The platform did not answer as expected';
+const PAGE_STATUSES = [400, 403, 404, 409, 502] as const;
+const NO_STORE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const;
+
+/** How to tell who is at a browser, and how often it may try. */
+type Visitors = Pick<OAuthContext, 'signIns' | 'publicUrl' | 'sessionOf'>;
+
+/** Routes for connecting the account to platforms by OAuth, and for disconnecting it. */
+export function connectionRoutes(domain: AccountDomain, visitors: Visitors): Route[] {
+  return [
+    start(domain, visitors),
+    callback(domain, visitors),
+    confirmed(domain, visitors),
+    removeConnection(domain),
+  ];
+}
+
+function start({ connections }: AccountDomain, { signIns }: Visitors): Route {
+  return route({
+    method: 'post',
+    path: '/api/oauth/start/{provider}',
+    access: 'config',
+    operationId: 'startConnecting',
+    summary: 'Connect the account to a platform by OAuth',
+    description:
+      'Returns the URL at which you sign in to the platform. Started by a session, it must be opened in the same browser. Started with a settings key, it may be opened in any browser, which asks before it connects.',
+    tags: TAGS,
+    params: ConnectParams,
+    body: OAuthStartRequest.nullish(),
+    idempotency: 'none',
+    responses: {
+      200: { description: 'The URL', schema: OAuthStarted },
+      400: 'The operator has not set up connections to this platform',
+      403: 'Email address is not verified, or the credential is of the wrong kind',
+      404: 'Unknown platform, one that is not connected by OAuth, or connection not found',
+      429: TOO_MANY,
+    },
+    handler: async ({ principal, params, body, address }) => {
+      signIns.limits.attempt(address, null);
+      const { accountId, credentialId } = principal;
+      const kind = principal.kind === 'session' ? 'session' : 'settings';
+      const url = await startConnecting(
+        connections,
+        { accountId, kind, credentialId },
+        {
+          platform: params.provider,
+          connectionId: body?.connection_id ?? null,
+          returnTo: body?.return_to ?? null,
+        },
+      );
+      return reply(200, { authorize_url: url });
+    },
+  });
+}
+
+const CALLBACK = {
+  path: '/api/oauth/{provider}/callback',
+  access: 'public',
+  tags: TAGS,
+  headers: ['cookie', 'sec-fetch-site'],
+  params: ConnectParams,
+  query: ConnectCallbackQuery,
+  responses: {
+    200: page('Connected, or a page that asks first'),
+    302: { description: 'Connected: returns to `return_to`', headers: { Location: 'The redirect URL' } },
+    400: page('The attempt has expired, was used or was started elsewhere, or the platform refused'),
+    403: page('Email address is not verified'),
+    404: page(NO_OAUTH),
+    409: page(
+      'The account of the platform is connected elsewhere, is another one than before, or one too many',
+    ),
+    429: TOO_MANY,
+    502: page(FAILED),
+  },
+} as const;
+
+type CallbackRequest = RouteRequest<
+  null,
+  z.output<typeof ConnectParams>,
+  z.output<typeof ConnectCallbackQuery>
+>;
+type CallbackReply = BytesReply<200 | (typeof PAGE_STATUSES)[number]> | EmptyReply<302>;
+
+function callback(domain: AccountDomain, visitors: Visitors): Route {
+  return route({
+    ...CALLBACK,
+    method: 'get',
+    operationId: 'finishConnecting',
+    refusesHead: true,
+    summary: 'Return from a platform',
+    description:
+      'Works once, within 10 minutes: in the session that started; or, if a settings key did, in a session of its account, or after a click in a browser without a session.',
+    handler: async (request) => await finish(domain, visitors, request, false),
+  });
+}
+
+function confirmed(domain: AccountDomain, visitors: Visitors): Route {
+  return route({
+    ...CALLBACK,
+    method: 'post',
+    operationId: 'confirmConnecting',
+    summary: 'Confirm a connection that a settings key started',
+    description: 'Submitted by the page that GET shows.',
+    body: 'raw',
+    handler: async (request) => {
+      if (!OWN_SITES.has(request.header('sec-fetch-site'))) throw new GatewayError('cross_site');
+      return await finish(domain, visitors, request, true);
+    },
+  });
+}
+
+async function finish(
+  { connections }: AccountDomain,
+  { signIns, publicUrl, sessionOf }: Visitors,
+  request: CallbackRequest,
+  isConfirmed: boolean,
+): Promise<CallbackReply> {
+  signIns.limits.attempt(request.address, null);
+  const { code, state, error, error_description: errorDescription } = request.query;
+  const { provider } = request.params;
+  const session = sessionOf(request.header('cookie'));
+  try {
+    const brought = { code, state, error, errorDescription, session, isConfirmed };
+    const question = isConfirmed ? null : await connectQuestion(connections, provider, brought);
+    if (question !== null) return pageReply(200, confirmConnection(question.platform, question.owner));
+    const { returnTo } = await finishConnecting(connections, provider, brought);
+    if (returnTo === null) return pageReply(200, CONNECTED);
+    return replyEmpty(302, { ...NO_STORE, Location: `${publicUrl()}${returnTo}` });
+  } catch (refusal) {
+    return refusalPage(refusal);
+  }
+}
+
+/** The page for a refusal. Rethrows errors without a page of their own. */
+function refusalPage(error: unknown): BytesReply<(typeof PAGE_STATUSES)[number]> {
+  if (!(error instanceof GatewayError)) throw error;
+  const status = PAGE_STATUSES.find((known) => known === error.status);
+  if (status === undefined) throw error;
+  return pageReply(status, connectFailed(error.message));
+}
+
+function page(description: string) {
+  return { description, contentType: HTML_TYPE } as const;
+}
+
+function removeConnection({ connections }: AccountDomain): Route {
+  return route({
+    method: 'delete',
+    path: '/api/connections/{connection_id}',
+    access: 'config',
+    operationId: 'deleteConnection',
+    summary: 'Disconnect a platform',
+    description:
+      'Deletes the login, removes it from all agents, ends its live calls, and asks the platform to withdraw the access.',
+    tags: TAGS,
+    params: ConnectionParams,
+    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'Connection not found' },
+    handler: async ({ principal, params }) => {
+      await disconnect(connections, principal, params.connection_id);
+      return reply(200, { status: 'deleted' as const });
+    },
+  });
+}

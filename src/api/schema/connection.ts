@@ -1,0 +1,49 @@
+import * as z from 'zod';
+
+export const ConnectionParams = z.object({
+  connection_id: z.string().describe('Identifier of the connection'),
+});
+
+export const ConnectParams = z.object({
+  provider: z.string().describe('The platform, as in GET /api/platforms'),
+});
+
+/** The gateway's pages that a browser may return to. */
+const RETURN_TO = /^\/dashboard(?:[/?][\w\-./~%=&?]*)?$/;
+
+export const OAuthStartRequest = z
+  .object({
+    return_to: z
+      .string()
+      .max(512)
+      .refine((path) => RETURN_TO.test(path) && !/(?:^|\/)\.\.?(?:[/?]|$)|%2e|%2f|%5c/i.test(path), {
+        message: 'expected a path of the gateway at or below /dashboard',
+      })
+      .nullish()
+      .describe(
+        'Path at or below `/dashboard` that the browser returns to once connected. Default: a page that says so',
+      ),
+    connection_id: z
+      .string()
+      .min(1)
+      .max(64)
+      .nullish()
+      .describe(
+        'The connection to renew, by signing in to the same account of the platform. Default: a new one',
+      ),
+  })
+  .meta({ id: 'OAuthStartRequest' });
+
+export const OAuthStarted = z
+  .object({
+    authorize_url: z.string().describe('Open it in a browser within 10 minutes. It works once'),
+  })
+  .meta({ id: 'OAuthStarted' });
+
+/** Query parameters of a platform's redirect back to the gateway. */
+export const ConnectCallbackQuery = z.object({
+  code: z.string().max(4_096).default(''),
+  state: z.string().max(256).default(''),
+  error: z.string().max(256).default(''),
+  error_description: z.string().max(4_096).default(''),
+});
