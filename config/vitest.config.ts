@@ -13,6 +13,7 @@ const SLOW_UNITS = [
   'test/unit/messaging/inbox/long-polls.test.ts',
   'test/unit/messaging/outbox/outbox*.test.ts',
   'test/unit/messaging/window/window-queue*.test.ts',
+  'test/unit/accounts/connections/kills.test.ts',
   'test/unit/accounts/people/{owners,people}.test.ts',
   'test/unit/accounts/passwords/passwords.test.ts',
   'test/unit/api/{http-backlog,http-library,linear-time}.test.ts',

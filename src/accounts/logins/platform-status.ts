@@ -187,7 +187,8 @@ function identityOf(
       return { agent: own?.name ?? login.botName, operator: null };
     case 'connection':
       return {
-        agent: (login.loginKey === SHARED_LOGIN ? shared?.name : own?.name) ?? null,
+        // A connection of its own acts as the account of the platform that it was made with.
+        agent: login.loginKey === SHARED_LOGIN ? (shared?.name ?? null) : (own?.name ?? login.label),
         operator: login.email ?? login.label,
       };
     case 'sip_number':

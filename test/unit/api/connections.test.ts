@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnections } from '../../../src/accounts/connections/connections.ts';
 import { handOverConnections } from '../../../src/accounts/connections/hand-over.ts';
+import { platformStatuses } from '../../../src/accounts/logins/platform-status.ts';
 import { newestConnection } from '../../../src/store/agents/test-targets.ts';
 import { openTokens } from '../../../src/store/logins/oauth-connections.ts';
 import { auditOf } from './account-server.ts';
@@ -159,6 +160,13 @@ describe('connecting a platform', () => {
       accounts: [{ type: 'connection', id, label: 'Ann There', status: 'ok' }],
     });
     expect(await listed('bob')).toMatchObject({ status: 'not_configured', accounts: [] });
+    const viewer = { accountId: 'acc_ann', agentIds: ['agt_ann'], platforms: null };
+    expect(await platformStatuses(server.domain, viewer)).toContainEqual(
+      expect.objectContaining({
+        platform: PLATFORM,
+        identity: { agent: 'Ann There', operator: 'ann@there.example' },
+      }),
+    );
   });
 
   it('links the person behind it to the shared login, or makes it a login of its own', async () => {
