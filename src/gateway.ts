@@ -1,4 +1,5 @@
 import type { Closer, GatewayDeps, Running } from './assembly/gateway-deps.ts';
+import type { MakeConnector } from './assembly/platforms.ts';
 import type { Clock } from './base/time.ts';
 import { MemoryReducer, PROCESS_MEMORY } from './memory-reducer.ts';
 import { loadMediaIo } from './native/media-io.ts';
@@ -19,6 +20,8 @@ export interface Gateway extends Running {
 
 /** What tests put in place of the gateway's own. */
 export interface Substitutes {
+  /** The platforms beside SIP. */
+  readonly platforms?: readonly MakeConnector[];
   /** Module of the bridge threads, with the transports of the test's platforms. */
   readonly bridgeWorkerUrl?: URL;
 }
@@ -71,7 +74,7 @@ async function startAll(deps: FirstDeps, substitutes: Substitutes): Promise<Runn
   const bridges = bridgePool(deps, substitutes);
   const store = await startStore(deps);
   const { assemble } = await import('./assembly/assemble.ts');
-  const running = await assemble({ ...deps, engine, bridges, store });
+  const running = await assemble({ ...deps, engine, bridges, store }, substitutes.platforms);
   await engine.ready;
   giveMemoryBack(deps);
   return running;

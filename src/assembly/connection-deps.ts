@@ -1,20 +1,20 @@
 import type { ConnectionDeps } from '../accounts/connections/connection-deps.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
+import { hangUpLogin } from '../calls/hang-up-call.ts';
 import type { PartDeps } from './gateway-deps.ts';
 
 /** Returns the dependencies of the accounts' connections to platforms. */
 export function connectionDeps(
   { store, clock, publicUrl, wakeups, loggers }: PartDeps,
-  { connectors }: CallDomain,
+  calls: CallDomain,
 ): ConnectionDeps {
   return {
     store,
     clock,
-    connectors,
+    connectors: calls.connectors,
     publicUrl,
     wake: (accountId) => wakeups.wake(accountId),
-    // No platform with OAuth places calls yet.
-    endCalls: async () => undefined,
+    endCalls: (accountId, id, reason) => hangUpLogin(calls, accountId, { kind: 'connection', id }, reason),
     onFailure: (platform, what, reason) => loggers.accounts.warn({ platform, reason }, what),
   };
 }

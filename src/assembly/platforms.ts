@@ -10,20 +10,22 @@ import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
 import type { PartDeps } from './gateway-deps.ts';
 
-/** All platforms with a connector. Only this module knows them all. */
+/** Creates a platform's connector; null when the operator has not set it up. */
+export type MakeConnector = (deps: PartDeps) => Connector | null;
+
+/** The platforms beside SIP, whose connector also keeps the accounts' trunks. A new platform is added to this list. */
+export const CONNECTORS: readonly MakeConnector[] = [telegramConnector, whatsAppConnector];
+
+/** All platforms with a connector. */
 export interface Platforms {
   readonly connectors: readonly Connector[];
   /** The connector that also keeps the accounts' trunks and numbers. */
   readonly trunks: SipDirectory & Pick<SipConnector, 'port' | 'tlsPort'>;
 }
 
-export function makePlatforms(deps: PartDeps): Platforms {
+export function makePlatforms(deps: PartDeps, others: readonly MakeConnector[]): Platforms {
   const sip = sipConnector(deps);
-  const whatsApp = whatsAppConnector(deps);
-  return {
-    connectors: [sip, telegramConnector(deps), ...(whatsApp === null ? [] : [whatsApp])],
-    trunks: sip,
-  };
+  return { connectors: [sip, ...others.flatMap((make) => make(deps) ?? [])], trunks: sip };
 }
 
 /** Returns the native port reserver; null when the thread that uses a port binds it itself. */
