@@ -132,12 +132,7 @@ export class MeetingWorld {
   ): Promise<void> {
     const bot = { id, accountId: `acc_${name}`, platform: 'discord', botName, status: 'ok' } as const;
     const secrets = { token: `token of ${id}`, signingSecret: null };
-    await insertBot(
-      this.store.db,
-      this.store.secrets,
-      { ...bot, appId: null, createdAt: NOW },
-      secrets,
-    );
+    await insertBot(this.store.db, this.store.secrets, { ...bot, appId: null, createdAt: NOW }, secrets);
     await attachMember(this.store.db, agentId, { type: 'bot_token', id });
   }
 
