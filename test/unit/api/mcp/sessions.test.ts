@@ -72,6 +72,7 @@ describe.each([
       created_at: expect.any(String),
       conversation_id: expect.stringMatching(/^cnv_/),
       platform: 'telegram',
+      kind: 'direct',
       remote_id: '1',
       remote_name: 'Name of 1',
       message_id: expect.stringMatching(/^msg_/),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../src/base/errors.ts';
+import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { MemoryIntake } from './memory-intake.ts';
 import { afterPauses, BOT_ID, connectorTo, formFile, LOGIN, ownBot, telegram } from './telegram-setup.ts';
@@ -15,9 +16,10 @@ test('messages are delivered in order, with sender and time', async () => {
   await waitFor('four messages', () => intake.messages.length === 4);
   expect(intake.texts).toEqual(['one', 'two', 'three', '/start hello']);
   expect(intake.messages[0]).toEqual({
-    from: { login: LOGIN, remoteId: '42' },
+    from: directAddress(LOGIN, '42'),
     alias: null,
     remoteName: 'Ada',
+    senderName: null,
     platformMessageId: String(first.message_id),
     text: 'one',
     sentAt: new Date(first.date * 1_000).toISOString(),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import { STRANGER_TEXT } from '../../../../src/connectors/whatsapp/invitation.ts';
 import { API_ERRORS } from '../../../fakes/whatsapp/graph-errors.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -13,9 +14,10 @@ test('a message arrives with both ids of its sender, and the platform’s time',
   expect(status).toBe(200);
   expect(intake.messages).toEqual([
     {
-      from: { login: { kind: 'shared' }, remoteId: ada.userId },
+      from: directAddress({ kind: 'shared' }, ada.userId),
       alias: ada.phone,
       remoteName: 'Ada',
+      senderName: null,
       platformMessageId: wamid,
       text: 'Grüß dich / 👋',
       sentAt: '2026-03-04T05:06:07.000Z',
@@ -30,7 +32,7 @@ test('a person with a hidden number is identified by user id alone', async () =>
   intake.contacts.add(bob.userId);
   await api.says(bob, 'hello');
   expect(intake.messages[0]).toMatchObject({
-    from: { remoteId: bob.userId },
+    from: { space: { id: bob.userId } },
     alias: null,
     remoteName: 'bob',
   });
@@ -39,7 +41,7 @@ test('a person with a hidden number is identified by user id alone', async () =>
 test('a message with only the number is resolved by its contact entry', async () => {
   const { api, intake, ada } = await linked();
   await api.posts(ada, [{ id: 'wamid.old', type: 'text', text: { body: 'hi' }, from_user_id: undefined }]);
-  expect(intake.messages[0]).toMatchObject({ from: { remoteId: ada.userId }, alias: ada.phone });
+  expect(intake.messages[0]).toMatchObject({ from: { space: { id: ada.userId } }, alias: ada.phone });
 });
 
 const MEDIA = { id: '1234567890', sha256: 'x' };

@@ -99,9 +99,13 @@ test('a message event has its sender and conversation, and a cursor that continu
     {
       type: 'dm_chat',
       eventId: expect.stringMatching(/^evt_/),
-      platform: 'telegram',
-      peer: { remoteId: '1', remoteName: 'Name of 1' },
-      message: { text: 'a', direction: 'inbound', attachments: [] },
+      conversation: {
+        platform: 'telegram',
+        kind: 'direct',
+        thread: null,
+        peer: { remoteId: '1', remoteName: 'Name of 1' },
+      },
+      message: { text: 'a', direction: 'inbound', sender: null, attachments: [] },
       at: { iso: expect.any(String), messageId: expect.stringMatching(/^msg_/) },
     },
   ]);

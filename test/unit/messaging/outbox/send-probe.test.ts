@@ -46,8 +46,7 @@ test('each probed agent gets a message of its own, and no others', async () => {
     expect(await feedOf(id)).toMatchObject([
       {
         type: 'dm_chat',
-        platform: 'agent',
-        conversation: { peer: { remoteName: 'Gateway test' } },
+        conversation: { platform: 'agent', peer: { remoteName: 'Gateway test' } },
         message: { direction: 'inbound', senderAgentId: null, text: expect.stringContaining('test') },
       },
     ]);

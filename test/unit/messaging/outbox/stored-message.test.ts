@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import { addressOf, sendStored } from '../../../../src/messaging/outbox/stored-message.ts';
 import { NOW } from '../../store/temporary.ts';
 import { Outbound } from '../outbound-harness.ts';
@@ -21,7 +22,7 @@ it('sends a stored message once, with its files, without changing its status', a
   expect(outbound.messenger.asked).toEqual([
     {
       messageId: message.id,
-      to: { login: { kind: 'bot_token', id: 'bot_1' }, remoteId: '42' },
+      to: directAddress({ kind: 'bot_token', id: 'bot_1' }, '42'),
       text: 'Hello',
       attachments: [file],
     },
@@ -65,8 +66,8 @@ it('finds the login of a connection', async () => {
       .execute();
     return await addressOf(db, { ...conversation, memberType: 'connection', memberId: id });
   };
-  expect(await of('shared')).toEqual({ login: { kind: 'shared' }, remoteId: '42' });
-  expect(await of('bot_1')).toEqual({ login: { kind: 'bot_token', id: 'bot_1' }, remoteId: '42' });
-  expect(await of(null)).toBeNull();
+  expect(await of('shared')).toEqual(directAddress({ kind: 'shared' }, '42'));
+  expect(await of('bot_1')).toEqual(directAddress({ kind: 'bot_token', id: 'bot_1' }, '42'));
+  expect(await of(null)).toEqual(directAddress({ kind: 'connection', id: 'con_null' }, '42'));
   expect(await addressOf(db, { ...conversation, memberType: 'connection', memberId: 'con_none' })).toBeNull();
 });

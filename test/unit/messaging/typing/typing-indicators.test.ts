@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import {
   MOST_SHOWN,
   TYPING_MS,
@@ -30,7 +31,7 @@ it('shows typing at once and repeats it until it is stopped', async () => {
   const { indicators, conversation, shown, pass } = await typing();
   indicators.start(conversation);
   await waitFor('the first', () => shown.length === 1);
-  expect(shown).toEqual([{ login: { kind: 'bot_token', id: 'bot_1' }, remoteId: '42' }]);
+  expect(shown).toEqual([directAddress({ kind: 'bot_token', id: 'bot_1' }, '42')]);
   await pass(12_000);
   expect(shown).toHaveLength(4);
   indicators.stop(conversation.id);
