@@ -2,9 +2,8 @@ import { GatewayError } from '../../base/errors.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Platform } from '../../base/platform.ts';
 import { isoAfter } from '../../base/time.ts';
-import type { ConnectsByOAuth } from '../../connectors/contract/oauth.ts';
+import type { ConnectsByOAuth, OAuthTokens } from '../../connectors/contract/oauth.ts';
 import {
-  type ConnectionTokens,
   findOAuthConnection,
   type OAuthConnection,
   openTokens,
@@ -59,14 +58,14 @@ export class AccessTokens {
     this.#backOff = new PlatformBackOff(deps.clock);
   }
 
-  /** See ConnectionTokens of the contract. */
+  /** As in ConnectionTokens of the contract. */
   async accessToken(connectionId: string): Promise<string> {
     return (
       this.#fresh(connectionId) ?? (await this.#inTurn(connectionId, () => this.#valid(connectionId, null)))
     );
   }
 
-  /** See ConnectionTokens of the contract. */
+  /** As in ConnectionTokens of the contract. */
   async refused(connectionId: string, token: string): Promise<string> {
     return await this.#inTurn(connectionId, () => this.#valid(connectionId, token));
   }
@@ -119,14 +118,14 @@ export class AccessTokens {
     return await this.#refresh(row, tokens, leftMs);
   }
 
-  async #replaceRefused(row: OAuthConnection, tokens: ConnectionTokens): Promise<string> {
+  async #replaceRefused(row: OAuthConnection, tokens: OAuthTokens): Promise<string> {
     if (tokens.refreshToken === null) return await this.#lose(row, NO_REFRESH_TOKEN);
     if (this.#wasJustRefreshed(row.id, tokens)) return await this.#lose(row, REFUSED_AGAIN);
     return await this.#refresh(row, tokens, 0);
   }
 
   /** `leftMs`: how long the present token can still be used. */
-  async #refresh(row: OAuthConnection, tokens: ConnectionTokens, leftMs: number): Promise<string> {
+  async #refresh(row: OAuthConnection, tokens: OAuthTokens, leftMs: number): Promise<string> {
     const { id } = row;
     const isUsable = leftMs > 0;
     // Only the platform can tell that a token is over which cannot be replaced: our clock may be wrong.
@@ -153,7 +152,7 @@ export class AccessTokens {
   /** Stores refreshed tokens and returns the access token. */
   async #keep(
     row: OAuthConnection,
-    former: ConnectionTokens,
+    former: OAuthTokens,
     { tokens, expiresInS, scope }: Extract<TokenAnswer, { kind: 'granted' }>,
   ): Promise<string> {
     const { store, clock } = this.#deps;
@@ -189,7 +188,7 @@ export class AccessTokens {
   }
 
   /** The connection was deleted or renewed during the refresh. Its new tokens count; those of the refresh do not. */
-  async #overtaken(row: OAuthConnection, unused: ConnectionTokens): Promise<string> {
+  async #overtaken(row: OAuthConnection, unused: OAuthTokens): Promise<string> {
     const { db } = this.#deps.store;
     const isGone = (await findOAuthConnection(db, this.#platform, row.id)) === undefined;
     if (isGone) await revokeTokens(this.#deps, this.#platform, unused);
@@ -203,7 +202,7 @@ export class AccessTokens {
     return accessToken;
   }
 
-  #wasJustRefreshed(connectionId: string, { accessToken }: ConnectionTokens): boolean {
+  #wasJustRefreshed(connectionId: string, { accessToken }: OAuthTokens): boolean {
     const held = this.#held.get(connectionId);
     if (held?.accessToken !== accessToken || held.refreshedMs === null) return false;
     return this.#deps.clock.monotonicMs() - held.refreshedMs < REFUSED_AGAIN_MS;

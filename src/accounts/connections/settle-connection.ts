@@ -1,13 +1,12 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
-import type { RemoteIdentity } from '../../connectors/contract/oauth.ts';
+import type { OAuthTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
 import { attachMember } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { PendingConnection } from '../../store/logins/connection-states.ts';
 import { insertConnection } from '../../store/logins/connections.ts';
 import {
-  type ConnectionTokens,
   findConnectionOfUser,
   findOAuthConnection,
   type OAuthConnection,
@@ -29,7 +28,7 @@ const SHARED_LOGIN = 'shared';
 export interface Grant {
   readonly platform: Platform;
   readonly identity: RemoteIdentity;
-  readonly tokens: ConnectionTokens;
+  readonly tokens: OAuthTokens;
   readonly expiresInS: number | null;
   readonly scope: string | null;
 }

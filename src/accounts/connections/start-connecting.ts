@@ -52,8 +52,15 @@ export async function startConnecting(
     }
     const email = (await findAccount(trx, accountId))?.email ?? null;
     const pending = {
-      ...{ stateHash: hashToken(state), accountId, email, credentialKind: kind, credentialId },
-      ...{ provider: platform, connectionId, returnTo, codeVerifier },
+      stateHash: hashToken(state),
+      accountId,
+      email,
+      credentialKind: kind,
+      credentialId,
+      provider: platform,
+      connectionId,
+      returnTo,
+      codeVerifier,
       createdAt,
       expiresAt: isoAfter(createdAt, CONNECT_DEADLINE_MS),
     };

@@ -29,7 +29,7 @@ const Granted = z.looseObject({
 
 const Refused = z.object({ error: z.string().min(1), error_description: z.string().nullish().catch(null) });
 
-/** Refusals that say nothing about the grant (RFC 6749, section 4.1.2.1). */
+/** Refusals that say nothing about the grant (RFC 6749, section 4.1.2.1; RFC 8628, section 3.5). */
 const TEMPORARY: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
 
 /** The error of a code or refresh token that was used, has expired or was revoked (RFC 6749, section 5.2). */

@@ -14,7 +14,7 @@ export interface OAuthConnection extends SealedConnection {
 }
 
 /** The tokens of a connection. In memory only; never logged. */
-export interface ConnectionTokens {
+export interface StoredTokens {
   readonly accessToken: string;
   /** Null: the platform issued none. */
   readonly refreshToken: string | null;
@@ -23,11 +23,7 @@ export interface ConnectionTokens {
 const NO_TOKENS = '';
 
 /** Seals tokens for the row of a connection. Null: they are lost. */
-export function sealTokens(
-  secrets: SecretBox,
-  connectionId: string,
-  tokens: ConnectionTokens | null,
-): string {
+export function sealTokens(secrets: SecretBox, connectionId: string, tokens: StoredTokens | null): string {
   return secrets.seal(tokens === null ? NO_TOKENS : JSON.stringify(tokens), placeOf(connectionId));
 }
 
@@ -35,7 +31,7 @@ export function sealTokens(
 export function openTokens(
   secrets: SecretBox,
   { id, sealedCredentials }: Pick<SealedConnection, 'id' | 'sealedCredentials'>,
-): ConnectionTokens | null {
+): StoredTokens | null {
   try {
     const text = secrets.open(sealedCredentials, placeOf(id));
     return text === NO_TOKENS ? null : JSON.parse(text);

@@ -329,11 +329,13 @@ describe('a status that the connector reports', () => {
 
 describe('what platforms do differently', () => {
   it('Zoom: HTTP Basic, no scope, no PKCE', async () => {
-    const { client } = platform;
-    const { tokenEndpoint } = client!;
     platform.client = {
-      ...client!,
-      ...{ authentication: 'basic', scope: '', pkce: false, clientId: 'a:b', clientSecret: 'c d%' },
+      ...platform.client!,
+      authentication: 'basic',
+      scope: '',
+      pkce: false,
+      clientId: 'a:b',
+      clientSecret: 'c d%',
     };
     const started = (await (await server.start('ann')).json()) as { authorize_url: string };
     const { searchParams } = new URL(started.authorize_url);
@@ -345,7 +347,7 @@ describe('what platforms do differently', () => {
     });
     const callback = `/api/oauth/${PLATFORM}/callback?code=x&state=${searchParams.get('state')}`;
     const answer = await server.browser('ann').get(`${server.url}${callback}`);
-    expect([answer.status, tokenEndpoint.length > 0]).toEqual([400, true]);
+    expect(answer.status).toBe(400);
     expect(Buffer.from(heard!.replace('Basic ', ''), 'base64').toString()).toBe('a%3Ab:c%20d%25');
   });
 
