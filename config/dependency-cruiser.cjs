@@ -44,7 +44,7 @@ module.exports = {
     layer('connectors', '^src/connectors/(?!contract/)', [
       'connectors/contract',
       'native',
-      'rtp/rtp-protocol',
+      'rtp/rtp-(protocol|packet)',
       'bridge/(packet|pcm)-port',
       ...FLOOR,
     ]),
