@@ -40,7 +40,7 @@ export interface PacketOpen {
   readonly sampleRateHz: number;
   /**
    * What tells speakers apart: the SSRC, or the first CSRC where a conference forwards several speakers in one stream
-   * (RFC 3550 section 5.1). A packet without CSRCs is its SSRC's.
+   * (RFC 3550 section 5.1). A packet without CSRCs is its SSRC's. A transport removes CSRCs that name no speaker.
    */
   readonly speakers: 'ssrc' | 'csrc';
 }
