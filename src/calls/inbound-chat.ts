@@ -9,7 +9,10 @@ const MAX_SENDER = 256;
 /** Ids of this many messages are remembered, to ignore repetitions. */
 const MAX_IDS = 2_048;
 const MAX_ID = 256;
-/** Limit of messages waiting to be stored, in characters. A message counts at least 1,000, so at most 1,048 wait. */
+/**
+ * Limit of messages waiting to be stored, in characters. A message counts at least 1,000 and each of its files 1,000, so
+ * at most 1,048 wait.
+ */
 const MAX_PENDING = 1_048_576;
 const MIN_COST = 1_000;
 /** Most files of one message. One stub stands for all further ones. */
@@ -56,11 +59,13 @@ export class InboundChatQueue {
     const id = message.id.slice(0, MAX_ID);
     if (this.#ids.get(id)) return;
     const text = message.text.slice(0, MAX_TEXT);
-    const cost = costOf(text);
+    const files = message.files.slice(0, MAX_FILES + 1);
+    const taken = { ...message, text, files };
+    const cost = costOf(taken);
     if (this.#pendingCost + cost > MAX_PENDING) return this.#deps.onDropped();
     this.#ids.set(id, true);
     this.#pendingCost += cost;
-    this.#pending.push({ ...message, text });
+    this.#pending.push(taken);
     if (!this.#isBusy) void this.#work();
   }
 
@@ -68,7 +73,7 @@ export class InboundChatQueue {
     this.#isBusy = true;
     try {
       for (let message = this.#pending.shift(); message; message = this.#pending.shift()) {
-        this.#pendingCost -= costOf(message.text);
+        this.#pendingCost -= costOf(message);
         this.#publish(await this.#eventOf(message));
         await this.#deps.stored();
       }
@@ -102,6 +107,6 @@ export class InboundChatQueue {
 
 const NO_FILES: KeptChatFiles = { files: [], tooLarge: 0 };
 
-function costOf(text: string): number {
-  return Math.max(MIN_COST, text.length);
+function costOf({ text, files }: InboundChat): number {
+  return Math.max(MIN_COST, text.length) + files.length * MIN_COST;
 }

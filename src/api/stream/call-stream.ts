@@ -60,7 +60,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #sampleRateHz: number;
   #receiving = false;
   /** Kept apart, because it is read for every frame of audio. */
-  #canSpeak: boolean;
+  #canSpeak = false;
   /** Missing capabilities that the client has been told of. */
   readonly #reported = new Set<AudioCapability>();
   #pendingClears = 0;
@@ -69,7 +69,6 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#call = call;
     this.#deps = deps;
     this.#sampleRateHz = call.identity.sampleRateHz;
-    this.#canSpeak = this.#offers('audio_out');
   }
 
   /** AgentStream: closes the stream if its credential no longer acts for the call's agent. The call continues. */
@@ -86,6 +85,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     } catch {
       return socket.close(TRY_AGAIN_LATER, 'too many streams on this call');
     }
+    this.#canSpeak = this.#offers('audio_out');
     for (const event of openingEvents(this.#call.snapshot())) this.#send(event);
   }
 
