@@ -48,7 +48,7 @@ export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
     caller: call.caller,
     created_at: call.createdAt,
     ended_at: call.endedAt,
-    waiting_reason: call.waitingReason,
+    ...(call.waitingReason !== null && { waiting_reason: call.waitingReason }),
     termination: call.termination,
   };
 }
@@ -71,7 +71,7 @@ const NO_TRANSCRIPT: TranscriptPart = { lines: [], length: 0 };
 function callStatus(call: CallSnapshot, { lines, length }: TranscriptPart, publicUrl: PublicUrl): CallStatus {
   return {
     ...callWire(call, publicUrl),
-    participants: [...call.participants],
+    ...(call.participants.length > 0 && { participants: [...call.participants] }),
     transcript: lines.map(lineText),
     transcript_length: length,
   };

@@ -69,8 +69,8 @@ export const Call = CreatedCall.extend({
   ended_at: z.string().nullable(),
   waiting_reason: z
     .string()
-    .nullable()
-    .describe('Why a `connecting` call waits to be admitted, for example `in the lobby`; otherwise null'),
+    .optional()
+    .describe('Why a `connecting` call waits to be admitted, for example `in the lobby`'),
   termination: Termination.nullable().describe('Why the call ended; null while it is live'),
 }).meta({ id: 'Call' });
 export type Call = z.output<typeof Call>;
@@ -81,7 +81,8 @@ const Participant = z.object({ id: z.string(), name: z.string() }).meta({ id: 'P
 export const CallStatus = Call.extend({
   participants: z
     .array(Participant)
-    .describe('Who takes part in a live call, where the platform tells; at most 500'),
+    .optional()
+    .describe('Who takes part in a live call, if the platform tells; at most 500'),
   transcript: z.array(z.string()).describe('Lines `[<speaker>] <text>` after `since`'),
   transcript_length: z.int().describe('Number of lines so far; the next `since`'),
 }).meta({ id: 'CallStatus' });

@@ -132,7 +132,7 @@ test('an agent in a meeting reads who is there, and writes in the chat', async (
   leg.answered();
   leg.participants([{ id: 'u1', name: 'Ada' }]);
   expect(await world.ask('svc_call_status', { call_id })).toMatchObject({
-    waiting_reason: null,
+    state: 'active',
     participants: [{ id: 'u1', name: 'Ada' }],
   });
   expect(await world.ask('svc_call_chat', { call_id, text: 'Hello' })).toEqual({ status: 'ok' });
