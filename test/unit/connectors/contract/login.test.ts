@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../../../src/base/ids.ts';
+import { keyOfLogin, type LoginRef, loginOfKey } from '../../../../src/connectors/contract/login.ts';
+
+test.each<[LoginRef, RegExp]>([
+  [{ kind: 'shared' }, /^shared$/],
+  [{ kind: 'bot_token', id: newId('bot') }, /^bot_/],
+  [{ kind: 'connection', id: newId('con') }, /^con_/],
+])('the login %o is found again by its key', (login, key) => {
+  expect(keyOfLogin(login)).toMatch(key);
+  expect(loginOfKey(keyOfLogin(login))).toEqual(login);
+});
