@@ -5,13 +5,9 @@ import type { LoginRef } from '../../connectors/contract/login.ts';
 import type { LaterStatus, SendOutcome, SentMessage } from '../../connectors/contract/messenger.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { type Conversation, setConversationStatus } from '../../store/messages/conversations.ts';
-import {
-  addPlatformMessageIds,
-  findNamelessMessage,
-  findSentMessages,
-  type Message,
-} from '../../store/messages/messages.ts';
+import { addPlatformMessageIds, type Message } from '../../store/messages/messages.ts';
 import { attachedBytes, changeMessageStatus } from '../../store/messages/outbound-messages.ts';
+import { findNamelessMessage, findSentMessages } from '../../store/messages/sent-messages.ts';
 import { countUsage } from '../../store/people/usage.ts';
 import { announceEnd, type MessageEnd } from '../inbox/announce.ts';
 import type { IntakeDomain } from '../intake/intake-domain.ts';

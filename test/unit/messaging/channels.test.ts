@@ -13,6 +13,7 @@ import { makeOwnerCode } from '../../../src/messaging/owner/owner-code.ts';
 import { newestConnection, newestOwnedBot } from '../../../src/store/agents/test-targets.ts';
 import { insertConnection } from '../../../src/store/logins/connections.ts';
 import { deleteConnection } from '../../../src/store/logins/oauth-connections.ts';
+import { insertMessage } from '../../../src/store/messages/messages.ts';
 import { listUnanswered } from '../../../src/store/messages/outbound-messages.ts';
 import { unauthenticatedActor } from '../../../src/store/people/audit-log.ts';
 import { putInviteLink } from '../../../src/store/people/invite-links.ts';
@@ -241,6 +242,49 @@ test('a connection that is a login itself receives for its account; one that lin
   await deleteConnection(store.db, accountId, 'con_own');
   expect(await addressOf(store.db, newest)).toBeNull();
   expect(await intake.received(said(channelAddress(own, 'C1', 'U1')))).toBe('unbound');
+});
+
+test('a status report concerns the messages of its own login', async () => {
+  const { store, accountId, intake, clock } = await messagingWorld();
+  const row = { accountId, provider: 'telegram', email: null, label: 'x', status: 'ok' };
+  const dates = { createdAt: NOW, updatedAt: NOW };
+  const logins = { con_1: null, con_2: null, con_3: 'shared' } as const;
+  const sent = new Map<string, string>();
+  for (const [id, loginKey] of Object.entries(logins)) {
+    await insertConnection(store.db, { ...row, ...dates, id, loginKey, remoteId: 'U1' }, '');
+    const login: LoginRef = loginKey === null ? { kind: 'connection', id } : SHARED;
+    await intake.received({ ...written(null, 'U1'), from: directAddress(login, 'U1') });
+    const { id: conversationId } = await store.db
+      .selectFrom('conversations')
+      .select('id')
+      .where('memberId', '=', id)
+      .executeTakeFirstOrThrow();
+    const outbound = {
+      direction: 'outbound',
+      status: 'delivered',
+      senderAgentId: null,
+      expiresAt: null,
+    } as const;
+    const message = { ...outbound, id: `msg_${id}`, accountId, conversationId, text: '', fileIds: [] };
+    await store.db.transaction().execute(async (trx) => {
+      await insertMessage(trx, { ...message, platformMessageIds: ['p1'] }, clock.nowIso());
+    });
+    sent.set(id, message.id);
+  }
+  const failed = async () =>
+    (
+      await store.db
+        .selectFrom('messages')
+        .select('id')
+        .where('status', '=', 'failed')
+        .orderBy('id')
+        .execute()
+    ).map(({ id }) => id);
+  const report = { platformMessageId: 'p1', messageId: null };
+  await intake.followed({ kind: 'connection', id: 'con_2' }, report, { kind: 'failed', reason: 'x' });
+  expect(await failed()).toEqual([sent.get('con_2')]);
+  await intake.followed(SHARED, report, { kind: 'failed', reason: 'x' });
+  expect(await failed()).toEqual([sent.get('con_2'), sent.get('con_3')]);
 });
 
 test('the shared login serves a channel for the account to which it is bound, whoever writes', async () => {
