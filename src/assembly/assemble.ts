@@ -1,4 +1,4 @@
-import { openConnections } from '../accounts/connections/connections.ts';
+import { closeConnections, openConnections } from '../accounts/connections/connections.ts';
 import { handOverConnections } from '../accounts/connections/hand-over.ts';
 import { AgentReplies } from '../accounts/keys/agent-replies.ts';
 import { KeyCache } from '../accounts/keys/key-cache.ts';
@@ -50,6 +50,9 @@ export async function assemble(
   const connectors = new Map(list.map((connector) => [connector.platform, connector]));
   const { files, sweeper } = await openFileStorage(deps, connectors);
   const calls = await openCalls(deps, connectors, files);
+  // Before any connector starts, which may ask for tokens. Closes after all of them.
+  const connections = openConnections(connectionDeps(deps, calls));
+  closers.push((deadlineMs) => closeConnections(connections, deadlineMs));
   // Platforms that only have calls start before the first request and close after the last one.
   const messengers = list.filter(needsHttp);
   for (const connector of list.filter((each) => !needsHttp(each))) {
@@ -60,7 +63,6 @@ export async function assemble(
   await loadSipAccounts(sipAccounts);
 
   const grants = await openGrants(deps);
-  const connections = openConnections(connectionDeps(deps, calls));
   const accounts = { ...sipAccounts, calls, connections };
   const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;

@@ -79,6 +79,11 @@ export class AccessTokens {
     if (this.#tails.has(connectionId)) void this.#inTurn(connectionId, async () => this.#drop(connectionId));
   }
 
+  /** Resolves when no request is under way. */
+  async settled(): Promise<void> {
+    while (this.#tails.size > 0) await Promise.allSettled(this.#tails.values());
+  }
+
   #drop(connectionId: string): void {
     this.#held.delete(connectionId);
     this.#unstored.delete(connectionId);

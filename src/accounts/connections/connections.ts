@@ -1,4 +1,5 @@
 import type { Platform } from '../../base/platform.ts';
+import { settledWithin } from '../../base/waits.ts';
 import { AccessTokens } from './access-tokens.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { keepStatus } from './connection-status.ts';
@@ -23,4 +24,10 @@ export function openConnections(deps: ConnectionDeps): Connections {
     });
   }
   return { ...deps, tokens };
+}
+
+/** Waits until refreshed tokens are stored, but at most `deadlineMs`. Call it when the connectors are closed. */
+export async function closeConnections({ clock, tokens }: Connections, deadlineMs: number): Promise<void> {
+  const all = [...tokens.values()].map((each) => each.settled());
+  await settledWithin(clock, deadlineMs, all);
 }

@@ -19,8 +19,9 @@ export interface ConnectsByOAuth {
   /** Sets the source of access tokens. Called once, before any connection is handed over. */
   onConnections(tokens: ConnectionTokens): void;
   /**
-   * Hands over a connection: a new one, one that was renewed (its id is known), and at start every stored one. Returns
-   * at once.
+   * Hands over a connection: a new one, one that was renewed (its id is known), and at start every stored one that has
+   * tokens. Returns at once. A connection that is lost later is not taken back: its tokens are refused until it is
+   * renewed.
    */
   connected(connection: Connection): void;
   /** The connection was deleted and its tokens are gone. Also called for connections that were never handed over. */

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openConnections } from '../../../../src/accounts/connections/connections.ts';
+import { closeConnections, openConnections } from '../../../../src/accounts/connections/connections.ts';
 import { handOverConnections } from '../../../../src/accounts/connections/hand-over.ts';
 import { openTokens } from '../../../../src/store/logins/oauth-connections.ts';
 import { answersJson, OAuthPlatform } from '../../../support/oauth-platform.ts';
@@ -283,6 +284,34 @@ describe('while a token is being refreshed', () => {
     server.clock.turn(LIFETIME_MS);
     expect(await works(await token())).toBe(200);
   });
+});
+
+it('closing waits until refreshed tokens are stored, but only so long', async () => {
+  server.clock.turn(LIFETIME_MS);
+  const { connections } = server.domain;
+  const held = hold();
+  const waiting = token();
+  await held.asked;
+  let isClosed = false;
+  const closing = closeConnections(connections, 5_000).then(() => {
+    isClosed = true;
+  });
+  await wait(20);
+  expect(isClosed).toBe(false);
+  const fresh = { access_token: 'fresh', token_type: 'bearer' };
+  (await held.answered).writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(fresh));
+  await closing;
+  expect([(await stored()).tokens!.accessToken, await waiting]).toEqual(['fresh', 'fresh']);
+
+  server.clock.turn(61_000);
+  const again = hold();
+  const late = refused('fresh').catch((error: { code: string }) => error.code);
+  await again.asked;
+  const closed = closeConnections(connections, 5_000);
+  server.clock.turn(5_000);
+  await closed;
+  server.clock.turn(5_000);
+  expect(await late).toBe('platform_failed');
 });
 
 describe('a wrong clock', () => {
