@@ -159,7 +159,9 @@ function sendMediaGroup(call: BotCall): unknown {
   const contents = media.map((item: BotCall['parameters']) => {
     const file = uploadOf(call, item.media);
     check(item.type, file);
-    return { ...call.bot.fileContent(item.type, file), ...captionOf(item), ...album };
+    // The type declarations know the id of pictures and videos only.
+    const isPicture = item.type === 'photo' || item.type === 'video';
+    return { ...call.bot.fileContent(item.type, file), ...captionOf(item), ...(isPicture ? album : {}) };
   });
   return contents.map((content: Readonly<Record<string, unknown>>) => call.bot.deliver(reader, content));
 }

@@ -78,6 +78,11 @@ export class FakeTelegram {
     bot.close();
   }
 
+  /** Takes a revoked token again. */
+  restore(bot: FakeBot): void {
+    this.#bots.set(bot.token, bot);
+  }
+
   /** What happens to the next calls of a method, one each. */
   fail(method: string, ...faults: readonly Fault[]): void {
     this.faults.add(method, faults);

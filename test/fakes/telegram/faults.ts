@@ -10,8 +10,8 @@ export type Fault =
   | { readonly kind: 'drop'; readonly isDone: boolean }
   /** Something before Telegram answers for it, in HTML. */
   | { readonly kind: 'gateway'; readonly status: number }
-  /** No answer ever. */
-  | { readonly kind: 'hang' };
+  /** No answer ever; `isDone`: after the request was carried out. `reached` is called when that moment has come. */
+  | { readonly kind: 'hang'; readonly isDone?: boolean; readonly reached?: () => void };
 
 export interface DueFault {
   readonly isAfterwards: boolean;
@@ -31,7 +31,7 @@ export class Faults {
     const fault = this.#byMethod.get(method.toLowerCase())?.shift();
     if (!fault) return null;
     return {
-      isAfterwards: fault.kind === 'drop' && fault.isDone,
+      isAfterwards: 'isDone' in fault && fault.isDone === true,
       apply: (response) => apply(fault, response),
     };
   }
@@ -56,6 +56,7 @@ function apply(fault: Fault, response: ServerResponse): void {
       response.destroy();
       break;
     case 'hang':
+      fault.reached?.();
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MessageFaults, type NoAnswer } from './faults.ts';
 import { API_ERRORS, type ApiError, badParameter, errorBody } from './graph-errors.ts';
 import { MediaStore, type StoredMedia } from './media-store.ts';
 import { ReadRequest, SendRequest } from './message-request.ts';
@@ -25,9 +26,6 @@ export interface CloudApiOptions {
 /** Everything that is reported of an accepted message: its statuses, in the order in which they are posted. */
 export type StatusPlan = readonly ('sent' | 'delivered' | 'read')[];
 
-/** The fault that the next request for a message meets. */
-type Fault = { readonly error: ApiError } | { readonly cut: 'before' | 'after' };
-
 interface Answer {
   readonly status: number;
   readonly body: object | StoredMedia;
@@ -49,10 +47,12 @@ export class FakeCloudApi {
   /** Whether a message outside the window is refused at once, or by a status later on. */
   windowRefusal: 'sync' | 'async' = 'sync';
   statusPlan: StatusPlan = ['sent', 'delivered'];
+  /** Whether the access token has been revoked. */
+  isTokenRevoked = false;
   readonly #nowMs: () => number;
   readonly #rules: MessageRules;
   readonly #server: Server;
-  readonly #faults: (Fault | null)[] = [];
+  readonly #faults = new MessageFaults();
   /** Webhooks about one thing come one after another. */
   #posting: Promise<unknown> = Promise.resolve();
 
@@ -120,12 +120,17 @@ export class FakeCloudApi {
 
   /** The next request for a message is answered with this error, or the one after so many. */
   refuseNext(error: ApiError, afterCount = 0): void {
-    this.#faults.push(...Array<null>(afterCount).fill(null), { error });
+    this.#faults.refuse(error, afterCount);
   }
 
   /** The next request for a message gets no answer: it was lost on its way, or the answer was. */
   cutNext(cut: 'before' | 'after'): void {
-    this.#faults.push({ cut });
+    void this.#faults.leave('cut', cut);
+  }
+
+  /** The next request for a message is never answered. Resolves when it is there, or was carried out. */
+  holdNext(hold: 'before' | 'after'): Promise<void> {
+    return this.#faults.leave('held', hold);
   }
 
   /** A person writes; `content` is the part of the message that its type names. Resolves with the app's status. */
@@ -175,7 +180,8 @@ export class FakeCloudApi {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await this.#answer(request, await bodyOf(request));
-    if (!answer) {
+    if (answer === 'held') return;
+    if (answer === 'cut') {
       response.destroy();
       return;
     }
@@ -186,10 +192,9 @@ export class FakeCloudApi {
     response.end(isMedia ? (answer.body as StoredMedia).bytes : JSON.stringify(answer.body));
   }
 
-  /** Undefined: the connection breaks. */
-  async #answer(request: IncomingMessage, body: Buffer): Promise<Answer | undefined> {
+  async #answer(request: IncomingMessage, body: Buffer): Promise<Answer | NoAnswer> {
     const { method = '', url = '/', headers } = request;
-    const isAuthorized = headers.authorization === `Bearer ${this.accessToken}`;
+    const isAuthorized = !this.isTokenRevoked && headers.authorization === `Bearer ${this.accessToken}`;
     if (url.startsWith('/whatsapp_business/'))
       return this.#serveMedia(url, isAuthorized && !!headers['user-agent']);
     if (!isAuthorized) return refused(API_ERRORS.badToken);
@@ -197,7 +202,7 @@ export class FakeCloudApi {
     const [, path] = /^\/v\d+\.\d+\/(.+)$/.exec(pathname) ?? [];
     if (path === undefined) return refused(API_ERRORS.unknownObject);
     if (path === `${this.phoneNumberId}/messages` && method === 'POST')
-      return this.#takeMessage(request, body);
+      return this.#faults.meet(() => this.#takeMessage(request, body), refused);
     if (path === `${this.phoneNumberId}/media` && method === 'POST')
       return await this.#takeMedia(request, body);
     if (path === this.phoneNumberId && method === 'GET')
@@ -241,17 +246,12 @@ export class FakeCloudApi {
       : { status: 200, body: this.media.describe(media, this.baseUrl, this.#nowMs()) };
   }
 
-  #takeMessage({ headers }: IncomingMessage, body: Buffer): Answer | undefined {
-    const fault = this.#faults.shift();
-    if (fault && 'error' in fault) return refused(fault.error);
-    if (fault?.cut === 'before') return undefined;
+  #takeMessage({ headers }: IncomingMessage, body: Buffer): Answer {
     if (!headers['content-type']?.startsWith('application/json')) return refused(badParameter('not JSON'));
     const json = parseJson(body);
     if (ReadRequest.safeParse(json).success) return { status: 200, body: { success: true } };
     const parsed = SendRequest.safeParse(json);
-    if (!parsed.success) return refused(badParameter(parsed.error.message));
-    const answer = this.#send(parsed.data);
-    return fault ? undefined : answer;
+    return parsed.success ? this.#send(parsed.data) : refused(badParameter(parsed.error.message));
   }
 
   #send(request: SendRequest): Answer {
