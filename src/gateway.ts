@@ -1,5 +1,5 @@
 import type { Closer, GatewayDeps, Running } from './assembly/gateway-deps.ts';
-import type { MakeConnector } from './assembly/platforms.ts';
+import type { PlatformSubstitutes } from './assembly/platforms.ts';
 import type { Clock } from './base/time.ts';
 import { MemoryReducer, PROCESS_MEMORY } from './memory-reducer.ts';
 import { loadMediaIo } from './native/media-io.ts';
@@ -19,9 +19,7 @@ export interface Gateway extends Running {
 }
 
 /** What tests put in place of the gateway's own. */
-export interface Substitutes {
-  /** The platforms beside SIP. */
-  readonly platforms?: readonly MakeConnector[];
+export interface Substitutes extends PlatformSubstitutes {
   /** Module of the bridge threads, with the transports of the test's platforms. */
   readonly bridgeWorkerUrl?: URL;
 }
@@ -74,7 +72,7 @@ async function startAll(deps: FirstDeps, substitutes: Substitutes): Promise<Runn
   const bridges = bridgePool(deps, substitutes);
   const store = await startStore(deps);
   const { assemble } = await import('./assembly/assemble.ts');
-  const running = await assemble({ ...deps, engine, bridges, store }, substitutes.platforms);
+  const running = await assemble({ ...deps, engine, bridges, store }, substitutes);
   await engine.ready;
   giveMemoryBack(deps);
   return running;

@@ -23,13 +23,13 @@ import { openFileStorage } from './file-deps.ts';
 import type { GatewayDeps, PartDeps, Running } from './gateway-deps.ts';
 import { openMessaging } from './messaging-deps.ts';
 import { openPeople } from './people-deps.ts';
-import { CONNECTORS, type MakeConnector, makePlatforms } from './platforms.ts';
+import { makePlatforms, type PlatformSubstitutes } from './platforms.ts';
 import { openServers } from './servers.ts';
 
 /** Creates the domains, the platforms and the servers, then starts them. Closing runs in reverse order. */
 export async function assemble(
   given: GatewayDeps,
-  platforms: readonly MakeConnector[] = CONNECTORS,
+  substitutes: PlatformSubstitutes = {},
 ): Promise<Running> {
   const { settings, clock, loggers, store, closers } = given;
   const { host, port } = settings.http;
@@ -46,7 +46,7 @@ export async function assemble(
   closers.push(() => retention.close());
   const descriptors = watchResources(deps);
 
-  const { connectors: list, trunks } = makePlatforms(deps, platforms);
+  const { connectors: list, trunks } = makePlatforms(deps, substitutes);
   const connectors = new Map(list.map((connector) => [connector.platform, connector]));
   const { files, sweeper } = await openFileStorage(deps, connectors);
   const calls = await openCalls(deps, connectors, files);

@@ -23,9 +23,21 @@ export interface Platforms {
   readonly trunks: SipDirectory & Pick<SipConnector, 'port' | 'tlsPort'>;
 }
 
-export function makePlatforms(deps: PartDeps, others: readonly MakeConnector[]): Platforms {
+/** What tests put in place of the gateway's own platforms. */
+export interface PlatformSubstitutes {
+  /** The platforms beside SIP. */
+  readonly platforms?: readonly MakeConnector[];
+  /** Takes each connector, also that of SIP, and returns the one to run with. */
+  readonly wrap?: (connector: Connector) => Connector;
+}
+
+export function makePlatforms(
+  deps: PartDeps,
+  { platforms = CONNECTORS, wrap = (connector) => connector }: PlatformSubstitutes,
+): Platforms {
   const sip = sipConnector(deps);
-  return { connectors: [sip, ...others.flatMap((make) => make(deps) ?? [])], trunks: sip };
+  const connectors = [sip, ...platforms.flatMap((make) => make(deps) ?? [])];
+  return { connectors: connectors.map(wrap), trunks: sip };
 }
 
 /** Returns the native port reserver; null when the thread that uses a port binds it itself. */

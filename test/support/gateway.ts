@@ -21,6 +21,8 @@ export interface GatewayOptions {
   readonly rtpPortCount?: number;
   /** Put before the command, as to pin it to a core. */
   readonly prefix?: readonly string[];
+  /** Runs this module in place of the gateway's own entry point. */
+  readonly main?: string;
 }
 
 /** The gateway as its own process, as a user runs it, on free ports and an empty data folder. */
@@ -50,7 +52,11 @@ export class Gateway {
     this.settingsApi = new GatewayApi(this.baseUrl, this.settingsKey);
     this.dataFolder = mkdtempSync(join(tmpdir(), 'gateway-'));
     this.#claims = [rtp, signaling];
-    this.#command = [...(options.prefix ?? []), ...startCommand];
+    const { prefix = [], main } = options;
+    this.#command = [
+      ...prefix,
+      ...(main === undefined ? startCommand : [...startCommand.slice(0, -1), main]),
+    ];
     this.#env = {
       ...process.env,
       SVC_HOST: '127.0.0.1',
