@@ -103,6 +103,7 @@ export default defineConfig({
         include: ['test/e2e/**/*.test.ts'],
         exclude: [...AUDIO, ...MEASURED],
       }),
+      gateways('conformance', 'sockets', { include: ['test/conformance/**/*.test.ts'] }),
       gateways('peers', 'sockets', {
         include: ['test/peers/**/*.test.ts'],
         exclude: [...AUDIO, ...MEASURED],

@@ -1,0 +1,15 @@
+import { CRASH_RULES } from './messenger/crash-rules.ts';
+import type { MessengerRule } from './messenger/messenger-under-test.ts';
+import { OPTIONAL_RULES } from './messenger/optional-rules.ts';
+import { RECEIVING_RULES } from './messenger/receiving-rules.ts';
+import { SENDING_RULES } from './messenger/sending-rules.ts';
+import { WEBHOOK_RULES } from './messenger/webhook-rules.ts';
+
+/** What every messenger does, whatever its platform. */
+export const MESSENGER_RULES: readonly MessengerRule[] = [
+  ...RECEIVING_RULES,
+  ...SENDING_RULES,
+  ...OPTIONAL_RULES,
+  ...WEBHOOK_RULES,
+  ...CRASH_RULES,
+];

@@ -1,0 +1,112 @@
+import type { Connector } from '../../../src/connectors/contract/connector.ts';
+import type { Gateway } from '../../support/gateway.ts';
+import type { Rule } from '../rule.ts';
+
+/** A messenger with its gateway and the fake of its platform. Implement it for a new platform. */
+export interface MessengerUnderTest {
+  /** Declares what the messenger does. It is another instance than the gateway's, and never started. */
+  readonly connector: Connector;
+  readonly gateway: Gateway;
+  /** Deadline in milliseconds for everything that should happen soon. */
+  readonly patienceMs: number;
+  /** Length of the longest text that the platform accepts, in ASCII characters. */
+  readonly textLimit: number;
+  /** People can edit what they have written. */
+  readonly canEdit: boolean;
+  /** People can make themselves unreachable. */
+  readonly canBlock: boolean;
+  readonly faults: PlatformFaults;
+  readonly login: LoginUnderTest;
+  readonly webhook?: WebhookUnderTest;
+  /** Adds a person with whom the gateway's account can exchange messages. */
+  person(): Promise<PersonUnderTest>;
+  /** Rejects when the fake has found mistakes in the gateway's requests. */
+  stop(): Promise<void>;
+}
+
+export type MessengerRule = Rule<MessengerUnderTest>;
+
+/** Settings with which every gateway under test runs. */
+export const GATEWAY_ENV = { SVC_FILES_MAX_SIZE_MB: '1', SVC_DM_TIMEOUT_TEXT: 'off' } as const;
+
+/** A person at the platform, in their conversation with the account. */
+export interface PersonUnderTest {
+  /** `Address.remoteId` of the person. */
+  readonly remoteId: string;
+  readonly name: string;
+  writes(text: string): WrittenMessage;
+  sendsFile(file: TestFile, caption: string): WrittenMessage;
+  /** The platform delivers the message again, as after a lost acknowledgement. */
+  repeats(message: WrittenMessage): void;
+  /** What the person has received from the account, in order. */
+  received(): readonly ReceivedMessage[];
+  /** Present where people can edit. */
+  edits?(message: WrittenMessage, text: string): void;
+  /** Number of times that the typing indicator was shown or prolonged. Present with `typing`. */
+  typingShown?(): number;
+  /** Present where people can make themselves unreachable. */
+  blocks?(): void;
+  unblocks?(): void;
+  /** Lets the time pass within which the person can be written to. Present with `window`. */
+  closesWindow?(): void;
+  /** Texts quoted in the requests to write again that the person has received. Present with `window`. */
+  askedToReply?(): readonly string[];
+}
+
+export interface TestFile {
+  readonly name: string;
+  readonly mime: string;
+  readonly bytes: Buffer;
+}
+
+export interface WrittenMessage {
+  readonly platformMessageId: string;
+  /** Whether the platform will not deliver the message again. */
+  isAcknowledged(): boolean;
+}
+
+/** A message as the person sees it. One message of an agent can become several. */
+export interface ReceivedMessage {
+  readonly platformMessageId: string;
+  /** The text, or the caption of the file; '' without either. */
+  readonly text: string;
+  readonly file: Buffer | null;
+}
+
+/** Faults of the next request that sends a text message. */
+export interface PlatformFaults {
+  /** Refuses it for good. Returns the platform's words. */
+  refuse(): string;
+  /** Refuses it for now. Returns the milliseconds after which the platform accepts it. */
+  throttle(): number;
+  /** Carries it out and loses the answer. */
+  loseAnswer(): void;
+  /** Never answers it. Resolves when the request is there, after it was carried out if `isDone`. */
+  hold(isDone: boolean): Promise<void>;
+}
+
+/** The gateway's login at the platform. */
+export interface LoginUnderTest {
+  /** The platform stops accepting the login. Returns its words, which become the login's status. */
+  kill(): string;
+  revive(): void;
+  readonly isDead: boolean;
+  /** The interval at which the connector checks a dead login, in milliseconds. */
+  readonly recheckMs: number;
+}
+
+/** Where the platform delivers. */
+export interface WebhookUnderTest {
+  readonly url: string;
+  /** A delivery of a text by a person, as the platform makes it. */
+  delivery(person: PersonUnderTest, text: string): Delivery;
+  /** A delivery of these bytes with valid credentials. */
+  signed(body: string): Delivery;
+  /** The same with credentials that somebody made up. */
+  forged(delivery: Delivery): Delivery;
+}
+
+export interface Delivery {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
