@@ -3,8 +3,8 @@ const { readFile, mkdir, readdir, rename, rm, stat } = require('node:fs/promises
 const { dirname, join, relative } = require('node:path');
 
 const ROOT = join(__dirname, '..');
+const MAIN = 'src/main.ts';
 const THREADS = [
-  'src/main.ts',
   'src/engine/engine.worker.ts',
   'src/bridge/bridge.worker.ts',
   'src/store/database/checkpoint.worker.ts',
@@ -47,14 +47,14 @@ const withoutUnused = {
   setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: UNUSED_STUB })),
 };
 
-/** Writes the bundle to `dir`, which appears only when it is complete. */
-async function bundle(dir) {
+/** Writes the bundle to `dir`, which appears only when it is complete. `main`: another entry point, for tests. */
+async function bundle(dir, main = MAIN) {
   const unfinished = `${dir}.${process.pid}`;
   await mkdir(unfinished, { recursive: true });
   const { build, stop } = require('esbuild');
   await build({
     absWorkingDir: ROOT,
-    entryPoints: THREADS,
+    entryPoints: [main, ...THREADS],
     entryNames: '[name]',
     outdir: unfinished,
     outExtension: { '.js': '.cjs' },

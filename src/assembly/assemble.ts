@@ -27,10 +27,7 @@ import { makePlatforms, type PlatformSubstitutes } from './platforms.ts';
 import { openServers } from './servers.ts';
 
 /** Creates the domains, the platforms and the servers, then starts them. Closing runs in reverse order. */
-export async function assemble(
-  given: GatewayDeps,
-  substitutes: PlatformSubstitutes = {},
-): Promise<Running> {
+export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitutes = {}): Promise<Running> {
   const { settings, clock, loggers, store, closers } = given;
   const { host, port } = settings.http;
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);

@@ -8,7 +8,7 @@ export interface MessengerUnderTest {
   readonly connector: Connector;
   readonly gateway: Gateway;
   /** Deadline in milliseconds for everything that should happen soon. */
-  readonly patienceMs: number;
+  patienceMs: number;
   /** Length of the longest text that the platform accepts, in ASCII characters. */
   readonly textLimit: number;
   /** People can edit what they have written. */
@@ -31,7 +31,7 @@ export const GATEWAY_ENV = { SVC_FILES_MAX_SIZE_MB: '1', SVC_DM_TIMEOUT_TEXT: 'o
 
 /** A person at the platform, in their conversation with the account. */
 export interface PersonUnderTest {
-  /** `Address.remoteId` of the person. */
+  /** The platform's permanent id of the person. */
   readonly remoteId: string;
   readonly name: string;
   writes(text: string): WrittenMessage;

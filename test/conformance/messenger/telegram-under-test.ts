@@ -35,7 +35,7 @@ export function telegramConnector(): TelegramConnector {
 /** Telegram, with one bot of the operator's account. */
 export class TelegramUnderTest implements MessengerUnderTest {
   readonly connector: Connector;
-  readonly patienceMs: number;
+  patienceMs: number;
   readonly textLimit = 4_096;
   readonly canEdit = true;
   readonly canBlock = true;

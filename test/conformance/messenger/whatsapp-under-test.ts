@@ -46,7 +46,7 @@ export function whatsAppConnector(): WhatsAppConnector {
 /** WhatsApp, with one number that all accounts share. */
 export class WhatsAppUnderTest implements MessengerUnderTest {
   readonly connector = whatsAppConnector();
-  readonly patienceMs: number;
+  patienceMs: number;
   readonly textLimit = 1_600;
   readonly canEdit = false;
   readonly canBlock = false;
