@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import type { Connector } from '../../src/connectors/contract/connector.ts';
+import { sipConnector } from './calls/sip-under-test.ts';
+import { declarationTable } from './declarations.ts';
+import { telegramConnector } from './messenger/telegram-under-test.ts';
+import { whatsAppConnector } from './messenger/whatsapp-under-test.ts';
+
+const README = fileURLToPath(new URL('../../src/connectors/README.md', import.meta.url));
+
+it('lists in the README what each connector declares', () => {
+  const table = declarationTable(
+    new Map<string, Connector>([
+      ['Telegram', telegramConnector()],
+      ['WhatsApp', whatsAppConnector()],
+      ['SIP', sipConnector()],
+    ]),
+  );
+  console.log(table);
+  expect(readFileSync(README, 'utf8')).toContain(`\n\n${table}\n\n`);
+});
