@@ -88,7 +88,7 @@ test('conversations from before channels are direct ones and go on', async () =>
   const from = { ...inChannel, space: { kind: 'channel', id: '42' } } as const;
   expect(await intake.received({ ...written('bot_1', '42'), from })).toBe('stored');
 
-  const reading = { store, clock, attachments: async () => new Map() };
+  const reading = { store, clock, attachments: async () => new Map(), files: async () => new Map() };
   const scope = { accountId: 'acc_a', agentIds: ['agt_a'], platforms: null };
   const page = { status: null, limit: 10, offset: 0 };
   const { previews } = await takeSnapshot(reading, scope, page);
