@@ -12,7 +12,8 @@ export interface StoredAgentLogin {
 
 /**
  * Returns the bots and connections of these agents at a platform, in the order of the agents, then the oldest first. A
- * login of several agents is listed for each. People who use a login of the gateway are left out: they are no logins.
+ * login of several agents is listed for each. Connections of people to the gateway's own login are left out, because
+ * they cannot act by themselves.
  */
 export async function loginsOfAgents(
   db: Db,
