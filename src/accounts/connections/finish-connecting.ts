@@ -79,7 +79,7 @@ async function nameless(db: Db, accountId: string): Promise<string> {
  * Completes a connection: checks the state, exchanges the code, reads whose account it is and stores the connection.
  * This works once, whatever the outcome. Throws `oauth_not_offered`, `platform_not_configured`, `connect_unknown`,
  * `connect_refused` with the platform's words, `platform_failed`, `email_not_verified`, `connection_taken`,
- * `connection_differs`, `connection_not_found`, `cap_reached`.
+ * `connection_differs`, `cap_reached`.
  */
 export async function finishConnecting(
   connections: Connections,
@@ -113,11 +113,12 @@ export async function finishConnecting(
 }
 
 /** A session's connection is completed in that session; a key's by its account, or by someone who has confirmed it. */
-function isOwn(pending: PendingConnection, { session, isConfirmed }: BroughtBack): boolean {
+function isOwn(pending: PendingConnection, { session, isConfirmed, error }: BroughtBack): boolean {
   const isSameAccount = session?.accountId === pending.accountId;
   if (pending.credentialKind === 'session')
     return isSameAccount && session?.credentialId === pending.credentialId;
-  return session === null ? isConfirmed : isSameAccount;
+  // A refusal connects nothing, so it needs no confirmation.
+  return session === null ? isConfirmed || error !== '' : isSameAccount;
 }
 
 /** Throws when the account, its address or the credential that started is no longer what it was. */

@@ -36,7 +36,7 @@ export interface Grant {
 /**
  * Stores a connection and returns it: a new one, which joins the default agent, or the account's former one to the same
  * account of the platform, renewed. Run it in a transaction. Throws `connection_taken`, `connection_differs`,
- * `connection_not_found`, `cap_reached`.
+ * `connect_unknown` (the connection to renew is gone), `cap_reached`.
  */
 export async function settleConnection(
   deps: Pick<ConnectionDeps, 'store' | 'clock'>,
@@ -87,7 +87,7 @@ async function requireOwn(
   if (known && known.accountId !== accountId) throw new GatewayError('connection_taken');
   if (connectionId === null || known?.id === connectionId) return known;
   const isGone = (await findOAuthConnection(trx, platform, connectionId)) === undefined;
-  throw new GatewayError(isGone ? 'connection_not_found' : 'connection_differs');
+  throw new GatewayError(isGone ? 'connect_unknown' : 'connection_differs');
 }
 
 function newConnection(id: string, accountId: string, { platform, identity: { providerUserId } }: Grant) {

@@ -22,7 +22,7 @@ import { TOO_MANY } from './sign-in.ts';
 const TAGS = ['Platforms'] as const;
 const NO_OAUTH = 'Unknown platform, or one that is not connected by OAuth';
 const FAILED = 'The platform did not answer as expected';
-const PAGE_STATUSES = [400, 403, 404, 409, 502] as const;
+const PAGE_STATUSES = [400, 403, 409, 502] as const;
 const NO_STORE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const;
 
 /** How to tell who is at a browser, and how often it may try. */
@@ -88,7 +88,7 @@ const CALLBACK = {
     302: { description: 'Connected: returns to `return_to`', headers: { Location: 'The redirect URL' } },
     400: page('The attempt has expired, was used or was started elsewhere, or the platform refused'),
     403: page('Email address is not verified'),
-    404: page(NO_OAUTH),
+    404: NO_OAUTH,
     409: page(
       'The account of the platform is connected elsewhere, is another one than before, or one too many',
     ),

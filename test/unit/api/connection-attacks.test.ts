@@ -166,7 +166,7 @@ describe('meanwhile', () => {
     const id = await server.connect('ann');
     const callback = await server.comeBack(browser, await server.start('ann', { connection_id: id }));
     server.platform.beforeIdentify = () => server.api('ann').delete(`/api/connections/${id}`);
-    await expectRefusal(await browser.get(callback), 404, 'Connection not found');
+    await expectRefusal(await browser.get(callback), 400, UNKNOWN);
     expect(await server.rows()).toEqual([]);
   });
 });

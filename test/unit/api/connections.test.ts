@@ -255,6 +255,13 @@ describe('connecting with a settings key', () => {
     expect(await server.rows()).toEqual([]);
   });
 
+  it('shows what the platform refused, without asking first', async () => {
+    server.platform.peer.refuses = true;
+    const browser = server.browser(null);
+    const answer = await browser.get(await server.comeBack(browser, await started()));
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('access_denied')]);
+  });
+
   it('ends with the key', async () => {
     const browser = server.browser('ann');
     const callback = await server.comeBack(browser, await started());
