@@ -25,10 +25,15 @@ interface Seen {
   readonly dataDir: string;
   readonly told: Map<string, string>;
   readonly taken: readonly string[];
+  /** How the platform got them: `sent`, or as the `answer` of a webhook. */
+  readonly ways: ReadonlySet<string>;
 }
 
+/** How messages go out; see sender.ts. `answers webhooks`: most of them as the answers of webhooks. */
+type Mode = 'drops duplicates' | 'shows all' | 'in the background' | 'answers webhooks';
+
 /** Has messages sent by a series of processes, each killed in the middle of it. */
-async function killOften(mode: 'drops duplicates' | 'shows all' | 'in the background'): Promise<Seen> {
+async function killOften(mode: Mode): Promise<Seen> {
   const dataDir = temporaryDir();
   const platformFile = join(dataDir, 'platform');
   const store = await openStore({ dataDir, masterKey: null });
@@ -39,7 +44,9 @@ async function killOften(mode: 'drops duplicates' | 'shows all' | 'in the backgr
   await store.close();
   const told = new Map<string, string>();
   for (let i = 0; i < KILLS; i++) await sendUntilKilled([dataDir, platformFile, mode], told);
-  return { dataDir, told, taken: readFileSync(platformFile, 'utf8').split('\n').slice(0, -1) };
+  const lines = readFileSync(platformFile, 'utf8').split('\n').slice(0, -1);
+  const parts = lines.map((line) => line.split(' '));
+  return { dataDir, told, taken: parts.map(([id]) => id!), ways: new Set(parts.map(([, way]) => way!)) };
 }
 
 async function sendUntilKilled(args: readonly string[], told: Map<string, string>): Promise<void> {
@@ -70,26 +77,31 @@ async function afterwards(dataDir: string, messenger: FakeMessenger): Promise<Ma
   return new Map((await last.messages()).map(({ id, status }) => [id, status]));
 }
 
-it('loses no message to kill -9, and sends none twice', async () => {
-  const { dataDir, told, taken } = await killOften('shows all');
-  const messenger = new FakeMessenger();
-  const statuses = await afterwards(dataDir, messenger);
-  expect(messenger.asked).toEqual([]);
-  const platform = new Set(taken);
-  expect(platform.size).toBe(taken.length);
-  expect(new Set(told.values())).toEqual(new Set(['delivered']));
-  for (const id of told.keys())
-    expect([id, statuses.get(id), platform.has(id)]).toEqual([id, 'delivered', true]);
-  // A message that the platform has is delivered or reported as unknown; no other is.
-  for (const id of taken) expect(['delivered', 'unknown']).toContain(statuses.get(id));
-  for (const [id, status] of statuses)
-    if (status === 'delivered') expect([id, platform.has(id)]).toEqual([id, true]);
-  const unknown = [...statuses.values()].filter((status) => status === 'unknown').length;
-  expect(new Set(statuses.values())).toEqual(new Set(['delivered', ...(unknown > 0 ? ['unknown'] : [])]));
-  console.log(
-    `${KILLS} kills: ${told.size} messages told delivered, ${taken.length} taken, ${unknown} unknown`,
-  );
-}, 600_000);
+it.each(['shows all', 'answers webhooks'] as const)(
+  'loses no message to kill -9, and sends none twice, where the platform %s',
+  async (mode) => {
+    const { dataDir, told, taken, ways } = await killOften(mode);
+    expect([...ways].sort()).toEqual(mode === 'answers webhooks' ? ['answer', 'sent'] : ['sent']);
+    const messenger = new FakeMessenger();
+    const statuses = await afterwards(dataDir, messenger);
+    expect(messenger.asked).toEqual([]);
+    const platform = new Set(taken);
+    expect(platform.size).toBe(taken.length);
+    expect(new Set(told.values())).toEqual(new Set(['delivered']));
+    for (const id of told.keys())
+      expect([id, statuses.get(id), platform.has(id)]).toEqual([id, 'delivered', true]);
+    // A message that the platform has is delivered or reported as unknown; no other is.
+    for (const id of taken) expect(['delivered', 'unknown']).toContain(statuses.get(id));
+    for (const [id, status] of statuses)
+      if (status === 'delivered') expect([id, platform.has(id)]).toEqual([id, true]);
+    const unknown = [...statuses.values()].filter((status) => status === 'unknown').length;
+    expect(new Set(statuses.values())).toEqual(new Set(['delivered', ...(unknown > 0 ? ['unknown'] : [])]));
+    console.log(
+      `${KILLS} kills: ${told.size} messages told delivered, ${taken.length} taken, ${unknown} unknown`,
+    );
+  },
+  600_000,
+);
 
 it('delivers every stored message where the platform drops duplicates', async () => {
   const { dataDir, told, taken } = await killOften('drops duplicates');

@@ -4,24 +4,30 @@ import { systemClock } from '../../../src/base/time.ts';
 import type { Messenger } from '../../../src/connectors/contract/messenger.ts';
 import { openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import { recoverOutbox } from '../../../src/messaging/outbox/recover-outbox.ts';
+import { addressOf } from '../../../src/messaging/outbox/stored-message.ts';
 import { writeMessage } from '../../../src/messaging/outbox/write-message.ts';
+import type { Conversation } from '../../../src/store/messages/conversations.ts';
 import { openStore } from '../../../src/store/store.ts';
 
 /**
  * Sends messages in every conversation of the given data directory until it is killed, and prints the outcome of each
- * or, in the background, that it is stored. The platform is a file that has the id of every message that it accepted.
+ * or, in the background, that it is stored. The platform is a file that has the id of every message that it accepted,
+ * and how it got it.
  */
 const [dataDir = '', platformFile = '', mode = ''] = process.argv.slice(2);
 const isBackground = mode === 'in the background';
 const AT_ONCE = 3;
 const BUSY_MS = 4;
+const WEBHOOK_MS = 1_000;
+/** How often the client of a webhook goes before anything is written. */
+const GONE = 0.3;
 
 const messenger: Messenger = {
   onMessages() {},
   checkText() {},
   async send({ messageId }) {
     await wait(Math.random() * BUSY_MS);
-    appendFileSync(platformFile, `${messageId}\n`);
+    appendFileSync(platformFile, `${messageId} sent\n`);
     await wait(Math.random() * BUSY_MS);
     return { kind: 'sent', platformMessageIds: [messageId] };
   },
@@ -77,5 +83,28 @@ async function writeOn(conversationId: string): Promise<never> {
   for (;;) await Promise.all(Array.from({ length: AT_ONCE }, () => writeOne(conversationId)));
 }
 
-const conversations = await store.db.selectFrom('conversations').select('id').execute();
-for (const { id } of conversations) writeOn(id).catch(fail);
+/** Webhooks of a conversation, one after the other, that wait for its next message. */
+async function answerOn(conversation: Conversation): Promise<never> {
+  const from = (await addressOf(store.db, conversation))!;
+  const stays = new AbortController().signal;
+  for (;;) {
+    const reply = await domain.answers.wait('telegram', from, WEBHOOK_MS, stays);
+    if (reply === null) continue;
+    await wait(Math.random() * BUSY_MS);
+    if (Math.random() < GONE) {
+      reply.settle(null);
+      // Meanwhile messages are sent.
+      await wait(BUSY_MS);
+      continue;
+    }
+    appendFileSync(platformFile, `${reply.message.messageId} answer\n`);
+    await wait(Math.random() * BUSY_MS);
+    reply.settle({ kind: 'sent', platformMessageIds: [reply.message.messageId] });
+  }
+}
+
+const conversations = await store.db.selectFrom('conversations').selectAll().execute();
+for (const conversation of conversations) {
+  if (mode === 'answers webhooks') answerOn(conversation).catch(fail);
+  writeOn(conversation.id).catch(fail);
+}
