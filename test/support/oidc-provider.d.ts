@@ -14,6 +14,11 @@ declare module 'oidc-provider' {
     save(): Promise<string>;
   }
 
+  interface AccessToken {
+    readonly accountId: string;
+    readonly scope?: string;
+  }
+
   export class Provider {
     constructor(
       issuer: string,
@@ -21,7 +26,9 @@ declare module 'oidc-provider' {
         readonly findAccount: (
           context: Context,
           subject: string,
-        ) => { readonly accountId: string; readonly claims: () => Readonly<Record<string, unknown>> };
+        ) =>
+          | { readonly accountId: string; readonly claims: () => Readonly<Record<string, unknown>> }
+          | undefined;
         readonly loadExistingGrant: (context: Context) => Promise<Grant>;
         readonly interactions: { readonly url: (context: Context, interaction: { uid: string }) => string };
         readonly [option: string]: unknown;
@@ -31,6 +38,12 @@ declare module 'oidc-provider' {
       readonly clientId: string;
       readonly accountId: string;
     }) => Grant;
+    readonly AccessToken: {
+      /** Undefined: there is no such token, or it is over. */
+      find(token: string): Promise<AccessToken | undefined>;
+      /** Deletes all tokens of a grant, refresh tokens too. */
+      revokeByGrantId(grantId: string): Promise<void>;
+    };
     use(middleware: (context: Context, next: () => Promise<unknown>) => Promise<unknown>): void;
     callback(): RequestListener;
     interactionFinished(
