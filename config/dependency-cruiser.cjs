@@ -41,13 +41,18 @@ module.exports = {
       'threads/doorbell',
       ...FLOOR,
     ]),
-    layer('connectors', '^src/connectors/(?!contract/)', [
-      'connectors/contract',
-      'native',
-      'rtp/rtp-(protocol|packet)',
-      'bridge/(packet|pcm)-port',
-      ...FLOOR,
-    ]),
+    // The loopback platform is written as connectors are.
+    layer(
+      'connectors',
+      '^(src/connectors/(?!contract/)|test/loopback/(loopback-connector|signaling/|media/))',
+      [
+        'connectors/contract',
+        'native',
+        'rtp/rtp-(protocol|packet)',
+        'bridge/(packet|pcm)-port',
+        ...FLOOR,
+      ],
+    ),
     layer('engine', '^src/engine/', ['threads', 'rtp', 'connectors/contract', ...FLOOR]),
     layer('bridge', '^src/bridge/(?!bridge\\.worker)', ['threads', 'connectors/contract', ...FLOOR]),
     layer('bridge worker', '^src/bridge/bridge\\.worker', ['bridge', 'threads', 'connectors', ...FLOOR]),
@@ -103,7 +108,7 @@ module.exports = {
       name: 'worker-closure',
       severity: 'error',
       comment: 'The workers must start fast and never touch HTTP or the database.',
-      from: { path: '^src/(engine/engine|bridge/bridge)\\.worker\\.ts$' },
+      from: { path: '^(src/(engine/engine|bridge/bridge)|test/loopback/bridge)\\.worker\\.ts$' },
       to: {
         path: 'uWebSockets\\.js|better-sqlite3|kysely|node_modules/zod|^src/(api|store)/',
         reachable: true,

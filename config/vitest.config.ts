@@ -41,10 +41,13 @@ const WITHOUT_SERVER = [
 const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-access,signing-out}.test.ts'];
 
 /** Tests that judge audio in real time: several at a time, with no other tests that compute. */
-const AUDIO_UNITS = ['test/unit/bridge/{packet,pcm}-call.test.ts'];
+const AUDIO_UNITS = [
+  'test/unit/bridge/{packet,pcm}-call.test.ts',
+  'test/unit/loopback/loopback-call.test.ts',
+];
 const AUDIO = [
   ...AUDIO_UNITS,
-  'test/e2e/{call-stream,clear-and-mark,streaming}.test.ts',
+  'test/e2e/{call-stream,clear-and-mark,loopback-calls,streaming}.test.ts',
   'test/peers/{call-audio,harness}.test.ts',
 ];
 const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'];

@@ -1,0 +1,52 @@
+import { GatewayError } from '../../../src/base/errors.ts';
+import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
+import type { Clock } from '../../../src/base/time.ts';
+import type { LegObserver, PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
+import type { CallOffer, DialRequest, PlacesCalls } from '../../../src/connectors/contract/connector.ts';
+import type { MediaControl } from '../../../src/connectors/contract/media-control.ts';
+import type { Bridges } from '../../../src/connectors/contract/transport.ts';
+import { PLATFORM } from '../platform.ts';
+import { SAMPLE_RATE_HZ } from './call-media.ts';
+import type { Logins } from './logins.ts';
+import { LoopbackLeg } from './loopback-leg.ts';
+import type { LoopbackLogin } from './loopback-login.ts';
+import { readMeetingUrl } from './meeting-url.ts';
+
+interface CallsDeps {
+  readonly bridges: Bridges;
+  readonly clock: Clock;
+  /** Root of the meetings' URLs. */
+  readonly vendorUrl: string;
+}
+
+/** Takes agents to meetings, with a bot or a connection. */
+export class Calls implements PlacesCalls {
+  readonly loginKinds = ['bot_token', 'connection'] as const;
+  readonly #logins: Logins;
+  readonly #deps: CallsDeps;
+
+  constructor(logins: Logins, deps: CallsDeps) {
+    this.#logins = logins;
+    this.#deps = deps;
+  }
+
+  prepare(request: DialRequest): CallOffer {
+    this.#loginOf(request);
+    if (request.target === '') throw new GatewayError('meeting_url_required');
+    readMeetingUrl(request.target, this.#deps.vendorUrl);
+    return { capabilities: PLATFORM_TRAITS[PLATFORM].capabilities, sampleRateHz: SAMPLE_RATE_HZ };
+  }
+
+  dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
+    const { api } = this.#loginOf(request);
+    const { vendorUrl, bridges, clock } = this.#deps;
+    const meeting = readMeetingUrl(request.target, vendorUrl);
+    return new LoopbackLeg({ api, bridges, clock, meeting, name: request.agentName }, media, observer);
+  }
+
+  #loginOf({ login }: DialRequest): LoopbackLogin {
+    const found = 'id' in login ? this.#logins.find(login.id) : null;
+    if (found === null) throw new GatewayError('platform_not_connected');
+    return found;
+  }
+}
