@@ -19,10 +19,10 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Two for each call. */
   readonly rtpPortCount?: number;
+  /** Runs this module in place of `npm start`: a gateway with a platform of the tests. */
+  readonly entry?: URL;
   /** Put before the command, as to pin it to a core. */
   readonly prefix?: readonly string[];
-  /** Runs this module in place of the gateway's own entry point. */
-  readonly main?: string;
 }
 
 /** The gateway as its own process, as a user runs it, on free ports and an empty data folder. */
@@ -52,11 +52,9 @@ export class Gateway {
     this.settingsApi = new GatewayApi(this.baseUrl, this.settingsKey);
     this.dataFolder = mkdtempSync(join(tmpdir(), 'gateway-'));
     this.#claims = [rtp, signaling];
-    const { prefix = [], main } = options;
-    this.#command = [
-      ...prefix,
-      ...(main === undefined ? startCommand : [...startCommand.slice(0, -1), main]),
-    ];
+    const { prefix = [], entry } = options;
+    const command = entry === undefined ? startCommand : [...startCommand.slice(0, -1), fileURLToPath(entry)];
+    this.#command = [...prefix, ...command];
     this.#env = {
       ...process.env,
       SVC_HOST: '127.0.0.1',
