@@ -57,7 +57,7 @@ const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,streaming}.test.t
  * others because they start many gateways or many agents at 48 kHz.
  */
 const MEASURED = [
-  'test/e2e/{dm-kills,files,many-waiters,opus,recovery,resources,same-time,slow-reader}.test.ts',
+  'test/e2e/{dm-kills,files,loopback-recovery,many-waiters,opus,recovery,resources,same-time,slow-reader}.test.ts',
   'test/peers/{gateway-during-call,gateway-load,gateway-lost-messages,gateway-opus,load-generator}.test.ts',
 ];
 

@@ -88,7 +88,7 @@ describe('an engine thread that fails', () => {
   /** Without any disturbance it is one tick or two, and what a busy machine adds. */
   const MOST_SILENT_BESIDE_MS = 200;
   const SPEECH_MS = 20_000;
-  const FAULTS = fileURLToPath(new URL('../support/engine-thread-faults.mjs', import.meta.url));
+  const FAULTS = fileURLToPath(new URL('../support/thread-faults.mjs', import.meta.url));
   let pair: GatewayPair;
   let calls: CallPair[];
 

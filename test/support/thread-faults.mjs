@@ -1,26 +1,29 @@
-// Preloaded into a gateway (NODE_OPTIONS=--import=…) and thereby into each of its threads: does to one of the engine's
-// threads, from outside, what a bug would do. SIGUSR2 ends it, SIGHUP makes it stand still for good. The engine's
-// threads are those that piscina starts.
+// Preloaded into a gateway (NODE_OPTIONS=--import=…) and thereby into each of its threads: does to one of its threads,
+// from outside, what a bug would do. SIGUSR2 ends an engine thread, SIGHUP makes it stand still for good; SIGWINCH ends
+// a bridge thread. Piscina starts both kinds; only bridge threads have a limit of memory.
 import { syncBuiltinESMExports } from 'node:module';
 import workerThreads from 'node:worker_threads';
 
-const stalls = new BroadcastChannel('engine-thread-faults');
+const stalls = new BroadcastChannel('thread-faults');
 stalls.unref();
 
 if (workerThreads.isMainThread) {
   const { Worker } = workerThreads;
   const engineThreads = new Set();
+  const bridgeThreads = new Set();
   workerThreads.Worker = class extends Worker {
     constructor(filename, options) {
       super(filename, options);
       if (!`${filename}`.includes('piscina')) return;
-      engineThreads.add(this);
-      this.once('exit', () => engineThreads.delete(this));
+      const threads = options.resourceLimits?.maxOldGenerationSizeMb ? bridgeThreads : engineThreads;
+      threads.add(this);
+      this.once('exit', () => threads.delete(this));
     }
   };
   syncBuiltinESMExports();
   process.on('SIGUSR2', () => void [...engineThreads][0]?.terminate());
   process.on('SIGHUP', () => stalls.postMessage([...engineThreads][0]?.threadId));
+  process.on('SIGWINCH', () => void [...bridgeThreads][0]?.terminate());
 } else {
   stalls.onmessage = ({ data }) => {
     if (data === workerThreads.threadId) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LoopbackWorld } from '../loopback/loopback-world.ts';
+import { PLATFORM } from '../loopback/platform.ts';
+import type { Account } from '../loopback/server/accounts.ts';
+import type { Meeting } from '../loopback/server/meeting.ts';
+import { Agent } from '../support/agent.ts';
+import type { Answer } from '../support/gateway-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let world: LoopbackWorld;
+let ada: Account;
+
+beforeAll(async () => {
+  world = await LoopbackWorld.start();
+  ada = world.vendor.accounts.person('Ada');
+});
+afterAll(() => world?.stop());
+
+const api = () => world.gateway.agentApi;
+
+function place(meeting: Meeting, fields: object = {}): Promise<Answer> {
+  const meeting_url = world.vendor.meetingUrl(meeting);
+  return api().post('/api/call', { platform: PLATFORM, meeting_url, ...fields });
+}
+
+async function disconnect(connectionId: string): Promise<void> {
+  expect((await world.gateway.settingsApi.delete(`/api/connections/${connectionId}`)).status).toBe(200);
+}
+
+describe('a connection', () => {
+  it('places calls and exchanges messages as the person, and its end ends its call', async () => {
+    expect((await world.platform()).status).toBe('not_configured');
+    const id = await world.connect(ada);
+    const shown = { type: 'connection', id, label: 'Ada', status: 'ok' };
+    expect(await world.platform()).toMatchObject({ status: 'ok', accounts: [shown] });
+
+    const ben = world.vendor.accounts.person('Ben');
+    const space = world.vendor.direct(ben, ada);
+    const { cursor } = (await api().get('/api/inbox')).body;
+    space.write(ben, { text: 'Lunch?' });
+    const inbox = `/api/inbox?wait=10&last_message_cursor=${encodeURIComponent(cursor)}`;
+    const [conversation] = (await api().get(inbox)).body.conversations;
+    expect(conversation).toMatchObject({ remote_name: 'Ben', messages: [{ text: 'Lunch?' }] });
+    const { conversation_id } = conversation;
+    const reply = { platform: PLATFORM, conversation_id, text: 'At noon' };
+    expect((await api().post('/api/dm/chat', reply)).status).toBe(200);
+    expect(space.messages.at(-1)).toMatchObject({ author: { name: 'Ada' }, text: 'At noon' });
+
+    const meeting = world.vendor.meeting();
+    const { body: call } = await place(meeting);
+    await world.gateway.waitForState(call.call_id, 'active');
+    expect(meeting.session.account).toBe(ada);
+    const agent = await Agent.connect(call.audio.stream_url, world.gateway.agentKey, 48_000);
+    await disconnect(id);
+    const ended = await agent.waitFor('call_state', { state: 'ended' });
+    expect(ended.termination).toEqual({
+      result: 'completed',
+      reason: 'the connection to the platform was deleted',
+    });
+    await waitFor('the vendor to notice', () => meeting.session.state === 'over');
+    await waitFor('the tokens to be revoked', () => world.vendor.authorization.revocations > 0);
+    expect((await place(meeting)).status).toBe(400);
+    await agent.close();
+  });
+
+  it('that its owner revokes at the vendor says so, and works again after it is renewed', async () => {
+    const cleo = world.vendor.accounts.person('Cleo');
+    const id = await world.connect(cleo);
+    await world.vendor.authorization.revoke(cleo);
+    world.vendor.feedOf(cleo).disconnect();
+    // The words of the vendor's authorization server.
+    const words = 'grant request is invalid';
+    await waitFor('the status', async () => (await world.statusOf(id))?.includes(words));
+    expect((await world.platform()).status).toContain(words);
+    const meeting = world.vendor.meeting();
+    const { body: refused } = await place(meeting);
+    const path = `/api/call/${refused.call_id}`;
+    await waitFor('the end', async () => (await api().get(path)).body.ended_at !== null);
+    expect((await api().get(path)).body.termination.result).toBe('failed');
+
+    expect((await world.consent(cleo, { connection_id: id })).status).toBe(200);
+    await world.works(id);
+    const { body: call } = await place(meeting);
+    await world.gateway.waitForState(call.call_id, 'active');
+    await disconnect(id);
+  });
+
+  it('is not made when the person denies it', async () => {
+    world.vendor.authorization.refuses = true;
+    const page = await world.consent(ada);
+    world.vendor.authorization.refuses = false;
+    expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('said no')]);
+    expect(await world.accounts()).toEqual([]);
+  });
+});
+
+describe('two logins that fit', () => {
+  it('have to be told apart by login_id', async () => {
+    const connection = await world.connect(ada);
+    const bot = await world.bot('Attendant');
+    const meeting = world.vendor.meeting();
+    const ambiguous = await place(meeting);
+    expect(ambiguous.status).toBe(400);
+    for (const part of ['login_id', connection, 'Ada', bot.id, 'Attendant'])
+      expect(ambiguous.body.detail).toContain(part);
+    for (const [login_id, account] of [
+      [connection, ada],
+      [bot.id, bot.account],
+    ] as const) {
+      const { body: call } = await place(meeting, { login_id });
+      await world.gateway.waitForState(call.call_id, 'active');
+      expect(meeting.session.account).toBe(account);
+      await api().delete(`/api/call/${call.call_id}`);
+    }
+    const unknown = await place(meeting, { login_id: 'con_of_another_account' });
+    expect(unknown.status).toBe(404);
+    await disconnect(connection);
+    const { body: call } = await place(meeting);
+    await world.gateway.waitForState(call.call_id, 'active');
+    expect(meeting.session.account).toBe(bot.account);
+    await api().delete(`/api/call/${call.call_id}`);
+  });
+});
+
+describe('the status of the platform', () => {
+  it('is told by the connector, for each login and at any moment', async () => {
+    const zoe = world.vendor.accounts.person('Zoe');
+    const logins = [await world.connect(zoe), (await world.bot('Helper')).id];
+    const states = async () =>
+      (await world.accounts()).filter(({ id }) => logins.includes(id)).map(({ status }) => status);
+    const areAll = async (status: string) => isDeepStrictEqual(await states(), [status, status]);
+    await waitFor('both to work', () => areAll('ok'));
+    world.vendor.outage = 'Down for maintenance';
+    world.vendor.cutEventStreams();
+    await waitFor('the outage', () => areAll('Down for maintenance'));
+    await waitFor('the platform to say so', async () => (await world.platform()).status !== 'ok');
+    world.vendor.outage = null;
+    await waitFor('its end', () => areAll('ok'));
+  });
+});
