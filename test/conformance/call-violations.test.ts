@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { CALL_RULES } from './call-suite.ts';
 import type { CallsUnderTest } from './calls/calls-under-test.ts';
+import { LoopbackCallsUnderTest } from './calls/loopback-calls-under-test.ts';
 import { SipUnderTest } from './calls/sip-under-test.ts';
 import { Breakage } from './violations/breakage.ts';
 import { CALL_VIOLATIONS } from './violations/call-violations.ts';
@@ -11,14 +12,18 @@ const PATIENCE_MS = 10_000;
 const PATIENCE_WITH_VIOLATION_MS = 1_000;
 
 let breakage: Breakage;
-let sip: SipUnderTest;
+let platforms: CallsUnderTest[];
 
 beforeAll(async () => {
   breakage = await Breakage.prepare();
-  sip = await SipUnderTest.start({ gateway: breakage.gateway, patienceMs: PATIENCE_MS });
+  const options = { gateway: breakage.gateway, patienceMs: PATIENCE_MS };
+  platforms = await Promise.all([
+    SipUnderTest.start(options),
+    LoopbackCallsUnderTest.start({ ...options, media: 'pcm' }),
+  ]);
 });
 afterAll(async () => {
-  await sip?.stop();
+  await Promise.all((platforms ?? []).map((platform) => platform.stop()));
   breakage?.close();
 });
 
@@ -29,16 +34,17 @@ it('has a violation for each rule', () => {
 
 it.each(CALL_VIOLATIONS)('notices a connector that $does', async ({ rule: title, does }) => {
   const rule = CALL_RULES.find((each) => each.title === title)!;
-  await rule.check(sip);
+  const subject = platforms.find((platform) => rule.applies?.(platform) !== false)!;
+  await rule.check(subject);
   breakage.violate(does);
-  sip.patienceMs = PATIENCE_WITH_VIOLATION_MS;
+  subject.patienceMs = PATIENCE_WITH_VIOLATION_MS;
   try {
-    await expect(rule.check(sip)).rejects.toThrow();
+    await expect(rule.check(subject)).rejects.toThrow();
   } finally {
-    sip.patienceMs = PATIENCE_MS;
+    subject.patienceMs = PATIENCE_MS;
     breakage.mend();
-    sip.hangUpAll();
-    await endCalls(sip);
+    subject.hangUpAll();
+    await endCalls(subject);
   }
 });
 

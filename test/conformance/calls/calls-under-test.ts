@@ -11,8 +11,8 @@ export interface CallsUnderTest {
   readonly gateway: Gateway;
   /** Deadline in milliseconds for everything that should happen soon. */
   patienceMs: number;
-  /** Far ends can press keys, and hear them. */
-  readonly hasDtmf: boolean;
+  /** What calls have beside audio; far ends have the members for it. */
+  readonly features: ReadonlySet<CallFeature>;
   /** `meeting_url` of calls that are refused at once, with the answer's `detail`. */
   readonly refused: readonly { readonly meetingUrl: string; readonly detail: string }[];
   /** How the far end can turn a call down, and what the gateway makes of it. */
@@ -23,10 +23,14 @@ export interface CallsUnderTest {
   readonly otherAccount: AccountUnderTest;
   /** Ends a thread of the engine. All calls are on it. */
   killEngineThread(): void;
+  /** Ends a bridge thread. Present where calls have a transport; all of them are on it. */
+  killBridgeThread?(): void;
   /** Ends whatever a violated rule has left at the far ends. */
   hangUpAll(): void;
   stop(): Promise<void>;
 }
+
+export type CallFeature = 'dtmf' | 'chat' | 'typing' | 'lobby' | 'participants';
 
 export type CallRule = Rule<CallsUnderTest>;
 
@@ -70,12 +74,21 @@ export interface FarEnd {
   readonly sampleRateHz: number;
   /** Streams a tone until stopped. */
   speak(toneHz: number): { stop(): void };
-  /** Everything that it has heard so far. */
-  heard(): Int16Array;
+  /** Resolves with the next `lengthMs` of what it hears. Rejects after `deadlineMs`. */
+  hears(lengthMs: number, deadlineMs: number): Promise<Int16Array>;
   hangUp(): void;
   /** Whether the gateway has ended the call. */
   readonly isOver: boolean;
-  press(digits: string): void;
-  /** The keys that it has heard. */
-  pressed(): string;
+  /** `dtmf`: presses keys. */
+  press?(digits: string): void;
+  /** `dtmf`: the keys that it has heard. */
+  pressed?(): string;
+  /** `chat`: somebody writes. */
+  writes?(text: string): void;
+  /** `chat`: what the agent has written. */
+  read?(): readonly string[];
+  /** `typing`: number of times that the agent was seen typing. */
+  typingShown?(): number;
+  /** `participants`: somebody comes in. Returns how they leave. */
+  enters?(name: string): () => void;
 }

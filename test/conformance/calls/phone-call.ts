@@ -94,8 +94,8 @@ export class PhoneCall implements OfferedCall, CallerUnderTest, FarEnd {
     return this.#rtp.speak(toneHz);
   }
 
-  heard(): Int16Array {
-    return this.#rtp.heard();
+  async hears(lengthMs: number, deadlineMs: number): Promise<Int16Array> {
+    return await this.#rtp.hears(lengthMs, deadlineMs);
   }
 
   press(digits: string): void {

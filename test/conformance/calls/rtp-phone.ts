@@ -1,7 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { decodeUlaw, encodeUlaw } from '../../../src/audio/g711.ts';
+import { FRAME_MS } from '../../../src/base/frame.ts';
 import { startMediaClock } from '../../support/media-clock.ts';
 import { tone } from '../../support/tone.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const HOST = '127.0.0.1';
 const FRAME_SAMPLES = 160;
@@ -54,9 +56,12 @@ export class RtpPhone {
     return speech;
   }
 
-  /** Everything so far, in the order of its arrival. */
-  heard(): Int16Array {
-    const bytes = Buffer.concat(this.#heard);
+  /** The next audio, in the order of its arrival. */
+  async hears(lengthMs: number, deadlineMs: number): Promise<Int16Array> {
+    const from = this.#heard.length;
+    const count = Math.ceil(lengthMs / FRAME_MS);
+    await waitFor(`${lengthMs} ms of audio`, () => this.#heard.length >= from + count, deadlineMs);
+    const bytes = Buffer.concat(this.#heard.slice(from, from + count));
     const samples = new Int16Array(bytes.length);
     decodeUlaw(bytes, 0, bytes.length, samples);
     return samples;

@@ -1,14 +1,16 @@
 import { expect } from 'vitest';
+import { FRAME_MS } from '../../../src/base/frame.ts';
 import { Agent } from '../../support/agent.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
-import { isVoiced } from '../../support/voiced.ts';
 import { AgentCall } from './agent-call.ts';
-import type { CallRule, CallsUnderTest } from './calls-under-test.ts';
+import type { CallRule, CallsUnderTest, FarEnd } from './calls-under-test.ts';
 import { AGENT_HZ, FAR_HZ } from './placing-rules.ts';
 
 const SETTLING_FRAMES = 25;
 const JUDGED_FRAMES = 50;
-const VOICED_FRAMES = 25;
+const HEARD_MS = 400;
+/** Tones are sent at about -10 dB. */
+const AUDIBLE_DB = -25;
 
 export const SEPARATION_RULES: readonly CallRule[] = [
   {
@@ -46,26 +48,78 @@ export const SEPARATION_RULES: readonly CallRule[] = [
   {
     title: 'a call survives the end of its engine thread',
     async check(subject) {
-      const { call, far } = await AgentCall.active(subject);
-      const agent = await call.join();
-      const speaking = [far.speak(FAR_HZ), agent.startTone(AGENT_HZ)];
-      const heardVoice = (from: number) => agent.heard.slice(from).filter(isVoiced).length >= VOICED_FRAMES;
-      await call.waitFor('the far end’s voice', () => heardVoice(0));
+      const talk = await Conversation.start(subject);
       subject.killEngineThread();
-      await call.waitFor('the call to move', () => hasMoved(subject, call.created.call_id));
-      const [atAgent, atFar] = [agent.heard.length, far.heard().length];
-      await call.waitFor('the far end’s voice again', () => heardVoice(atAgent));
-      await call.waitFor('the agent’s voice again', () => {
-        const since = far.heard().subarray(atFar);
-        return since.length > far.sampleRateHz / 2 && toneLevelDb(since, far.sampleRateHz, AGENT_HZ) > -30;
-      });
-      expect(await call.state()).toBe('active');
-      for (const speech of speaking) speech.stop();
-      await call.hangUp();
-      await call.waitFor('the far end to be told', () => far.isOver);
+      await talk.call.waitFor('the call to move', () => hasMoved(subject, talk.call.created.call_id));
+      await talk.isHeardBothWays();
+      await talk.end();
+    },
+  },
+  {
+    title: 'a call survives the end of its bridge thread',
+    applies: ({ killBridgeThread }) => killBridgeThread !== undefined,
+    async check(subject) {
+      const talk = await Conversation.start(subject);
+      subject.killBridgeThread!();
+      await talk.isInterrupted();
+      await talk.isHeardBothWays();
+      await talk.end();
     },
   },
 ];
+
+/** An active call in which both sides speak. */
+class Conversation {
+  readonly call: AgentCall;
+  readonly #subject: CallsUnderTest;
+  readonly #far: FarEnd;
+  readonly #agent: Agent;
+  readonly #speaking: readonly { stop(): void }[];
+
+  private constructor(
+    subject: CallsUnderTest,
+    call: AgentCall,
+    { far, agent }: { readonly far: FarEnd; readonly agent: Agent },
+  ) {
+    this.#subject = subject;
+    this.call = call;
+    this.#far = far;
+    this.#agent = agent;
+    this.#speaking = [far.speak(FAR_HZ), agent.startTone(AGENT_HZ)];
+  }
+
+  static async start(subject: CallsUnderTest): Promise<Conversation> {
+    const { call, far } = await AgentCall.active(subject);
+    const conversation = new Conversation(subject, call, { far, agent: await call.join() });
+    await conversation.isHeardBothWays();
+    return conversation;
+  }
+
+  async isHeardBothWays(): Promise<void> {
+    await this.call.waitFor('the far end to be heard', () => this.#isFarEndHeard());
+    await this.call.waitFor('the agent to be heard', async () => {
+      const heard = await this.#far.hears(HEARD_MS, this.#subject.patienceMs);
+      return toneLevelDb(heard, this.#far.sampleRateHz, AGENT_HZ) > AUDIBLE_DB;
+    });
+    expect(await this.call.state()).toBe('active');
+  }
+
+  /** Waits until the far end is not heard. */
+  async isInterrupted(): Promise<void> {
+    await this.call.waitFor('silence', async () => !(await this.#isFarEndHeard()));
+  }
+
+  async end(): Promise<void> {
+    for (const speech of this.#speaking) speech.stop();
+    await this.call.hangUp();
+    await this.call.waitFor('the far end to be told', () => this.#far.isOver);
+  }
+
+  async #isFarEndHeard(): Promise<boolean> {
+    const heard = await this.#agent.hear(HEARD_MS / FRAME_MS, this.#subject.patienceMs);
+    return toneLevelDb(heard, this.#agent.sampleRateHz, FAR_HZ) > AUDIBLE_DB;
+  }
+}
 
 function hasMoved({ gateway }: CallsUnderTest, callId: string): boolean {
   const lines = gateway.output.split('\n');

@@ -8,6 +8,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import {
   type AccountUnderTest,
   type CallerUnderTest,
+  type CallFeature,
   type CallsUnderTest,
   GATEWAY_ENV,
   type OfferedCall,
@@ -44,7 +45,7 @@ export interface SipTestOptions {
 /** SIP, with a trunk for each of two accounts. */
 export class SipUnderTest implements CallsUnderTest {
   readonly connector = sipConnector();
-  readonly hasDtmf = true;
+  readonly features = new Set<CallFeature>(['dtmf']);
   readonly refused = [
     { meetingUrl: '', detail: 'meeting_url required' },
     { meetingUrl: 'https://meeting.example/1', detail: 'meeting_url is not a SIP URI' },

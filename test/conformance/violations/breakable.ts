@@ -1,3 +1,4 @@
+import type { MakeConnector } from '../../../src/assembly/platforms.ts';
 import type { Connector, Provides } from '../../../src/connectors/contract/connector.ts';
 import type { Messenger } from '../../../src/connectors/contract/messenger.ts';
 import { CALL_VIOLATIONS } from './call-violations.ts';
@@ -10,11 +11,10 @@ const VIOLATIONS = new Map(
 );
 
 /** Wraps a seam: every access goes to the violation that is active then, or to the connector itself. */
-type Break = <Name extends keyof Seams>(name: Name, inner: Seams[Name]) => Seams[Name];
+export type Break = <Name extends keyof Seams>(name: Name, inner: Seams[Name]) => Seams[Name];
 
-/** Lets a connector violate the rule that `active` names at the time. */
-export function breakable(connector: Connector, active: () => string): Connector {
-  const broken = breaking(() => VIOLATIONS.get(active()));
+/** A connector with seams that can be broken. */
+export function breakable(connector: Connector, broken: Break): Connector {
   const life = broken('life', connector);
   return replacing(connector, {
     provides: brokenProvides(connector, broken),
@@ -23,11 +23,17 @@ export function breakable(connector: Connector, active: () => string): Connector
   });
 }
 
-function breaking(active: () => Violation | undefined): Break {
+/** The same for the bridge threads that a connector is made with. */
+export function withBreakableBridges(make: MakeConnector, broken: Break): MakeConnector {
+  return (deps) => make({ ...deps, bridges: broken('bridges', deps.bridges) as typeof deps.bridges });
+}
+
+/** `active` returns what the violation does that is active. */
+export function breaking(active: () => string): Break {
   return (name, inner) => {
     const made = new Map<Violation, object>();
     const differing = (): object => {
-      const violation = active();
+      const violation = VIOLATIONS.get(active());
       const make = violation?.at[name];
       if (violation === undefined || make === undefined) return inner;
       const known = made.get(violation) ?? make(inner);

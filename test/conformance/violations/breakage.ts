@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { GatewayOptions } from '../../support/gateway.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -29,8 +30,12 @@ export class Breakage {
 
   get gateway(): GatewayOptions {
     return {
-      main: join(this.#folder, 'bundle/broken-gateway.cjs'),
-      env: { VIOLATION_FILE: this.#file, NODE_COMPILE_CACHE: join(this.#folder, 'compiled') },
+      entry: pathToFileURL(join(this.#folder, 'bundle/broken-gateway.cjs')),
+      env: {
+        VIOLATION_FILE: this.#file,
+        BRIDGE_WORKER_URL: new URL('../../loopback/bridge.worker.ts', import.meta.url).href,
+        NODE_COMPILE_CACHE: join(this.#folder, 'compiled'),
+      },
     };
   }
 

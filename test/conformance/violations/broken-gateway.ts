@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { CONNECTORS } from '../../../src/assembly/platforms.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { startGateway } from '../../../src/gateway.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
 import { openLoggers } from '../../../src/telemetry/loggers.ts';
-import { breakable } from './breakable.ts';
+import { makeLoopback } from '../../loopback/make-loopback.ts';
+import { breakable, breaking, withBreakableBridges } from './breakable.ts';
 
 const CLOSE_MS = 5_000;
 
@@ -12,11 +14,14 @@ const CLOSE_MS = 5_000;
  * that it can be killed.
  */
 async function main(): Promise<void> {
-  const { VIOLATION_FILE: file = '' } = process.env;
+  const { VIOLATION_FILE: file = '', BRIDGE_WORKER_URL: bridgeWorkerUrl } = process.env;
+  const broken = breaking(() => readFileSync(file, 'utf8'));
   const loaded = loadSettings(process.env, '/nowhere');
   if ('mistakes' in loaded) throw new Error(loaded.mistakes.join('\n'));
   const gateway = await startGateway(loaded.settings, systemClock, openLoggers('info'), {
-    wrap: (connector) => breakable(connector, () => readFileSync(file, 'utf8')),
+    platforms: [...CONNECTORS, makeLoopback].map((make) => withBreakableBridges(make, broken)),
+    wrap: (connector) => breakable(connector, broken),
+    bridgeWorkerUrl: new URL(bridgeWorkerUrl!),
   });
   process.once('SIGTERM', () => void gateway.close(CLOSE_MS).then(() => process.exit(0)));
 }

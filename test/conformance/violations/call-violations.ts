@@ -112,6 +112,62 @@ export const CALL_VIOLATIONS: readonly Violation[] = [
     },
   },
   {
+    rule: 'a call that waits to be admitted says so',
+    does: 'keeps to itself that it waits',
+    at: { calls: observing(() => ({ waiting: () => undefined })) },
+  },
+  {
+    rule: 'the chat of a meeting goes both ways, and agents do not hear themselves',
+    does: 'reports what the agent writes, too',
+    at: {
+      calls: dialing(({ chat }, observer) => ({
+        chat: replacing(chat!, {
+          send: async (message, signal) => {
+            const id = `own-${message.text}`;
+            observer.chat({
+              id,
+              sender: 'me',
+              text: message.text,
+              sentAt: new Date().toISOString(),
+              files: [],
+            });
+            return await chat!.send(message, signal);
+          },
+        }),
+      })),
+    },
+  },
+  {
+    rule: 'agents are seen typing in a meeting',
+    does: 'does not show that agents type',
+    at: { calls: dialing(() => ({ typing: { showTyping: async () => undefined } })) },
+  },
+  {
+    rule: 'who takes part in a meeting is known',
+    does: 'reports who takes part once',
+    at: {
+      calls: observing((inner) => {
+        let isTold = false;
+        return {
+          participants: (list) => {
+            if (!isTold) inner.participants(list);
+            isTold = true;
+          },
+        };
+      }),
+    },
+  },
+  {
+    rule: 'a call survives the end of its bridge thread',
+    does: 'does not notice that a transport is lost',
+    at: {
+      bridges: (inner) => ({
+        open: (protocol, open, observer) =>
+          inner.open(protocol, open, replacing(observer, { lost: () => undefined })),
+      }),
+    },
+  },
+  {
     rule: 'two accounts neither see nor hear each other’s calls',
     does: 'calls with the login of whoever called first',
     at: {

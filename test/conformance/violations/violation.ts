@@ -7,6 +7,7 @@ import type {
   Messenger,
   ShowsTyping,
 } from '../../../src/connectors/contract/messenger.ts';
+import type { Bridges } from '../../../src/connectors/contract/transport.ts';
 import type { TakesWebhooks } from '../../../src/connectors/contract/webhooks.ts';
 
 /** The seams between a connector and the gateway at which a rule can be violated. */
@@ -20,6 +21,7 @@ export interface Seams {
   readonly webhooks: TakesWebhooks;
   readonly botStates: BotStates;
   readonly calls: PlacesCalls;
+  readonly bridges: Bridges;
   readonly answerer: InboundAnswerer;
 }
 
