@@ -163,3 +163,19 @@ test('the connector learns that its reply was written, or that the client had go
   await waitFor('the end', () => ends.length === 2);
   expect(ends).toEqual(['written', 'unwritten']);
 });
+
+test('a client that goes while the reply is being written leaves its end unclear', async () => {
+  const ends: ReplyEnd[] = [];
+  const json = { message: 'x'.repeat(16 * 1024 * 1024) };
+  const { port } = await hooked(() => ({ status: 200, json, ended: (end) => ends.push(end) }));
+  const client = new RawClient(port).write(
+    'POST /api/slack/chat HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}',
+  );
+  await within(
+    'the beginning',
+    client.until(({ received }) => received.length > 0),
+  );
+  client.socket.destroy();
+  await waitFor('the end', () => ends.length === 1);
+  expect(ends).toEqual(['unclear']);
+});

@@ -20,7 +20,8 @@ export class NodeResponder implements Responder, UnreadConnection {
     this.#request = request;
     this.#response = response;
     this.#backlog = backlog;
-    response.once('finish', () => this.#sent());
+    // Node also reports the end of an answer whose connection broke meanwhile.
+    response.once('finish', () => (request.socket.destroyed ? this.#closed() : this.#sent()));
     response.once('close', () => this.#closed());
   }
 
