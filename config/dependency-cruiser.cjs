@@ -54,7 +54,12 @@ module.exports = {
       ],
     ),
     layer('engine', '^src/engine/', ['threads', 'rtp', 'connectors/contract', ...FLOOR]),
-    layer('bridge', '^src/bridge/(?!bridge\\.worker)', ['threads', 'connectors/contract', ...FLOOR]),
+    layer('bridge', '^src/bridge/(?!bridge\\.worker)', [
+      'native',
+      'threads',
+      'connectors/contract',
+      ...FLOOR,
+    ]),
     layer('bridge worker', '^src/bridge/bridge\\.worker', ['bridge', 'threads', 'connectors', ...FLOOR]),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
     ...pairsOfDomains,

@@ -98,9 +98,10 @@ function startEngine({ settings, loggers, closers }: FirstDeps): Engine {
 }
 
 /** Creates the pool of bridge threads. It starts none before a platform opens its first transport. */
-function bridgePool({ loggers, closers }: FirstDeps, { bridgeWorkerUrl }: Substitutes): BridgePool {
+function bridgePool({ settings, loggers, closers }: FirstDeps, { bridgeWorkerUrl }: Substitutes): BridgePool {
   const bridges = new BridgePool({
     observer: bridgeLog(loggers),
+    mediaIo: settings.engine.mediaIo,
     ...(bridgeWorkerUrl === undefined ? {} : { workerUrl: bridgeWorkerUrl }),
   });
   closers.push((deadlineMs) => bridges.close(deadlineMs));

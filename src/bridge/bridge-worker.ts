@@ -1,8 +1,9 @@
-import { MessageChannel, type MessagePort, parentPort, threadId } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, parentPort, threadId, workerData } from 'node:worker_threads';
 import { assert } from '../base/assert.ts';
 import type { TransportFactory } from '../connectors/contract/transport.ts';
+import { loadMediaIo } from '../native/media-io.ts';
 import type { BridgeReady, TransportOutcome, TransportPlacement } from '../threads/bridge-protocol.ts';
-import { toWireError } from '../threads/protocol.ts';
+import { type MediaIoChoice, toWireError } from '../threads/protocol.ts';
 import { HeldTransport } from './held-transport.ts';
 
 /** The supervisor stops a thread whose heartbeat stands still for 2 s. */
@@ -16,6 +17,7 @@ export class BridgeWorker {
 
   constructor(factories: readonly TransportFactory[]) {
     assert(parentPort !== null, 'a bridge worker runs in a thread of its own');
+    beOnTime();
     this.#factories = factories;
     const heartbeat = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const beats = new Int32Array(heartbeat);
@@ -46,4 +48,11 @@ export class BridgeWorker {
       held.end({ type: 'open_failed', error: toWireError(error) });
     }
   }
+}
+
+/** Otherwise audio for the platform would wait for the time slice of a busy thread, 3 ms, where cores are few. */
+function beOnTime(): void {
+  if ((workerData as MediaIoChoice) === 'portable') return;
+  const native = loadMediaIo();
+  if (typeof native !== 'string') native.beOnTime(false);
 }

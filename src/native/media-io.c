@@ -16,7 +16,7 @@
 #include "udp-sockets.h"
 
 /* Incremented with every change of the interface to JavaScript. */
-#define INTERFACE_VERSION 5
+#define INTERFACE_VERSION 6
 
 static UdpSockets *arguments(napi_env env, napi_callback_info info, size_t count, napi_value *values) {
   UdpSockets *io = NULL;
@@ -149,10 +149,13 @@ static napi_value sleep_(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* beOnTime(): 0, or a negative errno. */
+/* beOnTime(outweighsMain): 0, or a negative errno. */
 static napi_value be_on_time_(napi_env env, napi_callback_info info) {
-  (void)info;
-  return value_of(env, be_on_time());
+  napi_value value;
+  bool outweighs_main = false;
+  arguments(env, info, 1, &value);
+  napi_get_value_bool(env, value, &outweighs_main);
+  return value_of(env, be_on_time(outweighs_main));
 }
 
 /* giveHeapBack() */

@@ -34,10 +34,10 @@ export interface MediaIoBinding {
   /** Sleeps for this long, or until the thread's event loop has work. */
   sleep(milliseconds: number): void;
   /**
-   * Makes the system wake this thread when its timers are due, regardless of other load. Returns a negative errno on
-   * failure.
+   * Makes the system wake this thread when its timers are due, regardless of other load. `outweighsMain`: with the
+   * privilege it also gets a larger share of a core than the main thread. Returns a negative errno on failure.
    */
-  beOnTime(): number;
+  beOnTime(outweighsMain: boolean): number;
   /** Returns memory freed by any thread of the process to the system. Does not block the calling thread. */
   giveHeapBack(): void;
   /**
@@ -48,7 +48,7 @@ export interface MediaIoBinding {
 }
 
 /** Must equal INTERFACE_VERSION in media-io.c. */
-const VERSION = 5;
+const VERSION = 6;
 const BINARY = join(import.meta.dirname, '../../build/media-io.node');
 
 /** Loads the binary built by build.ts. Returns the reason when it cannot be loaded. */

@@ -41,20 +41,20 @@ static int32_t before_main(int32_t given) {
  * https://docs.kernel.org/scheduler/sched-eevdf.html: a thread that asks for short time slices runs sooner, without
  * getting more time in total. A larger weight requires CAP_SYS_NICE or RLIMIT_NICE.
  */
-static int ask_to_be_served_soon(void) {
+static int ask_to_be_served_soon(bool outweighs_main) {
   SchedulingAttributes attributes = {.size = sizeof attributes};
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return -errno;
   const int32_t given = attributes.nice;
   attributes.runtime_ns = SLICE_NS;
-  attributes.nice = before_main(given);
+  if (outweighs_main) attributes.nice = before_main(given);
   if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return 0;
   attributes.nice = given;
   return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? 0 : -errno;
 }
 
-int be_on_time(void) {
+int be_on_time(bool outweighs_main) {
   if (prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) != 0) return -errno;
-  return ask_to_be_served_soon();
+  return ask_to_be_served_soon(outweighs_main);
 }
 
 void sleep_on(const struct uv_loop_s *loop, double milliseconds) {

@@ -11,7 +11,7 @@ import type {
 import type { BridgeReady, TransportOutcome, TransportPlacement } from './bridge-protocol.ts';
 import { newPacketRings, newPcmRings } from './bridge-rings.ts';
 import { closedWithin } from './closed-within.ts';
-import { toWireError, type WireError } from './protocol.ts';
+import { type MediaIoChoice, toWireError, type WireError } from './protocol.ts';
 import { type Supervised, Supervisor } from './supervisor.ts';
 import { TransportLink, type TransportLinkHost, type TransportOpening } from './transport-link.ts';
 
@@ -27,6 +27,8 @@ export interface BridgePoolOptions {
   readonly observer: BridgeObserver;
   /** Stall timeout: a thread whose heartbeat stands still this long is stopped. */
   readonly stallMs?: number;
+  /** As of the engine. */
+  readonly mediaIo?: MediaIoChoice;
   /** Worker module; tests pass their own composition root. */
   readonly workerUrl?: URL;
 }
@@ -177,7 +179,7 @@ export class BridgePool implements Bridges, TransportLinkHost {
   }
 
   #newPool(): Piscina<TransportPlacement, TransportOutcome> {
-    const { workerUrl, stallMs } = this.#options;
+    const { workerUrl, stallMs, mediaIo } = this.#options;
     this.#supervisor = new Supervisor(stallMs ?? STALL_MS, (thread) => this.#terminate(thread));
     const pool = new Piscina<TransportPlacement, TransportOutcome>({
       filename: (workerUrl ?? new URL('../bridge/bridge.worker.ts', import.meta.url)).href,
@@ -189,6 +191,7 @@ export class BridgePool implements Bridges, TransportLinkHost {
       concurrentTasksPerWorker: TRANSPORTS_PER_THREAD,
       idleTimeout: IDLE_MS,
       recordTiming: false,
+      workerData: mediaIo ?? 'auto',
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });
     pool.on('message', (ready: BridgeReady) => this.#ready(ready));

@@ -45,7 +45,7 @@ export class NativeIo implements SocketIo {
     const received = new ArrayBuffer(RECORDS * RECORD_BYTES);
     const unsent = new ArrayBuffer(SEND_BYTES);
     binding.use(received, RECORD_BYTES, unsent);
-    binding.beOnTime();
+    binding.beOnTime(true);
     this.#binding = binding;
     this.#words = new Int32Array(received);
     this.#datagram = { bytes: new Uint8Array(received), start: 0, end: 0, from: NO_SOURCE, arrivalMs: 0 };
