@@ -2,15 +2,13 @@ import { BridgeWorker } from '../../src/bridge/bridge-worker.ts';
 import { PacketPort } from '../../src/bridge/packet-port.ts';
 import { PcmPort } from '../../src/bridge/pcm-port.ts';
 import { type Transport, transportFactory } from '../../src/connectors/contract/transport.ts';
+import { RTP_HEADER_BYTES, writeRtpHeader } from '../../src/rtp/rtp-packet.ts';
 import type { TransportOutcome, TransportPlacement } from '../../src/threads/bridge-protocol.ts';
-import { PacketStream } from '../../test/support/packet-stream.ts';
-import { Tone } from '../../test/support/tone.ts';
 import { Crossings } from './crossings.ts';
 import { type BenchCommands, PACKET_SOURCE, PCM_SOURCE, ROOM_HZ } from './protocols.ts';
 
 const FRAME_MS = 20;
-const TONE_HZ = 440;
-const AMPLITUDE = 0.2;
+const FRAME_SAMPLES = (ROOM_HZ * FRAME_MS) / 1_000;
 /** Twice as many as a leg knows. */
 const FLOODING_SOURCES = 64;
 
@@ -25,6 +23,23 @@ function every20Ms(speak: () => void): () => void {
   };
   timer = setTimeout(next, startMs - performance.now());
   return () => clearTimeout(timer);
+}
+
+/** A stream of G.711 packets that costs the thread next to nothing. */
+class CheapStream {
+  readonly packet = Uint8Array.from({ length: RTP_HEADER_BYTES + FRAME_SAMPLES }, (_, i) => (i * 7) & 0xff);
+  readonly #header = { payloadType: 0, marker: false, sequenceNumber: 0, timestamp: 0, ssrc: 0 };
+
+  constructor(ssrc: number) {
+    this.#header.ssrc = ssrc;
+  }
+
+  next(): Uint8Array {
+    this.#header.sequenceNumber++;
+    this.#header.timestamp += FRAME_SAMPLES;
+    writeRtpHeader(this.packet, this.#header);
+    return this.packet;
+  }
 }
 
 /** `write` puts one more frame into the ring. */
@@ -48,17 +63,14 @@ function commandsOf(write: () => void): Transport<BenchCommands>['commands'] {
 const packets = transportFactory(PACKET_SOURCE, async ({ rings, crossings: memory }) => {
   const port = new PacketPort(rings);
   const crossings = new Crossings(memory);
-  const stream = new PacketStream({ ssrc: 1, toneHz: TONE_HZ, amplitude: AMPLITUDE });
+  const stream = new CheapStream(1);
   const stop = every20Ms(() => crossings.write(() => port.receive(stream.next())));
   port.listen(() => crossings.take());
   let flooded = 0;
-  const flood = Array.from(
-    { length: FLOODING_SOURCES },
-    (_, i) => new PacketStream({ ssrc: 2 + i, toneHz: TONE_HZ, amplitude: AMPLITUDE }),
-  );
+  const flood = Array.from({ length: FLOODING_SOURCES }, (_, i) => new CheapStream(2 + i));
   const floodOn = (): void => {
     flooded++;
-    port.receive((flood[flooded % flood.length] as PacketStream).next());
+    port.receive((flood[flooded % flood.length] as CheapStream).next());
   };
   return {
     commands: commandsOf(floodOn),
@@ -72,12 +84,8 @@ const packets = transportFactory(PACKET_SOURCE, async ({ rings, crossings: memor
 const pcm = transportFactory(PCM_SOURCE, async ({ rings, crossings: memory }) => {
   const port = new PcmPort(rings);
   const crossings = new Crossings(memory);
-  const tone = new Tone(TONE_HZ, ROOM_HZ, AMPLITUDE);
-  const frame = new Int16Array((ROOM_HZ * FRAME_MS) / 1_000);
-  const stop = every20Ms(() => {
-    tone.fill(frame);
-    crossings.write(() => port.say(0, frame, ROOM_HZ));
-  });
+  const frame = Int16Array.from({ length: FRAME_SAMPLES }, (_, i) => 8_000 * Math.sin(i / 3));
+  const stop = every20Ms(() => crossings.write(() => port.say(0, frame, ROOM_HZ)));
   port.listen(() => crossings.take());
   return {
     commands: commandsOf(() => port.say(0, frame, ROOM_HZ)),

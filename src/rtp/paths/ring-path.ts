@@ -3,10 +3,10 @@ import { Doorbell } from '../../threads/doorbell.ts';
 import { type PacketRecord, PacketRingConsumer, PacketRingProducer } from '../../threads/packet-ring.ts';
 
 /**
- * Four packets of each source that a leg knows, per tick. A flood waits in the ring, which drops and counts the rest,
+ * Two packets of each source that a leg knows, per tick. A flood waits in the ring, which drops and counts the rest,
  * and delays no other call.
  */
-const MAX_PACKETS_PER_TICK = 128;
+const MAX_PACKETS_PER_TICK = 64;
 
 /** The engine's end of a call's packet rings. */
 export class RingPath {

@@ -140,15 +140,15 @@ describe('a leg over packet rings', () => {
     expect(bridged.leg.counters).toMatchObject({ packetsReceived: 320, overflowed: 20 });
   });
 
-  it('reads at most 128 packets per tick, and the ring drops what it cannot hold', async () => {
+  it('reads at most 64 packets per tick, and the ring drops what it cannot hold', async () => {
     const bridged = await Bridged.open();
     const stream = new PacketStream({ ssrc: 1, toneHz: 440 });
     let written = 0;
     while (bridged.write(stream.next())) written++;
     bridged.tick();
-    expect(bridged.leg.counters).toMatchObject({ packetsReceived: 128, overflowed: 1 });
+    expect(bridged.leg.counters).toMatchObject({ packetsReceived: 64, overflowed: 1 });
     for (let tick = 0; tick < 4; tick++) bridged.tick();
-    expect(bridged.leg.counters.packetsReceived).toBe(Math.min(written, 5 * 128));
+    expect(bridged.leg.counters.packetsReceived).toBe(Math.min(written, 5 * 64));
   });
 
   it('keeps the voice of a silent source until another one needs it, but not its state', async () => {
