@@ -6,13 +6,14 @@ import type { Account } from '../loopback/server/accounts.ts';
 import type { Meeting } from '../loopback/server/meeting.ts';
 import { Agent } from '../support/agent.ts';
 import type { Answer } from '../support/gateway-api.ts';
+import { memberOf } from '../support/member.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let world: LoopbackWorld;
 let ada: Account;
 
 beforeAll(async () => {
-  world = await LoopbackWorld.start();
+  world = await LoopbackWorld.start({ env: { SVC_SIGNUP: 'open' } });
   ada = world.vendor.accounts.person('Ada');
 });
 afterAll(() => world?.stop());
@@ -120,6 +121,36 @@ describe('two logins that fit', () => {
     await world.gateway.waitForState(call.call_id, 'active');
     expect(meeting.session.account).toBe(bot.account);
     await api().delete(`/api/call/${call.call_id}`);
+  });
+});
+
+describe('another account', () => {
+  it('cannot use, renew, take over or end a connection, and reads nothing of it', async () => {
+    const { gateway, vendor } = world;
+    const owner = vendor.accounts.person('Olga');
+    const id = await world.connect(owner);
+    const eve = await memberOf(gateway, 'eve@example.com');
+    const keyOf = async (kind: string) =>
+      (await eve.request('POST', `/api/${kind}`, { name: 'eve' })).body.key;
+    const settings = gateway.api(await keyOf('settings-keys'));
+    const agent = gateway.api(await keyOf('api-keys'));
+
+    const meeting_url = vendor.meetingUrl(vendor.meeting());
+    const call = (login_id: string) => agent.post('/api/call', { platform: PLATFORM, meeting_url, login_id });
+    expect((await call(id)).status).toBe(404);
+    expect((await call('')).status).toBe(400);
+    expect((await settings.delete(`/api/connections/${id}`)).status).toBe(404);
+    expect((await settings.post(`/api/oauth/start/${PLATFORM}`, { connection_id: id })).status).toBe(404);
+    // Even with the consent of its owner at the vendor.
+    expect((await world.consent(owner, {}, settings)).status).toBe(409);
+
+    const frank = vendor.accounts.person('Frank');
+    vendor.direct(frank, owner).write(frank, { text: 'For Olga only' });
+    await waitFor('the message', () => vendor.feedOf(owner).pending === 0);
+    expect((await agent.get('/api/inbox')).body.conversations).toEqual([]);
+    expect(JSON.stringify((await api().get('/api/inbox')).body.conversations)).toContain('For Olga only');
+    expect(await world.statusOf(id)).toBe('ok');
+    await disconnect(id);
   });
 });
 

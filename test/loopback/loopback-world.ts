@@ -87,9 +87,9 @@ export class LoopbackWorld {
   }
 
   /** Goes through the consent of the vendor, back to the gateway, and confirms there. Returns its last page. */
-  async consent(person: Account, body: object = {}): Promise<Response> {
+  async consent(person: Account, body: object = {}, api = this.gateway.settingsApi): Promise<Response> {
     this.vendor.authorization.visitor = person;
-    const started = await this.gateway.settingsApi.post(`/api/oauth/start/${PLATFORM}`, body);
+    const started = await api.post(`/api/oauth/start/${PLATFORM}`, body);
     if (started.status !== 200) throw new Error(`start: ${started.status} ${JSON.stringify(started.body)}`);
     const callback = `/api/oauth/${PLATFORM}/callback`;
     const browser = new CookieBrowser();
