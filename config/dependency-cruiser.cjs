@@ -45,13 +45,7 @@ module.exports = {
     layer(
       'connectors',
       '^(src/connectors/(?!contract/)|test/loopback/(loopback-connector|signaling/|media/))',
-      [
-        'connectors/contract',
-        'native',
-        'rtp/rtp-(protocol|packet)',
-        'bridge/(packet|pcm)-port',
-        ...FLOOR,
-      ],
+      ['connectors/contract', 'native', 'rtp/rtp-(protocol|packet)', 'bridge/(packet|pcm)-port', ...FLOOR],
     ),
     layer('engine', '^src/engine/', ['threads', 'rtp', 'connectors/contract', ...FLOOR]),
     layer('bridge', '^src/bridge/(?!bridge\\.worker)', [
