@@ -9,8 +9,6 @@ import { type BenchCommands, PACKET_SOURCE, PCM_SOURCE, ROOM_HZ } from './protoc
 
 const FRAME_MS = 20;
 const FRAME_SAMPLES = (ROOM_HZ * FRAME_MS) / 1_000;
-/** Twice as many as a leg knows. */
-const FLOODING_SOURCES = 64;
 
 /** Calls `speak` every 20 ms, from a random moment on, without drift. Returns what stops it. */
 function every20Ms(speak: () => void): () => void {
@@ -66,14 +64,8 @@ const packets = transportFactory(PACKET_SOURCE, async ({ rings, crossings: memor
   const stream = new CheapStream(1);
   const stop = every20Ms(() => crossings.write(() => port.receive(stream.next())));
   port.listen(() => crossings.take());
-  let flooded = 0;
-  const flood = Array.from({ length: FLOODING_SOURCES }, (_, i) => new CheapStream(2 + i));
-  const floodOn = (): void => {
-    flooded++;
-    port.receive((flood[flooded % flood.length] as CheapStream).next());
-  };
   return {
-    commands: commandsOf(floodOn),
+    commands: commandsOf(() => port.receive(stream.next())),
     close: () => {
       stop();
       port.close();

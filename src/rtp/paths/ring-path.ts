@@ -3,8 +3,7 @@ import { Doorbell } from '../../threads/doorbell.ts';
 import { type PacketRecord, PacketRingConsumer, PacketRingProducer } from '../../threads/packet-ring.ts';
 
 /**
- * Two packets of each source that a leg knows, per tick. A flood waits in the ring, which drops and counts the rest,
- * and delays no other call.
+ * Two packets of each source that a leg knows, per tick. A flood waits in the ring, which drops and counts the rest.
  */
 const MAX_PACKETS_PER_TICK = 64;
 
