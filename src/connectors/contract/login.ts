@@ -69,8 +69,8 @@ export interface SharesLogin {
 /** A platform that hosts bots added by accounts. */
 export interface HostsBots {
   /**
-   * Logs the bot in and starts receiving its messages. A platform that is unreachable shows in the returned state; the
-   * bot is kept. Rejects with GatewayError `bot_refused`, with the platform's words, or `bot_token_taken`; the bot is
+   * Logs the bot in and starts receiving its messages. Messages may be sent over it from this call on. A platform that
+   * is unreachable shows in the returned state; the bot is kept. Rejects with GatewayError `bot_refused`, with the platform's words, or `bot_token_taken`; the bot is
    * then not kept.
    */
   addBot(bot: HostedBot): Promise<LoginState>;

@@ -52,7 +52,7 @@ export interface SendingObserver {
 
 export interface OutboxDeps extends SendingDeps {
   readonly clock: Clock;
-  /** Resolves when all logins configured at the start are up. Background messages wait for it. */
+  /** Resolves when the platforms have been given all logins. Messages wait for it: without its login, one would fail. */
   readonly ready: Promise<void>;
   /** Null: no platform has a window. */
   readonly windows: WindowGuard | null;
@@ -80,9 +80,13 @@ export class Outbox {
   readonly #closing = new AbortController();
   readonly #closed = once(this.#closing.signal, 'abort');
   #pending = 0;
+  #isReady = false;
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
+    void deps.ready.then(() => {
+      this.#isReady = true;
+    });
   }
 
   /** Number of messages without a result. */
@@ -194,7 +198,7 @@ export class Outbox {
   async #tryUntil(outgoing: Outgoing, endMs: number): Promise<Tried> {
     const { clock, ready } = this.#deps;
     const isBackground = outgoing.message.background !== null;
-    if (isBackground) await Promise.race([ready, this.#closed]);
+    if (!this.#isReady) await Promise.race([ready, this.#closed]);
     let reason = 'Earlier messages of this conversation took too long to send';
     for (;;) {
       const leftMs = endMs - clock.monotonicMs();

@@ -23,12 +23,24 @@ export class Bots implements HostsBots {
 
   async addBot({ id, token }: HostedBot): Promise<LoginState> {
     const api = this.#logins.apiFor({ token: async () => token, refused: async () => null });
-    const state: LoginState = await api
-      .call({ method: 'GET', path: 'me' }, Me, AbortSignal.timeout(LOGIN_DEADLINE_MS))
-      .then(({ id: account, name }) => this.#accept(id, account, name))
-      .catch((error: Error) => ({ name: null, status: unreachableStatus(error) }));
-    this.#logins.add({ kind: 'bot_token', id }, api, state.name, (now) => this.#onState(id, now));
-    return state;
+    const login = this.#logins.add({ kind: 'bot_token', id }, api, null, (now) => this.#onState(id, now));
+    try {
+      const me = { method: 'GET', path: 'me' } as const;
+      const { id: account, name } = await api.call(me, Me, AbortSignal.timeout(LOGIN_DEADLINE_MS));
+      login.named(name);
+      return this.#accept(id, account, name);
+    } catch (error) {
+      return await this.#failed(id, error as Error);
+    }
+  }
+
+  /** The state of a bot whose vendor cannot be reached. Rejects when the vendor, or the gateway, refuses the bot. */
+  async #failed(botId: string, error: Error): Promise<LoginState> {
+    const isRefused = error instanceof LoopbackRefusal && error.status === 401;
+    if (!isRefused && !(error instanceof GatewayError)) return { name: null, status: error.message };
+    await this.removeBot(botId);
+    if (error instanceof GatewayError) throw error;
+    throw new GatewayError('bot_refused', `The platform refused the bot token: ${error.message}`);
   }
 
   async removeBot(botId: string): Promise<void> {
@@ -44,12 +56,4 @@ export class Bots implements HostsBots {
     this.#onState(botId, state);
     return state;
   }
-}
-
-/** The status of a bot whose vendor cannot be reached. Throws when the vendor, or the gateway, refuses the bot. */
-function unreachableStatus(error: Error): string {
-  if (error instanceof LoopbackRefusal && error.status === 401)
-    throw new GatewayError('bot_refused', `The platform refused the bot token: ${error.message}`);
-  if (error instanceof GatewayError) throw error;
-  return error.message;
 }

@@ -52,7 +52,7 @@ export class Logins implements TellsStatus {
   }
 
   /** Adds a login and follows its messages. Replaces one with the same key. `name` null: not known yet. */
-  add(ref: LoginRef, api: LoopbackApi, name: string | null, onState: LoginDeps['onState']): void {
+  add(ref: LoginRef, api: LoopbackApi, name: string | null, onState: LoginDeps['onState']): LoopbackLogin {
     const key = keyOfLogin(ref);
     void this.remove(key);
     const { clock, webhookRoot } = this.#options;
@@ -64,6 +64,7 @@ export class Logins implements TellsStatus {
     });
     this.#byKey.set(key, login);
     login.follow();
+    return login;
   }
 
   async remove(key: string): Promise<void> {

@@ -37,6 +37,10 @@ export class LoopbackLogin {
     return this.#state;
   }
 
+  named(name: string): void {
+    this.#state = { ...this.#state, name };
+  }
+
   /** Starts receiving: channels by webhook, direct messages by the event stream. */
   follow(): void {
     const { clock, take } = this.#deps;

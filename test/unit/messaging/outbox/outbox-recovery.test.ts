@@ -41,12 +41,16 @@ it('marks messages in flight at a restart as unknown, and does not send them aga
   expect(await recovered(next)).toEqual({ unknown: 0, resent: 0, failed: 0 });
 });
 
-it('sends them again, in order, where the platform drops duplicates', async () => {
+it('sends them again, in order and once there are logins, where the platform drops duplicates', async () => {
   const { outbound, conversation } = await outbox();
   for (let i = 0; i < 120; i++) await outbound.outgoing(conversation, `${i}`);
   const messenger = Object.assign(new FakeMessenger(), { dropsDuplicates: true as const });
-  const next = await Outbound.open({ store: outbound.store, messenger });
+  const ready = Promise.withResolvers<void>();
+  const next = await Outbound.open({ store: outbound.store, messenger, ready: ready.promise });
   expect(await recovered(next)).toEqual({ unknown: 0, resent: 120, failed: 0 });
+  for (let i = 0; i < 10; i++) await next.store.db.selectFrom('facts').select('name').execute();
+  expect(messenger.asked).toEqual([]);
+  ready.resolve();
   await waitFor('all of them', () => next.domain.outbox.waiting === 0);
   expect(messenger.texts).toEqual(Array.from({ length: 120 }, (_, i) => `${i}`));
   expect(new Set((await next.messages()).map(({ status }) => status))).toEqual(new Set(['delivered']));
