@@ -25,11 +25,12 @@ export class LoopbackWorld {
     this.gateway = gateway;
   }
 
-  static async start(options: Pick<GatewayOptions, 'env'> = {}): Promise<LoopbackWorld> {
+  static async start(options: GatewayOptions = {}): Promise<LoopbackWorld> {
     const vendor = await LoopbackVendor.start();
     const { authorization, baseUrl } = vendor;
     const gateway = await Gateway.start({
       entry: ENTRY,
+      ...options,
       env: {
         LOOPBACK_VENDOR_URL: baseUrl,
         LOOPBACK_AUTHORIZATION_URL: authorization.url,

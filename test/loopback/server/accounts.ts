@@ -13,6 +13,7 @@ export interface Account {
 export class Accounts {
   readonly #byId = new Map<string, Account>();
   readonly #botTokens = new Map<string, Account>();
+  readonly #revoked = new Map<string, Account>();
 
   person(name: string): Account {
     return this.#add({ id: randomUUID(), name, kind: 'person', email: `${name.toLowerCase()}@example.com` });
@@ -35,7 +36,16 @@ export class Accounts {
 
   /** Refuses the bot's token from now on. */
   revokeBot(id: string): void {
-    for (const [token, bot] of this.#botTokens) if (bot.id === id) this.#botTokens.delete(token);
+    for (const [token, bot] of this.#botTokens)
+      if (bot.id === id) {
+        this.#botTokens.delete(token);
+        this.#revoked.set(token, bot);
+      }
+  }
+
+  /** Takes the bot's token again. */
+  restoreBot(id: string): void {
+    for (const [token, bot] of this.#revoked) if (bot.id === id) this.#botTokens.set(token, bot);
   }
 
   #add(account: Account): Account {

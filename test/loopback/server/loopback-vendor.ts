@@ -168,7 +168,9 @@ export class LoopbackVendor {
         { method: request.method ?? '', path },
         { ...holder, body, header },
       );
-      if ('json' in answer) send(response, 200, answer.json);
+      if ('none' in answer) {
+        if (answer.none === 'cut') response.destroy();
+      } else if ('json' in answer) send(response, 200, answer.json);
       else response.writeHead(200, { 'content-type': answer.file.facts.mime }).end(answer.file.bytes);
     } catch (error) {
       if (!(error instanceof VendorError)) throw error;

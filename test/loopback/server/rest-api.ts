@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import * as z from 'zod';
 import type { Account } from './accounts.ts';
 import type { EventFeed } from './event-feed.ts';
-import type { Faults } from './faults.ts';
+import type { Faults, NoAnswer } from './faults.ts';
 import type { Meeting } from './meeting.ts';
 import type { Session } from './session.ts';
 import type { Space } from './space.ts';
@@ -32,7 +32,7 @@ export interface VendorRequest {
   header(name: string): string;
 }
 
-type Answer = { readonly json: object } | { readonly file: StoredFile };
+type Answer = { readonly json: object } | { readonly file: StoredFile } | NoAnswer;
 
 interface Endpoint {
   readonly method: string;
@@ -106,10 +106,11 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: /^\/v1\/sessions\/([\w-]+)\/chat$/,
     scope: 'calls',
     run: (vendor, { account, id, body }) => {
-      vendor.faults.check();
       const { text, files } = read(ChatBody, body);
       const { meeting, session } = vendor.sessionOf(account, id);
-      return { json: meeting.writtenBy(session, text, filesOf(vendor, files)) };
+      return vendor.faults.meet(() => ({
+        json: meeting.writtenBy(session, text, filesOf(vendor, files)),
+      }));
     },
   },
   {
@@ -117,11 +118,9 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: /^\/v1\/((?:spaces|people)\/[\w-]+)\/messages$/,
     scope: 'messages',
     run: (vendor, { account, id, body }) => {
-      vendor.faults.check();
       const { files, ...draft } = read(MessageBody, body);
-      return {
-        json: vendor.spaceAt(account, id).write(account, { ...draft, files: filesOf(vendor, files) }),
-      };
+      const message = { ...draft, files: filesOf(vendor, files) };
+      return vendor.faults.meet(() => ({ json: vendor.spaceAt(account, id).write(account, message) }));
     },
   },
   {

@@ -15,8 +15,8 @@ import { LoopbackRefusal } from './loopback-api.ts';
 import { sendMessage, spacePath } from './message-sender.ts';
 import { checkText } from './text-limit.ts';
 
-/** The vendor shows the indicator for ten seconds. */
-const TYPING_REPEAT_MS = 8_000;
+/** The vendor shows the indicator for a second. */
+const TYPING_REPEAT_MS = 800;
 
 /** Direct messages, channels and threads. */
 export class LoopbackMessenger implements Messenger, ShowsTyping, FetchesFiles {
