@@ -4,9 +4,9 @@ const { dirname, join, relative } = require('node:path');
 
 const ROOT = join(__dirname, '..');
 const MAIN = 'src/main.ts';
+const BRIDGE = 'src/bridge/bridge.worker.ts';
 const THREADS = [
   'src/engine/engine.worker.ts',
-  'src/bridge/bridge.worker.ts',
   'src/store/database/checkpoint.worker.ts',
   'src/threads/jobs.worker.ts',
 ];
@@ -47,14 +47,14 @@ const withoutUnused = {
   setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: UNUSED_STUB })),
 };
 
-/** Writes the bundle to `dir`, which appears only when it is complete. `main`: another entry point, for tests. */
-async function bundle(dir, main = MAIN) {
+/** Writes the bundle to `dir`, which appears only when it is complete. Tests have entry points of their own. */
+async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const unfinished = `${dir}.${process.pid}`;
   await mkdir(unfinished, { recursive: true });
   const { build, stop } = require('esbuild');
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [main, ...THREADS],
+    entryPoints: [main, bridge, ...THREADS],
     entryNames: '[name]',
     outdir: unfinished,
     outExtension: { '.js': '.cjs' },

@@ -14,14 +14,14 @@ const CLOSE_MS = 5_000;
  * that it can be killed.
  */
 async function main(): Promise<void> {
-  const { VIOLATION_FILE: file = '', BRIDGE_WORKER_URL: bridgeWorkerUrl } = process.env;
+  const { VIOLATION_FILE: file = '' } = process.env;
   const broken = breaking(() => readFileSync(file, 'utf8'));
   const loaded = loadSettings(process.env, '/nowhere');
   if ('mistakes' in loaded) throw new Error(loaded.mistakes.join('\n'));
   const gateway = await startGateway(loaded.settings, systemClock, openLoggers('info'), {
     platforms: [...CONNECTORS, makeLoopback].map((make) => withBreakableBridges(make, broken)),
     wrap: (connector) => breakable(connector, broken),
-    bridgeWorkerUrl: new URL(bridgeWorkerUrl!),
+    bridgeWorkerUrl: new URL('../../loopback/bridge.worker.ts', import.meta.url),
   });
   process.once('SIGTERM', () => void gateway.close(CLOSE_MS).then(() => process.exit(0)));
 }
