@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { CALL_RULES } from './call-suite.ts';
-import type { CallsUnderTest } from './calls/calls-under-test.ts';
+import type { CallRule, CallsUnderTest } from './calls/calls-under-test.ts';
 import { LoopbackCallsUnderTest } from './calls/loopback-calls-under-test.ts';
 import { SipUnderTest } from './calls/sip-under-test.ts';
 import { Breakage } from './violations/breakage.ts';
@@ -11,6 +11,8 @@ const PATIENCE_MS = 10_000;
 /** A violated rule often waits for what never happens. */
 const PATIENCE_WITH_VIOLATION_MS = 1_000;
 
+/** Rules that hold without a violation. */
+const held = new Set<CallRule>();
 let breakage: Breakage;
 let platforms: CallsUnderTest[];
 
@@ -35,7 +37,8 @@ it('has a violation for each rule', () => {
 it.each(CALL_VIOLATIONS)('notices a connector that $does', async ({ rule: title, does }) => {
   const rule = CALL_RULES.find((each) => each.title === title)!;
   const subject = platforms.find((platform) => rule.applies?.(platform) !== false)!;
-  await rule.check(subject);
+  if (!held.has(rule)) await rule.check(subject);
+  held.add(rule);
   breakage.violate(does);
   subject.patienceMs = PATIENCE_WITH_VIOLATION_MS;
   try {

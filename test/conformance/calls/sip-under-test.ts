@@ -16,7 +16,7 @@ import {
 import { SipPhone } from './sip-phone.ts';
 
 const NUMBER = '+33123456789';
-const FAULTS = fileURLToPath(new URL('../../support/engine-thread-faults.mjs', import.meta.url));
+const FAULTS = fileURLToPath(new URL('../../support/thread-faults.mjs', import.meta.url));
 
 /** A connector to read declarations from. */
 export function sipConnector(): SipConnector {

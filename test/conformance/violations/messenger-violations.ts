@@ -117,7 +117,13 @@ export const MESSENGER_VIOLATIONS: readonly Violation[] = [
   {
     rule: 'a person who cannot be reached is not written to until they write again',
     does: 'ignores that a person cannot be reached',
-    at: { intake: () => ({ reachable: async () => undefined }) },
+    at: {
+      intake: () => ({ reachable: async () => undefined }),
+      messenger: (inner) =>
+        sending(inner, (outcome) =>
+          outcome.kind === 'refused' ? { ...outcome, isAddressGone: false } : outcome,
+        ),
+    },
   },
   {
     rule: 'a dead login shows the platform’s words, and recovers',

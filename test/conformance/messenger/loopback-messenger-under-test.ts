@@ -1,0 +1,170 @@
+import { LoopbackWorld, type RegisteredBot } from '../../loopback/loopback-world.ts';
+import type { Account } from '../../loopback/server/accounts.ts';
+import type { LoopbackVendor } from '../../loopback/server/loopback-vendor.ts';
+import type { Message, Space } from '../../loopback/server/space.ts';
+import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
+import { loopbackConnector } from '../calls/loopback-calls-under-test.ts';
+import {
+  GATEWAY_ENV,
+  type LoginUnderTest,
+  type MessengerUnderTest,
+  type PersonUnderTest,
+  type PlatformFaults,
+  type ReceivedMessage,
+  type TestFile,
+  type WrittenMessage,
+} from './messenger-under-test.ts';
+
+export interface LoopbackMessengerOptions {
+  readonly patienceMs: number;
+  readonly gateway?: GatewayOptions;
+}
+
+/** Direct messages of the loopback platform, with one bot of the operator's account. */
+export class LoopbackMessengerUnderTest implements MessengerUnderTest {
+  readonly connector = loopbackConnector();
+  readonly textLimit = 2_000;
+  readonly canEdit = true;
+  readonly canBlock = true;
+  readonly gateway: Gateway;
+  readonly login: LoginUnderTest;
+  patienceMs: number;
+  readonly #world: LoopbackWorld;
+  readonly #bot: RegisteredBot;
+  #people = 0;
+
+  private constructor(world: LoopbackWorld, bot: RegisteredBot, patienceMs: number) {
+    this.#world = world;
+    this.#bot = bot;
+    this.gateway = world.gateway;
+    this.login = new LoopbackBotLogin(world.vendor, bot.account);
+    this.patienceMs = patienceMs;
+  }
+
+  static async start({
+    patienceMs,
+    gateway: { env, ...others } = {},
+  }: LoopbackMessengerOptions): Promise<LoopbackMessengerUnderTest> {
+    const world = await LoopbackWorld.start({ ...others, env: { ...GATEWAY_ENV, ...env } });
+    return new LoopbackMessengerUnderTest(world, await world.bot('Attendant'), patienceMs);
+  }
+
+  async person(): Promise<PersonUnderTest> {
+    this.#people++;
+    const { vendor } = this.#world;
+    return new LoopbackPerson(vendor, vendor.accounts.person(`Person ${this.#people}`), this.#bot.account);
+  }
+
+  readonly faults: PlatformFaults = {
+    refuse: () => {
+      const words = 'The conformance suite says no';
+      this.#world.vendor.faults.refuse(words);
+      return words;
+    },
+    throttle: () => {
+      this.#world.vendor.faults.throttle(1, 1);
+      return 1_000;
+    },
+    loseAnswer: () => void this.#world.vendor.faults.leave('cut', true),
+    hold: (isDone) => this.#world.vendor.faults.leave('held', isDone),
+  };
+
+  async stop(): Promise<void> {
+    await this.#world.stop();
+  }
+}
+
+class LoopbackBotLogin implements LoginUnderTest {
+  /** Once the vendor has refused the token, only a new start tries it again. */
+  readonly recheckMs = Number.POSITIVE_INFINITY;
+  isDead = false;
+  readonly #vendor: LoopbackVendor;
+  readonly #bot: Account;
+
+  constructor(vendor: LoopbackVendor, bot: Account) {
+    this.#vendor = vendor;
+    this.#bot = bot;
+  }
+
+  kill(): string {
+    this.isDead = true;
+    this.#vendor.accounts.revokeBot(this.#bot.id);
+    this.#vendor.cutEventStreams();
+    return 'The token is invalid';
+  }
+
+  revive(): void {
+    this.isDead = false;
+    this.#vendor.accounts.restoreBot(this.#bot.id);
+  }
+}
+
+/** A person in a direct conversation with the bot. */
+class LoopbackPerson implements PersonUnderTest {
+  readonly #vendor: LoopbackVendor;
+  readonly #account: Account;
+  readonly #bot: Account;
+  readonly #space: Space;
+  readonly #written = new Map<WrittenMessage, Message>();
+
+  constructor(vendor: LoopbackVendor, account: Account, bot: Account) {
+    this.#vendor = vendor;
+    this.#account = account;
+    this.#bot = bot;
+    this.#space = vendor.direct(account, bot);
+  }
+
+  get remoteId(): string {
+    return this.#account.id;
+  }
+
+  get name(): string {
+    return this.#account.name;
+  }
+
+  writes(text: string): WrittenMessage {
+    return this.#wrote(this.#space.write(this.#account, { text }));
+  }
+
+  sendsFile({ name, mime, bytes }: TestFile, caption: string): WrittenMessage {
+    const files = [this.#vendor.files.keep(name, mime, bytes)];
+    return this.#wrote(this.#space.write(this.#account, { text: caption, files }));
+  }
+
+  repeats(message: WrittenMessage): void {
+    this.#vendor.feedOf(this.#bot).push('message', this.#written.get(message)!);
+  }
+
+  edits(message: WrittenMessage, text: string): void {
+    this.#space.edit(this.#account, message.platformMessageId, text);
+  }
+
+  received(): readonly ReceivedMessage[] {
+    return this.#space.messages
+      .filter(({ author }) => author.id === this.#bot.id)
+      .flatMap(({ id, text, files }) => {
+        const [first, ...others] = files.map(({ id: file }) => this.#vendor.files.get(file).bytes);
+        const more = others.map((file) => ({ platformMessageId: id, text: '', file }));
+        return [{ platformMessageId: id, text, file: first ?? null }, ...more];
+      });
+  }
+
+  typingShown(): number {
+    return this.#space.typing.length;
+  }
+
+  blocks(): void {
+    this.#space.isGone = true;
+  }
+
+  unblocks(): void {
+    this.#space.isGone = false;
+  }
+
+  #wrote(message: Message): WrittenMessage {
+    const feed = this.#vendor.feedOf(this.#bot);
+    const written = { platformMessageId: message.id, isAcknowledged: () => feed.pending === 0 };
+    this.#written.set(written, message);
+    return written;
+  }
+}
