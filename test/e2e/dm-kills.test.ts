@@ -94,32 +94,6 @@ class Life {
   }
 }
 
-it('shows typing, answers, and reports that the person blocked the bot', async () => {
-  const [ada] = people;
-  ada!.says('Hello?');
-  await waitFor('typing', () => ada!.typingShown > 0);
-  const answer = await gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', text: 'Hello!' });
-  expect(answer.body).toEqual({
-    status: 'delivered',
-    message_id: expect.stringMatching(/^msg_/),
-    delivery: 'sync',
-  });
-  expect(ada!.received.map(({ text }) => text)).toEqual(['Hello!']);
-  ada!.blocks();
-  const refused = await waitFor('it to be blocked', async () => {
-    const { status, body } = await gateway.agentApi.post('/api/dm/chat', {
-      platform: 'telegram',
-      text: 'Still there?',
-    });
-    return status === 200 ? null : { status, body };
-  });
-  // It hears of the block from Telegram's update or from its answer, whichever comes first.
-  expect([404, 502]).toContain(refused.status);
-  const again = await gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', text: 'And now?' });
-  expect([again.status, again.body.detail]).toEqual([404, 'No active conversation']);
-  expect(telegram.offences).toEqual([]);
-});
-
 it('loses and duplicates no message in either direction under kill -9', async () => {
   for (const person of people) person.says('Hello');
   const ids = await conversations();

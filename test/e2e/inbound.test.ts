@@ -65,17 +65,6 @@ it('delivers a message and its file to a waiting request, and the message to the
   socket.terminate();
 });
 
-it('shows the new text of an edited message', async () => {
-  const ada = bot.person({ id: 42, first_name: 'Ada' });
-  const cursor = await cursorNow();
-  const said = ada.says('before');
-  const inbox = async () =>
-    messagesIn((await gateway.agentApi.get(`/api/inbox?last_message_cursor=${cursor}`)).body);
-  await waitFor('the message', async () => (await inbox()).length > 0);
-  ada.edits(said, 'after');
-  await waitFor('the edit', async () => (await inbox())[0].text === 'after');
-});
-
 it('loses and repeats no message, however often the gateway is killed', async () => {
   const people = Array.from({ length: 5 }, (_, n) => bot.person({ id: 100 + n, first_name: `P${n}` }));
   let cursor = await cursorNow();

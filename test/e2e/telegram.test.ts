@@ -154,24 +154,6 @@ it('connects a person who opens the deep link of the shared bot', async () => {
   await waitFor('the refusal', () => bob.received.some(({ text }) => text?.includes('no longer valid')));
 });
 
-it('receives messages sent during a crash exactly once', async () => {
-  const { bot } = await registered('crash_bot');
-  const eve = bot.person({ id: 99, first_name: 'Eve' });
-  const cursor = await cursorNow();
-  eve.says('before');
-  await waitFor('the first', async () => JSON.stringify(await news(cursor)).includes('before'));
-  await gateway.killHard();
-  eve.says('meanwhile');
-  await gateway.restart();
-  eve.says('after');
-  const texts = async () =>
-    (await news(cursor)).conversations.flatMap(({ messages }: { messages: { text: string }[] }) =>
-      messages.map(({ text }) => text),
-    );
-  await waitFor('all', async () => (await texts()).includes('after'));
-  expect(await texts()).toEqual(['before', 'meanwhile', 'after']);
-});
-
 it('reports a revoked bot with the error of Telegram, and never logs its token', async () => {
   const { bot, id } = await registered('gone_bot');
   telegram.revoke(bot);

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { FakeCloudApi } from '../fakes/whatsapp/cloud-api.ts';
-import { API_ERRORS } from '../fakes/whatsapp/graph-errors.ts';
 import type { FakePerson } from '../fakes/whatsapp/person.ts';
 import type { AnyJson } from '../support/any-json.ts';
 import { Gateway } from '../support/gateway.ts';
@@ -62,18 +61,6 @@ it('adds a person who follows an invite link, and carries messages both ways', a
   const { status, body } = await chat('Yes.');
   expect([status, body.status, body.delivery]).toEqual([200, 'delivered', 'sync']);
   expect(ada.texts).toEqual(['Yes.']);
-});
-
-it('reports messages that are too long or that WhatsApp refuses', async () => {
-  const { status, body } = await chat('x'.repeat(1_601));
-  expect([status, body.detail]).toEqual([502, expect.stringMatching(/^Failed to send message/)]);
-  api.refuseNext(API_ERRORS.undeliverable);
-  const refused = await chat('y');
-  expect([refused.status, refused.body.detail]).toEqual([
-    502,
-    'Failed to send message: Message Undeliverable. (131026)',
-  ]);
-  expect((await chat('x'.repeat(1_600))).status).toBe(200);
 });
 
 it('sends files and stores received ones', async () => {
