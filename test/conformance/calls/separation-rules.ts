@@ -4,7 +4,7 @@ import { Agent } from '../../support/agent.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
 import { AgentCall } from './agent-call.ts';
 import type { CallRule, CallsUnderTest, FarEnd } from './calls-under-test.ts';
-import { AGENT_HZ, FAR_HZ } from './placing-rules.ts';
+import { AGENT_HZ, FAR_HZ, LEAST_SEPARATION_DB } from './placing-rules.ts';
 
 const SETTLING_FRAMES = 25;
 const JUDGED_FRAMES = 50;
@@ -40,7 +40,7 @@ export const SEPARATION_RULES: readonly CallRule[] = [
       for (const speech of speaking) speech.stop();
       const { sampleRateHz } = agent;
       const othersDb = toneLevelDb(heard, sampleRateHz, AGENT_HZ);
-      expect(othersDb).toBeLessThan(toneLevelDb(heard, sampleRateHz, FAR_HZ) - 40);
+      expect(othersDb).toBeLessThan(toneLevelDb(heard, sampleRateHz, FAR_HZ) - LEAST_SEPARATION_DB);
       await own.call.hangUp();
       await other.call.hangUp();
     },
@@ -60,8 +60,9 @@ export const SEPARATION_RULES: readonly CallRule[] = [
     applies: ({ killBridgeThread }) => killBridgeThread !== undefined,
     async check(subject) {
       const talk = await Conversation.start(subject);
+      const before = lostTransports(subject);
       subject.killBridgeThread!();
-      await talk.isInterrupted();
+      await talk.call.waitFor('the transport to be lost', () => lostTransports(subject) > before);
       await talk.isHeardBothWays();
       await talk.end();
     },
@@ -104,11 +105,6 @@ class Conversation {
     expect(await this.call.state()).toBe('active');
   }
 
-  /** Waits until the far end is not heard. */
-  async isInterrupted(): Promise<void> {
-    await this.call.waitFor('silence', async () => !(await this.#isFarEndHeard()));
-  }
-
   async end(): Promise<void> {
     for (const speech of this.#speaking) speech.stop();
     await this.call.hangUp();
@@ -119,6 +115,10 @@ class Conversation {
     const heard = await this.#agent.hear(HEARD_MS / FRAME_MS, this.#subject.patienceMs);
     return toneLevelDb(heard, this.#agent.sampleRateHz, FAR_HZ) > AUDIBLE_DB;
   }
+}
+
+function lostTransports({ gateway }: CallsUnderTest): number {
+  return gateway.output.split('transport lost its bridge thread').length - 1;
 }
 
 function hasMoved({ gateway }: CallsUnderTest, callId: string): boolean {
