@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LoopbackMessengerUnderTest } from './messenger/loopback-messenger-under-test.ts';
 import type { MessengerRule, MessengerUnderTest } from './messenger/messenger-under-test.ts';
 import { TelegramUnderTest, telegramConnector } from './messenger/telegram-under-test.ts';
 import { WhatsAppUnderTest } from './messenger/whatsapp-under-test.ts';
@@ -23,6 +24,7 @@ beforeAll(async () => {
   messengers = await Promise.all([
     TelegramUnderTest.start({ ...options, updates: 'webhook', connector: withQuickTyping() }),
     WhatsAppUnderTest.start(options),
+    LoopbackMessengerUnderTest.start(options),
   ]);
 });
 afterAll(async () => {

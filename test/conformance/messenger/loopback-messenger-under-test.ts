@@ -5,6 +5,7 @@ import type { Message, Space } from '../../loopback/server/space.ts';
 import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
 import { loopbackConnector } from '../calls/loopback-calls-under-test.ts';
 import {
+  type ChannelUnderTest,
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
@@ -55,6 +56,12 @@ export class LoopbackMessengerUnderTest implements MessengerUnderTest {
     return new LoopbackPerson(vendor, vendor.accounts.person(`Person ${this.#people}`), this.#bot.account);
   }
 
+  channel(): ChannelUnderTest {
+    this.#people++;
+    const { vendor } = this.#world;
+    return new LoopbackChannel(vendor, vendor.accounts.person(`Person ${this.#people}`), this.#bot.account);
+  }
+
   readonly faults: PlatformFaults = {
     refuse: () => {
       const words = 'The conformance suite says no';
@@ -71,6 +78,40 @@ export class LoopbackMessengerUnderTest implements MessengerUnderTest {
 
   async stop(): Promise<void> {
     await this.#world.stop();
+  }
+}
+
+class LoopbackChannel implements ChannelUnderTest {
+  readonly #space: Space;
+  readonly #member: Account;
+  readonly #bot: Account;
+
+  constructor(vendor: LoopbackVendor, member: Account, bot: Account) {
+    this.#space = vendor.channel(`Channel of ${member.name}`, member, bot);
+    this.#member = member;
+    this.#bot = bot;
+  }
+
+  get id(): string {
+    return this.#space.id;
+  }
+
+  get name(): string {
+    return this.#space.name;
+  }
+
+  get memberName(): string {
+    return this.#member.name;
+  }
+
+  writes(text: string, thread: string | null = null): string {
+    return this.#space.write(this.#member, { text, thread }).id;
+  }
+
+  received(): readonly { readonly text: string; readonly thread: string | null }[] {
+    return this.#space.messages
+      .filter(({ author }) => author.id === this.#bot.id)
+      .map(({ text, thread }) => ({ text, thread }));
   }
 }
 

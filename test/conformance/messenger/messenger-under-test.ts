@@ -20,6 +20,8 @@ export interface MessengerUnderTest {
   readonly webhook?: WebhookUnderTest;
   /** Adds a person with whom the gateway's account can exchange messages. */
   person(): Promise<PersonUnderTest>;
+  /** Makes a channel with the gateway's account in it. Present where there are channels. */
+  channel?(): ChannelUnderTest;
   /** Rejects when the fake has found mistakes in the gateway's requests. */
   stop(): Promise<void>;
 }
@@ -51,6 +53,19 @@ export interface PersonUnderTest {
   closesWindow?(): void;
   /** Texts quoted in the requests to write again that the person has received. Present with `window`. */
   askedToReply?(): readonly string[];
+}
+
+/** A channel of the platform, in which somebody writes. */
+export interface ChannelUnderTest {
+  /** The platform's permanent id of the channel. */
+  readonly id: string;
+  readonly name: string;
+  /** Name of who writes. */
+  readonly memberName: string;
+  /** Returns the platform's id of the message. `thread`: id of the message that began a thread. */
+  writes(text: string, thread?: string): string;
+  /** What the account has written, in order. */
+  received(): readonly { readonly text: string; readonly thread: string | null }[];
 }
 
 export interface TestFile {

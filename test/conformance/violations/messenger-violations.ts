@@ -183,6 +183,14 @@ export const MESSENGER_VIOLATIONS: readonly Violation[] = [
     },
   },
   {
+    rule: 'a channel and its threads are conversations of their own, each answered where it is',
+    does: 'loses the thread of a message',
+    at: {
+      intake: (inner) =>
+        receiving(inner, (message) => ({ ...message, from: { ...message.from, thread: null } })),
+    },
+  },
+  {
     rule: 'outside the window messages are queued, and sent when the person writes',
     does: 'reports what the window refuses as sent',
     at: {
