@@ -22,7 +22,7 @@ const SLOW_UNITS = [
   'test/unit/bench/demo-findings.test.ts',
   'test/unit/store/store.test.ts',
   'test/unit/threads/ring.test.ts',
-  'test/unit/{gateway-close,mcp-shim,memory-reducer}.test.ts',
+  'test/unit/{bundle,gateway-close,mcp-shim,memory-reducer}.test.ts',
 ];
 
 /** Tests of everything that depends on the HTTP library. They run over both libraries. */
