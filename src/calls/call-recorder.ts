@@ -1,4 +1,5 @@
 import { unreachable } from '../base/assert.ts';
+import { KeyedTurns } from '../base/keyed-turns.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import type { Db } from '../store/database/tables.ts';
@@ -27,8 +28,8 @@ export class CallRecorder {
   readonly #clock: Clock;
   readonly #onFailure: RecordFailure;
   readonly #onAppended: (accountId: string) => void;
-  /** The last pending write of each call. */
-  readonly #tails = new Map<string, Promise<void>>();
+  /** The pending writes of each call. */
+  readonly #writes = new KeyedTurns();
   /** The next batch of writes; null while none is scheduled. */
   #turn: { readonly begun: Promise<void>; begin(): void } | null = null;
 
@@ -96,13 +97,13 @@ export class CallRecorder {
 
   /** Resolves once the pending writes of a call are done. */
   async written(callId: string): Promise<void> {
-    await this.#tails.get(callId);
+    await this.#writes.settled(callId);
   }
 
   /** Returns the stored call once its pending writes are done. */
   async find(callId: string): Promise<CallRow | undefined> {
     this.#turn?.begin();
-    await this.#tails.get(callId);
+    await this.#writes.settled(callId);
     return findCall(this.#db, callId);
   }
 
@@ -124,21 +125,17 @@ export class CallRecorder {
 
   /** Resolves when all pending writes are done. */
   async settled(): Promise<void> {
-    while (this.#tails.size > 0) {
+    while (this.#writes.size > 0) {
       this.#turn?.begin();
-      await Promise.all(this.#tails.values());
+      await this.#writes.settled();
     }
   }
 
   #write(callId: string, action: () => Promise<void>): void {
-    const former = this.#tails.get(callId) ?? Promise.resolve();
-    const tail = Promise.all([former, this.#nextTurn()])
-      .then(action)
-      .catch((error: unknown) => this.#onFailure(callId, error))
-      .finally(() => {
-        if (this.#tails.get(callId) === tail) this.#tails.delete(callId);
-      });
-    this.#tails.set(callId, tail);
+    const turn = this.#nextTurn();
+    this.#writes
+      .run(callId, () => turn.then(action))
+      .catch((error: unknown) => this.#onFailure(callId, error));
   }
 
   #nextTurn(): Promise<void> {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
+import { KeyedTurns } from '../../base/keyed-turns.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Platform } from '../../base/platform.ts';
 import { isoAfter } from '../../base/time.ts';
@@ -48,8 +49,8 @@ export class AccessTokens {
   readonly #held = new LimitedMap<Held>(MAX_HELD);
   /** Refreshed tokens that could not be stored yet, because the disk is full. */
   readonly #unstored = new LimitedMap<() => Promise<boolean>>(MAX_HELD);
-  /** The last request about each connection that has not settled. */
-  readonly #tails = new Map<string, Promise<unknown>>();
+  /** The requests about each connection. */
+  readonly #turns = new KeyedTurns();
 
   constructor(deps: ConnectionDeps, platform: Platform, oauth: ConnectsByOAuth) {
     this.#deps = deps;
@@ -61,13 +62,14 @@ export class AccessTokens {
   /** As in ConnectionTokens of the contract. */
   async accessToken(connectionId: string): Promise<string> {
     return (
-      this.#fresh(connectionId) ?? (await this.#inTurn(connectionId, () => this.#valid(connectionId, null)))
+      this.#fresh(connectionId) ??
+      (await this.#turns.run(connectionId, () => this.#valid(connectionId, null)))
     );
   }
 
   /** As in ConnectionTokens of the contract. */
   async refused(connectionId: string, token: string): Promise<string> {
-    return await this.#inTurn(connectionId, () => this.#valid(connectionId, token));
+    return await this.#turns.run(connectionId, () => this.#valid(connectionId, token));
   }
 
   /**
@@ -76,12 +78,13 @@ export class AccessTokens {
    */
   forget(connectionId: string): void {
     this.#drop(connectionId);
-    if (this.#tails.has(connectionId)) void this.#inTurn(connectionId, async () => this.#drop(connectionId));
+    if (this.#turns.has(connectionId))
+      void this.#turns.run(connectionId, async () => this.#drop(connectionId));
   }
 
   /** Resolves when no request is under way. */
   async settled(): Promise<void> {
-    while (this.#tails.size > 0) await Promise.allSettled(this.#tails.values());
+    while (this.#turns.size > 0) await this.#turns.settled();
   }
 
   #drop(connectionId: string): void {
@@ -93,17 +96,6 @@ export class AccessTokens {
   #fresh(connectionId: string): string | null {
     const held = this.#held.get(connectionId);
     return held && held.freshUntilMs > this.#deps.clock.monotonicMs() ? held.accessToken : null;
-  }
-
-  #inTurn<T>(connectionId: string, action: () => Promise<T>): Promise<T> {
-    const former = this.#tails.get(connectionId) ?? Promise.resolve();
-    const result = former.then(action, action);
-    this.#tails.set(connectionId, result);
-    const leave = (): void => {
-      if (this.#tails.get(connectionId) === result) this.#tails.delete(connectionId);
-    };
-    result.then(leave, leave);
-    return result;
   }
 
   /** Returns a valid token other than `refused`. */
