@@ -1,3 +1,4 @@
+import { withAttachmentStubs } from '../base/attachment-stubs.ts';
 import { LimitedMap } from '../base/limited-map.ts';
 import type { InboundChat } from '../connectors/contract/call-leg.ts';
 import type { InboundFile } from '../connectors/contract/messenger.ts';
@@ -17,8 +18,6 @@ const MAX_PENDING = 1_048_576;
 const MIN_COST = 1_000;
 /** Most files of one message. One stub stands for all further ones. */
 const MAX_FILES = 32;
-/** Specification, "Errors": stands for an attachment that is not kept. */
-const TOO_LARGE = '[attachment too large]';
 
 /** The files of a message that could be kept, in order, and the number of those that are too large. */
 export interface KeptChatFiles {
@@ -84,11 +83,10 @@ export class InboundChatQueue {
 
   async #eventOf({ sender, text, sentAt, files }: InboundChat): Promise<ChatEvent> {
     const kept = files.length === 0 ? NO_FILES : await this.#keep(files);
-    const stubs = Array.from({ length: kept.tooLarge }, () => TOO_LARGE);
     return {
       type: 'call_chat',
       sender: sender.slice(0, MAX_SENDER),
-      text: [text, ...stubs].filter((part) => part !== '').join('\n'),
+      text: withAttachmentStubs(text, kept.tooLarge),
       sentAt,
       files: kept.files,
     };

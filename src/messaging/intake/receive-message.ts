@@ -1,3 +1,4 @@
+import { withAttachmentStubs } from '../../base/attachment-stubs.ts';
 import { newId } from '../../base/ids.ts';
 import { dayOf } from '../../base/time.ts';
 import { keyOfLogin } from '../../connectors/contract/login.ts';
@@ -21,9 +22,6 @@ import { checkOwnerCode } from '../owner/owner-code.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
 import { shownName } from './shown-name.ts';
-
-/** Specification, "Errors": stands for an attachment that is not kept. */
-const TOO_LARGE = '[attachment too large]';
 
 type Stored =
   | { readonly kind: 'duplicate' | 'unbound' }
@@ -132,7 +130,6 @@ async function insertInbound(
   const { from, text, files, platformMessageId } = inbound;
   const loginKey = keyOfLogin(from.login);
   const kept = await keepFiles(trx, { accountId, platform, loginKey }, files);
-  const stubs = Array.from({ length: kept.tooLarge }, () => TOO_LARGE);
   const message = {
     id: newId('msg'),
     accountId,
@@ -140,7 +137,7 @@ async function insertInbound(
     direction: 'inbound',
     senderAgentId: null,
     sender: senderOf(inbound),
-    text: [text, ...stubs].filter((part) => part !== '').join('\n'),
+    text: withAttachmentStubs(text, kept.tooLarge),
     status: 'received',
     expiresAt: heldUntil,
     platformMessageIds: [platformMessageId],
