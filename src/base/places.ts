@@ -41,11 +41,19 @@ export class Places {
   }
 
   /** Throws the configured error, with the limit reached, when no slot is free. */
-  assertRoom({ credentialId, accountId }: PlaceHolder): void {
-    const { perKey, perAccount, total } = this.#options;
-    if (this.#takenBy(keyName(credentialId)) >= perKey) this.#refuse(perKey, 'per key');
-    if (this.#takenBy(accountName(accountId)) >= perAccount) this.#refuse(perAccount, 'per account');
-    if (this.#total >= total) this.#refuse(total, 'in the gateway');
+  assertRoom(holder: PlaceHolder): void {
+    const reached = this.#reachedBy(holder);
+    if (reached === null) return;
+    this.#noteRefusal();
+    const { code, what } = this.#options;
+    throw new GatewayError(code, `At most ${reached.most} ${what} ${reached.where}`);
+  }
+
+  /** Whether a slot is free. If none is, this counts as a refusal. */
+  hasRoom(holder: PlaceHolder): boolean {
+    const isFree = this.#reachedBy(holder) === null;
+    if (!isFree) this.#noteRefusal();
+    return isFree;
   }
 
   /** Takes a slot without checking the limits. Returns a function that frees it, which is safe to call twice. */
@@ -72,11 +80,18 @@ export class Places {
     else this.#taken.delete(name);
   }
 
-  #refuse(most: number, where: string): never {
-    const { code, what, onRefused } = this.#options;
+  /** Returns the limit that the holder has reached; null: none. */
+  #reachedBy({ credentialId, accountId }: PlaceHolder): { most: number; where: string } | null {
+    const { perKey, perAccount, total } = this.#options;
+    if (this.#takenBy(keyName(credentialId)) >= perKey) return { most: perKey, where: 'per key' };
+    if (this.#takenBy(accountName(accountId)) >= perAccount)
+      return { most: perAccount, where: 'per account' };
+    return this.#total >= total ? { most: total, where: 'in the gateway' } : null;
+  }
+
+  #noteRefusal(): void {
     this.#refused += 1;
-    onRefused?.();
-    throw new GatewayError(code, `At most ${most} ${what} ${where}`);
+    this.#options.onRefused?.();
   }
 }
 

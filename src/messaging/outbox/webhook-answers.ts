@@ -65,7 +65,7 @@ export class WebhookAnswers implements OffersMessages {
     // The first webhook gets the next message; the one after that is sent.
     if (this.#isClosed || gone.aborted || this.#waits.has(key)) return null;
     const holder = { credentialId: key, accountId: `${platform} ${keyOfLogin(from.login)}` };
-    if (!this.#hasRoom(holder)) return null;
+    if (!this.#places.hasRoom(holder)) return null;
     const leave = this.#places.take(holder);
     const { promise, resolve } = Promise.withResolvers<AwaitedReply | null>();
     const wait: Wait = {
@@ -101,15 +101,6 @@ export class WebhookAnswers implements OffersMessages {
   close(): void {
     this.#isClosed = true;
     for (const wait of [...this.#waits.values()]) wait.end(null);
-  }
-
-  #hasRoom(holder: Parameters<Places['take']>[0]): boolean {
-    try {
-      this.#places.assertRoom(holder);
-      return true;
-    } catch {
-      return false;
-    }
   }
 }
 
