@@ -1,5 +1,11 @@
 import { newId } from '../../base/ids.ts';
-import { type Agent, findDefaultAgent, insertAgent } from '../../store/agents/agents.ts';
+import {
+  type Agent,
+  attachMember,
+  findDefaultAgent,
+  insertAgent,
+  type Member,
+} from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 
 const DEFAULT_AGENT_NAME = 'Default agent';
@@ -15,4 +21,16 @@ export async function ensureDefaultAgent(db: Db, accountId: string, nowIso: stri
     isDefault: true,
     createdAt: nowIso,
   });
+}
+
+/** Adds a new platform account to the default agent. Returns the agent's id. Run it in a transaction. */
+export async function joinDefaultAgent(
+  db: Db,
+  accountId: string,
+  member: Member,
+  nowIso: string,
+): Promise<string> {
+  const { id } = await ensureDefaultAgent(db, accountId, nowIso);
+  await attachMember(db, id, member);
+  return id;
 }

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
+import { SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { OAuthTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
-import { attachMember } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { PendingConnection } from '../../store/logins/connection-states.ts';
 import { insertConnection } from '../../store/logins/connections.ts';
@@ -16,13 +16,10 @@ import {
 import { countConnections } from '../../store/people/account-counts.ts';
 import { audit } from '../../store/people/audit-log.ts';
 import { assertBelow, CAPS } from '../account/caps.ts';
-import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { joinDefaultAgent } from '../account/default-agent.ts';
 import { expiryOf } from './access-tokens.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { announceStatus, CONNECTED } from './connection-status.ts';
-
-/** The `loginKey` of connections over the gateway's own login, which all accounts share. */
-const SHARED_LOGIN = 'shared';
 
 /** What a platform granted, and to whom. */
 export interface Grant {
@@ -101,6 +98,5 @@ async function insert(
   const { id, accountId, createdAt } = connection;
   assertBelow(CAPS.connections, await countConnections(trx, accountId), 'connections');
   await insertConnection(trx, connection, sealedCredentials);
-  const agent = await ensureDefaultAgent(trx, accountId, createdAt);
-  await attachMember(trx, agent.id, { type: 'connection', id });
+  await joinDefaultAgent(trx, accountId, { type: 'connection', id }, createdAt);
 }

@@ -2,8 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
 import { hangUpLogin } from '../../calls/hang-up-call.ts';
-import { attachMember, detachMemberEverywhere } from '../../store/agents/agents.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { detachMemberEverywhere } from '../../store/agents/agents.ts';
 import {
   type BotSecrets,
   deleteBot,
@@ -16,7 +15,7 @@ import { countBots } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 import { assertBelow, CAPS } from '../account/caps.ts';
-import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { joinDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { botHost } from './hosted-bots.ts';
 
@@ -72,7 +71,8 @@ async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Pr
     if (await hasBotToken(trx, box, accountId, { platform, token: secrets.token }))
       throw new GatewayError('bot_token_taken');
     await insertBot(trx, box, bot, secrets);
-    const agentId = await giveToDefaultAgent(trx, accountId, bot.id, createdAt);
+    const member = { type: 'bot_token', id: bot.id } as const;
+    const agentId = await joinDefaultAgent(trx, accountId, member, createdAt);
     await audit(trx, actor, {
       action: 'bot_token.create',
       subject: bot.id,
@@ -80,12 +80,6 @@ async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Pr
     });
   });
   return bot;
-}
-
-async function giveToDefaultAgent(db: Db, accountId: string, botId: string, nowIso: string): Promise<string> {
-  const agent = await ensureDefaultAgent(db, accountId, nowIso);
-  await attachMember(db, agent.id, { type: 'bot_token', id: botId });
-  return agent.id;
 }
 
 /** Deletes a bot, removes it from every agent, ends its calls and logs it out. Throws `bot_token_not_found`. */

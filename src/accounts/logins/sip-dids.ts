@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { attachMember, detachMemberEverywhere } from '../../store/agents/agents.ts';
+import { detachMemberEverywhere } from '../../store/agents/agents.ts';
 import {
   type DidChange,
   deleteDid,
@@ -11,7 +11,7 @@ import {
 } from '../../store/logins/sip-dids.ts';
 import { countDids } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
-import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { joinDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { notifyNumberChanged, type SipAccounts, type SipSetup } from './sip-accounts.ts';
 
@@ -40,14 +40,14 @@ export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid):
         `An account may list at most ${sip.maxNumbers} phone numbers`,
       );
     }
-    const agent = await ensureDefaultAgent(trx, accountId, createdAt);
-    await attachMember(trx, agent.id, { type: 'sip_number', id: did.id });
+    const member = { type: 'sip_number', id: did.id } as const;
+    const agentId = await joinDefaultAgent(trx, accountId, member, createdAt);
     await audit(trx, actor, {
       action: 'sip_did.create',
       subject: did.id,
-      detail: { ...wanted, agentId: agent.id },
+      detail: { ...wanted, agentId },
     });
-    return agent.id;
+    return agentId;
   });
   notifyNumberChanged(sip.directory, { ...did, agentId });
   return did;

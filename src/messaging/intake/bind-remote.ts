@@ -1,9 +1,9 @@
-import { ensureDefaultAgent } from '../../accounts/account/default-agent.ts';
+import { joinDefaultAgent } from '../../accounts/account/default-agent.ts';
 import { newId } from '../../base/ids.ts';
 import { hashToken } from '../../base/tokens.ts';
 import type { Address } from '../../connectors/contract/address.ts';
 import { SHARED_LOGIN } from '../../connectors/contract/login.ts';
-import { attachMember, type Member } from '../../store/agents/agents.ts';
+import type { Member } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import {
   connectionsOfRemote,
@@ -92,9 +92,8 @@ async function connect(
   // The shared login belongs to the operator, so this connection has no secret.
   const sealed = store.secrets.seal('', { table: 'connections', column: 'sealed_credentials', row: id });
   await insertConnection(trx, { ...connection, ...linked }, sealed);
-  const agent = await ensureDefaultAgent(trx, accountId, nowIso);
   const member = { type: 'connection', id } as const;
-  await attachMember(trx, agent.id, member);
+  await joinDefaultAgent(trx, accountId, member, nowIso);
   await audit(trx, unauthenticatedActor(accountId), {
     action: 'connection.create',
     subject: id,
