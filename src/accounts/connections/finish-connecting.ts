@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
-import { TimeLimit } from '../../base/time-limit.ts';
 import { hashToken } from '../../base/tokens.ts';
+import { answeredWithin } from '../../base/waits.ts';
 import type { FreshTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findKey } from '../../store/keys/keys.ts';
@@ -167,27 +167,24 @@ async function identify(
   { oauth, platform, client }: OfferedPlatform,
   tokens: FreshTokens,
 ): Promise<RemoteIdentity> {
-  const limit = new TimeLimit(connections.clock, REQUEST_DEADLINE_MS);
   try {
-    const asked = oauth.identify(tokens, limit.signal);
-    return checked(await Promise.race([asked, aborted(limit.signal)]));
+    // A connector may not follow its signal.
+    return checked(
+      await answeredWithin(connections.clock, REQUEST_DEADLINE_MS, tooLate, (signal) =>
+        oauth.identify(tokens, signal),
+      ),
+    );
   } catch (error) {
     const secrets = [tokens.accessToken, tokens.refreshToken ?? '', client.clientSecret];
     const words = platformWords([error instanceof Error ? error.message : `${error}`], secrets);
     connections.onFailure(platform, 'an account could not be identified', words);
     if (!(error instanceof GatewayError)) throw new GatewayError('platform_failed');
     throw error.code === 'connect_refused' ? refusal(words) : new GatewayError('platform_failed', words);
-  } finally {
-    limit.close();
   }
 }
 
-/** Rejects when the signal aborts: a connector may not follow it. */
-async function aborted(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const late = new GatewayError('platform_failed', 'The platform did not answer in time');
-  signal.addEventListener('abort', () => reject(late), { once: true });
-  return await promise;
+function tooLate(): GatewayError {
+  return new GatewayError('platform_failed', 'The platform did not answer in time');
 }
 
 function checked({ providerUserId, label, email, person }: RemoteIdentity): RemoteIdentity {
