@@ -17,7 +17,7 @@ import { type BytesReply, type EmptyReply, replyEmpty } from '../http/answer/rep
 import { type Route, route } from '../http/routing/route.ts';
 import { consentPage } from '../pages/consent.ts';
 import { authorizationFailed, CONFIRM_FIRST } from '../pages/notice.ts';
-import { HTML_TYPE, OWN_FORM_HEADERS, pageReply } from '../pages/page.ts';
+import { HTML_TYPE, OWN_FORM_HEADERS, pageAnswer, pageReply } from '../pages/page.ts';
 import { signInPage } from '../pages/sign-in.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { AuthorizeQuery } from '../schema/authorization.ts';
@@ -39,7 +39,7 @@ const UNVERIFIED_PAGE = {
   description: "A page that asks the user to confirm the account's email address first",
   contentType: HTML_TYPE,
 } as const;
-const FAULT_PAGE = { description: 'A page that explains the error', contentType: HTML_TYPE } as const;
+const FAULT_PAGE = pageAnswer('A page that explains the error');
 
 type Asked = z.output<typeof AuthorizeQuery>;
 

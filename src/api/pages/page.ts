@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { GatewayError } from '../../base/errors.ts';
 import { escapeHtml } from '../../base/html.ts';
 import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/answer/reply.ts';
 
@@ -23,6 +24,11 @@ export const OWN_FORM_HEADERS = { 'Referrer-Policy': 'same-origin' } as const;
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
+/** Describes an answer that is a page, for the OpenAPI description. */
+export function pageAnswer(description: string) {
+  return { description, contentType: HTML_TYPE } as const;
+}
+
 const STYLE = `
 :root{color-scheme:light dark;--ground:#f4f5f7;--card:#fff;--ink:#1c2430;--quiet:#667085;--line:#d0d5dd;--accent:#2f5bea;--bad:#b42318;--good:#067647}
 @media (prefers-color-scheme:dark){:root{--ground:#12161d;--card:#1b212b;--ink:#e7eaf0;--quiet:#98a2b3;--line:#384152;--accent:#4f74f3;--bad:#fda29b;--good:#75e0a7}}
@@ -38,6 +44,18 @@ button{width:100%;margin-top:24px;padding:12px;border:0;border-radius:10px;backg
 button:disabled{opacity:.6;cursor:default}
 [role=status]{min-height:24px;margin:16px 0 0}
 .bad{color:var(--bad)}.good{color:var(--good)}`;
+
+/** Answers a refusal with a page. Rethrows errors with any other status. */
+export function refusalPage<Status extends number>(
+  error: unknown,
+  statuses: readonly Status[],
+  pageOf: (reason: string) => Page,
+): BytesReply<Status> {
+  if (!(error instanceof GatewayError)) throw error;
+  const status = statuses.find((known) => known === error.status);
+  if (status === undefined) throw error;
+  return pageReply(status, pageOf(error.message));
+}
 
 /** Answers with a page. Its URL may contain a token, so no referrer is sent. */
 export function pageReply<Status extends number>(

@@ -7,7 +7,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { type BytesReply, type EmptyReply, reply, replyEmpty } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import { CONNECTED, confirmConnection, connectFailed } from '../pages/notice.ts';
-import { HTML_TYPE, pageReply } from '../pages/page.ts';
+import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import {
   ConnectCallbackQuery,
@@ -84,16 +84,16 @@ const CALLBACK = {
   params: ConnectParams,
   query: ConnectCallbackQuery,
   responses: {
-    200: page('Connected, or a page that asks first'),
+    200: pageAnswer('Connected, or a page that asks first'),
     302: { description: 'Connected: returns to `return_to`', headers: { Location: 'The redirect URL' } },
-    400: page('The attempt has expired, was used or was started elsewhere, or the platform refused'),
-    403: page('Email address is not verified'),
+    400: pageAnswer('The attempt has expired, was used or was started elsewhere, or the platform refused'),
+    403: pageAnswer('Email address is not verified'),
     404: NO_OAUTH,
-    409: page(
+    409: pageAnswer(
       'The account of the platform is connected elsewhere, is another one than before, or one too many',
     ),
     429: TOO_MANY,
-    502: page(FAILED),
+    502: pageAnswer(FAILED),
   },
 } as const;
 
@@ -150,20 +150,8 @@ async function finish(
     if (returnTo === null) return pageReply(200, CONNECTED);
     return replyEmpty(302, { ...NO_STORE, Location: `${publicUrl()}${returnTo}` });
   } catch (refusal) {
-    return refusalPage(refusal);
+    return refusalPage(refusal, PAGE_STATUSES, connectFailed);
   }
-}
-
-/** The page for a refusal. Rethrows errors without a page of their own. */
-function refusalPage(error: unknown): BytesReply<(typeof PAGE_STATUSES)[number]> {
-  if (!(error instanceof GatewayError)) throw error;
-  const status = PAGE_STATUSES.find((known) => known === error.status);
-  if (status === undefined) throw error;
-  return pageReply(status, connectFailed(error.message));
-}
-
-function page(description: string) {
-  return { description, contentType: HTML_TYPE } as const;
 }
 
 function removeConnection({ connections }: AccountDomain): Route {

@@ -16,10 +16,10 @@ import {
   sessionTokenOf,
 } from '../auth/cookies.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
-import { type BytesReply, replyEmpty } from '../http/answer/reply.ts';
+import { replyEmpty } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
-import { HTML_TYPE, pageReply } from '../pages/page.ts';
+import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
 import { OAuthCallbackQuery, OAuthParams } from '../schema/identities.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { clientOf, TOO_MANY } from './sign-in.ts';
@@ -134,21 +134,21 @@ function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthContext):
     query: OAuthCallbackQuery,
     responses: {
       200: {
-        ...page('The browser is signed in, or the identity linked'),
+        ...pageAnswer('The browser is signed in, or the identity linked'),
         headers: { 'Set-Cookie': 'The session: `svc_session`' },
       },
       302: {
         description: 'The browser is signed in and returns to the page that required it',
         headers: { Location: 'The redirect URL', 'Set-Cookie': 'The session: `svc_session`' },
       },
-      400: page('The sign-in has expired, was started in another browser, or was cancelled'),
-      403: page(
+      400: pageAnswer('The sign-in has expired, was started in another browser, or was cancelled'),
+      403: pageAnswer(
         "No account has this identity and sign-up is not open, or the account's email address is not verified",
       ),
       404: UNKNOWN_PROVIDER,
-      409: page('The identity or its address belongs to another account'),
+      409: pageAnswer('The identity or its address belongs to another account'),
       429: TOO_MANY,
-      502: page(PROVIDER_FAILED),
+      502: pageAnswer(PROVIDER_FAILED),
     },
     handler: async (request) => {
       const { params, query } = request;
@@ -170,22 +170,10 @@ function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthContext):
           ? pageReply(200, SIGNED_IN, session)
           : replyEmpty(302, { ...session, Location, 'Cache-Control': 'no-store' });
       } catch (error) {
-        return refusalPage(error);
+        return refusalPage(error, PAGE_STATUSES, signInFailed);
       }
     },
   });
-}
-
-function page(description: string) {
-  return { description, contentType: HTML_TYPE } as const;
-}
-
-/** The page for a refusal. Rethrows errors without a page of their own. */
-function refusalPage(error: unknown): BytesReply<400 | 403 | 409 | 502> {
-  if (!(error instanceof GatewayError)) throw error;
-  const status = PAGE_STATUSES.find((known) => known === error.status);
-  if (status === undefined) throw error;
-  return pageReply(status, signInFailed(error.message));
 }
 
 /**

@@ -3,7 +3,7 @@ import { forgotPassword, resetPassword } from '../../accounts/passwords/reset-pa
 import type { People } from '../../accounts/people/people.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { HTML_TYPE, pageReply } from '../pages/page.ts';
+import { pageAnswer, pageReply } from '../pages/page.ts';
 import { resetPasswordPage } from '../pages/reset-password.ts';
 import { Done } from '../schema/acknowledgements.ts';
 import {
@@ -75,7 +75,7 @@ function resetPage(): Route {
     description: 'Without a token, the page asks for the email address to send a link to.',
     tags: TAGS,
     query: ResetPageQuery,
-    responses: { 200: { description: 'A page', contentType: HTML_TYPE } },
+    responses: { 200: pageAnswer('A page') },
     handler: ({ query }) => pageReply(200, resetPasswordPage(query.token)),
   });
 }
