@@ -2,20 +2,14 @@ import { GatewayError } from '../base/errors.ts';
 import { noLoginText, type Platform } from '../base/platform.ts';
 import type { AgentScope } from '../base/scope.ts';
 import type { CallLogin, Connector, PlacesCalls } from '../connectors/contract/connector.ts';
+import type { StoredAgentLogin } from '../store/logins/agent-logins.ts';
 
 /** The logins of agents, for placing calls. */
 export interface AgentLogins {
   /** The bots and connections of these agents at a platform, in the order of the agents. */
-  ofAgents(scope: AgentScope, platform: Platform): Promise<readonly AgentLogin[]>;
+  ofAgents(scope: AgentScope, platform: Platform): Promise<readonly StoredAgentLogin[]>;
   /** Whether the account has a login at a platform, even one without a connector. */
   hasAny(accountId: string, platform: Platform): Promise<boolean>;
-}
-
-export interface AgentLogin {
-  readonly kind: 'bot_token' | 'connection';
-  readonly id: string;
-  readonly label: string;
-  readonly agentId: string;
 }
 
 /** The login that places a call, and the agent for which it does. */
