@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
+import { endVisit, quietly } from './oidc-visits.ts';
 
 const HOUR_S = 3_600;
 
@@ -107,21 +108,11 @@ export class IdentityProviderPeer {
       },
       ...this.#more,
     });
-    provider.use((context, next) => this.#agree(provider, context, next));
+    provider.use((context, next) =>
+      endVisit(provider, context, next, { accountId: this.person.subject, refuses: this.refuses }),
+    );
     provider.use((context, next) => this.#turnBack(context.path, next));
     return provider;
-  }
-
-  /** Where people would type their password, the person is known at once. */
-  async #agree(provider: Provider, { path, req, res }: ProviderContext, next: () => Promise<unknown>) {
-    if (!path.startsWith('/interaction/')) {
-      await next();
-      return;
-    }
-    const result = this.refuses
-      ? { error: 'access_denied', error_description: 'said no' }
-      : { login: { accountId: this.person.subject } };
-    await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
   }
 
   async #turnBack(path: string, next: () => Promise<unknown>): Promise<void> {
@@ -133,22 +124,5 @@ export class IdentityProviderPeer {
     } finally {
       Date.now = now;
     }
-  }
-}
-
-interface ProviderContext {
-  readonly path: string;
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-}
-
-/** Silences its warnings that it is for tests only. */
-function quietly(make: () => Provider): Provider {
-  const { info, warn } = console;
-  Object.assign(console, { info: () => undefined, warn: () => undefined });
-  try {
-    return make();
-  } finally {
-    Object.assign(console, { info, warn });
   }
 }

@@ -1,8 +1,9 @@
 /// <reference path="../../support/oidc-provider.d.ts" />
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
+import { endVisit, quietly } from '../../support/oidc-visits.ts';
 import type { Account, Accounts } from './accounts.ts';
 
 const HOUR_S = 3_600;
@@ -109,37 +110,13 @@ export class AuthorizationServer {
         return grant;
       },
     });
-    provider.use((context, next) => this.#agree(provider, context, next));
+    provider.use((context, next) => {
+      if (context.path === '/token/revocation') this.revocations++;
+      return endVisit(provider, context, next, {
+        accountId: this.visitor?.id ?? '',
+        refuses: this.refuses,
+      });
+    });
     return provider;
-  }
-
-  /** Where people would sign in and agree, the visitor has done so at once. */
-  async #agree(provider: Provider, { path, req, res }: ProviderContext, next: () => Promise<unknown>) {
-    if (path === '/token/revocation') this.revocations++;
-    if (!path.startsWith('/interaction/')) {
-      await next();
-      return;
-    }
-    const result = this.refuses
-      ? { error: 'access_denied', error_description: 'said no' }
-      : { login: { accountId: this.visitor?.id ?? '' } };
-    await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
-  }
-}
-
-interface ProviderContext {
-  readonly path: string;
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-}
-
-/** Silences its warnings that it is for tests only. */
-function quietly(make: () => Provider): Provider {
-  const { info, warn } = console;
-  Object.assign(console, { info: () => undefined, warn: () => undefined });
-  try {
-    return make();
-  } finally {
-    Object.assign(console, { info, warn });
   }
 }
