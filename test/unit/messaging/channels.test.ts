@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
-import { isoAfter } from '../../../src/base/time.ts';
-import { hashToken } from '../../../src/base/tokens.ts';
-import { type Address, directAddress } from '../../../src/connectors/contract/address.ts';
+import { directAddress } from '../../../src/connectors/contract/address.ts';
 import type { LoginRef } from '../../../src/connectors/contract/login.ts';
-import type { InboundMessage } from '../../../src/connectors/contract/messenger.ts';
 import { feedStart, readFeed } from '../../../src/messaging/inbox/feed.ts';
-import { readConversation, readDetail, takeSnapshot } from '../../../src/messaging/inbox/inbox.ts';
+import { readDetail } from '../../../src/messaging/inbox/inbox.ts';
 import { activeConversation } from '../../../src/messaging/outbox/dm.ts';
 import { addressOf } from '../../../src/messaging/outbox/stored-message.ts';
 import { markOwner } from '../../../src/messaging/owner/mark-owner.ts';
@@ -16,55 +13,19 @@ import { deleteConnection } from '../../../src/store/logins/oauth-connections.ts
 import { insertMessage } from '../../../src/store/messages/messages.ts';
 import { listUnanswered } from '../../../src/store/messages/outbound-messages.ts';
 import { unauthenticatedActor } from '../../../src/store/people/audit-log.ts';
-import { putInviteLink } from '../../../src/store/people/invite-links.ts';
-import { NOW, seedAccount } from '../store/temporary.ts';
-import { messagingWorld, type World, write, written } from './messaging-world.ts';
-
-const SHARED: LoginRef = { kind: 'shared' };
-const PAGE = { limit: 50, offset: 0 };
-
-/** A person's place in a channel. */
-function channelAddress(login: LoginRef, id: string, person: string, thread: string | null = null): Address {
-  return { login, space: { kind: 'channel', id }, thread, person };
-}
-
-let serial = 0;
-
-/** A message that a person writes in the channel `#<id>`. */
-function said(from: Address, fields: Partial<InboundMessage> = {}): InboundMessage {
-  serial++;
-  const names = { remoteName: `#${from.space.id}`, senderName: `Name of ${from.person}` };
-  return { ...written(null, '0', { platformMessageId: `c${serial}`, ...names }), from, ...fields };
-}
-
-async function say(world: World, id: string, person: string, fields: Partial<InboundMessage> = {}) {
-  return await world.intake.received(said(channelAddress(ownLogin(world), id, person), fields));
-}
-
-function ownLogin({ botId }: World): LoginRef {
-  return { kind: 'bot_token', id: botId };
-}
-
-/** All conversations of the world's agent, by the id of their person or channel and thread. */
-async function shown({ reading, scope }: World) {
-  const { previews } = await takeSnapshot(reading, scope, { status: null, ...PAGE });
-  const histories = await Promise.all(
-    previews.map(({ conversation: { id } }) => readConversation(reading, scope, id, PAGE)),
-  );
-  return histories.map(({ conversation: { kind, thread, peer }, messages }) => ({
-    place: [kind, peer.remoteId, thread],
-    name: peer.remoteName,
-    messages: messages.map(({ text, sender }) => [text, sender?.id ?? null, sender?.name ?? null]),
-  }));
-}
-
-async function invite({ store, clock }: World, accountId: string, token: string): Promise<void> {
-  const createdAt = clock.nowIso();
-  const link = { accountId, tokenHash: hashToken(token), createdAt, expiresAt: isoAfter(createdAt, 900_000) };
-  await putInviteLink(store.db, link);
-}
-
-const invites = ({ store }: World) => store.db.selectFrom('inviteLinks').select('accountId').execute();
+import { NOW } from '../store/temporary.ts';
+import {
+  bindChannel,
+  channelAddress,
+  invite,
+  ownLogin,
+  PAGE,
+  SHARED,
+  said,
+  say,
+  shown,
+} from './channel-messages.ts';
+import { messagingWorld, write, written } from './messaging-world.ts';
 
 test('two people in one channel are in one conversation, which names who wrote what', async () => {
   const world = await messagingWorld();
@@ -287,80 +248,6 @@ test('a status report concerns the messages of its own login', async () => {
   expect(await failed()).toEqual([sent.get('con_2'), sent.get('con_3')]);
 });
 
-test('the shared login serves a channel for the account to which it is bound, whoever writes', async () => {
-  const world = await messagingWorld();
-  const { intake, accountId, store } = world;
-  const other = await seedAccount(store, 'b');
-  const inChannel = channelAddress(SHARED, 'C1', 'U1');
-  // Bound in their direct conversation: this says nothing about channels.
-  await invite(world, other.accountId, 'token-u2');
-  expect(await intake.bind(directAddress(SHARED, 'U2'), 'U2', 'token-u2')).toBe(true);
-  expect(await intake.received(said(channelAddress(SHARED, 'C1', 'U2')))).toBe('unbound');
-
-  await invite(world, accountId, 'token-1');
-  expect(await intake.bind(inChannel, '#general', 'token-1')).toBe(true);
-  for (const person of ['U1', 'U2', 'U3'])
-    expect(await intake.received(said(channelAddress(SHARED, 'C1', person)))).toBe('stored');
-  const rows = await store.db.selectFrom('messages').select('accountId').distinct().execute();
-  expect(rows).toEqual([{ accountId }]);
-  // The direct conversations are as they were.
-  expect(await intake.received({ ...written(null, 'U1') })).toBe('unbound');
-  expect(await intake.received({ ...written(null, 'U2') })).toBe('stored');
-  const [label] = await store.db
-    .selectFrom('connections')
-    .select('label')
-    .where('remoteId', '=', 'C1')
-    .execute();
-  expect(label).toEqual({ label: '#general' });
-});
-
-test('a member of a channel cannot take it to another account, and keeps the token', async () => {
-  const world = await messagingWorld();
-  const { intake, accountId, store } = world;
-  const other = await seedAccount(store, 'b');
-  await invite(world, accountId, 'token-1');
-  await intake.bind(channelAddress(SHARED, 'C1', 'U1'), null, 'token-1');
-  await invite(world, other.accountId, 'token-2');
-  expect(await intake.bind(channelAddress(SHARED, 'C1', 'U2'), null, 'token-2')).toBe(false);
-  expect(await intake.bind(channelAddress(SHARED, 'C1', 'U2', 't1'), null, 'token-2')).toBe(false);
-  expect(await invites(world)).toEqual([{ accountId: other.accountId }]);
-  await intake.received(said(channelAddress(SHARED, 'C1', 'U2')));
-  const rows = await store.db.selectFrom('messages').select('accountId').execute();
-  expect(rows).toEqual([{ accountId }]);
-  // It is still good for a channel of their own, and for nothing else then.
-  expect(await intake.bind(channelAddress(SHARED, 'C2', 'U2'), null, 'token-2')).toBe(true);
-  expect(await intake.bind(channelAddress(SHARED, 'C3', 'U2'), null, 'token-2')).toBe(false);
-  // The owner may bind it again, for example to give it a name.
-  await invite(world, accountId, 'token-3');
-  expect(await intake.bind(channelAddress(SHARED, 'C1', 'U1'), '#one', 'token-3')).toBe(true);
-  expect(await store.db.selectFrom('connections').select('id').execute()).toHaveLength(2);
-});
-
-test('the database holds one binding of a channel, however it is written', async () => {
-  const { store, accountId } = await messagingWorld();
-  const other = await seedAccount(store, 'b');
-  const row = { provider: 'slack', email: null, label: '', status: 'ok', createdAt: NOW, updatedAt: NOW };
-  const bound = { ...row, loginKey: 'shared', remoteId: 'C1', spaceKind: 'channel' } as const;
-  await insertConnection(store.db, { ...bound, accountId, id: 'con_1' }, '');
-  const second = { ...bound, accountId: other.accountId, id: 'con_2' };
-  await expect(insertConnection(store.db, second, '')).rejects.toThrow('UNIQUE');
-  await insertConnection(store.db, { ...second, spaceKind: 'direct' }, '');
-});
-
-test('a bound channel that gets the id of another account’s channel stays away from it', async () => {
-  const world = await messagingWorld();
-  const { intake, accountId, store } = world;
-  const other = await seedAccount(store, 'b');
-  await invite(world, accountId, 'token-1');
-  await intake.bind(channelAddress(SHARED, 'C1', 'U1'), null, 'token-1');
-  await invite(world, other.accountId, 'token-2');
-  await intake.bind(channelAddress(SHARED, 'C2', 'U2'), null, 'token-2');
-  await intake.renamed(channelAddress(SHARED, 'C1', 'U1'), 'C2', null);
-  await intake.received(said(channelAddress(SHARED, 'C2', 'U2')));
-  const rows = await store.db.selectFrom('messages').select('accountId').execute();
-  expect(rows).toEqual([{ accountId: other.accountId }]);
-});
-
 test('a one-time code in a channel makes nobody the owner of the bot', async () => {
   const world = await messagingWorld();
   const { store, clock, accountId, botId } = world;
@@ -381,8 +268,7 @@ test('a one-time code in a channel makes nobody the owner of the bot', async () 
 test('a test message never goes to a channel', async () => {
   const world = await messagingWorld();
   const { store, accountId } = world;
-  await invite(world, accountId, 'token-1');
-  await world.intake.bind(channelAddress(SHARED, 'C1', 'U1'), null, 'token-1');
+  await bindChannel(world, accountId, { id: 'C1', person: 'U1' });
   expect(await newestConnection(store.db, accountId, 'telegram', null)).toBeUndefined();
 });
 
