@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const FAULTS = fileURLToPath(new URL('../support/thread-faults.mjs', import.meta.url));
 const SAMPLE_RATE_HZ = 48_000;
-const SECOND_FRAMES = 50;
+const HALF_SECOND_FRAMES = 25;
 const ADA_HZ = 300;
 const AGENT_HZ = 1_300;
 const AUDIBLE_DB = -20;
@@ -57,9 +57,9 @@ class Call {
   async isHeardBothWays(): Promise<void> {
     const level = async (samples: Promise<Int16Array>, hz: number) =>
       toneLevelDb(await samples, SAMPLE_RATE_HZ, hz) > AUDIBLE_DB;
-    await waitFor('the agent to hear Ada', () => level(this.agent.hear(SECOND_FRAMES), ADA_HZ));
+    await waitFor('the agent to hear Ada', () => level(this.agent.hear(HALF_SECOND_FRAMES), ADA_HZ));
     await waitFor('Ada to hear the agent', () =>
-      level(this.meeting.session.heard.next(SAMPLE_RATE_HZ), AGENT_HZ),
+      level(this.meeting.session.heard.next(SAMPLE_RATE_HZ / 2), AGENT_HZ),
     );
   }
 

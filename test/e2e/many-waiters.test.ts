@@ -127,7 +127,7 @@ it('answers other requests within 20 ms while a platform delivers 200 messages a
     bot.person({ id: 1_000 + n, first_name: `Person ${n}` }),
   );
   const slowdown = new Slowdown(gateway.pid, process.pid);
-  const endMs = performance.now() + 10_000;
+  const endMs = performance.now() + 5_000;
   const restMs: number[] = [];
   const reading = (async () => {
     while (performance.now() < endMs) {
@@ -150,7 +150,7 @@ it('answers other requests within 20 ms while a platform delivers 200 messages a
     return stored >= said;
   });
   const p99 = quantile(restMs, 0.99);
-  console.log(`${said} messages in 10 s; GET /api/calls p99 ${p99.toFixed(1)} ms (wanted: ${REST_P99_MS})`);
+  console.log(`${said} messages in 5 s; GET /api/calls p99 ${p99.toFixed(1)} ms (wanted: ${REST_P99_MS})`);
   expect(telegram.offences).toEqual([]);
   expect(p99).toBeLessThan(mostMs);
 });

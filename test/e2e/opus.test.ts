@@ -9,7 +9,7 @@ const OPUS_TOO = { env: { SVC_SIP_CODECS: 'opus,PCMU,PCMA' } };
 const G711_ONLY = { env: { SVC_SIP_CODECS: 'PCMU' } };
 const AHEAD_MS = 200;
 const SETTLING_FRAMES = 50;
-const HEARD_FRAMES = 150;
+const HEARD_FRAMES = 100;
 /** What streamTone speaks with. */
 const SPOKEN_AMPLITUDE = 10_000;
 
