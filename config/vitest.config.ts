@@ -47,25 +47,26 @@ const AUDIO_UNITS = [
 ];
 const AUDIO = [
   ...AUDIO_UNITS,
-  'test/e2e/{call-stream,clear-and-mark,loopback-calls,streaming}.test.ts',
+  'test/e2e/{audio-overflow,call-stream,clear-and-mark,loopback-calls,loopback-recovery,streaming}.test.ts',
   'test/peers/{call-audio,harness}.test.ts',
 ];
 const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'];
 
-/**
- * Tests that run alone: those that measure time, memory or recovery against a limit, and audio tests that would disturb
- * others because they start many gateways or many agents at 48 kHz.
- */
+/** Audio tests that compute more, because they start many gateways or agents at 48 kHz: two at a time. */
+const WIDEBAND = ['test/e2e/opus.test.ts', 'test/peers/{gateway-during-call,gateway-opus}.test.ts'];
+
+/** Tests that run alone: those that measure time, memory or recovery against a limit. */
 const MEASURED = [
-  'test/e2e/{dm-kills,files,loopback-recovery,many-waiters,opus,recovery,resources,same-time,slow-reader}.test.ts',
-  'test/peers/{gateway-during-call,gateway-load,gateway-lost-messages,gateway-opus,load-generator}.test.ts',
+  'test/e2e/{dm-kills,files,many-waiters,recovery,resources,same-time,slow-reader}.test.ts',
+  'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
 ];
 
 const PORTABLE_MEDIA = { SVC_MEDIA_IO: 'portable' };
 const NODE_HTTP = { SVC_HTTP_SERVER: 'node' };
 
-/** Projects of one group run together, one group after the other. */
-const GROUPS = { units: 0, sockets: 1, audio: 2, measured: 3 } as const;
+/** Projects of one group run together, one group after the other, with so many files at a time. */
+const GROUPS = { units: 0, sockets: 1, audio: 2, wideband: 3, measured: 4 } as const;
+const WORKERS = { sockets: MAX_WORKERS, audio: 4, wideband: 2, measured: 1 };
 
 interface Files {
   readonly include: string[];
@@ -79,9 +80,9 @@ function units(name: string, { isolate = false, ...files }: Files & { readonly i
   return { test: { name, ...files, isolate, sequence, testTimeout: 120_000, hookTimeout: 120_000 } };
 }
 
-function gateways(name: string, group: Exclude<keyof typeof GROUPS, 'units'>, files: Files) {
+function gateways(name: string, group: keyof typeof WORKERS, files: Files) {
   const sequence = { groupOrder: GROUPS[group] };
-  const maxWorkers = group === 'measured' ? 1 : MAX_WORKERS;
+  const maxWorkers = WORKERS[group];
   return { test: { name, ...files, maxWorkers, sequence, testTimeout: 120_000, hookTimeout: 120_000 } };
 }
 
@@ -104,12 +105,12 @@ export default defineConfig({
       }),
       gateways('e2e', 'sockets', {
         include: ['test/e2e/**/*.test.ts'],
-        exclude: [...AUDIO, ...MEASURED],
+        exclude: [...AUDIO, ...WIDEBAND, ...MEASURED],
       }),
       gateways('conformance', 'sockets', { include: ['test/conformance/**/*.test.ts'] }),
       gateways('peers', 'sockets', {
         include: ['test/peers/**/*.test.ts'],
-        exclude: [...AUDIO, ...MEASURED],
+        exclude: [...AUDIO, ...WIDEBAND, ...MEASURED],
       }),
       gateways('node-http-e2e', 'sockets', { include: SOCKETS_OVER_NODE, env: NODE_HTTP }),
       gateways('audio', 'audio', { include: AUDIO }),
@@ -118,6 +119,7 @@ export default defineConfig({
         include: ['test/peers/call-audio.test.ts'],
         env: PORTABLE_MEDIA,
       }),
+      gateways('wideband', 'wideband', { include: WIDEBAND }),
       gateways('measured', 'measured', { include: MEASURED }),
       gateways('node-http-measured', 'measured', {
         include: ['test/e2e/{files,slow-reader}.test.ts'],
