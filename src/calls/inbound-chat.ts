@@ -1,4 +1,5 @@
 import { withAttachmentStubs } from '../base/attachment-stubs.ts';
+import { cutText } from '../base/cut-text.ts';
 import { LimitedMap } from '../base/limited-map.ts';
 import type { InboundChat } from '../connectors/contract/call-leg.ts';
 import type { InboundFile } from '../connectors/contract/messenger.ts';
@@ -55,9 +56,9 @@ export class InboundChatQueue {
   }
 
   add(message: InboundChat): void {
-    const id = message.id.slice(0, MAX_ID);
+    const id = cutText(message.id, MAX_ID);
     if (this.#ids.get(id)) return;
-    const text = message.text.slice(0, MAX_TEXT);
+    const text = cutText(message.text, MAX_TEXT);
     const files = message.files.slice(0, MAX_FILES + 1);
     const taken = { ...message, text, files };
     const cost = costOf(taken);
@@ -85,7 +86,7 @@ export class InboundChatQueue {
     const kept = files.length === 0 ? NO_FILES : await this.#keep(files);
     return {
       type: 'call_chat',
-      sender: sender.slice(0, MAX_SENDER),
+      sender: cutText(sender, MAX_SENDER),
       text: withAttachmentStubs(text, kept.tooLarge),
       sentAt,
       files: kept.files,

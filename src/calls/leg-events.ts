@@ -1,3 +1,4 @@
+import { cutText } from '../base/cut-text.ts';
 import type { Capability } from '../base/platform.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
@@ -61,7 +62,7 @@ export class LegEvents implements LegObserver {
   ringing(): void {}
 
   waiting(reason: string): void {
-    this.#call.post({ type: 'leg_waiting', reason: reason.slice(0, MAX_REASON) });
+    this.#call.post({ type: 'leg_waiting', reason: cutText(reason, MAX_REASON) });
   }
 
   answered(): void {

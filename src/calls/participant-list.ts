@@ -1,3 +1,4 @@
+import { cutText } from '../base/cut-text.ts';
 import type { Clock } from '../base/time.ts';
 import type { Participant } from '../connectors/contract/call-leg.ts';
 
@@ -51,7 +52,7 @@ export class ParticipantList {
 }
 
 function shortened({ id, name }: Participant): Participant {
-  return { id: id.slice(0, MAX_CHARACTERS), name: name.slice(0, MAX_CHARACTERS) };
+  return { id: cutText(id, MAX_CHARACTERS), name: cutText(name, MAX_CHARACTERS) };
 }
 
 function areSame(some: readonly Participant[], others: readonly Participant[]): boolean {

@@ -1,3 +1,4 @@
+import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import { hashToken } from '../../base/tokens.ts';
@@ -190,6 +191,6 @@ function tooLate(): GatewayError {
 function checked({ providerUserId, label, email, person }: RemoteIdentity): RemoteIdentity {
   if (providerUserId === '' || providerUserId.length > MAX_ID_LENGTH)
     throw new GatewayError('platform_failed');
-  const shown = platformWords([label]).slice(0, MAX_LABEL_LENGTH) || providerUserId;
+  const shown = cutText(platformWords([label]), MAX_LABEL_LENGTH) || providerUserId;
   return { providerUserId, label: shown, email, person };
 }

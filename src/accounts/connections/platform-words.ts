@@ -1,3 +1,5 @@
+import { cutText } from '../../base/cut-text.ts';
+
 const MAX_LENGTH = 300;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
@@ -12,5 +14,5 @@ export function platformWords(
 ): string {
   let text = parts.filter(Boolean).join(': ');
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '…');
-  return text.replace(CONTROL, ' ').trim().slice(0, MAX_LENGTH);
+  return cutText(text.replace(CONTROL, ' ').trim(), MAX_LENGTH);
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { Db } from '../../store/database/tables.ts';
@@ -69,7 +70,7 @@ async function register(db: Db, proven: ProvenIdentity, options: SettleOptions):
   const { provider, email, emailVerified, name } = proven;
   const { nowIso } = options;
   const id = newId('acc');
-  const shownName = (name ?? email ?? provider).slice(0, MAX_NAME_LENGTH);
+  const shownName = cutText(name ?? email ?? provider, MAX_NAME_LENGTH);
   const proof = { emailVerifiedAt: nowIso, ownerProvenAt: nowIso };
   const proved = emailVerified && email !== null ? { email, ...proof } : {};
   await insertAccount(db, { id, name: shownName, createdAt: nowIso, ...proved });
