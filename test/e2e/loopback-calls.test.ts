@@ -3,6 +3,7 @@ import { LoopbackWorld } from '../loopback/loopback-world.ts';
 import { PLATFORM } from '../loopback/platform.ts';
 import type { Meeting } from '../loopback/server/meeting.ts';
 import { Agent } from '../support/agent.ts';
+import type { AnyJson } from '../support/any-json.ts';
 import type { Answer } from '../support/gateway-api.ts';
 import { connectMcp } from '../support/mcp-client.ts';
 import { toneLevelDb } from '../support/tone-analysis.ts';
@@ -162,10 +163,11 @@ describe('the chat of a meeting', () => {
     const [attachment] = heard.attachments as { name: string; mime: string; size: number; url: string }[];
     expect(attachment).toMatchObject({ name: 'dot.png', mime: 'image/png', size: PNG.length });
     expect(Buffer.from(await (await fetch(attachment!.url)).arrayBuffer())).toEqual(PNG);
-    const inbox = await api().get(`/api/inbox?wait=5&last_message_cursor=${encodeURIComponent(cursor)}`);
-    expect(inbox.body.events).toContainEqual(
-      expect.objectContaining({ type: 'call_chat', call_id: call.call_id, text: 'Look at this' }),
-    );
+    const told = await waitFor('the chat in the feed', async () => {
+      const inbox = await api().get(`/api/inbox?last_message_cursor=${encodeURIComponent(cursor)}`);
+      return inbox.body.events.find(({ type }: AnyJson) => type === 'call_chat');
+    });
+    expect(told).toMatchObject({ call_id: call.call_id, text: 'Look at this' });
 
     const upload = { bytes_b64: PNG.toString('base64'), name: 'answer.png', mime: 'image/png' };
     const { body: uploaded } = await api().post('/api/files', upload);
