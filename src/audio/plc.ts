@@ -3,6 +3,9 @@ const MIN_PITCH_MS = 5;
 const MAX_PITCH_MS = 15;
 /** Length of the history that is correlated with itself to find the pitch. */
 const MATCH_MS = 20;
+/** Samples per millisecond that the search for the pitch compares: first of all lags, then of those around the best. */
+const COARSE_PER_MS = 4;
+const FINE_PER_MS = 8;
 /** Concealment keeps its level for the first 10 ms and has faded out after 60 ms. */
 const HOLD_MS = 10;
 const FADE_END_MS = 60;
@@ -139,21 +142,39 @@ export class PacketLossConcealer {
     this.#end = this.#pastSamples;
   }
 
-  /** Returns the lag with the best correlation: searched in steps of 1/8 ms first, then to the sample. */
+  /** Returns the lag with the best correlation: searched in steps of 1/4 ms first, then to the sample. */
   #pitchSamples(): number {
-    const step = Math.max(Math.floor(this.#samplesPerMs / 8), 1);
+    const step = Math.max(Math.floor(this.#samplesPerMs / COARSE_PER_MS), 1);
     const shortest = Math.floor(MIN_PITCH_MS * this.#samplesPerMs);
     const longest = Math.floor(MAX_PITCH_MS * this.#samplesPerMs);
-    const coarse = this.#bestLag(shortest, longest, step);
-    if (step === 1) return coarse;
-    return this.#bestLag(Math.max(coarse - step, shortest), Math.min(coarse + step, longest), 1);
+    const coarse = this.#coarseLag(shortest, longest, step);
+    return this.#fineLag(Math.max(coarse - step, shortest), Math.min(coarse + step, longest));
   }
 
-  #bestLag(shortest: number, longest: number, step: number): number {
+  /** Compares every `step`-th sample only. The energy of a lag then follows from that of the previous one. */
+  #coarseLag(shortest: number, longest: number, step: number): number {
+    const past = this.#past;
+    const first = this.#end - this.#matchSamples(step);
+    let energy = this.#energy(shortest, step);
     let best = shortest;
     let bestMatch = Number.NEGATIVE_INFINITY;
     for (let lag = shortest; lag <= longest; lag += step) {
-      const match = this.#match(lag);
+      const match = this.#product(lag, step) / Math.sqrt(energy);
+      if (match > bestMatch) {
+        bestMatch = match;
+        best = lag;
+      }
+      energy += past[first - lag - step]! ** 2 - past[this.#end - lag - step]! ** 2;
+    }
+    return best;
+  }
+
+  #fineLag(shortest: number, longest: number): number {
+    const stride = Math.max(Math.floor(this.#samplesPerMs / FINE_PER_MS), 1);
+    let best = shortest;
+    let bestMatch = Number.NEGATIVE_INFINITY;
+    for (let lag = shortest; lag <= longest; lag++) {
+      const match = this.#product(lag, stride) / Math.sqrt(this.#energy(lag, stride));
       if (match <= bestMatch) continue;
       bestMatch = match;
       best = lag;
@@ -161,18 +182,26 @@ export class PacketLossConcealer {
     return best;
   }
 
-  /** Normalised cross-correlation of the last 20 ms with the samples `lag` earlier. */
-  #match(lag: number): number {
+  /** The part of the history that is compared, in whole strides. */
+  #matchSamples(stride: number): number {
+    return Math.floor((MATCH_MS * this.#samplesPerMs) / stride) * stride;
+  }
+
+  /** Correlation of the last 20 ms with the samples `lag` earlier. */
+  #product(lag: number, stride: number): number {
     const past = this.#past;
-    const stride = Math.max(Math.floor(this.#samplesPerMs / 8), 1);
-    let product = 0;
-    let energy = 1;
     const end = this.#end;
-    for (let i = end - Math.floor(MATCH_MS * this.#samplesPerMs); i < end; i += stride) {
-      const earlier = past[i - lag]!;
-      product += past[i]! * earlier;
-      energy += earlier * earlier;
-    }
-    return product / Math.sqrt(energy);
+    let product = 0;
+    for (let i = end - this.#matchSamples(stride); i < end; i += stride) product += past[i]! * past[i - lag]!;
+    return product;
+  }
+
+  /** Energy of the samples that #product compares with. Never zero. */
+  #energy(lag: number, stride: number): number {
+    const past = this.#past;
+    const end = this.#end - lag;
+    let energy = 1;
+    for (let i = end - this.#matchSamples(stride); i < end; i += stride) energy += past[i]! * past[i]!;
+    return energy;
   }
 }
