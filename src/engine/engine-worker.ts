@@ -16,10 +16,13 @@ import {
 import { TickClock, type Ticking } from './clock.ts';
 import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
+import { Precedence } from './precedence.ts';
 import { Slots } from './slots.ts';
 
 /** Interval at which resting calls are served; each ticks once a second. */
 const REST_ROUND_MS = 100;
+/** Interval at which the thread looks how busy it is. */
+const LOOK_MS = 100;
 
 /** One engine thread: a clock, the calls placed on it, and the port for commands from the main thread. */
 export class EngineWorker implements MediaCallHost, Ticking {
@@ -31,12 +34,14 @@ export class EngineWorker implements MediaCallHost, Ticking {
   readonly #mixers = new Map<number, Mixer>();
   readonly #port: MessagePort;
   readonly #clock = new TickClock(this.stats, this);
+  readonly #precedence: Precedence;
 
   /** Creates the worker. The factories' media legs use `io` for their I/O. */
   constructor(factories: readonly MediaLegFactory[], io: MediaIo) {
     assert(parentPort !== null, 'an engine worker runs in a thread of its own');
     this.#factories = factories;
     this.#io = io;
+    this.#precedence = new Precedence((on) => io.precede(on));
     if (io.kind === 'native') this.stats.add('native_io_threads', 1);
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
@@ -47,6 +52,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
     const toPool = parentPort;
     setImmediate(() => toPool.postMessage(this.#ready(port2), [port2]));
     setInterval(() => this.#tickResting(), REST_ROUND_MS);
+    setInterval(() => this.#precedence.look(threadCpuMs(), performance.now()), LOOK_MS);
   }
 
   /** Task of the pool: runs the call until it ends. A rejection means that this thread is lost. */
@@ -162,4 +168,10 @@ export class EngineWorker implements MediaCallHost, Ticking {
   #ready(port: MessagePort): WorkerReady {
     return { type: 'worker.ready', version: PROTOCOL_VERSION, threadId, stats: this.stats.memory, port };
   }
+}
+
+/** CPU time of this thread since its start. */
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }

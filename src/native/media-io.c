@@ -16,7 +16,7 @@
 #include "udp-sockets.h"
 
 /* Incremented with every change of the interface to JavaScript. */
-#define INTERFACE_VERSION 6
+#define INTERFACE_VERSION 7
 
 static UdpSockets *arguments(napi_env env, napi_callback_info info, size_t count, napi_value *values) {
   UdpSockets *io = NULL;
@@ -158,6 +158,15 @@ static napi_value be_on_time_(napi_env env, napi_callback_info info) {
   return value_of(env, be_on_time(outweighs_main));
 }
 
+/* precede(on): 0, or a negative errno. */
+static napi_value precede(napi_env env, napi_callback_info info) {
+  napi_value value;
+  bool on = false;
+  arguments(env, info, 1, &value);
+  napi_get_value_bool(env, value, &on);
+  return value_of(env, precede_others(on));
+}
+
 /* giveHeapBack() */
 static napi_value give_heap_back_(napi_env env, napi_callback_info info) {
   (void)info;
@@ -203,6 +212,7 @@ NAPI_MODULE_INIT() {
   add(env, exports, "overflowed", overflowed);
   add(env, exports, "sleep", sleep_);
   add(env, exports, "beOnTime", be_on_time_);
+  add(env, exports, "precede", precede);
   add(env, exports, "giveHeapBack", give_heap_back_);
   add(env, exports, "reduceObjectHeap", reduce_object_heap_);
   return exports;

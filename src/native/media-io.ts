@@ -38,6 +38,10 @@ export interface MediaIoBinding {
    * privilege it also gets a larger share of a core than the main thread. Returns a negative errno on failure.
    */
   beOnTime(outweighsMain: boolean): number;
+  /**
+   * Whether this thread runs before all ordinary threads of the system. Returns a negative errno without the privilege.
+   */
+  precede(on: boolean): number;
   /** Returns memory freed by any thread of the process to the system. Does not block the calling thread. */
   giveHeapBack(): void;
   /**
@@ -48,7 +52,7 @@ export interface MediaIoBinding {
 }
 
 /** Must equal INTERFACE_VERSION in media-io.c. */
-const VERSION = 6;
+const VERSION = 7;
 const BINARY = join(import.meta.dirname, '../../build/media-io.node');
 
 /** Loads the binary built by build.ts. Returns the reason when it cannot be loaded. */

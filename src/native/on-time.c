@@ -2,6 +2,7 @@
 #include "on-time.h"
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -55,6 +56,13 @@ static int ask_to_be_served_soon(bool outweighs_main) {
 int be_on_time(bool outweighs_main) {
   if (prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) != 0) return -errno;
   return ask_to_be_served_soon(outweighs_main);
+}
+
+/* Real-time scheduling requires CAP_SYS_NICE or RLIMIT_RTPRIO. Threads that this one starts are ordinary ones. */
+int precede_others(bool on) {
+  const int policy = (on ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK;
+  const struct sched_param param = {.sched_priority = on ? sched_get_priority_min(SCHED_FIFO) : 0};
+  return sched_setscheduler(0, policy, &param) == 0 ? 0 : -errno;
 }
 
 void sleep_on(const struct uv_loop_s *loop, double milliseconds) {

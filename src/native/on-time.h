@@ -11,5 +11,11 @@ struct uv_loop_s;
  */
 int be_on_time(bool outweighs_main);
 
+/*
+ * Whether the calling thread runs before all ordinary threads of the system, whatever they have used so far. It keeps its
+ * nice value and slice for when it no longer does. Returns 0 or a negative errno.
+ */
+int precede_others(bool on);
+
 /* Sleeps for less than a second. Returns early when the event loop has work. */
 void sleep_on(const struct uv_loop_s *loop, double milliseconds);

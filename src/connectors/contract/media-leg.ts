@@ -95,6 +95,8 @@ export interface MediaIo {
   send(): void;
   /** Sleeps for exactly this long, or less when the thread's event loop has work to do. */
   sleep(milliseconds: number): void;
+  /** Whether this thread runs before all ordinary threads of the system, where the process may do so. */
+  precede(on: boolean): void;
 }
 
 /** Size of the shared memory that lets a media leg survive its worker. Initially zeroed. */

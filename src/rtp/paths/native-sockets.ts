@@ -80,6 +80,10 @@ export class NativeIo implements SocketIo {
     this.#unsentEnd = 0;
   }
 
+  precede(on: boolean): void {
+    this.#binding.precede(on);
+  }
+
   sleep(milliseconds: number): void {
     this.#binding.sleep(milliseconds);
   }

@@ -26,6 +26,7 @@ export const portableIo: SocketIo = {
   kind: 'portable',
   receive: () => {},
   send: () => {},
+  precede: () => {},
   sleep: (milliseconds) => void Atomics.wait(sleepWord, 0, 0, milliseconds),
   open: async (options) => {
     const rtp = await bind(options.bindHost, options.rtpPort);
