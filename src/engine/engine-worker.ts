@@ -16,13 +16,11 @@ import {
 import { TickClock, type Ticking } from './clock.ts';
 import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
-import { Precedence } from './precedence.ts';
+import { LOOK_MS, Precedence } from './precedence.ts';
 import { Slots } from './slots.ts';
 
 /** Interval at which resting calls are served; each ticks once a second. */
 const REST_ROUND_MS = 100;
-/** Interval at which the thread looks how busy it is. */
-const LOOK_MS = 100;
 
 /** One engine thread: a clock, the calls placed on it, and the port for commands from the main thread. */
 export class EngineWorker implements MediaCallHost, Ticking {
@@ -41,7 +39,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
     assert(parentPort !== null, 'an engine worker runs in a thread of its own');
     this.#factories = factories;
     this.#io = io;
-    this.#precedence = new Precedence((on) => io.precede(on));
+    this.#precedence = new Precedence((cpuMs) => io.precede(cpuMs));
     if (io.kind === 'native') this.stats.add('native_io_threads', 1);
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;

@@ -1,20 +1,25 @@
+/** Interval at which the thread looks how busy it is. */
+export const LOOK_MS = 100;
 /** Share of a core that the engine thread may use before ordinary threads. The main thread needs the rest. */
 const MOST_OF_CORE = 0.7;
-/** Looks in a row that have to find the thread below that. One look above it is enough for the opposite. */
+/** A little more than is allowed between two looks, because looks are late at times. */
+const BUDGET_MS = 80;
+/** Looks in a row that have to find the thread below that share. */
 const CALM_LOOKS = 10;
 
 /**
- * Decides whether the engine thread runs before all ordinary threads. An ordinary thread that has run a little more than
- * its share waits, at its wake-up or in the middle of a tick, until the kernel's next timer tick: up to 4 ms behind a
- * thread that spins. An engine with too many calls would starve the main thread that way, so it then becomes ordinary.
+ * Lets the engine thread run before all ordinary threads, for a little CPU time at once. An ordinary thread that has run
+ * slightly more than its share waits, at its wake-up or in the middle of a tick, until the kernel's next timer tick: up
+ * to 4 ms behind a thread that spins. An engine with too many calls, or one in an endless loop, would starve the main
+ * thread that way, so it becomes ordinary as soon as its budget is spent.
  */
 export class Precedence {
-  readonly #precede: (on: boolean) => void;
+  readonly #precede: (cpuMs: number) => void;
   #cpuMs = 0;
   #atMs = 0;
   #calmLooks = 0;
 
-  constructor(precede: (on: boolean) => void) {
+  constructor(precede: (cpuMs: number) => void) {
     this.#precede = precede;
   }
 
@@ -23,12 +28,7 @@ export class Precedence {
     const isBusy = cpuMs - this.#cpuMs > MOST_OF_CORE * (nowMs - this.#atMs);
     this.#cpuMs = cpuMs;
     this.#atMs = nowMs;
-    if (isBusy) this.#becomeOrdinary();
-    else if (this.#calmLooks <= CALM_LOOKS && ++this.#calmLooks === CALM_LOOKS) this.#precede(true);
-  }
-
-  #becomeOrdinary(): void {
-    if (this.#calmLooks >= CALM_LOOKS) this.#precede(false);
-    this.#calmLooks = 0;
+    this.#calmLooks = isBusy ? 0 : this.#calmLooks + 1;
+    if (this.#calmLooks >= CALM_LOOKS) this.#precede(BUDGET_MS);
   }
 }

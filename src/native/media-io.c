@@ -158,13 +158,13 @@ static napi_value be_on_time_(napi_env env, napi_callback_info info) {
   return value_of(env, be_on_time(outweighs_main));
 }
 
-/* precede(on): 0, or a negative errno. */
+/* precede(cpuMs): 0, or a negative errno. */
 static napi_value precede(napi_env env, napi_callback_info info) {
   napi_value value;
-  bool on = false;
+  double cpu_ms = 0;
   arguments(env, info, 1, &value);
-  napi_get_value_bool(env, value, &on);
-  return value_of(env, precede_others(on));
+  napi_get_value_double(env, value, &cpu_ms);
+  return value_of(env, precede_others(cpu_ms));
 }
 
 /* giveHeapBack() */
@@ -185,6 +185,7 @@ static napi_value reduce_object_heap_(napi_env env, napi_callback_info info) {
 static void end(napi_env env, void *data, void *hint) {
   (void)env;
   (void)hint;
+  forget_precedence();
   udp_close_all(data);
   free(data);
 }

@@ -39,9 +39,10 @@ export interface MediaIoBinding {
    */
   beOnTime(outweighsMain: boolean): number;
   /**
-   * Whether this thread runs before all ordinary threads of the system. Returns a negative errno without the privilege.
+   * For the next `cpuMs` of its CPU time this thread runs before all ordinary threads of the system. Returns a negative
+   * errno without the privilege.
    */
-  precede(on: boolean): number;
+  precede(cpuMs: number): number;
   /** Returns memory freed by any thread of the process to the system. Does not block the calling thread. */
   giveHeapBack(): void;
   /**

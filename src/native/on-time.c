@@ -2,7 +2,9 @@
 #include "on-time.h"
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,6 +17,12 @@
 /* Five steps triple the weight: three quarters of a core that the main thread also wants. */
 #define NICE_STEPS 5
 #define LEAST_NICE (-20)
+/* Neither Node nor glibc uses this signal. */
+#define SPENT (SIGRTMIN + 5)
+
+/* The CPU time for which this thread still precedes others. */
+static __thread timer_t budget;
+static __thread bool has_budget;
 
 /* Declared by libuv, exported by Node: https://docs.libuv.org/en/v1.x/loop.html#c.uv_backend_fd */
 int uv_backend_fd(const struct uv_loop_s *loop);
@@ -58,11 +66,48 @@ int be_on_time(bool outweighs_main) {
   return ask_to_be_served_soon(outweighs_main);
 }
 
+static void become_ordinary(int signal) {
+  (void)signal;
+  const int error = errno;
+  const struct sched_param ordinary = {.sched_priority = 0};
+  sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &ordinary);
+  errno = error;
+}
+
+/* A timer that runs only while this thread does, and then interrupts it. */
+static int open_budget(void) {
+  if (has_budget) return 0;
+  const struct sigaction action = {.sa_handler = become_ordinary, .sa_flags = SA_RESTART | SA_ONSTACK};
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SPENT};
+  event._sigev_un._tid = gettid();
+  sigset_t spent;
+  sigemptyset(&spent);
+  sigaddset(&spent, SPENT);
+  if (sigaction(SPENT, &action, NULL) != 0) return -errno;
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &budget) != 0) return -errno;
+  has_budget = true;
+  return -pthread_sigmask(SIG_UNBLOCK, &spent, NULL);
+}
+
+static int set_budget(double cpu_ms) {
+  const int error = open_budget();
+  if (error != 0) return error;
+  const struct itimerspec once = {.it_value.tv_nsec = (long)(cpu_ms * NS_PER_MS)};
+  return timer_settime(budget, 0, &once, NULL) == 0 ? 0 : -errno;
+}
+
 /* Real-time scheduling requires CAP_SYS_NICE or RLIMIT_RTPRIO. Threads that this one starts are ordinary ones. */
-int precede_others(bool on) {
-  const int policy = (on ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK;
-  const struct sched_param param = {.sched_priority = on ? sched_get_priority_min(SCHED_FIFO) : 0};
-  return sched_setscheduler(0, policy, &param) == 0 ? 0 : -errno;
+int precede_others(double cpu_ms) {
+  const struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) != 0) return -errno;
+  const int error = set_budget(cpu_ms);
+  if (error != 0) become_ordinary(0);
+  return error;
+}
+
+void forget_precedence(void) {
+  if (has_budget) timer_delete(budget);
+  has_budget = false;
 }
 
 void sleep_on(const struct uv_loop_s *loop, double milliseconds) {

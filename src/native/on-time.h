@@ -12,10 +12,14 @@ struct uv_loop_s;
 int be_on_time(bool outweighs_main);
 
 /*
- * Whether the calling thread runs before all ordinary threads of the system, whatever they have used so far. It keeps its
- * nice value and slice for when it no longer does. Returns 0 or a negative errno.
+ * For the next `cpu_ms` of its CPU time, less than a second, the calling thread runs before all ordinary threads of the
+ * system, whatever they have used so far. Then it is an ordinary one again, with its nice value and slice, even if it is
+ * in an endless loop. Returns 0 or a negative errno.
  */
-int precede_others(bool on);
+int precede_others(double cpu_ms);
+
+/* Releases what the calling thread holds for precede_others. */
+void forget_precedence(void);
 
 /* Sleeps for less than a second. Returns early when the event loop has work. */
 void sleep_on(const struct uv_loop_s *loop, double milliseconds);

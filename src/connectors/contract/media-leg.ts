@@ -95,8 +95,8 @@ export interface MediaIo {
   send(): void;
   /** Sleeps for exactly this long, or less when the thread's event loop has work to do. */
   sleep(milliseconds: number): void;
-  /** Whether this thread runs before all ordinary threads of the system, where the process may do so. */
-  precede(on: boolean): void;
+  /** For the next `cpuMs` of its CPU time this thread runs before all ordinary threads, where the process may do so. */
+  precede(cpuMs: number): void;
 }
 
 /** Size of the shared memory that lets a media leg survive its worker. Initially zeroed. */

@@ -80,8 +80,8 @@ export class NativeIo implements SocketIo {
     this.#unsentEnd = 0;
   }
 
-  precede(on: boolean): void {
-    this.#binding.precede(on);
+  precede(cpuMs: number): void {
+    this.#binding.precede(cpuMs);
   }
 
   sleep(milliseconds: number): void {
