@@ -95,7 +95,7 @@ describe.each(['pcm', 'packets'] as const)('a call by %s', (media) => {
     expect(body).toMatchObject({ state: 'active', participants: [{ name: 'Ada' }] });
 
     process.kill(world.gateway.pid, 'SIGWINCH');
-    expect(await agent.waitFor('call_error')).toMatchObject({ code: 'bridge_disconnected' });
+    await agent.waitFor('call_error', { code: 'bridge_disconnected' });
     await agent.waitFor('call_state', { state: 'disconnected' });
     await waitFor('the vendor to notice', () => meeting.session.state === 'over');
     expect(meeting.sessions).toHaveLength(2);
@@ -123,7 +123,9 @@ describe.each(['pcm', 'packets'] as const)('a call by %s', (media) => {
     }
     expect(world.gateway.output).toContain('call moved to another engine thread');
     expect(call.meeting.sessions).toHaveLength(1);
-    expect(call.agent.events.filter(({ type }) => type === 'call_error')).toEqual([]);
+    // On a busy machine the agent itself may be too slow: audio_overrun.
+    const errors = call.agent.events.filter(({ type }) => type === 'call_error');
+    expect(errors.filter(({ code }) => code !== 'audio_overrun')).toEqual([]);
     await call.stop();
   });
 });
