@@ -7,7 +7,7 @@ import { memberOf } from '../support/member.ts';
 import { type Description, Fit, KNOWN, requestsTo } from '../support/openapi-fuzz.ts';
 import type { Person } from '../support/person.ts';
 
-const REQUESTS = 20_000;
+const REQUESTS = 10_000;
 const AT_ONCE = 20;
 const FRAMES = 2_000;
 /** 502, 503 and 504 report faults of others; an operation must describe them. */
