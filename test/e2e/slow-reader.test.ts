@@ -2,9 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Agent, type HeardFrame } from '../support/agent.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
 import { Slowdown } from '../support/slowdown.ts';
+import { retryAfterStall } from '../support/stall-probe.ts';
 import { findToneBreaks, toneLevelDb } from '../support/tone-analysis.ts';
 import { streamTone } from '../support/tone-stream.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+/** Audio is judged only on a machine that does not stall for a frame: peers and agents are late there, too. */
+const retry = retryAfterStall(20);
 
 const SAMPLE_RATE_HZ = 48_000;
 const FIRST_TONE_HZ = 440;
@@ -13,7 +17,7 @@ const PAUSE_FRAMES = 150;
 /** On a busy machine this process is held up for longer than 100 ms. */
 const AHEAD_MS = 500;
 
-describe('an agent that stops reading', () => {
+describe('an agent that stops reading', { retry }, () => {
   let pair: GatewayPair;
 
   beforeAll(async () => {

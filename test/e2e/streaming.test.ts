@@ -1,57 +1,46 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Agent, HeardFrame } from '../support/agent.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
-import { connectAgents, type HeardTone, heardTone, undisturbed } from '../support/heard-tone.ts';
+import { connectAgents, type HeardTone, heardTone } from '../support/heard-tone.ts';
+import { retryAfterStall } from '../support/stall-probe.ts';
 import { analyzeTone, findToneBreaks } from '../support/tone-analysis.ts';
 import { streamTone } from '../support/tone-stream.ts';
 
+/** Audio is judged only on a machine that does not stall for a frame: agents are late there, too. */
+const retry = retryAfterStall(20);
 const SAMPLE_RATE_HZ = 16_000;
 const FRAMES = 1_500;
 const DEADLINE_MS = 60_000;
 
-/** Looked at only when all is recorded, because a test process that computes does not read its sockets. */
-describe('half a minute of audio', () => {
-  let pair: GatewayPair;
-  let streams: readonly HeardTone[];
-
-  beforeAll(async () => {
-    pair = await GatewayPair.start();
-    streams = await undisturbed(pair, async () =>
-      (await Promise.all([record(517, 709), record(1_103, 883)])).flat(),
-    );
-  }, 4 * DEADLINE_MS);
-  afterAll(() => pair?.stop());
-
-  async function record(nearToneHz: number, farToneHz: number): Promise<HeardTone[]> {
-    const [near, far] = await connectAgents(pair, SAMPLE_RATE_HZ);
-    const tones = [streamTone(near, nearToneHz, 200), streamTone(far, farToneHz, 200)];
-    await Promise.all([near.hear(50), far.hear(50)]);
-    const listen = async (agent: Agent, toneHz: number) => {
-      const from = agent.heard.length;
-      await agent.hear(FRAMES, DEADLINE_MS);
-      return heardTone(agent, toneHz, from, from + FRAMES);
-    };
-    const heard = await Promise.all([listen(near, farToneHz), listen(far, nearToneHz)]);
-    for (const tone of tones) tone.stop();
-    return heard;
+it(`${FRAMES} frames come in time and without a gap, both ways and on two calls`, { retry }, async () => {
+  const pair = await GatewayPair.start();
+  onTestFinished(() => pair.stop());
+  const streams = await Promise.all([record(pair, 517, 709), record(pair, 1_103, 883)]);
+  // Only now, because a test process that computes does not read its sockets.
+  for (const { frames, samples, toneHz, errors } of streams.flat()) {
+    expect(Math.abs(framesInTime(frames) - FRAMES)).toBeLessThanOrEqual(1);
+    expect(errors).toEqual([]);
+    expect(findToneBreaks(samples, SAMPLE_RATE_HZ, toneHz)).toEqual([]);
+    const { snrDb, lengthMs } = analyzeTone(samples, SAMPLE_RATE_HZ, toneHz);
+    expect(snrDb).toBeGreaterThan(30);
+    expect(lengthMs).toBeGreaterThan(FRAMES * 20 - 1_000);
   }
-
-  it(`has ${FRAMES} frames, both ways and on two calls`, () => {
-    for (const { frames } of streams) {
-      expect(Math.abs(framesInTime(frames) - FRAMES)).toBeLessThanOrEqual(1);
-    }
-  });
-
-  it('has no gap, both ways and on two calls', () => {
-    for (const { samples, toneHz, errors } of streams) {
-      expect(errors).toEqual([]);
-      expect(findToneBreaks(samples, SAMPLE_RATE_HZ, toneHz)).toEqual([]);
-      const { snrDb, lengthMs } = analyzeTone(samples, SAMPLE_RATE_HZ, toneHz);
-      expect(snrDb).toBeGreaterThan(30);
-      expect(lengthMs).toBeGreaterThan(FRAMES * 20 - 1_000);
-    }
-  });
 });
+
+/** A new call in which both sides speak a tone: what each of them hears. */
+async function record(pair: GatewayPair, nearToneHz: number, farToneHz: number): Promise<HeardTone[]> {
+  const [near, far] = await connectAgents(pair, SAMPLE_RATE_HZ);
+  const tones = [streamTone(near, nearToneHz, 200), streamTone(far, farToneHz, 200)];
+  await Promise.all([near.hear(50), far.hear(50)]);
+  const listen = async (agent: Agent, toneHz: number) => {
+    const from = agent.heard.length;
+    await agent.hear(FRAMES, DEADLINE_MS);
+    return heardTone(agent, toneHz, from, from + FRAMES);
+  };
+  const heard = await Promise.all([listen(near, farToneHz), listen(far, nearToneHz)]);
+  for (const tone of tones) tone.stop();
+  return heard;
+}
 
 /** How many frames would have come in the time of all, by the least delayed ones of the first and the last second. */
 function framesInTime(frames: readonly HeardFrame[]): number {

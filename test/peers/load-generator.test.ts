@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { Generator } from '../../bench/generator/generator.ts';
 import { lossesOf } from '../../bench/generator/generator-report.ts';
@@ -11,7 +11,7 @@ import { song } from '../../bench/opus/song.ts';
 import { claimSignalingPorts } from '../support/free-ports.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { Sipp } from '../support/sipp.ts';
-import { StallProbe } from '../support/stall-probe.ts';
+import { retryAfterStall } from '../support/stall-probe.ts';
 
 const SETTLE_MS = 1_000;
 const MEASURED_MS = 2_000;
@@ -20,12 +20,9 @@ const MEASURED_FRAMES = MEASURED_MS / 20;
 const LATER_FRAME = 75;
 
 const cleanups: (() => unknown)[] = [];
-const probe = new StallProbe();
 /** A generator that was held up for longer has sent late itself. */
-const retry = probe.saw(10);
+const retry = retryAfterStall(10);
 
-beforeEach(() => probe.forget());
-afterAll(() => probe.stop());
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });

@@ -1,9 +1,6 @@
 import { Agent, type HeardFrame, type StreamEvent } from './agent.ts';
 import type { GatewayPair } from './gateway-pair.ts';
 
-/** A recording during which a shared machine stalled for more than 100 ms says nothing about the gateway. */
-const MAX_RECORDINGS = 3;
-
 /** What one agent heard of a tone, and the errors it got meanwhile. */
 export interface HeardTone {
   readonly toneHz: number;
@@ -32,21 +29,4 @@ export async function connectAgents(pair: GatewayPair, sampleRateHz: number): Pr
     await Agent.join(outbound.audio.stream_url, pair.caller.agentKey, { sampleRateHz }),
     await Agent.join(inbound.audio.stream_url, pair.callee.agentKey, { sampleRateHz }),
   ];
-}
-
-/** Records again while the machine stalls. Returns the last recording. */
-export async function undisturbed<T>(pair: GatewayPair, record: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    const before = await skippedTicks(pair);
-    const recording = await record();
-    if (attempt === MAX_RECORDINGS || (await skippedTicks(pair)) === before) return recording;
-  }
-}
-
-/** Ticks that either gateway gave up because it did not get the processor for 100 ms. */
-async function skippedTicks({ caller, callee }: GatewayPair): Promise<number> {
-  const counts = await Promise.all(
-    [caller, callee].map((gateway) => gateway.metric('svc_engine_skipped_ticks_total')),
-  );
-  return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { afterAll, beforeEach } from 'vitest';
 
 const MAX_RETRIES = 4;
 
@@ -17,14 +18,19 @@ const WATCHING = `
 
 /**
  * Distinguishes a late gateway from a machine whose processors were stalled. A test of real time that failed is tried
- * again only where this thread, which does nothing but sleep, was late too:
+ * again only where a thread that does nothing but sleep was late, too, by more than `toleratedMs`. For one file:
  *
- *     const witness = new StallProbe();
- *     beforeEach(() => witness.forget());
- *     afterAll(() => witness.stop());
- *     it('comes in time', { retry: witness.saw(5) }, …)
+ *     const retry = retryAfterStall(5);
+ *     it('comes in time', { retry }, …)
  */
-export class StallProbe {
+export function retryAfterStall(toleratedMs: number): { count: number; condition: () => boolean } {
+  const probe = new StallProbe();
+  beforeEach(() => probe.forget());
+  afterAll(() => probe.stop());
+  return { count: MAX_RETRIES, condition: () => probe.worstMs > toleratedMs };
+}
+
+class StallProbe {
   readonly #worst = new Int32Array(new SharedArrayBuffer(4));
   readonly #worker = new Worker(WATCHING, { eval: true, workerData: { worst: this.#worst } });
 
@@ -33,9 +39,8 @@ export class StallProbe {
     Atomics.store(this.#worst, 0, 0);
   }
 
-  /** The `retry` of a test that holds on a machine whose threads are late by at most `toleratedMs`. */
-  saw(toleratedMs: number): { count: number; condition: () => boolean } {
-    return { count: MAX_RETRIES, condition: () => Atomics.load(this.#worst, 0) > toleratedMs * 1_000 };
+  get worstMs(): number {
+    return Atomics.load(this.#worst, 0) / 1_000;
   }
 
   async stop(): Promise<void> {

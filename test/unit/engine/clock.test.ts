@@ -1,10 +1,10 @@
 import { MessageChannel } from 'node:worker_threads';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { FRAME_MS, SLOT_MS } from '../../../src/base/frame.ts';
 import { TickClock, type Ticking } from '../../../src/engine/clock.ts';
 import { portableIo } from '../../../src/rtp/paths/portable-sockets.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
-import { StallProbe } from '../../support/stall-probe.ts';
+import { retryAfterStall } from '../../support/stall-probe.ts';
 import { until } from './support/test-engine.ts';
 
 const HELD_UP_MS = 75;
@@ -68,12 +68,9 @@ class Bench implements Ticking {
 }
 
 describe('TickClock', () => {
-  const probe = new StallProbe();
-  const retry = probe.saw(4);
+  const retry = retryAfterStall(4);
   let bench: Bench;
-  beforeEach(() => probe.forget());
   afterEach(() => bench.stop());
-  afterAll(() => probe.stop());
 
   it('gives every occupied slot its turn, in order', { retry }, async () => {
     bench = new Bench(3, 9, 17);
