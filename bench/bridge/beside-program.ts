@@ -1,16 +1,14 @@
 /**
  * Child process: RTP calls to telephones beside calls over one bridge thread, which is killed, stalled and flooded, in
- * turns, and left alone before each of these. Argument: JSON, see BesideOrder. Prints the lateness of the engine's ticks as JSON, see
- * BesideResult.
+ * turns, and left alone before each of these. Argument: JSON, see BesideOrder. Prints the lateness of the engine's ticks
+ * as JSON, see BesideResult.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RTP_MEDIA, type RtpConfig } from '../../src/rtp/rtp-protocol.ts';
 import { BridgedCall } from './bridged-call.ts';
+import { DISTURBANCES, type Spell } from './disturbances.ts';
 import { EngineUnderTest } from './engine-under-test.ts';
 import { ROOM_HZ } from './protocols.ts';
-
-export const DISTURBANCES = ['killed', 'stalled', 'flooded'] as const;
-export type Spell = (typeof DISTURBANCES)[number] | 'none';
 
 export interface BesideOrder {
   /** The RTP calls. */

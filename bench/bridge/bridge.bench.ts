@@ -7,9 +7,10 @@ import { MeasuringProgram } from '../measuring-program.ts';
 import { type Histogram, quantileOf } from '../metrics-histogram.ts';
 import { quantile } from '../quantiles.ts';
 import { median } from '../report/statistics.ts';
-import type { BesideOrder, BesideResult, Spell } from './beside-program.ts';
+import type { BesideOrder, BesideResult } from './beside-program.ts';
 import type { BridgedKind } from './bridged-call.ts';
 import type { CrossingOrder, CrossingResult } from './crossing-program.ts';
+import { DISTURBANCES, type Spell } from './disturbances.ts';
 
 const CALLS = 100;
 const PHONE_CALLS = 50;
@@ -20,7 +21,6 @@ const START_S = 15;
 const CROSSING_S = 12;
 const SETTLE_S = 2;
 const KINDS = ['packets', 'pcm'] as const satisfies BridgedKind[];
-const DISTURBED = ['killed', 'stalled', 'flooded'] as const satisfies Spell[];
 const INWARD_MS = 22;
 const OUTWARD_MS = 2;
 const SHARES = { p99: 0.99, 'p99.9': 0.999 } as const;
@@ -84,7 +84,7 @@ async function beside(context: BenchContext): Promise<BesideResult> {
     for (const [phone, { rtpPort }] of legs.entries()) generator.call(phone, '127.0.0.1', rtpPort);
     const seconds = context.quick ? 4 : 6;
     const order: BesideOrder = { legs, bridged: BRIDGED_BESIDE, seconds, rounds: context.rounds };
-    const spells = 2 * DISTURBED.length * (context.rounds + 1);
+    const spells = 2 * DISTURBANCES.length * (context.rounds + 1);
     const result = await run<BesideResult>(
       context,
       'beside-program.ts',
@@ -100,7 +100,7 @@ async function beside(context: BenchContext): Promise<BesideResult> {
 }
 
 function besideMeasures(result: BesideResult): Measure[] {
-  return DISTURBED.flatMap((disturbance) => [
+  return DISTURBANCES.flatMap((disturbance) => [
     latenessMeasure(result, disturbance, 'p99'),
     latenessMeasure(result, disturbance, 'p99.9'),
   ]);
