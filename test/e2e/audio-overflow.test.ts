@@ -1,14 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { GatewayPair } from '../support/gateway-pair.ts';
-import { connectAgents, errorsOf, heardTone } from '../support/heard-tone.ts';
-import { retryAfterStall } from '../support/stall-probe.ts';
+import { connectAgents, heardTone } from '../support/heard-tone.ts';
+import { retryAudio } from '../support/stall-probe.ts';
 import { tone } from '../support/tone.ts';
 import { findToneBreaks } from '../support/tone-analysis.ts';
 import { isVoiced } from '../support/voiced.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Audio is judged only on a machine that does not stall for a frame: agents are late there, too. */
-const retry = retryAfterStall(20);
+const retry = retryAudio();
 const SAMPLE_RATE_HZ = 16_000;
 const TONE_HZ = 440;
 const MARK_DEADLINE_MS = 100_000;
@@ -46,5 +45,5 @@ async function record(pair: GatewayPair) {
   near.speak(tone(TONE_HZ, SAMPLE_RATE_HZ, 12 * SAMPLE_RATE_HZ));
   await near.waitFor('mark', { name: 'a minute' }, MARK_DEADLINE_MS);
   await waitFor('silence', () => far.heard.slice(-25).every((frame) => !isVoiced(frame)));
-  return { ...heardTone(far, TONE_HZ, 0, far.heard.length), errors: errorsOf(near) };
+  return { ...heardTone(far, TONE_HZ, 0, far.heard.length), errors: near.errors };
 }

@@ -2,12 +2,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Agent, HeardFrame } from '../support/agent.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
 import { connectAgents, type HeardTone, heardTone } from '../support/heard-tone.ts';
-import { retryAfterStall } from '../support/stall-probe.ts';
+import { retryAudio } from '../support/stall-probe.ts';
 import { analyzeTone, findToneBreaks } from '../support/tone-analysis.ts';
 import { streamTone } from '../support/tone-stream.ts';
 
-/** Audio is judged only on a machine that does not stall for a frame: agents are late there, too. */
-const retry = retryAfterStall(20);
+const retry = retryAudio();
 const SAMPLE_RATE_HZ = 16_000;
 const FRAMES = 1_500;
 const DEADLINE_MS = 60_000;

@@ -70,6 +70,10 @@ export class Agent {
     return this.#events.all;
   }
 
+  get errors(): StreamEvent[] {
+    return this.events.filter(({ type }) => type === 'call_error');
+  }
+
   /** The next event of a type, with these fields if given. */
   waitFor(type: string, fields: Record<string, unknown> = {}, deadlineMs?: number): Promise<StreamEvent> {
     const matches = (event: StreamEvent) =>

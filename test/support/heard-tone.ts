@@ -14,12 +14,8 @@ export function heardTone(agent: Agent, toneHz: number, from: number, to: number
     toneHz,
     frames: agent.heard.slice(from, to),
     samples: agent.heardSamples(from, to),
-    errors: errorsOf(agent),
+    errors: agent.errors,
   };
-}
-
-export function errorsOf(agent: Agent): StreamEvent[] {
-  return agent.events.filter(({ type }) => type === 'call_error');
 }
 
 /** A new call between two agents, one at each gateway. */
