@@ -55,6 +55,7 @@ module.exports = {
       ...FLOOR,
     ]),
     layer('bridge worker', '^src/bridge/bridge\\.worker', ['bridge', 'threads', 'connectors', ...FLOOR]),
+    layer('speech clients', '^src/speech/(stt/|tts/|[^/]+\\.ts)', FLOOR),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
     ...pairsOfDomains,
     {
@@ -86,9 +87,9 @@ module.exports = {
       to: { path: 'node_modules/uWebSockets\\.js|^uWebSockets\\.js$' },
     },
     {
-      name: 'only-http-knows-ws',
+      name: 'only-http-and-speech-know-ws',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/api/http/node/' },
+      from: { path: '^src/', pathNot: '^src/(api/http/node/|speech/vendor-connection\\.ts)' },
       to: { path: 'node_modules/ws/|^ws$' },
     },
     {

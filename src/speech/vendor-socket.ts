@@ -1,0 +1,158 @@
+import type { CancelTimer, Clock } from '../base/time.ts';
+import { isTemporary, type SpeechFault } from './speech-fault.ts';
+import { type ConnectionObserver, VendorConnection, type VendorEndpoint } from './vendor-connection.ts';
+import type { VendorMessage } from './vendor-message.ts';
+
+const MIN_RETRY_MS = 500;
+const MAX_RETRY_MS = 8_000;
+/** A connection that lives this long was a success. */
+const STABLE_MS = 5_000;
+const MAX_EARLY_FAILURES = 3;
+
+export interface VendorSocketDeps {
+  readonly clock: Clock;
+  /** 0 to below 1. */
+  readonly random: () => number;
+}
+
+/** What keeps an unused connection from being closed by the vendor. */
+export interface KeepAlive {
+  /** Sent when nothing else has been sent for so long. */
+  readonly afterMs: number;
+  message(): string | Uint8Array;
+}
+
+export interface VendorSocketObserver {
+  /** The connection is open. The vendor knows nothing of earlier ones. */
+  opened(isAgain: boolean): void;
+  message(message: VendorMessage): void;
+  /** A binary message. The bytes are the receiver's. */
+  binary(data: Uint8Array): void;
+  /** The connection is lost, or could not be opened. Another one is tried. */
+  lost(fault: SpeechFault): void;
+  /** The connection is lost for good. Nothing follows. */
+  failed(fault: SpeechFault): void;
+}
+
+/**
+ * A WebSocket to a vendor that connects at once, and again after a fault that may pass: after 0.5 to 8 s, chosen at
+ * random. It keeps nothing to be sent: what a new connection must be told differs from vendor to vendor.
+ */
+export class VendorSocket {
+  readonly #endpoint: VendorEndpoint;
+  readonly #deps: VendorSocketDeps;
+  readonly #observer: VendorSocketObserver;
+  readonly #keepAlive: KeepAlive | null;
+  /** Null between two connections, and once all is over. */
+  #connection: VendorConnection | null = null;
+  #isOver = false;
+  #openedAtMs: number | null = null;
+  #hasBeenOpen = false;
+  /** Failed connections since the last one that was stable. */
+  #failures = 0;
+  /** Those of them that had been open. */
+  #earlyFailures = 0;
+  #cancelRetry: CancelTimer = () => {};
+  #cancelKeepAlive: CancelTimer = () => {};
+
+  constructor(
+    endpoint: VendorEndpoint,
+    deps: VendorSocketDeps,
+    observer: VendorSocketObserver,
+    keepAlive: KeepAlive | null = null,
+  ) {
+    this.#endpoint = endpoint;
+    this.#deps = deps;
+    this.#observer = observer;
+    this.#keepAlive = keepAlive;
+    this.#connect();
+  }
+
+  get isOpen(): boolean {
+    return this.#connection?.isOpen ?? false;
+  }
+
+  /** Sends a text (string) or binary message. Dropped unless the connection is open. */
+  send(message: string | Uint8Array): void {
+    if (!this.isOpen) return;
+    this.#connection?.send(message);
+    this.#awaitSilence();
+  }
+
+  /** Gives the connection up because of a fault that the vendor reported in a message. Connects again if it may pass. */
+  drop(fault: SpeechFault): void {
+    this.#connection?.drop(fault);
+  }
+
+  /**
+   * Sends the vendor's last messages and waits until it closes, at most 2 s. Until then `message` and `binary` report
+   * what it still sends.
+   */
+  async close(...farewell: readonly (string | Uint8Array)[]): Promise<void> {
+    this.#isOver = true;
+    this.#cancelRetry();
+    this.#cancelKeepAlive();
+    await this.#connection?.close(farewell);
+  }
+
+  /** The vendor has sent everything after `close`, which need not wait longer. */
+  finish(): void {
+    this.#connection?.finish();
+  }
+
+  #connect(): void {
+    const observer: ConnectionObserver = {
+      opened: () => this.#open(),
+      message: (message) => this.#observer.message(message),
+      binary: (data) => this.#observer.binary(data),
+      lost: (fault) => this.#lose(fault),
+    };
+    this.#connection = new VendorConnection(this.#endpoint, this.#deps.clock, observer);
+  }
+
+  #open(): void {
+    const isAgain = this.#hasBeenOpen;
+    this.#hasBeenOpen = true;
+    this.#openedAtMs = this.#deps.clock.monotonicMs();
+    this.#awaitSilence();
+    this.#observer.opened(isAgain);
+  }
+
+  #lose(fault: SpeechFault): void {
+    this.#connection = null;
+    this.#cancelKeepAlive();
+    if (this.#isOver) return;
+    this.#count();
+    if (isTemporary(fault) && this.#earlyFailures < MAX_EARLY_FAILURES) {
+      this.#cancelRetry = this.#deps.clock.after(this.#retryMs(), () => this.#connect());
+      this.#observer.lost(fault);
+    } else {
+      this.#isOver = true;
+      this.#observer.failed(fault);
+    }
+  }
+
+  #count(): void {
+    const openedAtMs = this.#openedAtMs;
+    this.#openedAtMs = null;
+    if (openedAtMs !== null && this.#deps.clock.monotonicMs() - openedAtMs >= STABLE_MS) {
+      this.#failures = 0;
+      this.#earlyFailures = 0;
+    } else if (openedAtMs !== null) {
+      this.#earlyFailures += 1;
+    }
+    this.#failures += 1;
+  }
+
+  #retryMs(): number {
+    const mostMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** this.#failures);
+    return MIN_RETRY_MS + this.#deps.random() * (mostMs - MIN_RETRY_MS);
+  }
+
+  #awaitSilence(): void {
+    const keepAlive = this.#keepAlive;
+    this.#cancelKeepAlive();
+    if (keepAlive === null || this.#isOver || !this.isOpen) return;
+    this.#cancelKeepAlive = this.#deps.clock.after(keepAlive.afterMs, () => this.send(keepAlive.message()));
+  }
+}
