@@ -26,7 +26,9 @@ export interface RecognizerObserver {
   turn(state: 'started' | 'ended'): void;
   /** The session is over. */
   failed(fault: SpeechFault): void;
-  /** The vendor is connected again after a fault. */
+  /** The vendor cannot be reached, and the recognizer tries again. Reported once until `reconnected`. */
+  disconnected(fault: SpeechFault): void;
+  /** The vendor is connected again. */
   reconnected(): void;
 }
 

@@ -7,7 +7,10 @@ import type { SpeechFault } from '../speech-fault.ts';
  */
 export interface Synthesizer {
   readonly format: AudioFormat;
-  /** Speaks a piece of an utterance: whole sentences. The pieces of an utterance come in order. */
+  /**
+   * Speaks a piece of an utterance: whole sentences. The pieces of an utterance come in order, and utterances are spoken
+   * one after the other. The caller cancels an utterance for which it has waited too long.
+   */
   speak(piece: SpokenPiece): void;
   /** Abandons an utterance. Nothing more of it is reported, whatever the vendor still sends. */
   cancel(utteranceId: string): void;
@@ -31,7 +34,12 @@ export interface SynthesizerObserver {
   ended(utteranceId: string): void;
   /** The utterance cannot be spoken to its end. Null: the session is over, and so are all its utterances. */
   failed(utteranceId: string | null, fault: SpeechFault): void;
-  /** The vendor is connected again after a fault. */
+  /**
+   * The vendor cannot be reached, and the synthesizer tries again. An utterance that has been heard in part fails; the
+   * others wait. Reported once until `reconnected`.
+   */
+  disconnected(fault: SpeechFault): void;
+  /** The vendor is connected again. */
   reconnected(): void;
 }
 
