@@ -55,7 +55,7 @@ module.exports = {
       ...FLOOR,
     ]),
     layer('bridge worker', '^src/bridge/bridge\\.worker', ['bridge', 'threads', 'connectors', ...FLOOR]),
-    layer('speech clients', '^src/speech/(stt/|tts/|[^/]+\\.ts)', FLOOR),
+    layer('speech clients', '^src/speech/(stt|tts|faults)/', ['speech', ...FLOOR]),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
     ...pairsOfDomains,
     {

@@ -1,0 +1,128 @@
+import { type AudioFormat, bytesPerSample, bytesPerSecond, silenceOf } from '../audio-format.ts';
+
+const KEPT_MS = 5_000;
+/** Stretches of audio without a gap, on one connection. */
+const MAX_STRETCHES = 100;
+
+/** Audio that was heard without a gap, starting at these bytes of the vendor's audio and of ours. */
+interface Stretch {
+  readonly vendor: number;
+  readonly heard: number;
+}
+
+interface Chunk {
+  /** Position of its first byte in what was heard. */
+  readonly start: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * What was heard lately: at most 5 s that the vendor has not settled, meaning that no result covers it yet. A new
+ * connection is sent all of it again. Times are in ms of the audio heard; the vendor counts from the beginning of its
+ * connection, and hears silence that nobody said.
+ */
+export class AudioBacklog {
+  /** Milliseconds that were never sent, because the vendor could not be reached for too long. */
+  droppedMs = 0;
+  readonly #format: AudioFormat;
+  readonly #bytesPerMs: number;
+  readonly #maxBytes: number;
+  readonly #chunks: Chunk[] = [];
+  #stretches: Stretch[] = [];
+  /** Bytes heard in all. */
+  #heard = 0;
+  /** Where the next chunk to be sent begins. */
+  #sent = 0;
+  #settled = 0;
+  /** Bytes that this connection's vendor has been sent. */
+  #vendor = 0;
+
+  constructor(format: AudioFormat) {
+    this.#format = format;
+    this.#bytesPerMs = bytesPerSecond(format) / 1_000;
+    this.#maxBytes = KEPT_MS * this.#bytesPerMs;
+  }
+
+  get sentMs(): number {
+    return this.#sent / this.#bytesPerMs;
+  }
+
+  get settledMs(): number {
+    return this.#settled / this.#bytesPerMs;
+  }
+
+  /** When the audio begins that can be sent again. */
+  get oldestMs(): number {
+    return this.#oldest / this.#bytesPerMs;
+  }
+
+  /** Takes a chunk, and drops the oldest audio beyond 5 s. */
+  add(bytes: Uint8Array): void {
+    this.#chunks.push({ start: this.#heard, bytes });
+    this.#heard += bytes.length;
+    while (this.#heard - this.#oldest > this.#maxBytes) this.#dropOldest();
+  }
+
+  /** Returns the next chunk to be sent, which then counts as sent. */
+  next(): Uint8Array | null {
+    const chunk = this.#chunks.find(({ start }) => start >= this.#sent);
+    if (chunk === undefined) return null;
+    const last = this.#stretches.at(-1);
+    if (last === undefined || chunk.start - last.heard !== this.#vendor - last.vendor) {
+      this.#stretches.push({ vendor: this.#vendor, heard: chunk.start });
+      if (this.#stretches.length > MAX_STRETCHES) this.#stretches.shift();
+    }
+    this.#vendor += chunk.bytes.length;
+    this.#sent = chunk.start + chunk.bytes.length;
+    return chunk.bytes;
+  }
+
+  /** Returns silence for the vendor, which nobody said. */
+  silence(durationMs: number): Uint8Array {
+    const bytes = silenceOf(this.#format, durationMs);
+    this.#vendor += bytes.length;
+    return bytes;
+  }
+
+  /** A connection is new: everything that is not settled is to be sent, again or for the first time. */
+  rewind(): void {
+    this.#sent = this.#oldest;
+    this.#vendor = 0;
+    this.#stretches = [];
+  }
+
+  /** Returns the time that the vendor calls `vendorMs`. */
+  heardMs(vendorMs: number): number {
+    const vendor = vendorMs * this.#bytesPerMs;
+    const at = this.#stretches.findLastIndex((stretch) => stretch.vendor <= vendor);
+    const stretch = this.#stretches[at];
+    if (stretch === undefined) return this.oldestMs;
+    const end = this.#stretches[at + 1]?.heard ?? this.#sent;
+    return Math.min(stretch.heard + vendor - stretch.vendor, end) / this.#bytesPerMs;
+  }
+
+  /** Forgets what was heard before `heardMs`: results cover it. */
+  settle(heardMs: number): void {
+    const sampleBytes = bytesPerSample(this.#format);
+    const end = Math.floor((heardMs * this.#bytesPerMs) / sampleBytes) * sampleBytes;
+    this.#settled = Math.max(this.#settled, Math.min(end, this.#sent));
+    for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[0]) {
+      const settled = this.#settled - chunk.start;
+      if (settled <= 0) return;
+      this.#chunks.shift();
+      if (settled >= chunk.bytes.length) continue;
+      this.#chunks.unshift({ start: this.#settled, bytes: chunk.bytes.subarray(settled) });
+    }
+  }
+
+  get #oldest(): number {
+    return this.#chunks[0]?.start ?? this.#heard;
+  }
+
+  #dropOldest(): void {
+    const chunk = this.#chunks.shift();
+    if (chunk === undefined || chunk.start < this.#sent) return;
+    this.#sent = chunk.start + chunk.bytes.length;
+    this.droppedMs += chunk.bytes.length / this.#bytesPerMs;
+  }
+}
