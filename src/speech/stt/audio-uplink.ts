@@ -21,8 +21,6 @@ export interface AudioDialect {
 }
 
 export interface UplinkObserver {
-  /** A connection is open, and all that is not settled is sent next. */
-  opened(): void;
   message(message: VendorMessage): void;
   /** No more results of this connection follow. */
   lost(): void;
@@ -59,7 +57,7 @@ export class AudioUplink {
         lost: (fault) => this.#lose(fault),
         failed: (fault) => this.#fail(fault),
       },
-      { afterMs: dialect.keepAliveMs, message: () => dialect.keepAlive ?? this.#silence(SILENCE_MS) },
+      { afterMs: dialect.keepAliveMs, message: () => dialect.keepAlive ?? this.silence(SILENCE_MS) },
     );
   }
 
@@ -75,9 +73,9 @@ export class AudioUplink {
     if (this.#socket.isOpen) this.#socket.send(message());
   }
 
-  /** Returns silence for `flush`, for a vendor that finds the end of speech by it. */
+  /** Returns silence that nobody said. */
   silence(durationMs: number): string | Uint8Array {
-    return this.#silence(durationMs);
+    return this.#dialect.wrap(this.backlog.silence(durationMs));
   }
 
   /** The vendor has reported a fault. */
@@ -97,11 +95,10 @@ export class AudioUplink {
 
   #open(): void {
     this.backlog.rewind();
-    this.#uplink.opened();
     const hasAudio = this.#send();
     if (hasAudio && this.#flush) this.#socket.send(this.#flush());
     // Some vendors count keep-alives only after they have heard something.
-    if (!hasAudio) this.#socket.send(this.#silence(SILENCE_MS));
+    if (!hasAudio) this.#socket.send(this.silence(SILENCE_MS));
     if (!this.#isDisconnected) return;
     this.#isDisconnected = false;
     this.#observer.reconnected();
@@ -127,9 +124,5 @@ export class AudioUplink {
   #fail(fault: SpeechFault): void {
     this.#uplink.lost();
     this.#observer.failed(fault);
-  }
-
-  #silence(durationMs: number): string | Uint8Array {
-    return this.#dialect.wrap(this.backlog.silence(durationMs));
   }
 }

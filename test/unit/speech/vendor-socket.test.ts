@@ -1,59 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SpeechFault } from '../../../src/speech/speech-fault.ts';
 import { faultKindOfStatus, type VendorEndpoint } from '../../../src/speech/vendor-connection.ts';
-import type { VendorMessage } from '../../../src/speech/vendor-message.ts';
-import {
-  type KeepAlive,
-  VendorSocket,
-  type VendorSocketObserver,
-} from '../../../src/speech/vendor-socket.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { type KeepAlive, VendorSocket } from '../../../src/speech/vendor-socket.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { ObservedSocket, RecordingClock } from './observed-socket.ts';
 import { refuseWith, VendorServer } from './vendor-server.ts';
 
 const KEY = 'sk_0123456789abcdef';
 
-/** Knows the newest timer's delay. */
-class RecordingClock extends ManualClock {
-  lastDelayMs = 0;
-
-  override after(delayMs: number, action: () => void): () => void {
-    this.lastDelayMs = delayMs;
-    return super.after(delayMs, action);
-  }
-}
-
-class Observed implements VendorSocketObserver {
-  readonly openings: boolean[] = [];
-  readonly messages: VendorMessage[] = [];
-  readonly binaries: Uint8Array[] = [];
-  readonly losses: SpeechFault[] = [];
-  readonly failures: SpeechFault[] = [];
-
-  opened(isAgain: boolean): void {
-    this.openings.push(isAgain);
-  }
-
-  message(message: VendorMessage): void {
-    this.messages.push(message);
-  }
-
-  binary(data: Uint8Array): void {
-    this.binaries.push(data);
-  }
-
-  lost(fault: SpeechFault): void {
-    this.losses.push(fault);
-  }
-
-  failed(fault: SpeechFault): void {
-    this.failures.push(fault);
-  }
-}
-
 let clock: RecordingClock;
 let server: VendorServer;
-let observed: Observed;
+let observed: ObservedSocket;
 let random = 0;
 const sockets: VendorSocket[] = [];
 
@@ -84,7 +40,7 @@ async function losses(count: number): Promise<void> {
 
 beforeEach(async () => {
   clock = new RecordingClock();
-  observed = new Observed();
+  observed = new ObservedSocket();
   random = 0;
   server = await VendorServer.start();
 });
@@ -149,7 +105,7 @@ describe('VendorSocket: faults', () => {
   it('connects again after 0.5 to 8 s, longer after each failure', async () => {
     await server.stop();
     for (random of [0, 0.999_999]) {
-      observed = new Observed();
+      observed = new ObservedSocket();
       const waits: number[] = [];
       const socket = connect();
       for (let failure = 1; failure <= 6; failure++) {

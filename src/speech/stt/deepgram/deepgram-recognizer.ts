@@ -43,7 +43,7 @@ export class DeepgramRecognizer implements Recognizer {
         wrap: (audio) => audio,
       },
       deps,
-      { opened: () => {}, message: (message) => this.#take(message), lost: () => this.#lose() },
+      { message: (message) => this.#take(message), lost: () => this.#lose() },
       observer,
     );
   }

@@ -51,7 +51,7 @@ export class FluxRecognizer implements Recognizer {
         wrap: (audio) => audio,
       },
       deps,
-      { opened: () => {}, message: (message) => this.#take(message), lost: () => this.#lose() },
+      { message: (message) => this.#take(message), lost: () => this.#lose() },
       observer,
     );
   }

@@ -70,7 +70,7 @@ export class ElevenLabsRecognizer implements Recognizer {
         wrap: (audio) => this.#chunk(audio, false),
       },
       deps,
-      { opened: () => {}, message: (message) => this.#take(message), lost: () => this.#lose() },
+      { message: (message) => this.#take(message), lost: () => this.#lose() },
       observer,
     );
   }
