@@ -104,7 +104,7 @@ export class AudioBacklog {
   /** Forgets what was heard before `heardMs`: results cover it. */
   settle(heardMs: number): void {
     const sampleBytes = bytesPerSample(this.#format);
-    const end = Math.floor((heardMs * this.#bytesPerMs) / sampleBytes) * sampleBytes;
+    const end = Math.round((heardMs * this.#bytesPerMs) / sampleBytes) * sampleBytes;
     this.#settled = Math.max(this.#settled, Math.min(end, this.#sent));
     for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[0]) {
       const settled = this.#settled - chunk.start;
