@@ -1,11 +1,25 @@
 import type { Clock } from '../../../src/base/time.ts';
 import type { VendorEnd } from '../speech-sockets.ts';
 import { bytesPerMs, type HeardWord, type ToneFormat, ToneRecognizer } from '../tone-speech.ts';
-import type { AudioChunk, CommitManner } from './stt-socket.ts';
 
 const IDLE_MS = 10_000;
 const MIN_COMMIT_MS = 300;
 const SESSION_ID = 'a1b2c3d4';
+
+export interface AudioChunk {
+  readonly audio_base_64: string;
+  readonly commit: boolean;
+  readonly sample_rate: number;
+  readonly previous_text?: string;
+}
+
+/** How commits are sent. */
+export interface CommitManner {
+  /** Whether the one with times comes if it is wanted, even if it is not, or never. */
+  readonly times: 'if wanted' | 'always' | 'never';
+  /** Which one of the two comes first. */
+  readonly first: 'plain' | 'times';
+}
 
 /** One connection to the realtime speech-to-text of ElevenLabs. */
 export class ScribeSession {

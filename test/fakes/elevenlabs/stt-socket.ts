@@ -12,7 +12,7 @@ import {
 } from '../shape.ts';
 import { SpeechSockets, type UpgradeRefusal, type VendorEnd } from '../speech-sockets.ts';
 import { hasKey } from './elevenlabs-errors.ts';
-import { ScribeSession } from './scribe-session.ts';
+import { type AudioChunk, type CommitManner, ScribeSession } from './scribe-session.ts';
 
 const isTrueOrFalse = isOneOf('true', 'false');
 const isBase64: Check = (value) => typeof value === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
@@ -42,21 +42,6 @@ const CHUNK: Shape = {
   sample_rate: (value) => typeof value === 'number',
   'previous_text?': isText,
 };
-
-export interface AudioChunk {
-  readonly audio_base_64: string;
-  readonly commit: boolean;
-  readonly sample_rate: number;
-  readonly previous_text?: string;
-}
-
-/** How commits are sent. */
-export interface CommitManner {
-  /** Whether the one with times comes if it is wanted, even if it is not, or never. */
-  readonly times: 'if wanted' | 'always' | 'never';
-  /** Which one of the two comes first. */
-  readonly first: 'plain' | 'times';
-}
 
 /** ElevenLabs' realtime speech-to-text socket. It understands tone speech. */
 export class ElevenLabsSttSocket extends SpeechSockets {

@@ -63,7 +63,7 @@ export class DeepgramRecognizer implements Recognizer {
   }
 
   #take(message: VendorMessage): void {
-    switch (textAt(message, 'type')) {
+    switch (textAt(message, 'type') ?? '') {
       case 'Results':
         this.#takeResult(message);
         break;

@@ -70,7 +70,7 @@ export class FluxRecognizer implements Recognizer {
   }
 
   #take(message: VendorMessage): void {
-    switch (textAt(message, 'type')) {
+    switch (textAt(message, 'type') ?? '') {
       case 'TurnInfo':
         this.#takeTurn(message);
         break;
@@ -83,7 +83,7 @@ export class FluxRecognizer implements Recognizer {
 
   #takeTurn(message: VendorMessage): void {
     const turn = this.#read(message);
-    switch (textAt(message, 'event')) {
+    switch (textAt(message, 'event') ?? '') {
       case 'StartOfTurn':
         this.#changeTurn('started');
         break;

@@ -100,7 +100,7 @@ export class DeepgramSynthesizer implements Synthesizer {
   }
 
   #take(message: VendorMessage): void {
-    switch (textAt(message, 'type')) {
+    switch (textAt(message, 'type') ?? '') {
       case 'Flushed':
         if (!this.#isClearing) this.#flushed();
         break;
