@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -16,8 +17,11 @@ export class SpeechHost {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(server: Server, parts: readonly VendorPart[]) {
+  readonly #scheme: 'http' | 'https';
+
+  private constructor(server: Server, scheme: 'http' | 'https', parts: readonly VendorPart[]) {
     this.#server = server;
+    this.#scheme = scheme;
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
@@ -33,11 +37,21 @@ export class SpeechHost {
   static async start(...parts: readonly VendorPart[]): Promise<SpeechHost> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new SpeechHost(server, parts);
+    return new SpeechHost(server, 'http', parts);
+  }
+
+  /** With TLS, for clients that refuse to do without. `key`, `cert`: PEM. */
+  static async startSecure(
+    tls: { key: Buffer; cert: Buffer },
+    ...parts: readonly VendorPart[]
+  ): Promise<SpeechHost> {
+    const server = createSecureServer(tls).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new SpeechHost(server, 'https', parts);
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   get socketUrl(): string {

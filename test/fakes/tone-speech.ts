@@ -45,6 +45,16 @@ export interface HeardWord {
   readonly endMs: number;
 }
 
+/** A word that is being heard. Its tone is measured from its first to its last zero crossing. */
+interface SpokenWord {
+  readonly startMs: number;
+  samples: number;
+  isPositive: boolean;
+  crossings: number;
+  firstCrossing: number;
+  lastCrossing: number;
+}
+
 const FIRST_HZ = 400;
 const STEP_HZ = 100;
 export const WORD_MS = 200;
@@ -81,16 +91,14 @@ export function bytesPerMs({ encoding, sampleRateHz }: ToneFormat): number {
 /** Recognizes the words of tone speech. */
 export class ToneRecognizer {
   readonly #format: ToneFormat;
-  readonly #frameSamples: number;
   #rest = new Uint8Array(0);
   #heardMs = 0;
   #silentMs = 0;
   /** The word that is being spoken. */
-  #word: { readonly startMs: number; crossings: number; samples: number; last: number } | null = null;
+  #word: SpokenWord | null = null;
 
   constructor(format: ToneFormat) {
     this.#format = format;
-    this.#frameSamples = samplesOf(FRAME_MS, format);
   }
 
   get heardMs(): number {
@@ -132,24 +140,33 @@ export class ToneRecognizer {
     this.#heardMs += FRAME_MS;
     this.#silentMs = isVoiced ? 0 : this.#silentMs + FRAME_MS;
     if (!isVoiced) return this.#endWord();
-    this.#word ??= { startMs, crossings: 0, samples: 0, last: 0 };
-    for (const sample of frame) {
-      if (sample >= 0 !== this.#word.last >= 0) this.#word.crossings += 1;
-      this.#word.last = sample;
-    }
-    this.#word.samples += this.#frameSamples;
+    const isPositive = (frame[0] ?? 0) >= 0;
+    this.#word ??= { startMs, samples: 0, isPositive, crossings: 0, firstCrossing: 0, lastCrossing: 0 };
+    for (const sample of frame) follow(this.#word, sample);
     return null;
   }
 
   #endWord(): HeardWord | null {
     const word = this.#word;
     this.#word = null;
-    const durationMs = word ? (word.samples * 1_000) / this.#format.sampleRateHz : 0;
-    if (!word || durationMs < MIN_WORD_MS) return null;
-    const hz = (word.crossings * 500) / durationMs;
+    if (!word) return null;
+    const { sampleRateHz } = this.#format;
+    const durationMs = (word.samples * 1_000) / sampleRateHz;
+    if (durationMs < MIN_WORD_MS) return null;
+    const periods = (word.crossings - 1) / 2;
+    const hz = (periods * sampleRateHz) / (word.lastCrossing - word.firstCrossing);
     const text = VOCABULARY[Math.round((hz - FIRST_HZ) / STEP_HZ)] ?? 'noise';
     return { text, startMs: word.startMs, endMs: word.startMs + durationMs };
   }
+}
+
+function follow(word: SpokenWord, sample: number): void {
+  word.samples += 1;
+  if (sample >= 0 === word.isPositive) return;
+  word.isPositive = !word.isPositive;
+  word.crossings += 1;
+  word.lastCrossing = word.samples;
+  if (word.crossings === 1) word.firstCrossing = word.samples;
 }
 
 /** Returns all words of some tone speech. */

@@ -43,7 +43,11 @@ export function readMonoWav(path: string): { sampleRateHz: number; samples: Int1
   return { sampleRateHz, samples };
 }
 
-export function writeWav(path: string, { sampleRateHz, channels }: Wav): void {
+export function writeWav(path: string, wav: Wav): void {
+  writeFileSync(path, wavFile(wav));
+}
+
+export function wavFile({ sampleRateHz, channels }: Wav): Buffer<ArrayBuffer> {
   const lengthSamples = channels[0]?.length ?? 0;
   const blockBytes = channels.length * 2;
   const file = Buffer.alloc(HEADER_BYTES + lengthSamples * blockBytes);
@@ -64,7 +68,7 @@ export function writeWav(path: string, { sampleRateHz, channels }: Wav): void {
       file.writeInt16LE(samples[i] as number, HEADER_BYTES + i * blockBytes + channel * 2);
     }
   });
-  writeFileSync(path, file);
+  return file;
 }
 
 function readFormat(chunk: Buffer, path: string): { channelCount: number; sampleRateHz: number } {
