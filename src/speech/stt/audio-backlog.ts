@@ -51,6 +51,11 @@ export class AudioBacklog {
     return this.#settled / this.#bytesPerMs;
   }
 
+  /** Milliseconds that have not been sent. */
+  get unsentMs(): number {
+    return (this.#heard - this.#sent) / this.#bytesPerMs;
+  }
+
   /** When the audio begins that can be sent again. */
   get oldestMs(): number {
     return this.#oldest / this.#bytesPerMs;
@@ -75,6 +80,18 @@ export class AudioBacklog {
     this.#vendor += chunk.bytes.length;
     this.#sent = chunk.start + chunk.bytes.length;
     return chunk.bytes;
+  }
+
+  /** Returns the next chunks to be sent, `count` at most. */
+  upcoming(count: number): readonly Uint8Array[] {
+    const first = this.#chunks.findIndex(({ start }) => start >= this.#sent);
+    return first < 0 ? [] : this.#chunks.slice(first, first + count).map(({ bytes }) => bytes);
+  }
+
+  /** Passes over the next chunk, which then counts as sent although the vendor does not hear it. */
+  skip(): void {
+    const [chunk] = this.upcoming(1);
+    this.#sent += chunk?.length ?? 0;
   }
 
   /** Returns silence for the vendor, which nobody said. */

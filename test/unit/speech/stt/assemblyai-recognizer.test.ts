@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AssemblyAiRecognizer } from '../../../../src/speech/stt/assemblyai/assemblyai-recognizer.ts';
+import { AssemblyAiStt } from '../../../fakes/assemblyai/stt-socket.ts';
+import { SpeechHost } from '../../../fakes/speech-host.ts';
+import { waitFor, within } from '../../../support/wait-for.ts';
+import { FastClock } from '../fast-clock.ts';
+import { RecordedRecognition } from '../recorded-recognition.ts';
+import { CUT_SESSIONS, inBatches, speakWithCuts } from './random-cuts.ts';
+import { Speaker } from './speaker.ts';
+
+/** So that timers of the fake and ours keep their order on a busy machine. */
+const SPEED = 5;
+const PAUSE_MS = 1_000;
+
+let vendor: AssemblyAiStt;
+let host: SpeechHost;
+let clock: FastClock;
+let recorded: RecordedRecognition;
+const recognizers: AssemblyAiRecognizer[] = [];
+
+beforeEach(async () => {
+  clock = new FastClock(SPEED);
+  vendor = new AssemblyAiStt(clock);
+  host = await SpeechHost.start(vendor);
+  recorded = new RecordedRecognition();
+});
+
+afterEach(async () => {
+  await Promise.all(recognizers.splice(0).map((recognizer) => recognizer.close()));
+  await host.stop();
+  expect(vendor.offences).toEqual([]);
+});
+
+interface Started {
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly key?: string;
+  readonly rateHz?: number;
+  readonly observer?: RecordedRecognition;
+}
+
+function start({ options = {}, key = vendor.key, rateHz = 16_000, observer = recorded }: Started = {}) {
+  const deps = { clock, random: () => 0 };
+  const recognizer = new AssemblyAiRecognizer({ url: host.url, key, options }, rateHz, deps, observer);
+  recognizers.push(recognizer);
+  return recognizer;
+}
+
+const finals = (count: number) => waitFor(`${count} finals`, () => recorded.finals.length === count);
+const failure = () => waitFor('the failure', () => recorded.failures.length > 0);
+
+describe('the AssemblyAI recognizer', () => {
+  it('reports interim results, and the formatted text of each turn once', async () => {
+    const speaker = new Speaker(start(), clock);
+    await speaker.say('alpha bravo', PAUSE_MS);
+    await speaker.say('charlie', PAUSE_MS);
+    await finals(2);
+    expect(recorded.finals).toEqual([
+      { text: 'Alpha bravo.', startMs: 0, endMs: 500, confidence: 0.75, language: null, speaker: null },
+      { text: 'Charlie.', startMs: 1_600, endMs: 1_800, confidence: 0.75, language: null, speaker: null },
+    ]);
+    expect(recorded.interims.map(({ text }) => text)).toEqual(['alpha', 'alpha bravo', 'charlie']);
+    expect(recorded.turns).toEqual(['started', 'ended', 'started', 'ended']);
+  });
+
+  it('takes µ-law at 8 kHz', async () => {
+    const recognizer = start({ rateHz: 8_000 });
+    expect(recognizer.format).toEqual({ encoding: 'mulaw', sampleRateHz: 8_000 });
+    await new Speaker(recognizer, clock).say('delta echo', PAUSE_MS);
+    await finals(1);
+    expect(recorded.texts).toEqual(['Delta echo.']);
+  });
+
+  it('reports the raw text when the formatted one does not come within a second', async () => {
+    vendor.formatDelayMs = null;
+    await new Speaker(start(), clock).say('alpha', PAUSE_MS);
+    expect(recorded.texts).toEqual([]);
+    await finals(1);
+    expect(recorded.texts).toEqual(['alpha']);
+  });
+
+  it('reports a turn once although its formatted text comes too late', async () => {
+    vendor.formatDelayMs = 1_500;
+    const speaker = new Speaker(start(), clock);
+    await speaker.say('alpha', 2_500);
+    vendor.formatDelayMs = 20;
+    await speaker.say('bravo', PAUSE_MS);
+    await finals(2);
+    expect(recorded.texts).toEqual(['alpha', 'Bravo.']);
+  });
+
+  it('keeps the order of turns when the next one ends before the text of the last one is formatted', async () => {
+    vendor.formatDelayMs = 900;
+    const speaker = new Speaker(start(), clock);
+    await speaker.say('alpha', 420);
+    await speaker.say('bravo', 2_000);
+    await finals(2);
+    expect(recorded.texts.map((text) => text.toLowerCase().replace('.', ''))).toEqual(['alpha', 'bravo']);
+  });
+
+  it('decides by the end of turn alone with models that always format', async () => {
+    const options = {
+      model: 'universal-3-6-pro',
+      format_turns: true,
+      prompt: 'A call.',
+      languages: ['en', 'de'],
+    };
+    await new Speaker(start({ options }), clock).say('alpha bravo', PAUSE_MS);
+    await finals(1);
+    expect(recorded.texts).toEqual(['Alpha bravo.']);
+    expect(vendor.parameters).toMatchObject([
+      { speech_model: 'universal-3-6-pro', prompt: 'A call.', language_codes: ['en', 'de'] },
+    ]);
+    expect(vendor.parameters[0]).not.toHaveProperty('format_turns');
+  });
+
+  it('sends the options as parameters, and always the model', async () => {
+    const options = {
+      keyterms: ['Zulu', 'new york'],
+      min_turn_silence: 300,
+      filter_profanity: true,
+      format_turns: false,
+    };
+    start({ options });
+    await waitFor('a session', () => vendor.parameters.length === 1);
+    expect(vendor.parameters).toEqual([
+      {
+        speech_model: 'universal-streaming-english',
+        encoding: 'pcm_s16le',
+        sample_rate: 16_000,
+        format_turns: 'false',
+        min_turn_silence: 300,
+        keyterms_prompt: ['Zulu', 'new york'],
+        filter_profanity: 'true',
+      },
+    ]);
+  });
+
+  it('names speakers where the vendor tells them apart', async () => {
+    vendor.speakers.push('A', 'UNKNOWN', 'B');
+    const speaker = new Speaker(start({ options: { speaker_labels: true, max_speakers: 2 } }), clock);
+    for (const word of ['alpha', 'bravo', 'charlie']) await speaker.say(word, PAUSE_MS);
+    await finals(3);
+    expect(recorded.finals.map(({ speaker: label }) => label)).toEqual(['A', null, 'B']);
+  });
+
+  it('ends a turn at once when the voice has paused', async () => {
+    const recognizer = start({ options: { min_turn_silence: 10_000 } });
+    await new Speaker(recognizer, clock).say('alpha', 300);
+    recognizer.flush();
+    await finals(1);
+    expect(vendor.sessions[0]?.forcedEndpoints).toBe(1);
+  });
+
+  it('collects short chunks', async () => {
+    const recognizer = start();
+    await waitFor('a session', () => vendor.sessions.length === 1);
+    for (let chunk = 0; chunk < 5; chunk++) recognizer.hear(new Uint8Array(640));
+    await recognizer.close();
+    expect(vendor.sessions[0]?.heardMs).toBe(110);
+  });
+
+  it('reports a wrong key, which is told after the connection is open, without repeating it', async () => {
+    const key = 'wrongkeyofassemblyai0123456789';
+    const recognizer = start({ key });
+    recognizer.hear(new Uint8Array(3_200));
+    await failure();
+    expect(recorded.failures).toEqual([
+      { kind: 'bad_key', words: 'Unauthorized Connection: invalid API key [key]' },
+    ]);
+    await waitFor('closed sockets', () => vendor.sockets.open === 0);
+    expect(JSON.stringify(recorded)).not.toContain(key);
+  });
+
+  it.each([
+    [
+      1008,
+      'Unauthorized Connection: Your current account balance is negative. Please top up.',
+      'out_of_funds',
+    ],
+    [4002, 'Insufficient Funds', 'out_of_funds'],
+    [3006, `Invalid Message: ${'x'.repeat(200)}`, 'refused'],
+  ])('ends the session after error %i: %s', async (code, error, kind) => {
+    vendor.faults.push({ refusal: { code, error } });
+    start();
+    await failure();
+    expect(recorded.failures).toEqual([{ kind, words: error }]);
+    expect(vendor.sockets.total).toBe(1);
+  });
+
+  it.each([
+    [
+      'the session has lasted three hours',
+      { refusal: { code: 3008, error: 'Session Expired' } },
+      'session_cap',
+    ],
+    [
+      'there are too many sessions',
+      { refusal: { code: 3009, error: 'Too many concurrent sessions' } },
+      'rate_limited',
+    ],
+    ['the server has a fault', { refusal: { code: 3005, error: 'Session Cancelled' } }, 'unreachable'],
+    ['the upgrade is refused', { status: 503 }, 'unreachable'],
+    ['the session does not begin', { hangs: true }, 'unreachable'],
+  ])('connects again when %s, with what was said meanwhile', async (_name, fault, kind) => {
+    vendor.faults.push(fault);
+    const speaker = new Speaker(start(), clock);
+    await speaker.say('alpha bravo', 2_000);
+    await finals(1);
+    expect(recorded.texts).toEqual(['Alpha bravo.']);
+    expect(recorded.disconnections).toMatchObject([{ kind }]);
+    expect(recorded.reconnections).toBe(1);
+  });
+
+  it('speaks to a new connection no faster than before, and catches up in pauses', async () => {
+    const speaker = new Speaker(start(), clock);
+    await speaker.say('alpha', PAUSE_MS);
+    await finals(1);
+    host.cutAll();
+    await speaker.say('bravo charlie delta', 3_000);
+    await speaker.say('echo', PAUSE_MS);
+    await finals(3);
+    expect(recorded.texts).toEqual(['Alpha.', 'Bravo charlie delta.', 'Echo.']);
+    expect(recorded.finals.map(({ startMs }) => startMs)).toEqual([0, 1_300, 5_200]);
+  });
+
+  it('reports words whose audio is no longer there when the connection is lost', async () => {
+    const speaker = new Speaker(start({ options: { min_turn_silence: 10_000 } }), clock);
+    const words = Array.from({ length: 24 }, (_, place) => (place % 2 === 0 ? 'alpha' : 'bravo'));
+    await speaker.say(words.join(' '), 0);
+    host.cutAll();
+    await speaker.say('', 8_000);
+    await recognizers[0]?.close();
+    const heard = recorded.texts.join(' ').toLowerCase().replaceAll('.', '').split(' ');
+    expect(recorded.finals.length).toBe(2);
+    expect(heard).toEqual(words);
+  });
+
+  it('terminates its session, reports the last turn and leaves no connection open', async () => {
+    const recognizer = start();
+    await new Speaker(recognizer, clock).say('alpha', 0);
+    await within('close', recognizer.close(), 2_000);
+    expect(recorded.texts).toEqual(['Alpha.']);
+    expect(vendor.sessions.map(({ isTerminated }) => isTerminated)).toEqual([true]);
+    await waitFor('closed sockets', () => host.openSockets === 0, 2_000);
+    const { billedMs } = vendor.sockets;
+    expect(vendor.sockets.billedMs).toBe(billedMs);
+  });
+
+  it('leaves no connection open when it is closed before the session begins', async () => {
+    vendor.faults.push({ hangs: true });
+    const recognizer = start();
+    await waitFor('a connection', () => vendor.sockets.open === 1);
+    await within('close', recognizer.close(), 2_000);
+    await waitFor('closed sockets', () => host.openSockets === 0, 2_000);
+    expect(recorded.failures).toEqual([]);
+  });
+
+  it('loses, doubles and reorders nothing when connections are cut at random', async () => {
+    const results = await inBatches(async (seed) => {
+      const observer = new RecordedRecognition();
+      const recognizer = start({ observer, options: { keyterms: [`session ${seed}`] } });
+      const said = await speakWithCuts({ recognizer, clock, seed, cut: () => cutOne(seed) });
+      return { seed, said, heard: observer.texts.map((text) => text.toLowerCase().replace('.', '')) };
+    });
+    for (const { seed, said, heard } of results) expect({ seed, heard }).toEqual({ seed, heard: said });
+    expect(vendor.sockets.total).toBeGreaterThan(CUT_SESSIONS);
+    if (process.env.FULL_CUTS) console.log(`${vendor.sockets.total - CUT_SESSIONS} cuts`);
+    await waitFor('closed sockets', () => host.openSockets === 0, 2_000);
+  });
+});
+
+/** Sessions of the random cuts are told apart by a key term. */
+function cutOne(seed: number): void {
+  vendor.sessions
+    .filter(({ parameters }) => parameters.keyterms_prompt?.includes(`session ${seed}`))
+    .filter(({ isOpen }) => isOpen)
+    .forEach((session) => {
+      session.cut();
+    });
+}
