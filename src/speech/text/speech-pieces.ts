@@ -1,0 +1,90 @@
+import { assert } from '../../base/assert.ts';
+import { cutText } from '../../base/cut-text.ts';
+import { sentenceEnds } from './sentence-ends.ts';
+
+export interface PieceLimits {
+  /** Maximum length of the first piece, in UTF-16 units. A short one is spoken early. */
+  readonly first: number;
+  /** Maximum length of all others. */
+  readonly rest: number;
+}
+
+/** A shorter sentence is spoken together with the next one: its audio would end before that arrives. */
+const SHORTEST = 20;
+/** A cut at a clause or a space leaves at least this share of the limit. */
+const LEAST_SHARE = 0.25;
+/** Where a word ends is decided by the characters after it. */
+const LOOKAHEAD = 32;
+
+const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const SPACE = /\s/;
+/** These end a clause before a space. */
+const CLAUSE_MARK = /[,;:)\]…–—]/;
+/** These end one wherever they are. */
+const WIDE_CLAUSE_MARK = /[、，；：）」』》。！？]/;
+
+/**
+ * Cuts a text into pieces that are spoken one after the other. Joined, they are the text. Cuts are at sentences; in
+ * sentences beyond the limit at clauses, else between words, else between graphemes, and never inside a character. A
+ * piece may be blank.
+ */
+export function speechPieces(text: string, { first, rest }: PieceLimits): string[] {
+  assert(Math.min(first, rest) >= 2, 'a piece has at least two UTF-16 units');
+  const pieces: string[] = [];
+  let from = 0;
+  const cutAt = (end: number): void => {
+    pieces.push(text.slice(from, end));
+    from = end;
+  };
+  for (const end of sentenceEnds(text)) {
+    for (;;) {
+      const limit = pieces.length === 0 ? first : rest;
+      if (end - from <= limit) break;
+      cutAt(from + lengthWithin(text.slice(from, from + limit + LOOKAHEAD), limit));
+    }
+    if (end - from >= SHORTEST || end === text.length) cutAt(end);
+  }
+  return pieces;
+}
+
+/** Length of the best piece at the start of a text that is longer than `limit`. */
+function lengthWithin(text: string, limit: number): number {
+  const least = Math.ceil(limit * LEAST_SHARE);
+  return (
+    lastWhere(isClauseEnd, text, least, limit) ??
+    lastWhere(isAfterSpace, text, least, limit) ??
+    lastBoundary(WORDS, text, limit) ??
+    lastBoundary(GRAPHEMES, text, limit) ??
+    cutText(text, limit).length
+  );
+}
+
+function lastWhere(
+  isEnd: (text: string, at: number) => boolean,
+  text: string,
+  least: number,
+  most: number,
+): number | null {
+  for (let at = most; at >= least; at--) if (isEnd(text, at)) return at;
+  return null;
+}
+
+function isAfterSpace(text: string, at: number): boolean {
+  return SPACE.test(text.charAt(at - 1));
+}
+
+function isClauseEnd(text: string, at: number): boolean {
+  if (WIDE_CLAUSE_MARK.test(text.charAt(at - 1))) return !WIDE_CLAUSE_MARK.test(text.charAt(at));
+  return isAfterSpace(text, at) && CLAUSE_MARK.test(text.charAt(at - 2));
+}
+
+/** The last segment boundary up to `limit`; null when the first segment is longer. */
+function lastBoundary(segmenter: Intl.Segmenter, text: string, limit: number): number | null {
+  let last: number | null = null;
+  for (const { index } of segmenter.segment(text)) {
+    if (index > limit) break;
+    if (index > 0) last = index;
+  }
+  return last;
+}
