@@ -32,7 +32,13 @@ module.exports = {
     layer('telemetry', '^src/telemetry/', ['base']),
     layer('settings', '^src/settings/', ['base']),
     layer('store', '^src/store/', FLOOR),
-    layer('threads', '^src/threads/', ['connectors/contract', ...FLOOR]),
+    layer('threads', '^src/threads/(?!jobs\\.worker)', [
+      'threads/jobs\\.worker',
+      'connectors/contract',
+      ...FLOOR,
+    ]),
+    layer('jobs worker', '^src/threads/jobs\\.worker', ['speech/local/flite', ...FLOOR]),
+    layer('speech engines', '^src/speech/(text|spoken|vad|segments|local)/', ['threads/jobs', ...FLOOR]),
     layer('connector contract', '^src/connectors/contract/', FLOOR),
     layer('rtp', '^src/rtp/', [
       'connectors/contract',
@@ -108,7 +114,7 @@ module.exports = {
       name: 'worker-closure',
       severity: 'error',
       comment: 'The workers must start fast and never touch HTTP or the database.',
-      from: { path: '^(src/(engine/engine|bridge/bridge)|test/loopback/bridge)\\.worker\\.ts$' },
+      from: { path: '^(src/(engine/engine|bridge/bridge|threads/jobs)|test/loopback/bridge)\\.worker\\.ts$' },
       to: {
         path: 'uWebSockets\\.js|better-sqlite3|kysely|node_modules/zod|^src/(api|store)/',
         reachable: true,

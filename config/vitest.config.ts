@@ -20,9 +20,10 @@ const SLOW_UNITS = [
   'test/unit/api/mcp/{fast-path,stateless}.test.ts',
   'test/unit/authorization/clients.test.ts',
   'test/unit/bench/demo-findings.test.ts',
+  'test/unit/speech/local/local-tts.test.ts',
   'test/unit/speech/recognizer-cuts.test.ts',
   'test/unit/store/store.test.ts',
-  'test/unit/threads/ring.test.ts',
+  'test/unit/threads/{jobs,ring}.test.ts',
   'test/unit/{bundle,gateway-close,mcp-shim,memory-reducer}.test.ts',
 ];
 
