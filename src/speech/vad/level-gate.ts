@@ -1,0 +1,54 @@
+import { FRAME_MS } from '../../base/frame.ts';
+
+/** An echo comes back within this time: a network's round trip with its jitter buffers, and a room. */
+const ECHO_MS = 800;
+const ECHO_FRAMES = ECHO_MS / FRAME_MS;
+/** A voice that is so much weaker than what was sent may be its echo, which is 30 dB down or more on a phone line. */
+const ECHO_DB = -25;
+/** Weaker sounds are noise on the line. In dB relative to full scale, root mean square of a frame. */
+const FLOOR_DB = -46;
+/** A voice that was loud enough stays admitted for so long: between its vowels it is as weak as an echo. */
+const HOLD_FRAMES = 200 / FRAME_MS;
+
+const ECHO_SHARE = 10 ** (ECHO_DB / 10);
+const FLOOR_POWER = 10 ** (FLOOR_DB / 10);
+
+/** Tells a voice from line noise, and from the echo of what was sent to it, by its level alone. */
+export class LevelGate {
+  /** Power of what was sent in each of the last frames. */
+  readonly #sentPowers = new Float64Array(ECHO_FRAMES);
+  #at = 0;
+  #holdFrames = 0;
+
+  /** Call it for every frame of 20 ms that is sent to the voice, at any rate. */
+  sent(samples: Int16Array): void {
+    const power = powerOf(samples);
+    if (power > (this.#sentPowers[this.#at] as number)) this.#sentPowers[this.#at] = power;
+  }
+
+  /** Whether the next 20 ms of the voice are loud enough. Call it every 20 ms: it also tells the time. */
+  admits(samples: Int16Array): boolean {
+    const isLoud = powerOf(samples) > Math.max(FLOOR_POWER, this.#loudestSent() * ECHO_SHARE);
+    this.#holdFrames = isLoud ? HOLD_FRAMES : Math.max(0, this.#holdFrames - 1);
+    this.#at = (this.#at + 1) % ECHO_FRAMES;
+    this.#sentPowers[this.#at] = 0;
+    return this.#holdFrames > 0;
+  }
+
+  #loudestSent(): number {
+    const powers = this.#sentPowers;
+    let loudest = 0;
+    for (let i = 0; i < ECHO_FRAMES; i++) if ((powers[i] as number) > loudest) loudest = powers[i] as number;
+    return loudest;
+  }
+}
+
+/** Mean power of 16-bit samples, relative to that of a full-scale square wave. */
+function powerOf(samples: Int16Array): number {
+  let sum = 0;
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i] as number;
+    sum += sample * sample;
+  }
+  return samples.length === 0 ? 0 : sum / samples.length / 0x8000 ** 2;
+}
