@@ -19,7 +19,7 @@ export interface SpeechRequest {
   readonly signal: AbortSignal;
 }
 
-/** A part of an utterance with its audio: mono samples at 16 kHz. They have their own buffer, which may be transferred. */
+/** A part of a text with its audio: mono samples at 16 kHz, in a buffer of their own that may be transferred. */
 export interface SpokenPiece {
   readonly text: string;
   readonly samples: Int16Array<ArrayBuffer>;

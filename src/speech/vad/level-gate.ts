@@ -18,7 +18,13 @@ export class LevelGate {
   /** Power of what was sent in each of the last frames. */
   readonly #sentPowers = new Float64Array(ECHO_FRAMES);
   #at = 0;
+  #isLoud = false;
   #holdFrames = 0;
+
+  /** Whether the last frame was loud enough by itself. */
+  get isLoud(): boolean {
+    return this.#isLoud;
+  }
 
   /** Call it for every frame of 20 ms that is sent to the voice, at any rate. */
   sent(samples: Int16Array): void {
@@ -26,10 +32,10 @@ export class LevelGate {
     if (power > (this.#sentPowers[this.#at] as number)) this.#sentPowers[this.#at] = power;
   }
 
-  /** Whether the next 20 ms of the voice are loud enough. Call it every 20 ms: it also tells the time. */
+  /** Takes 20 ms of the voice, every 20 ms. Returns whether they, or those shortly before, are loud enough. */
   admits(samples: Int16Array): boolean {
-    const isLoud = powerOf(samples) > Math.max(FLOOR_POWER, this.#loudestSent() * ECHO_SHARE);
-    this.#holdFrames = isLoud ? HOLD_FRAMES : Math.max(0, this.#holdFrames - 1);
+    this.#isLoud = powerOf(samples) > Math.max(FLOOR_POWER, this.#loudestSent() * ECHO_SHARE);
+    this.#holdFrames = this.#isLoud ? HOLD_FRAMES : Math.max(0, this.#holdFrames - 1);
     this.#at = (this.#at + 1) % ECHO_FRAMES;
     this.#sentPowers[this.#at] = 0;
     return this.#holdFrames > 0;

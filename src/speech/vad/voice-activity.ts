@@ -25,7 +25,7 @@ export class VoiceActivity {
     return this.#turns.isSpeaking;
   }
 
-  /** Whether the last frame counted as speech. */
+  /** Whether the last frame was speech, and loud enough by itself. */
   get isVoiced(): boolean {
     return this.#isVoiced;
   }
@@ -34,9 +34,9 @@ export class VoiceActivity {
   hear(samples: Int16Array): SpeechChange | null {
     // Both adapt to every frame.
     const isSpeech = this.#detector.isVoiced(samples);
-    const isLoud = this.#gate.admits(samples);
-    this.#isVoiced = isSpeech && isLoud;
-    return this.#turns.take(this.#isVoiced);
+    const isAdmitted = this.#gate.admits(samples);
+    this.#isVoiced = isSpeech && this.#gate.isLoud;
+    return this.#turns.take(isSpeech && isAdmitted);
   }
 
   /** Takes the 20 ms that are sent to the voice at the same time, at any rate. Silence may be left out. */
