@@ -10,6 +10,7 @@ const DEBIAN_PACKAGE = {
   openssl: 'openssl',
   cc: 'gcc libc6-dev',
   chromium: 'chromium',
+  pocketsphinx_continuous: 'pocketsphinx pocketsphinx-en-us',
 } as const;
 
 export type Peer = keyof typeof DEBIAN_PACKAGE;

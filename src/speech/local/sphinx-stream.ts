@@ -1,0 +1,160 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { CancelTimer, Clock } from '../../base/time.ts';
+import { LocalSpeechError } from './local-speech-error.ts';
+import { type SphinxCommand, sphinxCommand } from './sphinx-command.ts';
+
+export const SPHINX_RATE_HZ = 16_000;
+const BYTES_PER_MS = (SPHINX_RATE_HZ / 1000) * Int16Array.BYTES_PER_ELEMENT;
+/** One write. */
+const CHUNK_MS = 100;
+/** Audio that waits here while the recognizer is behind; another 9 s wait in the system's buffers. */
+const MAX_BACKLOG_MS = 5_000;
+/** A recognizer that has read nothing for so long is stuck. */
+const STUCK_AFTER_MS = 15_000;
+const FINISH_DEADLINE_MS = 10_000;
+const MAX_LINE_CHARS = 10_000;
+const KEPT_LOG_CHARS = 4_000;
+/** As in `ERROR: "dict.c", line 193: …`. */
+const LOGGED_ERROR = /^(?:ERROR|FATAL)[^\n]*/gm;
+
+export interface SphinxOptions {
+  /** JSGF; null: dictation. */
+  readonly grammar: string | null;
+  /** Called with what was said, in lower case, when the speaker has paused for half a second. */
+  readonly onFinal: (text: string) => void;
+  /** Called once, when the recognizer has ended: with null if it was told to. */
+  readonly onEnd: (error: LocalSpeechError | null) => void;
+}
+
+/** One voice, recognized by a process of its own. */
+export class SphinxStream {
+  readonly #clock: Clock;
+  readonly #options: SphinxOptions;
+  readonly #command: SphinxCommand;
+  readonly #process: ChildProcessWithoutNullStreams;
+  #chunk = Buffer.alloc(CHUNK_MS * BYTES_PER_MS);
+  #chunkBytes = 0;
+  #line = '';
+  #log = '';
+  #droppedMs = 0;
+  #droppedInRowMs = 0;
+  #isTold = false;
+  #isKilled = false;
+  #hasEnded = false;
+  #failure: LocalSpeechError | null = null;
+  #cancelDeadline: CancelTimer = () => {};
+
+  /** Starts the recognizer, which takes about 0.6 s to load; audio may be written at once. */
+  constructor(clock: Clock, options: SphinxOptions) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#command = sphinxCommand(options.grammar);
+    const { command, args } = this.#command;
+    // In a process group of its own, so that all of it can be killed. It needs none of the gateway's secrets.
+    const env = { PATH: process.env.PATH };
+    this.#process = spawn(command, args, { stdio: 'pipe', detached: true, env });
+    this.#listen();
+  }
+
+  /** Audio dropped because the recognizer was behind. */
+  get droppedMs(): number {
+    return this.#droppedMs;
+  }
+
+  /** Audio that waits here until the recognizer reads it. */
+  get backlogMs(): number {
+    return this.#process.stdin.writableLength / BYTES_PER_MS;
+  }
+
+  /** Takes the next samples of the voice, silence included: mono, 16 kHz. */
+  hear(samples: Int16Array): void {
+    const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+    for (let at = 0; at < bytes.length; ) {
+      const copied = bytes.copy(this.#chunk, this.#chunkBytes, at);
+      at += copied;
+      this.#chunkBytes += copied;
+      if (this.#chunkBytes === this.#chunk.length) this.#writeChunk();
+    }
+  }
+
+  /** Ends the audio. What was said last is still reported before the end. */
+  finish(): void {
+    if (this.#isTold || this.#hasEnded) return;
+    this.#isTold = true;
+    this.#process.stdin.end(this.#chunk.subarray(0, this.#chunkBytes));
+    this.#cancelDeadline = this.#clock.after(FINISH_DEADLINE_MS, () =>
+      this.#fail('timed_out', 'The speech recognizer did not finish in time'),
+    );
+  }
+
+  /** Ends the recognizer at once. Nothing more is reported, except the end. */
+  kill(): void {
+    this.#isTold = true;
+    this.#process.stdout.removeAllListeners('data').resume();
+    this.#killAll();
+  }
+
+  #listen(): void {
+    const { stdin, stdout, stderr } = this.#process;
+    // Broken when the recognizer ends first, which its exit tells.
+    stdin.on('error', () => {});
+    stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    stderr.setEncoding('latin1').on('data', (text: string) => {
+      this.#log = (this.#log + text).slice(-KEPT_LOG_CHARS);
+    });
+    this.#process.once('error', (error) => this.#fail('failed', error.message));
+    this.#process.once('close', (code) => this.#ended(code));
+  }
+
+  #writeChunk(): void {
+    this.#chunkBytes = 0;
+    if (this.#isTold) return;
+    if (this.backlogMs >= MAX_BACKLOG_MS) {
+      this.#drop();
+      return;
+    }
+    this.#droppedInRowMs = 0;
+    this.#process.stdin.write(this.#chunk);
+    this.#chunk = Buffer.alloc(this.#chunk.length);
+  }
+
+  #drop(): void {
+    this.#droppedMs += CHUNK_MS;
+    this.#droppedInRowMs += CHUNK_MS;
+    if (this.#droppedInRowMs < STUCK_AFTER_MS) return;
+    this.#fail('timed_out', 'The speech recognizer is stuck');
+  }
+
+  /** The recognizer writes a line per utterance, an empty one when it understood nothing. */
+  #read(text: string): void {
+    const lines = (this.#line + text).split('\n');
+    this.#line = (lines.pop() as string).slice(0, MAX_LINE_CHARS);
+    for (const line of lines) if (line.trim() !== '') this.#options.onFinal(line.trim());
+  }
+
+  #fail(problem: 'timed_out' | 'failed', message: string): void {
+    this.#failure ??= new LocalSpeechError(problem, message);
+    this.#killAll();
+  }
+
+  #killAll(): void {
+    const { pid, exitCode, signalCode } = this.#process;
+    // Another process may have the id of one that has ended.
+    if (this.#isKilled || pid === undefined || exitCode !== null || signalCode !== null) return;
+    this.#isKilled = true;
+    process.kill(-pid, 'SIGKILL');
+  }
+
+  #ended(code: number | null): void {
+    this.#hasEnded = true;
+    this.#cancelDeadline();
+    this.#command.remove();
+    const isExpected = this.#isKilled || (this.#isTold && code === 0);
+    this.#options.onEnd(this.#failure ?? (isExpected ? null : this.#unexpected(code)));
+  }
+
+  #unexpected(code: number | null): LocalSpeechError {
+    const reason = this.#log.match(LOGGED_ERROR)?.[0] ?? `exit code ${code}`;
+    return new LocalSpeechError('failed', `The speech recognizer ended: ${reason}`);
+  }
+}
