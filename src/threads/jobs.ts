@@ -11,7 +11,7 @@ interface JobTypes {
 }
 
 const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** A thread costs about 15 MB, and with a speech synthesizer 60 MB, so it is stopped when it has no work. */
+/** A thread costs about 15 MB, one that has synthesized speech 30 MB, so it is stopped when it has no work. */
 const IDLE_MS = 30_000;
 /** About 4 s of hashing on one thread. Further jobs are refused with a retry time. */
 const MAX_WAITING = 128;

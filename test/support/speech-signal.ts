@@ -64,7 +64,8 @@ export function throughG711(signal: Int16Array): Int16Array {
   const ulaw = ['-t', 'raw', '-e', 'mu-law', '-b', '8', '-c', '1', '-r', '8000', '-'];
   const input = Buffer.from(signal.buffer, signal.byteOffset, signal.byteLength);
   const options = { stdio: 'pipe', maxBuffer: MAX_OUTPUT_BYTES } as const;
-  const line = execFileSync('sox', [...linear, ...ulaw], { ...options, input });
-  const output = execFileSync('sox', [...ulaw, ...linear], { ...options, input: line });
+  // Without dither, which is random.
+  const line = execFileSync('sox', ['-D', ...linear, ...ulaw], { ...options, input });
+  const output = execFileSync('sox', ['-D', ...ulaw, ...linear], { ...options, input: line });
   return new Int16Array(new Uint8Array(output).buffer);
 }
