@@ -205,6 +205,14 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     telegram: arrangeTelegram(values),
     /** Null: the gateway has no WhatsApp number. */
     whatsapp: arrangeWhatsApp(values),
+    /** Hosts of the speech providers in place of their own, without trailing slashes. */
+    speechUrls: {
+      elevenlabs: values.SVC_ELEVENLABS_URL,
+      deepgram: values.SVC_DEEPGRAM_URL,
+      cartesia: values.SVC_CARTESIA_URL,
+      assemblyai: values.SVC_ASSEMBLYAI_URL,
+      openai: values.SVC_OPENAI_URL,
+    },
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,

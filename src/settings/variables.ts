@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { CALL_VARIABLES } from './call-variables.ts';
 import { OIDC_ROWS } from './oidc-providers.ts';
+import { SPEECH_VARIABLES } from './speech-variables.ts';
 import {
   BootstrapKey,
   Host,
@@ -94,6 +95,7 @@ export const VARIABLES = {
       'How RTP is sent and received: native (C, Linux, less CPU), portable (Node only), or auto: native where it was built',
   },
   ...WHATSAPP_VARIABLES,
+  ...SPEECH_VARIABLES,
   SVC_BOOTSTRAP_AGENT_KEY: {
     default: null,
     secret: true,

@@ -75,6 +75,12 @@ export class Gateway {
       SVC_WHATSAPP_ACCESS_TOKEN: 'token-of-no-business',
       SVC_WHATSAPP_APP_SECRET: 'secret-of-no-app',
       SVC_WHATSAPP_VERIFY_TOKEN: 'verify-token-of-nobody',
+      // Nor any speech provider.
+      SVC_ELEVENLABS_URL: 'http://127.0.0.1:9',
+      SVC_DEEPGRAM_URL: 'http://127.0.0.1:9',
+      SVC_CARTESIA_URL: 'http://127.0.0.1:9',
+      SVC_ASSEMBLYAI_URL: 'http://127.0.0.1:9',
+      SVC_OPENAI_URL: 'http://127.0.0.1:9',
       SVC_BOOTSTRAP_AGENT_KEY: this.agentKey,
       SVC_BOOTSTRAP_SETTINGS_KEY: this.settingsKey,
       ...options.env,
