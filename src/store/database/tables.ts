@@ -4,12 +4,19 @@ import type { KeyTables } from '../keys/key-tables.ts';
 import type { LoginTables } from '../logins/login-tables.ts';
 import type { MessageTables } from '../messages/message-tables.ts';
 import type { PeopleTables } from '../people/people-tables.ts';
+import type { SpeechTables } from '../speech/speech-tables.ts';
 
 /**
  * The tables as TypeScript types. Database columns are snake_case. Timestamps are ISO 8601 in UTC with milliseconds, so
  * they sort chronologically. SQLite has no booleans, so 0 and 1 are used.
  */
-export interface Tables extends AgentTables, KeyTables, LoginTables, MessageTables, PeopleTables {
+export interface Tables
+  extends AgentTables,
+    KeyTables,
+    LoginTables,
+    MessageTables,
+    PeopleTables,
+    SpeechTables {
   facts: FactsTable;
 }
 

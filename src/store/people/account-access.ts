@@ -25,6 +25,7 @@ const OF_ACCOUNT = [
   'bot_tokens',
   'sip_dids',
   'sip_trunks',
+  'voice_configs',
 ] as const;
 
 /** The same, for tables by agent. */

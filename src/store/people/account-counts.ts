@@ -7,6 +7,7 @@ export type CountOf = (db: Db, accountId: string) => Promise<number>;
 export const countAgents: CountOf = (db, accountId) => countRows(db, 'agents', accountId);
 export const countBots: CountOf = (db, accountId) => countRows(db, 'bot_tokens', accountId);
 export const countDids: CountOf = (db, accountId) => countRows(db, 'sip_dids', accountId);
+export const countVoiceConfigs: CountOf = (db, accountId) => countRows(db, 'voice_configs', accountId);
 export const countConnections: CountOf = (db, accountId) => countRows(db, 'connections', accountId);
 export const countAuthorizations: CountOf = (db, accountId) => countRows(db, 'mcp_authorizations', accountId);
 export const countStoredRequests: CountOf = (db, accountId) =>

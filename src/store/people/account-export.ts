@@ -41,6 +41,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   ownerCodes: { by: 'account_id', order: ['bot_id'] },
   sipTrunks: { by: 'account_id', order: ['account_id'] },
   sipDids: BY_ID,
+  voiceConfigs: BY_ID,
   calls: { by: 'account_id', order: ['call_id'] },
   deliveries: BY_ID,
   events: BY_ID,
@@ -66,7 +67,7 @@ export const EXPORTED_TABLES = (Object.keys(OWNED) as (keyof Tables)[]).filter(
 /** Secrets, sealed or hashed, are useless to their owner and too useful to others. */
 const SECRET_COLUMN = /^sealed_|hash$/;
 /** Columns that contain JSON. */
-const JSON_COLUMN = /^(?:payload|config|event_filter|detail|platforms|narrowed_to)$/;
+const JSON_COLUMN = /^(?:payload|config|event_filter|detail|platforms|narrowed_to|options)$/;
 
 /** Returns a table's name in the database. */
 export function exportedName(table: keyof Tables): string {
