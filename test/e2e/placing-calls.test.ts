@@ -36,7 +36,7 @@ describe('placing a call', () => {
   it('rejects an unknown voice preset', async () => {
     const preset = { stt_voice_config_id: randomUUID() };
     const { status, body } = await place({ platform: 'sip', meeting_url: ANYWHERE, ...preset });
-    expect([status, body]).toEqual([400, { detail: 'Voice config not found' }]);
+    expect([status, body]).toEqual([404, { detail: 'Voice config not found' }]);
   });
 
   it.each([

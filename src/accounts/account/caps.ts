@@ -14,6 +14,7 @@ export const CAPS = {
   /** People bound to the account over a shared login. */
   connections: 10_000,
   authorizations: 100,
+  voicePresets: 100,
 } as const;
 
 /** Throws `cap_reached`, with the limit, when the account already has `most`. */

@@ -1,0 +1,29 @@
+import type { SpeechProviderName } from '../../base/speech.ts';
+import { askProvider, words } from '../providers/ask-provider.ts';
+import type { KeyVerdict } from '../providers/provider.ts';
+import { speechProvider } from '../providers/speech-providers.ts';
+import type { SpeechDomain } from '../speech-domain.ts';
+
+const NOT_NEEDED: KeyVerdict = { status: 'not_needed', detail: null };
+
+/** Whether a preset of this provider has a key. */
+export function needsKey(name: SpeechProviderName): boolean {
+  return speechProvider(name).regions.length > 0;
+}
+
+/**
+ * Asks the provider about a key; null is the key of a provider that needs none. Throws TooManyAttempts, or
+ * `voice_provider_failed` when it cannot be asked.
+ */
+export async function checkKey(
+  domain: SpeechDomain,
+  accountId: string,
+  { provider: name, region }: { readonly provider: SpeechProviderName; readonly region: string | null },
+  key: string | null,
+): Promise<KeyVerdict> {
+  if (key === null) return NOT_NEEDED;
+  const provider = speechProvider(name);
+  const access = { provider, region, key };
+  const { status, detail } = await askProvider(domain, accountId, access, provider.checkKey);
+  return { status, detail: detail && words(detail, key) };
+}
