@@ -1,5 +1,9 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/time.ts';
+import { askWithin } from '../../src/speech/providers/ask-vendor.ts';
+import { speechProvider } from '../../src/speech/providers/speech-providers.ts';
+import { VENDOR_NAMES } from '../fakes/speech-vendor/all-vendors.ts';
 import { Child } from '../support/child.ts';
 import { Gateway } from '../support/gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -36,8 +40,23 @@ it('npm run fake starts a Telegram that works with a gateway as its output descr
   expect(await person('received')).toContain('good evening');
 });
 
+it.each(VENDOR_NAMES)('npm run fake starts %s, which takes the key that its output names', async (name) => {
+  const child = fake(name, '0');
+  const [, setting, url, key] = await waitFor('what it says', () =>
+    /(SVC_\w+_URL)=(\S+) [\s\S]*"api_key":"(\S+?)"/.exec(child.output),
+  );
+  const { checkKey } = speechProvider(name);
+  const status = async (key: string) =>
+    (await askWithin(systemClock, { baseUrl: url!, key }, checkKey)).status;
+  expect([setting, await status(key!), await status('another')]).toEqual([
+    `SVC_${name.toUpperCase()}_URL`,
+    'valid',
+    'invalid',
+  ]);
+});
+
 it('npm run fake lists the platforms when given an unknown one', async () => {
   const child = fake('carrier-pigeon');
   expect(await child.exited).toBe(64);
-  expect(child.output).toContain('telegram, whatsapp');
+  expect(child.output).toContain('telegram, whatsapp, elevenlabs, deepgram, cartesia, assemblyai, openai');
 });
