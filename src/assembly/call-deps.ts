@@ -9,6 +9,7 @@ import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepChatFiles } from '../files/keep-chat-files.ts';
 import { loginsOfAgents } from '../store/logins/agent-logins.ts';
+import { findEnabledVoiceConfigs, findVoiceConfig } from '../store/speech/voice-configs.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
 import type { Engine } from '../threads/engine.ts';
 import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
@@ -46,6 +47,10 @@ export async function openCalls(
     logins: {
       ofAgents: (scope, platform) => loginsOfAgents(store.db, scope, platform),
       hasAny: (accountId, platform) => hasLogin(store.db, accountId, platform),
+    },
+    presets: {
+      find: (accountId, id) => findVoiceConfig(store.db, accountId, id),
+      enabled: (accountId) => findEnabledVoiceConfigs(store.db, accountId),
     },
     keepChatFiles: (origin, sent) => keepChatFiles(files, origin, sent),
     registry: new CallRegistry(),

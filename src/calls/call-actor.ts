@@ -20,6 +20,7 @@ import {
   transition,
 } from './call-state.ts';
 import { ChatSender } from './chat-sender.ts';
+import type { CallPresets } from './choose-presets.ts';
 import type { InboundChatDeps } from './inbound-chat.ts';
 import { LegEvents, type ObservedCall } from './leg-events.ts';
 import { Transcript, type TranscriptLine } from './transcript.ts';
@@ -65,6 +66,8 @@ export class CallActor implements ObservedCall {
   readonly chatSender: ChatSender;
   /** What the platform leg reports. */
   readonly legObserver: LegEvents;
+  /** What hears and speaks for the agent; an inbound call has them soon after it began to ring. */
+  presets: CallPresets;
   readonly #deps: CallDeps;
   readonly #observers = new Set<CallObserver>();
   readonly #mailbox: CallMessage[] = [];
@@ -78,9 +81,10 @@ export class CallActor implements ObservedCall {
   #busy = false;
   #cancelDeadline: CancelTimer = () => {};
 
-  constructor(identity: CallIdentity, { login, capabilities }: CallStart, deps: CallDeps) {
+  constructor(identity: CallIdentity, { login, capabilities, presets }: CallStart, deps: CallDeps) {
     this.identity = identity;
     this.login = login;
+    this.presets = presets;
     this.#deps = deps;
     this.chatSender = new ChatSender(deps.clock);
     this.legObserver = new LegEvents(this, capabilities, deps);

@@ -11,6 +11,7 @@ import { CallPublisher } from './call-publisher.ts';
 import type { CallRecorder } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
 import type { AgentLogins } from './choose-login.ts';
+import type { VoicePresets } from './choose-presets.ts';
 import type { InboundChatDeps, KeptChatFiles } from './inbound-chat.ts';
 
 /** Dependencies of the call operations, built once by the composition root. */
@@ -27,6 +28,7 @@ export interface CallDomain {
   readonly playout: PlayoutBudget;
   readonly maxCallsPerAccount: number;
   readonly logins: AgentLogins;
+  readonly presets: VoicePresets;
   /** Keeps the files of a chat message that a call's login received. */
   readonly keepChatFiles: (origin: ChatOrigin, files: readonly InboundFile[]) => Promise<KeptChatFiles>;
 }

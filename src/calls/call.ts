@@ -3,6 +3,7 @@ import type { Termination } from '../base/termination.ts';
 import type { Participant } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { CallStateName } from './call-state.ts';
+import type { CallPresets } from './choose-presets.ts';
 
 /** Name of an agent that gives none (specification, "Call endpoints"). */
 export const DEFAULT_AGENT_NAME = 'AI Agent';
@@ -31,6 +32,7 @@ export interface CallIdentity {
 export interface CallStart {
   readonly login: CallLogin;
   readonly capabilities: readonly Capability[];
+  readonly presets: CallPresets;
 }
 
 /** A call as a client sees it. */

@@ -6,6 +6,7 @@ import type { Connector, DialRequest, PlacesCalls } from '../connectors/contract
 import type { CallIdentity, CallSnapshot } from './call.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
 import { chooseLogin } from './choose-login.ts';
+import { choosePresets, type WantedPresets } from './choose-presets.ts';
 
 export interface PlaceCallRequest {
   readonly platform: Platform;
@@ -14,14 +15,13 @@ export interface PlaceCallRequest {
   readonly agentName: string;
   /** The login to use; null: the only one that fits. */
   readonly loginId: string | null;
-  /** Ids of hosted-speech presets; none exist yet, so any id is unknown. */
-  readonly voiceConfigIds: readonly string[];
+  readonly presets: WantedPresets;
 }
 
 /**
  * Places an outbound call and returns it in state `connecting`. The call is stored before this resolves.
- * @throws GatewayError `platform_not_granted`, `voice_config_not_found`, `not_ready`, `call_limit`, and those of
- * `chooseLogin` and of the connector's `prepare`
+ * @throws GatewayError `platform_not_granted`, `not_ready`, `call_limit`, and those of `choosePresets`, `chooseLogin` and
+ * of the connector's `prepare`
  */
 export async function placeCall(
   domain: CallDomain,
@@ -32,13 +32,13 @@ export async function placeCall(
   const connector = domain.connectors.get(request.platform);
   const calls = connector?.provides.calls;
   if (connector === undefined || calls === undefined) throw await cannotCall(domain, scope, request.platform);
-  if (request.voiceConfigIds.length > 0) throw new GatewayError('voice_config_not_found');
+  const presets = await choosePresets(domain.presets, scope.accountId, request.presets);
   const dial = await dialRequest(domain, scope, request, { connector, calls });
   const { capabilities, sampleRateHz } = calls.prepare(dial);
   if (domain.registry.isClosed) throw new GatewayError('not_ready', 'The gateway is closing');
   if (!hasRoom(domain, scope.accountId)) throw new GatewayError('call_limit');
   const identity = outboundIdentity(domain, request.platform, dial, sampleRateHz);
-  const actor = openCall(domain, identity, { login: dial.login, capabilities });
+  const actor = openCall(domain, identity, { login: dial.login, capabilities, presets });
   try {
     await domain.recorder.opened(actor.snapshot());
     actor.begin(calls.dial(dial, actor.media, actor.legObserver));

@@ -1,7 +1,9 @@
 import { newId } from '../base/ids.ts';
 import type { Connector, InboundAnswerer, InboundCall } from '../connectors/contract/connector.ts';
 import { type CallIdentity, DEFAULT_AGENT_NAME } from './call.ts';
+import type { CallActor } from './call-actor.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
+import { choosePresets, ENABLED_PRESETS, NO_PRESETS } from './choose-presets.ts';
 
 /**
  * Returns the handler of a connector's inbound calls. Each one rings as a call of its agent, or is accepted
@@ -13,7 +15,10 @@ export function inboundAnswerer(domain: CallDomain, connector: Connector): Inbou
 
 function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): boolean {
   if (!hasRoom(domain, inbound.accountId)) return false;
-  const actor = openCall(domain, inboundIdentity(domain, connector, inbound), inbound);
+  const { login, capabilities } = inbound;
+  const start = { login, capabilities, presets: NO_PRESETS };
+  const actor = openCall(domain, inboundIdentity(domain, connector, inbound), start);
+  void usePresets(domain, actor);
   domain.recorder.rang(actor.snapshot());
   if (!inbound.autoAnswer) actor.publish({ type: 'call_invite' });
   try {
@@ -24,6 +29,15 @@ function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall
   }
   if (inbound.autoAnswer) actor.post({ type: 'accept' });
   return true;
+}
+
+/** Gives a call the account's enabled presets. It rings meanwhile. */
+async function usePresets({ presets, events }: CallDomain, actor: CallActor): Promise<void> {
+  try {
+    actor.presets = await choosePresets(presets, actor.identity.accountId, ENABLED_PRESETS);
+  } catch (error) {
+    events.presetsFailed(actor.snapshot(), error);
+  }
 }
 
 function inboundIdentity(domain: CallDomain, connector: Connector, inbound: InboundCall): CallIdentity {

@@ -4,7 +4,7 @@ import type { CallDomain } from './call-domain.ts';
 import { liveCall } from './find-call.ts';
 
 /**
- * Speaks with hosted TTS. No preset can exist yet, so this always throws.
+ * Speaks with hosted TTS. Nothing can speak yet, whatever the call's presets are, so this always throws.
  * @throws GatewayError `call_not_found`, `tts_not_configured`
  */
 export function say(domain: CallDomain, scope: AgentScope, callId: string): never {

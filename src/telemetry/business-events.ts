@@ -60,6 +60,11 @@ export class BusinessEvents {
     this.#loggers.calls.error({ ...named(call), err: error }, 'unexpected error of a leg');
   }
 
+  /** The voice presets for a call could not be read, so it has no hosted speech. */
+  presetsFailed(call: CallFacts, error: unknown): void {
+    this.#loggers.calls.error({ ...named(call), err: error }, 'the voice presets could not be read');
+  }
+
   /** A call WebSocket sent its client a `call_error` with this code. */
   streamError(code: string): void {
     this.#metrics.streamError(code);

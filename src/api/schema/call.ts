@@ -90,6 +90,8 @@ export type CallStatus = z.output<typeof CallStatus>;
 
 export const CallList = z.object({ calls: z.array(Call) }).meta({ id: 'CallList' });
 
+const VoiceConfigId = z.uuid().toLowerCase().optional();
+
 export const PlaceCallBody = z
   .object({
     platform: Platform,
@@ -108,8 +110,8 @@ export const PlaceCallBody = z
       .describe(
         'The bot or connection of the agent that places the call; `shared` for the shared bot. Needed only if several can',
       ),
-    stt_voice_config_id: z.uuid().optional(),
-    tts_voice_config_id: z.uuid().optional(),
+    stt_voice_config_id: VoiceConfigId.describe('Speech-recognition preset. Default: the enabled one'),
+    tts_voice_config_id: VoiceConfigId.describe('Text-to-speech preset. Default: the enabled one'),
   })
   .meta({ id: 'PlaceCall' });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallIdentity } from '../../../src/calls/call.ts';
 import { CallActor } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
+import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import type { PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
 import type { EngineCall } from '../../../src/threads/engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -54,7 +55,11 @@ function scene(direction: 'inbound' | 'outbound') {
     startAudio: () => engineActions.push('startAudio'),
     close: async () => void engineActions.push('close'),
   } as unknown as EngineCall;
-  const start = { login: { kind: 'trunk' }, capabilities: ['audio_in', 'audio_out'] } as const;
+  const start = {
+    login: { kind: 'trunk' },
+    capabilities: ['audio_in', 'audio_out'],
+    presets: NO_PRESETS,
+  } as const;
   const actor = new CallActor(identityOf(direction), start, {
     engineCall,
     clock,

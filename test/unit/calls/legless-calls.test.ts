@@ -3,12 +3,14 @@ import { acceptCall, refuseCall } from '../../../src/calls/answer-call.ts';
 import { callDomain } from '../../../src/calls/call-domain.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
+import { ENABLED_PRESETS } from '../../../src/calls/choose-presets.ts';
 import { getCall, listCalls } from '../../../src/calls/find-call.ts';
 import { disconnectAll, hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import { placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
 import type { InboundCall } from '../../../src/connectors/contract/connector.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { WITHOUT_PRESETS } from './no-presets.ts';
 
 const SCOPE = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
 const REQUEST = {
@@ -16,7 +18,7 @@ const REQUEST = {
   meetingUrl: 'sip:+1',
   agentName: 'AI Agent',
   loginId: null,
-  voiceConfigIds: [],
+  presets: ENABLED_PRESETS,
 } as const;
 const OFFER = { capabilities: [], sampleRateHz: 8000 } as const;
 const LEG = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
@@ -46,6 +48,7 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
     clock: new ManualClock(),
     deadlines: { connectingMs: 1, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
     maxCallsPerAccount: 1,
+    presets: WITHOUT_PRESETS,
   } as never);
   return { domain, told, connector: connector as never };
 }

@@ -7,6 +7,7 @@ import { type CallDomain, callDomain } from '../../../src/calls/call-domain.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { CallRecorder } from '../../../src/calls/call-recorder.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
+import { ENABLED_PRESETS } from '../../../src/calls/choose-presets.ts';
 import { type PlaceCallRequest, placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
 import type { FileDomain } from '../../../src/files/file-domain.ts';
@@ -16,6 +17,7 @@ import { Wakeups } from '../../../src/messaging/inbox/wakeups.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
 import { loginsOfAgents } from '../../../src/store/logins/agent-logins.ts';
 import { insertBot } from '../../../src/store/logins/bot-tokens.ts';
+import { findEnabledVoiceConfigs, findVoiceConfig } from '../../../src/store/speech/voice-configs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/temporary.ts';
@@ -93,8 +95,12 @@ export class MeetingWorld {
         ofAgents: (scope, platform) => loginsOfAgents(store.db, scope, platform),
         hasAny: (accountId, platform) => hasLogin(store.db, accountId, platform),
       },
+      presets: {
+        find: (accountId, id) => findVoiceConfig(store.db, accountId, id),
+        enabled: (accountId) => findEnabledVoiceConfigs(store.db, accountId),
+      },
       keepChatFiles: (origin, sent) => keepChatFiles(this.files, origin, sent),
-    } as Pick<CallDomain, 'logins' | 'keepChatFiles'> as never);
+    } as Pick<CallDomain, 'logins' | 'presets' | 'keepChatFiles'> as never);
     this.meetings.onInbound(inboundAnswerer(this.domain, this.meetings));
   }
 
@@ -143,7 +149,7 @@ export class MeetingWorld {
       meetingUrl: 'https://meet.example/1',
       agentName: 'AI Agent',
       loginId: null,
-      voiceConfigIds: [],
+      presets: ENABLED_PRESETS,
       ...fields,
     });
     return this.domain.registry.find(callId)!;

@@ -6,8 +6,10 @@ import { systemClock } from '../../../../src/base/time.ts';
 import { type CallDomain, callDomain } from '../../../../src/calls/call-domain.ts';
 import { CallRecorder } from '../../../../src/calls/call-recorder.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
+import { ENABLED_PRESETS } from '../../../../src/calls/choose-presets.ts';
 import { placeCall } from '../../../../src/calls/place-call.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
 import { NOW, temporaryStore } from '../../store/temporary.ts';
 import { FakeBotHost } from '../fake-bot-host.ts';
 import { FakeDirectory } from '../fake-directory.ts';
@@ -19,7 +21,7 @@ const REQUEST = {
   meetingUrl: 'sip:+1',
   agentName: 'AI Agent',
   loginId: null,
-  voiceConfigIds: [],
+  presets: ENABLED_PRESETS,
 } as const;
 const CLIENT = { address: '127.0.0.1', userAgent: 'test', browserToken: null };
 
@@ -72,6 +74,7 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
     clock: systemClock,
     deadlines: { connectingMs: 60_000, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
     maxCallsPerAccount: 10,
+    presets: WITHOUT_PRESETS,
   } as never);
 }
 

@@ -7,6 +7,7 @@ import type { LegObserver, PlatformLeg, SendsChat } from '../../../../src/connec
 import type { CallOffer, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
+import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
 
 export const CALL_LIMIT = 3;
 
@@ -61,6 +62,7 @@ export class FakeCalls {
       },
       maxCallsPerAccount: CALL_LIMIT,
       logins: { ofAgents: async () => [], hasAny: async () => false },
+      presets: WITHOUT_PRESETS,
     } as never);
   }
 

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { SpeechKind } from '../../../src/base/speech.ts';
+import {
+  deleteVoiceConfig,
+  insertVoiceConfig,
+  type StoredVoiceConfig,
+  updateVoiceConfig,
+} from '../../../src/store/speech/voice-configs.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { NOW } from '../store/temporary.ts';
+import { MeetingWorld } from './meeting-world.ts';
+
+/** A world in which the account `a` can place calls, and presets. */
+async function world() {
+  const meetings = await MeetingWorld.open();
+  await meetings.bot('a', 'bot_a');
+  const { db } = meetings.store;
+  const preset = async (name: 'a' | 'b', kind: SpeechKind, enabled: boolean): Promise<StoredVoiceConfig> => {
+    const config = {
+      id: randomUUID(),
+      accountId: `acc_${name}`,
+      kind,
+      provider: 'local',
+      name: kind,
+      region: null,
+      options: {},
+      sealedKey: null,
+      enabled,
+      keyStatus: 'not_needed',
+      keyDetail: null,
+      checkedAt: NOW,
+      createdAt: NOW,
+      updatedAt: NOW,
+    } as const;
+    await insertVoiceConfig(db, config);
+    return config;
+  };
+  return { meetings, db, preset };
+}
+
+test('a call has the enabled preset of each kind, or none', async () => {
+  const { meetings, preset } = await world();
+  expect((await meetings.place()).presets).toEqual({ stt: null, tts: null });
+  const tts = await preset('a', 'tts', true);
+  await preset('a', 'stt', false);
+  await preset('b', 'stt', true);
+  expect((await meetings.place()).presets).toEqual({ stt: null, tts });
+});
+
+test('a call can name the enabled presets, and gets no others', async () => {
+  const { meetings, preset } = await world();
+  const [stt, tts] = [await preset('a', 'stt', true), await preset('a', 'tts', true)];
+  expect((await meetings.place({ presets: { stt: stt.id, tts: tts.id } })).presets).toEqual({ stt, tts });
+  const disabled = await preset('a', 'stt', false);
+  const foreign = await preset('b', 'stt', true);
+  const refusals: [string, string][] = [
+    [disabled.id, 'voice_config_disabled'],
+    [foreign.id, 'voice_config_not_found'],
+    [randomUUID(), 'voice_config_not_found'],
+    [tts.id, 'voice_config_wrong_kind'],
+  ];
+  const before = meetings.domain.registry.countOf('acc_a');
+  for (const [id, code] of refusals)
+    await expect(meetings.place({ presets: { stt: id, tts: null } })).rejects.toMatchObject({ code });
+  expect(meetings.domain.registry.countOf('acc_a')).toBe(before);
+});
+
+test('a live call keeps its preset when that is disabled, changed or deleted; a new call does not have it', async () => {
+  const { meetings, db, preset } = await world();
+  const tts = await preset('a', 'tts', true);
+  const call = await meetings.place();
+  await updateVoiceConfig(db, { ...tts, enabled: false, options: { voice: 'kal' } });
+  await expect(meetings.place({ presets: { stt: null, tts: tts.id } })).rejects.toMatchObject({
+    code: 'voice_config_disabled',
+  });
+  await deleteVoiceConfig(db, 'acc_a', tts.id);
+  expect(call.presets).toEqual({ stt: null, tts });
+  expect((await meetings.place()).presets).toEqual({ stt: null, tts: null });
+});
+
+test('an inbound call has the enabled presets while it rings', async () => {
+  const { meetings, preset } = await world();
+  const stt = await preset('a', 'stt', true);
+  meetings.meetings.ring(meetings.owner('a'), { kind: 'shared' });
+  const call = meetings.domain.registry.listOf('acc_a').at(-1)!;
+  await waitFor('its presets', () => call.presets.stt !== null);
+  expect(call.presets).toEqual({ stt, tts: null });
+});
