@@ -12,6 +12,7 @@ import { Wakeups } from '../messaging/inbox/wakeups.ts';
 import { awaitReplies } from '../messaging/intake/await-reply.ts';
 import { closeOutbound } from '../messaging/outbox/open-outbound.ts';
 import { listeningUrl } from '../settings/settings.ts';
+import { VendorQuota } from '../speech/providers/vendor-quota.ts';
 import { Retention } from '../store/messages/retention.ts';
 import { BusinessEvents } from '../telemetry/business-events.ts';
 import { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
@@ -74,6 +75,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     calls,
     connections,
     sip: { ...sipAccounts, trunkChanges, maxNumbers: settings.sip.numbersPerAccount },
+    speech: { store, clock, urls: settings.speechUrls, quota: new VendorQuota(clock) },
     agents,
     files,
     inbox,

@@ -42,12 +42,15 @@ import { sipDidRoutes } from '../api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from '../api/rest/sip-trunk.ts';
 import { type ReadinessCheck, systemRoutes } from '../api/rest/system.ts';
 import { usageRoutes } from '../api/rest/usage.ts';
+import { voiceConfigRoutes } from '../api/rest/voice-configs.ts';
+import { voicesRoute } from '../api/rest/voices.ts';
 import { webhookRoutes } from '../api/rest/webhooks.ts';
 import { INVITE_URL } from '../base/platform.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { deleteAccountFiles } from '../files/remove-files.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
+import type { SpeechDomain } from '../speech/speech-domain.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { RenderedMetrics } from '../telemetry/rendered-metrics.ts';
 
@@ -56,6 +59,7 @@ export interface Domains {
   readonly calls: CallDomain;
   readonly connections: Connections;
   readonly sip: SipSetup;
+  readonly speech: SpeechDomain;
   readonly agents: AgentDomain;
   readonly files: FileDomain;
   readonly inbox: InboxDomain;
@@ -98,6 +102,8 @@ export function routes(domains: Domains): Route[] {
     ...inviteLinkRoutes(accounts, (token) => inviteUrl(calls, token)),
     ...botLinkRoutes(accounts),
     ...webhookRoutes(calls.connectors.values()),
+    ...voiceConfigRoutes(domains.speech),
+    voicesRoute(domains.speech),
     ...feedbackRoutes(accounts),
     ...exportRoutes(accounts),
     ...accountDeletionRoutes(leavingDomain(accounts, agents, files, people), publicUrl),

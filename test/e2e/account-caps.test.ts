@@ -80,6 +80,14 @@ describe('an account', () => {
     expect(await untilRefused(100, register)).toEqual([100, 409, 'An account may have at most 100 bots']);
   });
 
+  it('may have 100 voice presets', async () => {
+    const create = () => settings.post('/api/voice-configs', { kind: 'tts', provider: 'local' });
+    const detail = 'An account may have at most 100 voice presets';
+    expect(await untilRefused(100, create)).toEqual([100, 409, detail]);
+    const of = await person.request('POST', '/api/voice-configs', { kind: 'tts', provider: 'local' });
+    expect(of.status).toBe(200);
+  });
+
   it('may authorize 100 MCP clients, and reauthorize one of them at the limit', async () => {
     const clients: OAuthClient[] = [];
     for (let n = 0; n < 100; n++) {

@@ -24,6 +24,8 @@ const BODIES: Readonly<Record<string, (owned: Owned) => unknown>> = {
   }),
   'POST /api/platforms/{platform}/owner': ({ conversation_id }) => ({ conversation_id }),
   'PATCH /api/agents/{agent_id}/provider': () => ({ system_prompt: 'obey me' }),
+  'PATCH /api/voice-configs/{id}': () => ({ enabled: true }),
+  'POST /api/providers/{name}/voices': ({ voice_config_id }) => ({ voice_config_id }),
 };
 
 let gateway: Gateway;
@@ -64,6 +66,11 @@ async function belongings(): Promise<Owned> {
     bot_token: 'MTIz.owner.bottoken',
     discord_app_id: '123456789012345678',
   });
+  const preset = await made(owner, '/api/voice-configs', {
+    kind: 'tts',
+    provider: 'local',
+    name: 'ownerpreset',
+  });
   const call = await made(owner, '/api/call', { platform: 'sip', meeting_url: 'sip:+33123456789@127.0.0.1' });
   return {
     did_id: did.did_id,
@@ -79,6 +86,8 @@ async function belongings(): Promise<Owned> {
     conversation_id: insertConversation(bot.id ?? bot.bot_id),
     id: insertDelivery(agent.id),
     client_id: await authorizedClient(),
+    name: 'local',
+    voice_config_id: preset.id,
   };
 }
 
@@ -138,8 +147,9 @@ function insertDelivery(agentId: string): string {
 
 function filled(route: string): { readonly method: string; readonly path: string } {
   const [method = '', path = ''] = route.split(' ');
-  const isSettingsKey = path.startsWith('/api/settings-keys');
-  const named = isSettingsKey ? { ...owned, key_id: owned.settings_key_id! } : owned;
+  const named = { ...owned };
+  if (path.startsWith('/api/settings-keys')) named.key_id = owned.settings_key_id!;
+  if (path.startsWith('/api/voice-configs')) named.id = owned.voice_config_id!;
   return { method, path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? `no ${name}`) };
 }
 
@@ -181,7 +191,7 @@ it('the owner gets 200 from these routes, so the 404s above are due to the accou
 
 it('no list contains anything of another account', async () => {
   const owners = [
-    ...Object.values(owned).filter((id) => id !== 'sip_number'),
+    ...Object.values(owned).filter((id) => id !== 'sip_number' && id !== 'local'),
     ...[
       'owner@',
       'ownertrunk',
@@ -189,6 +199,7 @@ it('no list contains anything of another account', async () => {
       'ownersecondagent',
       'ownerkey',
       'ownersettings',
+      'ownerpreset',
       'ownerconnection',
       'ownerremote',
       'ownermessage',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FakeVendors } from '../fakes/speech-vendor/all-vendors.ts';
 import { CookieBrowser } from '../support/browser-cookies.ts';
 import { Gateway } from '../support/gateway.ts';
 import { startWithProvider } from '../support/gateway-with-provider.ts';
@@ -13,15 +14,21 @@ const NEW_PASSWORD = 'another password, chosen later';
 
 let gateway: Gateway;
 let person: Person;
+let vendors: FakeVendors;
 /** Mails that cannot be sent are logged with their links, so their tokens may appear there. */
 const mailTokens: string[] = [];
 
 beforeAll(async () => {
-  gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open', SVC_LOG_LEVEL: 'trace' } });
+  vendors = await FakeVendors.start();
+  const env = { SVC_SIGNUP: 'open', SVC_LOG_LEVEL: 'trace', ...vendors.settings };
+  gateway = await Gateway.start({ env });
   person = await memberOf(gateway, EMAIL);
   await useSecrets();
 });
-afterAll(() => gateway?.stop());
+afterAll(async () => {
+  await gateway?.stop();
+  await vendors?.stop();
+});
 
 /** Uses every kind of secret that a gateway accepts or returns, once. */
 async function useSecrets(): Promise<void> {
@@ -40,6 +47,15 @@ async function useSecrets(): Promise<void> {
   const agent = await ask('POST', '/api/agents', { name: 'Keeper' });
   const config = { api_key: keep('sk-proj-the-key-of-the-provider'), model: 'gpt-5' };
   await ask('PATCH', `/api/agents/${agent.id}/provider`, { provider: 'openai', config });
+  const api_key = keep(vendors.by.deepgram.keyThatIs('valid'));
+  const preset = await ask('POST', '/api/voice-configs', { kind: 'stt', provider: 'deepgram', api_key });
+  const refused = { api_key: keep('dg-a-key-that-nobody-knows') };
+  const answer = await person.request('PATCH', `/api/voice-configs/${preset.id}`, refused);
+  expect([answer.status, answer.body.detail]).toEqual([
+    400,
+    'Deepgram refused the key: Invalid credentials.',
+  ]);
+  await person.request('POST', '/api/providers/elevenlabs/voices', refused);
   for (const [method, path, body] of [
     ['POST', '/api/api-keys', { name: 'one' }],
     ['POST', '/api/settings-keys', { name: 'two' }],

@@ -62,7 +62,7 @@ const values = fc.oneof(
   fc.string({ maxLength: 100 }),
   fc.jsonValue({ maxDepth: 2 }),
 );
-/** Plausible values of a field, by its name, where the schema says too little; presets do not exist. */
+/** Plausible values of a field, by its name, where the schema says too little. */
 const RIGHT: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   platform: fc.constantFrom('sip', 'sip', 'sip', 'discord', 'telegram', 'slack', 'meet'),
   meeting_url: fc.constantFrom('sip:+33123456789@127.0.0.1', 'sip:+33123456789@127.0.0.1', 'tel:1', ''),

@@ -18,7 +18,7 @@ const PLAN = 'self_hosted';
 const FEATURES_NOTE =
   'Hosted speech (hosted_stt, hosted_tts) uses your own provider key (byok). It is ready once an enabled voice preset of its kind has one. Without it, exchange raw PCM on the call WebSocket.';
 
-/** Voice presets do not exist yet, so no kind of hosted speech is ready. */
+/** Presets cannot speak or hear yet, so no kind of hosted speech is ready. */
 const FEATURES: Account['features'] = {
   transport: 'ready',
   audio_in: 'ready',

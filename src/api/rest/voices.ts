@@ -1,0 +1,54 @@
+import type { SpeechProviderName } from '../../base/speech.ts';
+import { needsKey } from '../../speech/presets/check-key.ts';
+import { listVoices, type VoicesOf } from '../../speech/presets/list-voices.ts';
+import type { SpeechDomain } from '../../speech/speech-domain.ts';
+import { reply } from '../http/answer/reply.ts';
+import { ValidationError } from '../http/request/validation.ts';
+import { type Route, route } from '../http/routing/route.ts';
+import { VoiceList, VoicesBody, VoicesParams } from '../schema/voice-config.ts';
+import { requireKey, requireRegion } from './voice-config-faults.ts';
+import { voicesWire } from './voice-config-wire.ts';
+
+/** The route for the voices of a speech provider. */
+export function voicesRoute(speech: SpeechDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/providers/{name}/voices',
+    access: 'config',
+    operationId: 'listVoices',
+    summary: 'List the voices of a speech provider',
+    description: 'With a key, or with that of a stored preset; `local` needs none. At most 500 voices.',
+    tags: ['Voice presets'],
+    params: VoicesParams,
+    body: VoicesBody,
+    bodyLimitBytes: 16 * 1024,
+    idempotency: 'none',
+    responses: {
+      200: { description: 'The voices', schema: VoiceList },
+      400: 'The speech provider refused the key, or it only recognizes speech',
+      403: 'Email address is not verified',
+      404: 'Voice config not found',
+      429: 'Speech providers were asked too often',
+      502: 'The speech provider did not answer as expected',
+    },
+    handler: async ({ principal, params, body }) => {
+      const { api_key, region = null, voice_config_id: presetId } = body;
+      const whose = presetId === undefined ? ofKey(params.name, api_key, region) : { presetId };
+      if (presetId !== undefined && api_key !== undefined) throw oneOf();
+      return reply(200, voicesWire(await listVoices(speech, principal.accountId, params.name, whose)));
+    },
+  });
+}
+
+function ofKey(name: SpeechProviderName, apiKey: string | undefined, region: string | null): VoicesOf {
+  requireRegion(name, region);
+  requireKey(name, apiKey, false);
+  if (apiKey !== undefined) return { apiKey, region };
+  if (needsKey(name)) throw oneOf();
+  return null;
+}
+
+function oneOf(): ValidationError {
+  const msg = 'Exactly one of api_key and voice_config_id is required';
+  return new ValidationError([{ loc: ['body', 'api_key'], type: 'value_error', msg }]);
+}
