@@ -28,6 +28,7 @@ function watched<Config, Commands>(
   return {
     sampleRateHz: leg.sampleRateHz,
     resting: leg.resting,
+    onHold: leg.onHold,
     voices: [{ pull }, ...others],
     commands: leg.commands,
     get counters() {

@@ -1,4 +1,4 @@
-import { unreachable } from '../base/assert.ts';
+import { assert, unreachable } from '../base/assert.ts';
 import type { MediaLeg, MediaLegFactory, MediaLegHost } from '../connectors/contract/media-leg.ts';
 import { runCommand } from '../connectors/contract/media-protocol.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
@@ -11,9 +11,11 @@ import {
   type Reply,
   toWireError,
 } from '../threads/protocol.ts';
+import type { SpeechRings } from '../threads/speech-rings.ts';
 import { AgentLegParty } from './agent-leg.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';
+import { SpeechParty } from './speech-party.ts';
 
 /** Once a second, unless the call is resting. */
 const TICKS_BETWEEN_COUNTS = 50;
@@ -25,7 +27,7 @@ export interface MediaCallHost {
   post(message: Event | Reply): void;
 }
 
-/** The media half of one call: a room with the platform's leg and the agents' legs. */
+/** The media half of one call: a room with the platform's leg, the agents' legs and hosted speech. */
 export class MediaCall {
   readonly callId: string;
   readonly callNumber: number;
@@ -37,6 +39,7 @@ export class MediaCall {
   readonly #platform: PlatformLegParty;
   readonly #parties: Party[];
   readonly #agents: AgentLegParty[] = [];
+  #speech: SpeechParty | null = null;
   readonly #resolve: (outcome: CallOutcome) => void;
   #ticksToCount = TICKS_BETWEEN_COUNTS;
   #audioStarted = false;
@@ -83,6 +86,7 @@ export class MediaCall {
     this.#resolve = resolve;
     for (const agent of placement.agents) this.#join(agent);
     for (const { voice, ring } of placement.taps) this.#platform.tap(voice, ring);
+    if (placement.speech !== null) this.#hostSpeech(placement.speech);
     if (placement.audioStarted) this.#startAudio();
   }
 
@@ -90,9 +94,10 @@ export class MediaCall {
     return this.#agents.length;
   }
 
-  /** Whether most ticks may be skipped: there are no agents, and the leg is idle until a command arrives. */
+  /** Whether most ticks may be skipped: nobody speaks or listens, and the leg is idle until a command arrives. */
   get resting(): boolean {
-    return this.#agents.length === 0 && !this.#platform.isTapped && this.#leg.resting;
+    const isAlone = this.#agents.length === 0 && this.#speech === null && !this.#platform.isTapped;
+    return isAlone && this.#leg.resting;
   }
 
   /** Mixes one frame for all parties. An exception is a bug and ends this call. */
@@ -131,6 +136,9 @@ export class MediaCall {
       case 'voice.tap':
         this.#platform.tap(command.voice, command.ring);
         return;
+      case 'call.speech':
+        this.#hostSpeech(command.speech);
+        return;
       case 'call.start_audio':
         this.#startAudio();
         return;
@@ -163,12 +171,14 @@ export class MediaCall {
   #afterTick(): void {
     if (!this.#audioStarted) return;
     for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLegParty).afterTick();
+    this.#speech?.afterTick();
   }
 
   #startAudio(): void {
     if (this.#audioStarted) return;
     this.#audioStarted = true;
     this.#parties.push(...this.#agents);
+    if (this.#speech !== null) this.#parties.push(this.#speech);
   }
 
   #join(placement: AgentPlacement): void {
@@ -186,6 +196,13 @@ export class MediaCall {
     this.#agents.splice(this.#agents.indexOf(agent), 1);
     if (this.#audioStarted) this.#parties.splice(this.#parties.indexOf(agent), 1);
     this.#host.stats.add('agent_legs', -1);
+  }
+
+  #hostSpeech(rings: SpeechRings): void {
+    assert(this.#speech === null, 'a call has one hosted speech');
+    const host = { roomRateHz: this.#leg.sampleRateHz, stats: this.#host.stats, platform: this.#platform };
+    this.#speech = new SpeechParty(rings, host);
+    if (this.#audioStarted) this.#parties.push(this.#speech);
   }
 
   #agent(legId: number): AgentLegParty | undefined {

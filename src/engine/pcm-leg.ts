@@ -8,6 +8,7 @@ import { Playout } from './playout.ts';
 export class PcmLeg implements MediaLeg<null, Record<never, never>> {
   readonly sampleRateHz: number;
   readonly resting = false;
+  readonly onHold = false;
   readonly commands = {};
   readonly voices: readonly Playout[];
   readonly #hears: Egress;

@@ -55,6 +55,10 @@ export class PlatformLegParty implements Party {
     if (leg.voices.length > 1) busFor(leg.sampleRateHz);
   }
 
+  get onHold(): boolean {
+    return this.#leg.onHold;
+  }
+
   get isTapped(): boolean {
     return this.#taps !== null;
   }
@@ -81,14 +85,15 @@ export class PlatformLegParty implements Party {
     if (voiced) this.#stats.add('frames_out', 1);
   }
 
-  /** Pulls every voice, copies it to its tap, and sums them all into `frame`. */
+  /** Pulls every voice, copies it to its tap except on hold, and sums them all into `frame`. */
   #pullVoices(frame: Int16Array): boolean {
     const bus = busFor(this.#leg.sampleRateHz);
+    const taps = this.#leg.onHold ? null : this.#taps;
     bus.clear();
     let heard = 0;
     for (let i = 0; i < this.#voices.length; i++) {
       const voiced = (this.#voices[i] as Voice).pull(bus.voice(i));
-      this.#taps?.[i]?.push(voiced ? bus.voice(i) : bus.silence, voiced);
+      taps?.[i]?.push(voiced ? bus.voice(i) : bus.silence, voiced);
       if (!voiced) continue;
       bus.add(i);
       heard++;

@@ -15,8 +15,20 @@ const MAX_SURPLUS_MS = 1_000;
 /** Spacing between dropped frames. Pauses get a tenth shorter until the surplus is gone. */
 const SURPLUS_SPACING_FRAMES = 200 / FRAME_MS;
 
-/** Learns from the stream how much audio to queue before playing starts. */
-export class PlayoutDepth {
+/** How much audio a playout queues before it starts, and what it drops to shorten the queue. */
+export interface Depth {
+  readonly targetMs: number;
+  /** Whether the queue was too long for a whole window, so that one quiet frame may be dropped. */
+  readonly surplus: boolean;
+  /** Audio resumed `gapMs` after the queue ran empty. Returns true when this was an underrun within a stream. */
+  resumed(gapMs: number): boolean;
+  /** Records a frame that was played, leaving `queuedMs` in the queue. */
+  played(queuedMs: number): void;
+  surplusDropped(): void;
+}
+
+/** Learns from a live stream how much audio to queue before playing starts. */
+export class PlayoutDepth implements Depth {
   #targetMs = INITIAL_TARGET_MS;
   #cleanFrames = 0;
   #windowFrames = 0;
@@ -30,12 +42,10 @@ export class PlayoutDepth {
     return this.#targetMs;
   }
 
-  /** Whether the queue was too long for a whole window, so that one quiet frame may be dropped. */
   get surplus(): boolean {
     return this.#surplusFrames > 0 && this.#framesSinceDrop >= SURPLUS_SPACING_FRAMES;
   }
 
-  /** Audio resumed `gapMs` after the queue ran empty. Returns true when this was an underrun within a stream. */
   resumed(gapMs: number): boolean {
     this.#surplusFrames = 0;
     this.#clearWindow();
@@ -45,7 +55,6 @@ export class PlayoutDepth {
     return true;
   }
 
-  /** Records a frame that was played, leaving `queuedMs` in the queue. */
   played(queuedMs: number): void {
     this.#cleanFrames++;
     if (this.#cleanFrames >= CLEAN_FRAMES_TO_SHRINK) {

@@ -4,7 +4,7 @@ import { unreachable } from '../base/assert.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
 import { NO_MARK, RingConsumer } from '../threads/ring-consumer.ts';
 import { DueMarks } from './due-marks.ts';
-import { PlayoutDepth } from './playout-depth.ts';
+import { type Depth, PlayoutDepth } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
 const FADE_OUT_MS = 5;
@@ -31,14 +31,14 @@ type Phase =
   | { readonly name: 'fading' };
 
 /**
- * Plays one agent leg: reads its ring and produces the frames of the room. The frames do not depend on how the agent's
- * stream was split into messages.
+ * Plays a ring of audio, such as an agent's: produces the frames of the room. They do not depend on how the stream was
+ * split into messages.
  */
 export class Playout {
   readonly #ring: RingConsumer;
   readonly #frameSamples: number;
   readonly #rateHz: number;
-  readonly #depth = new PlayoutDepth();
+  readonly #depth: Depth;
   readonly #fifo: SampleFifo;
   /** Samples at the front of the fifo that came from the agent. The rest is padding after an utterance. */
   #agentSamples = 0;
@@ -51,7 +51,8 @@ export class Playout {
   #underruns = 0;
   #driftDrops = 0;
 
-  constructor(memory: SharedArrayBuffer, sampleRateHz: number) {
+  constructor(memory: SharedArrayBuffer, sampleRateHz: number, depth: Depth = new PlayoutDepth()) {
+    this.#depth = depth;
     this.#ring = new RingConsumer(memory);
     this.#rateHz = sampleRateHz;
     this.#agentRateHz = sampleRateHz;
@@ -117,6 +118,12 @@ export class Playout {
     if (this.#phase.name === 'fading') return;
     const audible = this.#phase.name === 'playing' && this.#fifo.length > 0;
     this.#phase = audible ? { name: 'fading' } : { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
+  }
+
+  /** Drops everything that has been written so far, as `clear` does. */
+  clearAll(): void {
+    const position = this.#ring.writtenPosition;
+    this.clear(position, this.#ring.notesWritten);
   }
 
   #pullIdle(frame: Int16Array, phase: Phase & { name: 'idle' }): boolean {

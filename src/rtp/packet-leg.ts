@@ -17,6 +17,7 @@ const NO_DTMF = { dtmfPayloadType: null, dtmfClockRateHz: 8_000 } as const;
 export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
   readonly sampleRateHz: number;
   readonly resting = false;
+  readonly onHold = false;
   readonly commands = {};
   readonly voices = Array.from({ length: MAX_VOICES }, (_, voice) => ({
     pull: (frame: Int16Array) => this.#pull(voice, frame),

@@ -72,6 +72,10 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
     return this.#config !== null && !this.#config.sending && !this.#config.receiving;
   }
 
+  get onHold(): boolean {
+    return this.#config !== null && !this.#config.sending;
+  }
+
   /** Always the same object, updated on each access. */
   get counters(): Readonly<RtpCounters> {
     const { unsent, overflowed } = this.#sockets;

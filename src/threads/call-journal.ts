@@ -2,12 +2,14 @@ import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../connectors/contract/medi
 import type { AgentLink } from './agent-link.ts';
 import { MoveLimit } from './move-limit.ts';
 import { type CallPlacement, PROTOCOL_VERSION, type TapPlacement } from './protocol.ts';
+import type { SpeechRings } from './speech-rings.ts';
 
-/** Who hears the call. */
-interface Listeners {
+/** Who hears the call and speaks in it. */
+interface Parties {
   readonly audioStarted: boolean;
   readonly agents: readonly AgentLink[];
   readonly taps: readonly TapPlacement[];
+  readonly speech: SpeechRings | null;
 }
 
 /** Everything needed to place a call with open media on any worker, any number of times. */
@@ -31,7 +33,7 @@ export class CallJournal {
     this.#config = config;
   }
 
-  placement(callNumber: number, { audioStarted, agents, taps }: Listeners): CallPlacement {
+  placement(callNumber: number, { audioStarted, agents, taps, speech }: Parties): CallPlacement {
     return {
       version: PROTOCOL_VERSION,
       callId: this.#callId,
@@ -40,6 +42,7 @@ export class CallJournal {
       audioStarted,
       agents: agents.map((agent) => agent.placement()),
       taps,
+      speech,
     };
   }
 

@@ -20,6 +20,7 @@ import {
   type WireError,
 } from './protocol.ts';
 import { Requests } from './requests.ts';
+import type { SpeechRings } from './speech-rings.ts';
 import type { HeldCall, WorkerLink } from './worker-link.ts';
 
 const OPEN_DEADLINE_MS = 10_000;
@@ -46,6 +47,8 @@ export interface EngineCall {
    * leg does not have.
    */
   tap(voice: number, ring: FrameRing | null): void;
+  /** Makes hosted speech a party of the call's room, heard from `startAudio` on. Call it once. */
+  hostSpeech(speech: SpeechRings): void;
   /** Adds an agent to the call; `memory` limits the audio it queues. */
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio;
   /** Ends the call's media. Resolves when its sockets are closed, or after a deadline. Safe to call twice. */
@@ -100,6 +103,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #opening: PromiseWithResolvers<void> | null = null;
   #audioStarted = false;
   #taps: readonly TapPlacement[] = [];
+  #speech: SpeechRings | null = null;
   #lastLegId = 0;
   #closing = false;
   #suspected = false;
@@ -162,6 +166,11 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     const others = this.#taps.filter((tap) => tap.voice !== voice);
     this.#taps = ring === null ? others : [...others, { voice, ring }];
     this.send({ type: 'voice.tap', callId: this.callId, voice, ring });
+  }
+
+  hostSpeech(speech: SpeechRings): void {
+    this.#speech = speech;
+    this.send({ type: 'call.speech', callId: this.callId, speech });
   }
 
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio {
@@ -236,8 +245,13 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #place(journal: CallJournal, held: Command[], again: boolean): void {
     const callNumber = this.#host.nextCallNumber();
     this.#state = { name: 'placing', journal, callNumber, held };
-    const listeners = { audioStarted: this.#audioStarted, agents: this.#agents, taps: this.#taps };
-    this.#host.run(journal.placement(callNumber, listeners), again).then(
+    const parties = {
+      audioStarted: this.#audioStarted,
+      agents: this.#agents,
+      taps: this.#taps,
+      speech: this.#speech,
+    };
+    this.#host.run(journal.placement(callNumber, parties), again).then(
       (outcome) => this.#finished(outcome),
       (error) => this.#lost(String(error)),
     );

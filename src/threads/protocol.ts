@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { MediaEvent } from '../connectors/contract/media-leg.ts';
 import type { FrameRing } from './frame-ring.ts';
+import type { SpeechRings } from './speech-rings.ts';
 
 /**
  * Everything sent between the main thread and an engine worker, except PCM (ring-layout.ts) and figures
@@ -31,9 +32,11 @@ export interface CallPlacement {
   readonly audioStarted: boolean;
   readonly agents: readonly AgentPlacement[];
   readonly taps: readonly TapPlacement[];
+  /** Null: nobody speaks for the gateway. */
+  readonly speech: SpeechRings | null;
 }
 
-/** Copies one voice of the leg into a ring, every tick, silence included. */
+/** Copies one voice of the leg into a ring, every tick, silence included; nothing while the call is on hold. */
 export interface TapPlacement {
   readonly voice: number;
   readonly ring: FrameRing;
@@ -103,6 +106,8 @@ export type Command =
       readonly voice: number;
       readonly ring: FrameRing | null;
     }
+  /** Hosted speech becomes a party of the room, for the rest of the call. Sent once. */
+  | { readonly type: 'call.speech'; readonly callId: string; readonly speech: SpeechRings }
   | { readonly type: 'call.start_audio'; readonly callId: string }
   | { readonly type: 'call.close'; readonly callId: string };
 

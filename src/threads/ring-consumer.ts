@@ -57,6 +57,16 @@ export class RingConsumer {
     return (Atomics.load(this.#ring.words, WRITE_POSITION) - this.#position) | 0;
   }
 
+  /** Position after the last sample written. */
+  get writtenPosition(): number {
+    return Atomics.load(this.#ring.words, WRITE_POSITION);
+  }
+
+  /** Notes written so far, modulo 2^32. Read after `writtenPosition`, it includes all notes before that position. */
+  get notesWritten(): number {
+    return Atomics.load(this.#ring.words, NOTES_WRITTEN);
+  }
+
   /** Milliseconds of audio queued outside the ring until there is room, as of the last `queuedSamples`. */
   get behindMs(): number {
     return this.#ring.words[BEHIND_MS] as number;

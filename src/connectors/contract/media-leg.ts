@@ -12,6 +12,8 @@ export interface MediaLeg<Config = unknown, Commands = AnyCommands> {
    * True when the leg will neither send nor receive until it is configured again. One tick per second is then enough.
    */
   readonly resting: boolean;
+  /** Whether the far end holds the call: it hears nothing, and music at most is heard of it. */
+  readonly onHold: boolean;
   /** The parties heard through the leg, 1 to MAX_VOICES. A party's place never changes. */
   readonly voices: readonly Voice[];
   /** Totals since the leg was opened. Always the same object, updated when read. */

@@ -65,6 +65,7 @@ class TestMediaLeg implements MediaLeg<TestMediaConfig, TestMediaCommands> {
   readonly sampleRateHz: number;
   readonly voices = [this];
   readonly resting = false;
+  readonly onHold = false;
   readonly counters = {
     packetsReceived: 0,
     packetsSent: 0,

@@ -1,0 +1,72 @@
+import { Doorbell } from '../threads/doorbell.ts';
+import type { EngineStats } from '../threads/engine-stats.ts';
+import { SpeechControl } from '../threads/speech-control.ts';
+import type { SpeechRings } from '../threads/speech-rings.ts';
+import type { Party } from './mixer.ts';
+import type { PlatformLegParty } from './platform-leg.ts';
+import { Playout } from './playout.ts';
+import { SpeechDepth } from './speech-depth.ts';
+
+/** What a call's speech needs of the call. */
+export interface SpeechPartyHost {
+  readonly roomRateHz: number;
+  readonly stats: EngineStats;
+  readonly platform: Pick<PlatformLegParty, 'isTapped' | 'onHold'>;
+}
+
+/**
+ * Hosted speech as a party of the call's room. It speaks from a ring that a bridge thread fills, and hears nothing: the
+ * platform's voices go to their taps. While the call is on hold, it waits.
+ */
+export class SpeechParty implements Party {
+  readonly #host: SpeechPartyHost;
+  readonly #playout: Playout;
+  readonly #control: SpeechControl;
+  readonly #doorbell: Doorbell;
+  /** The stop that the bridge thread has agreed to, once the ring is empty. */
+  #silenced: number | null = null;
+  /** Something happened in this tick that the bridge thread waits for. */
+  #hasNews = false;
+  #underrunsTold = 0;
+
+  constructor({ says, control, doorbell }: SpeechRings, host: SpeechPartyHost) {
+    this.#host = host;
+    this.#playout = new Playout(says, host.roomRateHz, new SpeechDepth());
+    this.#control = new SpeechControl(control);
+    this.#doorbell = new Doorbell(doorbell);
+  }
+
+  pull(frame: Int16Array): boolean {
+    const { asked } = this.#control;
+    if (asked !== this.#control.silenced) return this.#pullStopping(frame, asked);
+    if (this.#host.platform.onHold) return false;
+    const voiced = this.#playout.pull(frame);
+    if (voiced) this.#hasNews = true;
+    return voiced;
+  }
+
+  push(): void {}
+
+  /** Wakes the bridge thread when the tick's frames have left. */
+  afterTick(): void {
+    if (this.#silenced !== null) {
+      this.#control.silence(this.#silenced, this.#playout.playedMs);
+      this.#silenced = null;
+    }
+    if (this.#hasNews || this.#host.platform.isTapped) this.#doorbell.ring();
+    this.#hasNews = false;
+    if (this.#playout.underruns === this.#underrunsTold) return;
+    this.#host.stats.add('uplink_underruns', this.#playout.underruns - this.#underrunsTold);
+    this.#underrunsTold = this.#playout.underruns;
+  }
+
+  /** Plays at most the fade-out. Until the bridge thread agrees, it may still write, so every tick empties the ring. */
+  #pullStopping(frame: Int16Array, asked: number): boolean {
+    const isAgreed = this.#control.agreed === asked;
+    this.#playout.clearAll();
+    const voiced = this.#playout.fading && this.#playout.pull(frame);
+    if (isAgreed) this.#silenced = asked;
+    this.#hasNews = true;
+    return voiced;
+  }
+}

@@ -1,0 +1,24 @@
+import { Doorbell } from './doorbell.ts';
+import { ringMemory } from './ring-layout.ts';
+import { SPEECH_CONTROL_BYTES } from './speech-control.ts';
+
+/** 683 ms at 24 kHz: as long as a bridge thread may be busy with other transports. */
+const SAYS_SAMPLES = 16_384;
+
+/** The hosted speech of one call between its bridge thread and its engine thread, in shared memory. */
+export interface SpeechRings {
+  /** Ring memory of what is spoken, at any rate. */
+  readonly says: SharedArrayBuffer;
+  /** See SpeechControl. */
+  readonly control: SharedArrayBuffer;
+  /** Rung after each tick in which something was spoken, heard or stopped. */
+  readonly doorbell: SharedArrayBuffer;
+}
+
+export function newSpeechRings(): SpeechRings {
+  return {
+    says: ringMemory(SAYS_SAMPLES),
+    control: new SharedArrayBuffer(SPEECH_CONTROL_BYTES),
+    doorbell: new Doorbell().memory,
+  };
+}

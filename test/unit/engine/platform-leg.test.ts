@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import type { MediaLeg } from '../../../src/connectors/contract/media-leg.ts';
+import { PlatformLegParty } from '../../../src/engine/platform-leg.ts';
+import { EngineStats } from '../../../src/threads/engine-stats.ts';
+import { FrameRingConsumer, frameRingMemory } from '../../../src/threads/frame-ring.ts';
+
+const RATE_HZ = 8_000;
+
+it('taps a voice in every tick, silence included, except on hold', () => {
+  const leg = {
+    sampleRateHz: RATE_HZ,
+    onHold: false,
+    voices: [{ pull: (frame: Int16Array) => frame.fill(7).length > 0 }],
+  };
+  const platform = new PlatformLegParty(leg as unknown as MediaLeg, new EngineStats());
+  const ring = { sampleRateHz: RATE_HZ, memory: frameRingMemory(RATE_HZ) };
+  const tapped = new FrameRingConsumer(ring.memory, RATE_HZ);
+  const frame = new Int16Array(160);
+  platform.tap(0, ring);
+  platform.pull(frame);
+  leg.voices[0]!.pull = () => false;
+  platform.pull(frame);
+  expect(tapped.waiting()).toBe(2);
+  leg.onHold = true;
+  platform.pull(frame);
+  expect(platform.onHold).toBe(true);
+  expect(tapped.waiting()).toBe(2);
+  leg.onHold = false;
+  platform.pull(frame);
+  expect(tapped.waiting()).toBe(3);
+});
