@@ -1,0 +1,76 @@
+import { frameSamples } from '../../base/frame.ts';
+import { type FrameRing, FrameRingConsumer } from '../../threads/frame-ring.ts';
+import type { Listening } from './listening.ts';
+import { RecentAudio } from './recent-audio.ts';
+import type { VoiceDetector } from './voice-detector.ts';
+
+/** What is sent of the time before a voice is listened to. */
+const RECENT_MS = 500;
+
+/** One voice of the platform. */
+export class Ear {
+  /** The voice's last 20 ms. */
+  readonly frame: Int16Array;
+  readonly recent: RecentAudio;
+  listening: Listening | null = null;
+  /** Null while nobody knows. */
+  speaker: string | null;
+  /** When there was something to listen to. Monotonic. */
+  activeMs = 0;
+  readonly #ring: FrameRingConsumer;
+  readonly #bytes: Uint8Array;
+  readonly #detector: VoiceDetector;
+  readonly #voice: number;
+  #lost: number;
+
+  constructor(voice: number, { sampleRateHz, memory }: FrameRing, from: EarParts) {
+    this.#voice = voice;
+    this.speaker = from.speaker;
+    this.#ring = new FrameRingConsumer(memory, sampleRateHz);
+    // Whatever was lost before this thread was there.
+    this.#lost = this.#ring.framesLost;
+    this.frame = new Int16Array(frameSamples(sampleRateHz));
+    this.#bytes = new Uint8Array(this.frame.buffer);
+    this.recent = new RecentAudio(sampleRateHz, RECENT_MS);
+    this.#detector = from.detector;
+  }
+
+  /** The speaker's name in transcripts. */
+  get name(): string {
+    return this.speaker ?? `Speaker ${this.#voice + 1}`;
+  }
+
+  /** Reads the next frame. Returns false when there is none. */
+  next(): boolean {
+    if (this.#ring.waiting() === 0) return false;
+    this.#bytes.set(this.#ring.oldest());
+    this.#ring.release();
+    return true;
+  }
+
+  get isSpeaking(): boolean {
+    return this.#detector.isSpeaking;
+  }
+
+  /** Returns whether the voice starts or stops speaking with the frame that was read. */
+  detectChange(): 'started' | 'ended' | null {
+    return this.#detector.hear(this.frame);
+  }
+
+  /** Frames lost since the last call, because this thread was late. */
+  takeLost(): number {
+    const lost = (this.#ring.framesLost - this.#lost) | 0;
+    this.#lost = (this.#lost + lost) | 0;
+    return lost;
+  }
+
+  /** Frees the detector. Call it once. */
+  close(): void {
+    this.#detector.close();
+  }
+}
+
+interface EarParts {
+  readonly speaker: string | null;
+  readonly detector: VoiceDetector;
+}

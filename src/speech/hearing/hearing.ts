@@ -1,0 +1,192 @@
+import { FRAME_MS, frameSamples } from '../../base/frame.ts';
+import type { Clock } from '../../base/time.ts';
+import type { FrameRing } from '../../threads/frame-ring.ts';
+import { isTemporary, type SpeechFault } from '../speech-fault.ts';
+import { Ear } from './ear.ts';
+import { type ConnectRecognizer, Listening, type ListeningObserver } from './listening.ts';
+import { MixedVoices } from './mixed-voices.ts';
+import type { NewVoiceDetector } from './voice-detector.ts';
+
+/** Voices that are listened to by themselves. Those beyond are mixed. */
+const MAX_LISTENED = 4;
+const QUIET_MS = 30_000;
+/** People pause for less than this between sentences. */
+const PAUSE_MS = 2_000;
+/** After a vendor has given up. */
+const RETRY_MS = 10_000;
+/** The speaker of what several say at once. */
+const MIXED_SPEAKER = 'others';
+
+export interface HearingDeps {
+  /** One for each voice, all at one rate. */
+  readonly taps: readonly FrameRing[];
+  /** The only voice's speaker: it is listened to without pause. Null: each voice while it speaks. */
+  readonly speaker: string | null;
+  readonly connect: ConnectRecognizer;
+  readonly newDetector: NewVoiceDetector;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+export interface HearingObserver extends Pick<ListeningObserver, 'heard' | 'reconnected'> {
+  /** Somebody has started or stopped speaking. */
+  activity(speaker: string, state: 'started' | 'ended'): void;
+  fault(fault: SpeechFault): void;
+  missed(missedMs: number): void;
+}
+
+/** Listens to what is said on a call by others. A vendor's session lasts as long as its speaker is not long silent. */
+export class Hearing {
+  readonly #deps: HearingDeps;
+  readonly #observer: HearingObserver;
+  readonly #rateHz: number;
+  readonly #ears: readonly Ear[];
+  readonly #mixed: MixedVoices;
+  #mixedListening: Listening | null = null;
+  #mixedMs = 0;
+  readonly #closing = new Set<Promise<void>>();
+  #retryAtMs = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(deps: HearingDeps, observer: HearingObserver) {
+    this.#deps = deps;
+    this.#observer = observer;
+    const rateHz = deps.taps[0]?.sampleRateHz ?? 0;
+    this.#rateHz = rateHz;
+    this.#mixed = new MixedVoices(frameSamples(rateHz));
+    this.#ears = deps.taps.map((tap, voice) => {
+      return new Ear(voice, tap, { speaker: deps.speaker, detector: deps.newDetector(rateHz) });
+    });
+  }
+
+  /** Takes what was heard since the last time. Call it on every ring of the doorbell, and once a second at least. */
+  look(): void {
+    if (this.#isClosed) return;
+    while (this.#hearFrame()) this.#listenToMixed();
+    this.#closeQuiet();
+    const lost = this.#ears.reduce((sum, ear) => sum + ear.takeLost(), 0);
+    if (lost > 0) this.#observer.missed(lost * FRAME_MS);
+  }
+
+  /** Who a voice belongs to from now on. */
+  name(voice: number, speaker: string): void {
+    const ear = this.#ears[voice];
+    if (ear === undefined || ear.speaker === speaker) return;
+    if (ear.speaker !== null) this.#closeEar(ear);
+    else if (ear.listening !== null) ear.listening.speaker = speaker;
+    ear.speaker = speaker;
+  }
+
+  /** Resolves when all results have been reported, within 2 s. Safe to call twice. */
+  async close(): Promise<void> {
+    if (!this.#isClosed) this.#closeAll();
+    await Promise.all(this.#closing);
+  }
+
+  #closeAll(): void {
+    this.#isClosed = true;
+    this.#close(this.#mixedListening);
+    for (const ear of this.#ears) {
+      this.#closeEar(ear);
+      ear.close();
+    }
+  }
+
+  /** Takes a frame of each voice that has one. Returns false when none has. */
+  #hearFrame(): boolean {
+    let heard = false;
+    for (const ear of this.#ears) {
+      if (!ear.next()) continue;
+      heard = true;
+      this.#hear(ear);
+    }
+    return heard;
+  }
+
+  #hear(ear: Ear): void {
+    const change = ear.detectChange();
+    if (change !== null) this.#observer.activity(ear.name, change);
+    if (change === 'ended') ear.listening?.paused();
+    const isWanted = ear.isSpeaking || this.#deps.speaker !== null;
+    if (isWanted) ear.activeMs = this.#nowMs();
+    if (ear.listening?.isOpen) return ear.listening.hear(ear.frame);
+    ear.listening = null;
+    if (isWanted && this.#nowMs() >= this.#retryAtMs) this.#listenTo(ear);
+    else ear.recent.keep(ear.frame);
+  }
+
+  #listenTo(ear: Ear): void {
+    if (!this.#makePlace()) return this.#addToMixed(ear);
+    const listening = this.#listening(ear.name);
+    ear.listening = listening;
+    ear.recent.take((frame) => listening.hear(frame));
+    listening.hear(ear.frame);
+  }
+
+  /** When all places are taken, the voice that is silent the longest gives up its own. */
+  #makePlace(): boolean {
+    const listened = this.#ears.filter(({ listening }) => listening?.isOpen);
+    if (listened.length < MAX_LISTENED) return true;
+    const [silent] = listened
+      .filter(({ activeMs }) => this.#nowMs() - activeMs >= PAUSE_MS)
+      .sort((one, other) => one.activeMs - other.activeMs);
+    if (silent === undefined) return false;
+    this.#closeEar(silent);
+    return true;
+  }
+
+  #addToMixed(ear: Ear): void {
+    this.#mixed.add(ear.frame);
+    ear.recent.forget();
+  }
+
+  #listenToMixed(): void {
+    if (this.#mixed.isEmpty && this.#mixedListening === null) return;
+    if (!this.#mixed.isEmpty) this.#mixedMs = this.#nowMs();
+    if (!this.#mixedListening?.isOpen)
+      this.#mixedListening = this.#nowMs() < this.#retryAtMs ? null : this.#listening(MIXED_SPEAKER);
+    this.#mixed.take((frame) => this.#mixedListening?.hear(frame));
+  }
+
+  #listening(speaker: string): Listening {
+    const { connect } = this.#deps;
+    return new Listening(speaker, { rateHz: this.#rateHz, connect }, this.#listener);
+  }
+
+  readonly #listener: ListeningObserver = {
+    heard: (line) => this.#observer.heard(line),
+    disconnected: (fault) => this.#observer.fault(fault),
+    reconnected: () => this.#observer.reconnected(),
+    failed: (fault) => {
+      const retryAtMs = isTemporary(fault) ? this.#nowMs() + RETRY_MS : Number.POSITIVE_INFINITY;
+      this.#retryAtMs = Math.max(this.#retryAtMs, retryAtMs);
+      this.#observer.fault(fault);
+    },
+  };
+
+  #closeQuiet(): void {
+    const quietSince = this.#nowMs() - QUIET_MS;
+    for (const ear of this.#ears) if (ear.activeMs <= quietSince) this.#closeEar(ear);
+    if (this.#mixedMs > quietSince) return;
+    this.#close(this.#mixedListening);
+    this.#mixedListening = null;
+  }
+
+  #closeEar(ear: Ear): void {
+    this.#close(ear.listening);
+    ear.listening = null;
+  }
+
+  #close(listening: Listening | null): void {
+    if (listening === null) return;
+    const closed: Promise<void> = listening
+      .close()
+      // What cannot be ended in the vendor's way is over all the same.
+      .catch(() => {})
+      .finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+  }
+
+  #nowMs(): number {
+    return this.#deps.clock.monotonicMs();
+  }
+}

@@ -1,0 +1,35 @@
+import type { AlignedPart } from '../tts/synthesizer.ts';
+
+/** Typical length of a spoken character, for texts whose audio has not all arrived. */
+const MS_PER_CHARACTER = 65;
+
+/** What was heard of a text: exactly, by the times at which the vendor says that its parts start. */
+export function alignedText(parts: readonly AlignedPart[], playedMs: number): string {
+  return parts
+    .filter(({ startMs }) => startMs < playedMs)
+    .map(({ text }) => text)
+    .join('')
+    .trim();
+}
+
+/**
+ * What was probably heard of a text: as much of its words as of its audio. `audioMs` is the length of the audio so far;
+ * `isWhole` says that no more will come.
+ */
+export function estimatedText(
+  text: string,
+  playedMs: number,
+  { audioMs, isWhole }: { readonly audioMs: number; readonly isWhole: boolean },
+): string {
+  const wholeMs = isWhole ? audioMs : Math.max(audioMs, text.length * MS_PER_CHARACTER);
+  if (playedMs <= 0 || wholeMs <= 0) return '';
+  if (playedMs >= wholeMs) return text;
+  return text.slice(0, wordEnd(text, (text.length * playedMs) / wholeMs)).trimEnd();
+}
+
+/** The end of the last word that ends at `length` characters at most. */
+function wordEnd(text: string, length: number): number {
+  let end = Math.floor(length);
+  while (end > 0 && !/\s/.test(text.charAt(end))) end--;
+  return end;
+}

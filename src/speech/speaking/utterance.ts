@@ -1,0 +1,75 @@
+import type { SpeechFault } from '../speech-fault.ts';
+import type { SaidUtterance, UtteranceReport } from '../transport/speech-protocol.ts';
+import type { AlignedPart, SpokenPiece } from '../tts/synthesizer.ts';
+import { alignedText, estimatedText } from './spoken-text.ts';
+
+/** Shortest length of a spoken character. What is asked for ahead lasts at least this long. */
+const LEAST_MS_PER_CHARACTER = 50;
+/** Limit on what a vendor may report of one utterance. */
+const MAX_PARTS = 20_000;
+
+/** A text on its way from `say` to the last sample. */
+export class Utterance {
+  readonly utteranceId: string;
+  readonly generation: number;
+  /** Samples of its audio that have arrived. */
+  appended = 0;
+  /** Nothing more of its audio will come. */
+  isWhole: boolean;
+  isStarted = false;
+  fault: SpeechFault | null = null;
+  /** When the vendor was last asked for a piece, or last sent audio. Monotonic. */
+  activeMs = 0;
+  readonly #text: string;
+  readonly #pieces: readonly string[];
+  readonly #parts: AlignedPart[] = [];
+  #asked = 0;
+  #askedCharacters = 0;
+
+  constructor({ utteranceId, text, generation }: SaidUtterance, pieces: readonly string[]) {
+    this.utteranceId = utteranceId;
+    this.generation = generation;
+    this.#text = text;
+    this.#pieces = pieces;
+    this.isWhole = pieces.length === 0;
+  }
+
+  /** Whether the vendor has been asked for some of it. */
+  get isAsked(): boolean {
+    return this.#asked > 0;
+  }
+
+  get isAskedWhole(): boolean {
+    return this.#asked === this.#pieces.length;
+  }
+
+  /** Length of what has been asked for, at least. */
+  get leastMs(): number {
+    return this.#askedCharacters * LEAST_MS_PER_CHARACTER;
+  }
+
+  /** Takes the next piece to ask for. */
+  nextPiece(): SpokenPiece {
+    const text = this.#pieces[this.#asked] as string;
+    this.#asked++;
+    this.#askedCharacters += text.length;
+    return { utteranceId: this.utteranceId, text, isLast: this.isAskedWhole };
+  }
+
+  align(parts: readonly AlignedPart[]): void {
+    const room = MAX_PARTS - this.#parts.length;
+    for (const part of parts.slice(0, room)) this.#parts.push(part);
+  }
+
+  /** What has become of it, with so many milliseconds played. */
+  report(state: UtteranceReport['state'], playedMs: number, audioMs: number): UtteranceReport {
+    const { utteranceId } = this;
+    const shown = { utteranceId, state, playedMs: Math.round(playedMs) };
+    if (state === 'finished') return { ...shown, spokenText: this.#text, isEstimate: false };
+    if (state === 'started' || playedMs === 0) return { ...shown, spokenText: '', isEstimate: false };
+    if (this.#parts.length > 0)
+      return { ...shown, spokenText: alignedText(this.#parts, playedMs), isEstimate: false };
+    const spokenText = estimatedText(this.#text, playedMs, { audioMs, isWhole: this.isWhole });
+    return { ...shown, spokenText, isEstimate: true };
+  }
+}

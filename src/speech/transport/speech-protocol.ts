@@ -1,0 +1,78 @@
+import type { TransportProtocol } from '../../connectors/contract/transport.ts';
+import type { FrameRing } from '../../threads/frame-ring.ts';
+import type { SpeechRings } from '../../threads/speech-rings.ts';
+import type { SpeechFault } from '../speech-fault.ts';
+
+/** What the main thread and the speech of one call, on a bridge thread, exchange. */
+export const SPEECH_TRANSPORT: TransportProtocol<SpeechOpen, SpeechCommands, SpeechSignal> = {
+  kind: 'speech',
+  // Utterances and the vendor's sessions are lost with their thread.
+  recovery: 'rejoin',
+};
+
+export interface SpeechOpen {
+  readonly rings: SpeechRings;
+  readonly roomRateHz: number;
+  /** Null: the call does not speak. */
+  readonly tts: ProviderSettings | null;
+  /** Null: nobody listens. */
+  readonly stt: (ProviderSettings & HeardVoices) | null;
+}
+
+/** A provider, and what its clients need: key, address, model and so on. */
+export interface ProviderSettings {
+  readonly provider: string;
+  readonly options: unknown;
+}
+
+export interface HeardVoices {
+  /** The tap of each voice of the platform. */
+  readonly taps: readonly FrameRing[];
+  /** The only voice's speaker. Null: voices are named by `name`, and each is listened to while it speaks. */
+  readonly speaker: string | null;
+}
+
+export interface SpeechCommands {
+  /** Speaks after everything said before. Signals report what becomes of it. */
+  say(utterance: SaidUtterance): void;
+  /** Who a voice belongs to from now on. */
+  name(voice: number, speaker: string): void;
+  /** Ends the sessions at the vendors. Resolves when the last results have been reported, within 2 s. */
+  finish(): void;
+}
+
+export interface SaidUtterance {
+  readonly utteranceId: string;
+  readonly text: string;
+  /** `asked` of the SpeechControl when it was said. A later stop drops it. */
+  readonly generation: number;
+}
+
+export type SpeechSignal =
+  | ({ readonly type: 'utterance' } & UtteranceReport)
+  | ({ readonly type: 'transcript' } & HeardText)
+  /** Somebody has started or stopped speaking. */
+  | { readonly type: 'activity'; readonly speaker: string; readonly state: 'started' | 'ended' }
+  | { readonly type: 'fault'; readonly service: SpeechService; readonly fault: SpeechFault }
+  | { readonly type: 'reconnected'; readonly service: SpeechService }
+  /** Audio of voices that was not listened to, because the bridge thread was late. */
+  | { readonly type: 'missed'; readonly missedMs: number };
+
+export type SpeechService = 'stt' | 'tts';
+
+/** What has become of an utterance. `started` is the only state that another one follows. */
+export interface UtteranceReport {
+  readonly utteranceId: string;
+  readonly state: 'started' | 'finished' | 'interrupted' | 'failed';
+  /** Milliseconds of it that have left for the platform. */
+  readonly playedMs: number;
+  readonly spokenText: string;
+  /** Whether `spokenText` is inferred from the time, because the vendor does not say when words are spoken. */
+  readonly isEstimate: boolean;
+}
+
+/** What somebody said: one line of the transcript. */
+export interface HeardText {
+  readonly speaker: string;
+  readonly text: string;
+}

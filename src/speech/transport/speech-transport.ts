@@ -1,0 +1,127 @@
+import { assert } from '../../base/assert.ts';
+import type { Clock } from '../../base/time.ts';
+import type { OpenTransport, Transport, TransportHost } from '../../connectors/contract/transport.ts';
+import { Doorbell } from '../../threads/doorbell.ts';
+import { Hearing } from '../hearing/hearing.ts';
+import type { ConnectRecognizer } from '../hearing/listening.ts';
+import type { NewVoiceDetector } from '../hearing/voice-detector.ts';
+import type { ProviderClients } from '../provider-clients.ts';
+import { Speaking, type SplitText } from '../speaking/speaking.ts';
+import type { Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
+import { SignalOutbox } from './signal-outbox.ts';
+import type { SaidUtterance, SpeechCommands, SpeechOpen, SpeechSignal } from './speech-protocol.ts';
+
+/** The parts that all calls share. */
+export interface SpeechParts {
+  readonly providers: readonly ProviderClients[];
+  readonly split: SplitText;
+  readonly newDetector: NewVoiceDetector;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** Returns the function that opens the speech of a call on this bridge thread. */
+export function speechWith(parts: SpeechParts): OpenTransport<SpeechOpen, SpeechCommands, SpeechSignal> {
+  return async (open, _memory, host) => new SpeechTransport(open, parts, host);
+}
+
+/** The hosted speech of one call: its voice and its ears, at their vendors on one side and in the call on the other. */
+class SpeechTransport implements Transport<SpeechCommands> {
+  readonly commands = {
+    say: async (utterance: SaidUtterance) => this.#speaking?.say(utterance),
+    name: async (voice: number, speaker: string) => this.#hearing?.name(voice, speaker),
+    finish: async () => this.#finish(),
+  };
+  readonly #outbox: SignalOutbox;
+  readonly #host: TransportHost<SpeechSignal>;
+  readonly #doorbell: Doorbell;
+  readonly #speaking: Speaking | null;
+  readonly #hearing: Hearing | null;
+
+  constructor(open: SpeechOpen, parts: SpeechParts, host: TransportHost<SpeechSignal>) {
+    this.#host = host;
+    this.#outbox = new SignalOutbox(host);
+    this.#doorbell = new Doorbell(open.rings.doorbell);
+    this.#hearing = this.#newHearing(open, parts);
+    // Last, because it connects to the vendor.
+    this.#speaking = this.#newSpeaking(open, parts);
+    void this.#doorbell.listen(() => this.#guard(() => this.#look()));
+  }
+
+  close(): void {
+    this.#doorbell.stop();
+    // Ends within 2 s, after the task. What fails then concerns nobody.
+    this.#finish().catch(() => {});
+  }
+
+  async #finish(): Promise<void> {
+    await Promise.all([this.#speaking?.close(), this.#hearing?.close()]);
+  }
+
+  #look(): void {
+    this.#speaking?.look();
+    this.#hearing?.look();
+    this.#outbox.flush();
+  }
+
+  #newSpeaking({ rings, roomRateHz, tts }: SpeechOpen, parts: SpeechParts): Speaking | null {
+    if (tts === null) return null;
+    const { providers, split, clock } = parts;
+    const { synthesizer: make } = clientsOf(providers, tts.provider);
+    assert(make !== undefined, `${tts.provider} has no text-to-speech`);
+    const connect = (observer: SynthesizerObserver): Synthesizer =>
+      make(tts.options, roomRateHz, this.#guarded(observer));
+    return new Speaking(
+      { rings, split, clock, connect },
+      {
+        utterance: (report) => this.#outbox.send({ type: 'utterance', ...report }),
+        fault: (fault) => this.#outbox.send({ type: 'fault', service: 'tts', fault }),
+        reconnected: () => this.#outbox.send({ type: 'reconnected', service: 'tts' }),
+      },
+    );
+  }
+
+  #newHearing({ stt }: SpeechOpen, { providers, newDetector, clock }: SpeechParts): Hearing | null {
+    if (stt === null) return null;
+    const { taps, speaker, provider, options } = stt;
+    const { recognizer: make } = clientsOf(providers, provider);
+    assert(make !== undefined, `${provider} has no speech-to-text`);
+    const rateHz = taps[0]?.sampleRateHz;
+    assert(rateHz !== undefined, 'somebody is to be heard');
+    const connect: ConnectRecognizer = (observer) => make(options, rateHz, this.#guarded(observer));
+    return new Hearing(
+      { taps, speaker, newDetector, clock, connect },
+      {
+        heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
+        activity: (speaker, state) => this.#outbox.send({ type: 'activity', speaker, state }),
+        fault: (fault) => this.#outbox.send({ type: 'fault', service: 'stt', fault }),
+        reconnected: () => this.#outbox.send({ type: 'reconnected', service: 'stt' }),
+        missed: (missedMs) => this.#outbox.send({ type: 'missed', missedMs }),
+      },
+    );
+  }
+
+  /** Ends the speech of this call because of a bug. Uncaught, it would end the thread and all its transports. */
+  #guard(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.#host.fail(error);
+    }
+  }
+
+  /** Clients call their observer from the callbacks of sockets. */
+  #guarded<Observer extends object>(observer: Observer): Observer {
+    return new Proxy(observer, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as (...args: unknown[]) => void;
+        return (...args: unknown[]): void => this.#guard(() => method.apply(target, args));
+      },
+    });
+  }
+}
+
+function clientsOf(providers: readonly ProviderClients[], name: string): ProviderClients {
+  const clients = providers.find(({ provider }) => provider === name);
+  assert(clients !== undefined, `no clients of provider ${name}`);
+  return clients;
+}

@@ -1,0 +1,279 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { AudioFormat } from '../../../src/speech/audio-format.ts';
+import { Hearing } from '../../../src/speech/hearing/hearing.ts';
+import type { SpeechFault } from '../../../src/speech/speech-fault.ts';
+import type { HeardText } from '../../../src/speech/transport/speech-protocol.ts';
+import { FrameRingProducer, frameRingMemory } from '../../../src/threads/frame-ring.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { LevelDetector } from '../../support/speech/level-detector.ts';
+import { ScriptedRecognizer } from '../../support/speech/scripted-recognizer.ts';
+
+const RATE_HZ = 8_000;
+const FRAME = 160;
+const LINEAR: AudioFormat = { encoding: 's16le', sampleRateHz: RATE_HZ };
+
+interface SceneOptions {
+  readonly voices?: number;
+  readonly speaker?: string | null;
+  readonly format?: AudioFormat;
+  readonly chunkMs?: number;
+}
+
+/** The hearing of a call without threads. A voice speaks with a level that is its number. */
+class Scene {
+  readonly clock = new ManualClock();
+  readonly recognizers: ScriptedRecognizer[] = [];
+  readonly detectors: LevelDetector[] = [];
+  readonly lines: HeardText[] = [];
+  readonly activity: string[] = [];
+  readonly faults: SpeechFault[] = [];
+  missedMs = 0;
+  readonly hearing: Hearing;
+  readonly #rings: FrameRingProducer[];
+
+  constructor({ voices = 8, speaker = null, format = LINEAR, chunkMs = 100 }: SceneOptions = {}) {
+    const taps = Array.from({ length: voices }, () => {
+      return { sampleRateHz: RATE_HZ, memory: frameRingMemory(RATE_HZ) };
+    });
+    this.#rings = taps.map(({ memory }) => new FrameRingProducer(memory, RATE_HZ));
+    const connect = (vendor: ScriptedRecognizer['vendor']): ScriptedRecognizer => {
+      const recognizer = new ScriptedRecognizer(vendor, { format, chunkMs });
+      this.recognizers.push(recognizer);
+      return recognizer;
+    };
+    const newDetector = (): LevelDetector => {
+      const detector = new LevelDetector();
+      this.detectors.push(detector);
+      return detector;
+    };
+    this.hearing = new Hearing(
+      { taps, speaker, connect, newDetector, clock: this.clock },
+      {
+        heard: (line) => this.lines.push(line),
+        activity: (who, state) => this.activity.push(`${who} ${state}`),
+        fault: (fault) => this.faults.push(fault),
+        reconnected: () => {},
+        missed: (missedMs) => {
+          this.missedMs += missedMs;
+        },
+      },
+    );
+  }
+
+  /** Lets time pass while these voices speak, counted from 1. */
+  speak(milliseconds: number, ...speaking: number[]): void {
+    for (let ms = 0; ms < milliseconds; ms += 20) {
+      for (const [voice, ring] of this.#rings.entries()) {
+        const isSpeaking = speaking.includes(voice + 1);
+        ring.write(new Int16Array(FRAME).fill(isSpeaking ? levelOf(voice + 1) : 0));
+      }
+      this.clock.advance(20);
+      this.hearing.look();
+    }
+  }
+
+  /** Lets time pass without any frames, as on hold. */
+  hold(milliseconds: number): void {
+    for (let ms = 0; ms < milliseconds; ms += 1_000) {
+      this.clock.advance(1_000);
+      this.hearing.look();
+    }
+  }
+
+  /** Writes frames that are read too late. */
+  overrun(frames: number): void {
+    for (let i = 0; i < frames; i++) this.#rings[0]?.write(new Int16Array(FRAME));
+    this.hearing.look();
+  }
+}
+
+function levelOf(voice: number): number {
+  return voice * 1_000;
+}
+
+/** The milliseconds in which a recognizer heard exactly this level. */
+function msOf(recognizer: ScriptedRecognizer, level: number): number {
+  return (recognizer.samples.filter((sample) => sample === level).length * 1000) / RATE_HZ;
+}
+
+let scene: Scene;
+
+describe('a call with named speakers', () => {
+  beforeEach(() => {
+    scene = new Scene();
+  });
+
+  it('listens to a voice from half a second before it speaks', () => {
+    scene.speak(2_000);
+    expect(scene.recognizers).toHaveLength(0);
+    scene.speak(300, 2);
+    expect(scene.recognizers).toHaveLength(1);
+    const [recognizer] = scene.recognizers;
+    expect(recognizer!.heardMs).toBe(800);
+    scene.speak(100, 2);
+    expect([msOf(recognizer!, levelOf(2)), msOf(recognizer!, 0)]).toEqual([400, 500]);
+  });
+
+  it('tells who speaks, and when', () => {
+    scene.hearing.name(1, 'Ada');
+    scene.speak(100, 2);
+    scene.speak(100, 2, 3);
+    scene.speak(100, 3);
+    expect(scene.activity).toEqual(['Ada started', 'Speaker 3 started', 'Ada ended']);
+    expect(scene.recognizers[0]!.flushes).toBe(1);
+    scene.recognizers[0]!.says(' hello ');
+    scene.recognizers[1]!.says('good morning');
+    scene.recognizers[1]!.says('   ');
+    expect(scene.lines).toEqual([
+      { speaker: 'Ada', text: 'hello' },
+      { speaker: 'Speaker 3', text: 'good morning' },
+    ]);
+  });
+
+  it('adds the label of a vendor that tells speakers apart', () => {
+    scene.hearing.name(0, 'Room 5');
+    scene.speak(100, 1);
+    scene.recognizers[0]!.says('hello', 'B');
+    expect(scene.lines).toEqual([{ speaker: 'Room 5 (B)', text: 'hello' }]);
+  });
+
+  it('ends the session of a voice after 30 s of silence, not earlier', () => {
+    scene.speak(100, 1);
+    scene.speak(29_900);
+    expect(scene.recognizers[0]!.isClosed).toBe(false);
+    scene.speak(200);
+    expect(scene.recognizers[0]!.isClosed).toBe(true);
+    scene.speak(100, 1);
+    expect(scene.recognizers).toHaveLength(2);
+  });
+
+  it('listens to four, of which the one that is silent the longest gives its place to a fifth', () => {
+    scene.speak(100, 1, 2, 3, 4);
+    scene.speak(1_000, 1, 3, 4);
+    scene.speak(2_000, 3, 4);
+    scene.speak(100, 3, 4, 5);
+    expect(scene.recognizers.map(({ isClosed }) => isClosed)).toEqual([false, true, false, false, false]);
+    scene.recognizers[4]!.says('me too');
+    expect(scene.lines).toEqual([{ speaker: 'Speaker 5', text: 'me too' }]);
+  });
+
+  it('mixes the voices beyond four that speak at once, until one pauses', () => {
+    scene.speak(200, 1, 2, 3, 4, 5, 6);
+    expect(scene.recognizers).toHaveLength(5);
+    const mixed = scene.recognizers[4]!;
+    expect(msOf(mixed, levelOf(5) + levelOf(6))).toBe(200);
+    mixed.says('us too');
+    expect(scene.lines).toEqual([{ speaker: 'others', text: 'us too' }]);
+    scene.speak(2_200, 2, 3, 4, 5);
+    scene.recognizers[5]!.says('now alone');
+    expect(scene.lines[1]).toEqual({ speaker: 'Speaker 5', text: 'now alone' });
+    scene.speak(30_000);
+    expect(scene.recognizers.every(({ isClosed }) => isClosed)).toBe(true);
+  });
+
+  it('names a voice while it speaks, and begins anew when it gets another speaker', () => {
+    scene.speak(100, 1);
+    scene.hearing.name(0, 'Ada');
+    scene.hearing.name(0, 'Ada');
+    scene.speak(100, 1);
+    expect(scene.recognizers).toHaveLength(1);
+    scene.hearing.name(0, 'Bob');
+    scene.speak(100, 1);
+    expect(scene.recognizers.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+    scene.recognizers[0]!.says('late');
+    scene.recognizers[1]!.says('hello');
+    expect(scene.lines).toEqual([
+      { speaker: 'Ada', text: 'late' },
+      { speaker: 'Bob', text: 'hello' },
+    ]);
+  });
+});
+
+describe('a call with one voice', () => {
+  it('is listened to without pause', () => {
+    scene = new Scene({ voices: 1, speaker: '+331' });
+    scene.speak(60_000);
+    expect(scene.recognizers).toHaveLength(1);
+    expect(scene.recognizers[0]!.heardMs).toBe(60_000);
+    scene.recognizers[0]!.says('hello');
+    expect(scene.lines).toEqual([{ speaker: '+331', text: 'hello' }]);
+  });
+
+  it('streams nothing on hold, and ends the session when that lasts 30 s', () => {
+    scene = new Scene({ voices: 1, speaker: '+331' });
+    scene.speak(1_000, 1);
+    scene.hold(29_000);
+    expect(scene.recognizers[0]).toMatchObject({ heardMs: 1_000, isClosed: false });
+    scene.hold(1_000);
+    expect(scene.recognizers[0]!.isClosed).toBe(true);
+    scene.speak(1_000, 1);
+    expect(scene.recognizers).toHaveLength(2);
+    expect(scene.recognizers[1]!.heardMs).toBe(1_000);
+  });
+
+  it.each([
+    [{ encoding: 'mulaw', sampleRateHz: 8_000 }, 100, 800],
+    [{ encoding: 's16le', sampleRateHz: 8_000 }, 40, 640],
+    [{ encoding: 's16le', sampleRateHz: 16_000 }, 50, 1_600],
+    [{ encoding: 's16le', sampleRateHz: 24_000 }, 80, 3_840],
+  ] as const)('is sent as %j in chunks of %i ms', (format, chunkMs, bytes) => {
+    scene = new Scene({ voices: 1, speaker: '+331', format, chunkMs });
+    scene.speak(2_000, 1);
+    const [recognizer] = scene.recognizers;
+    expect(recognizer!.chunks).toHaveLength(2_000 / chunkMs);
+    expect(recognizer!.chunks.every(({ length }) => length === bytes)).toBe(true);
+  });
+
+  it('reports what was missed', () => {
+    scene = new Scene({ voices: 1, speaker: '+331' });
+    scene.overrun(20);
+    expect(scene.missedMs).toBe(80);
+    scene.overrun(1);
+    expect(scene.missedMs).toBe(80);
+  });
+});
+
+describe('a recognizer that fails', () => {
+  it('by losing its vendor, says so and goes on', () => {
+    scene = new Scene({ voices: 1, speaker: '+331' });
+    scene.speak(100);
+    scene.recognizers[0]!.vendor.disconnected({ kind: 'unreachable', words: 'gone' });
+    scene.speak(1_000);
+    expect(scene.recognizers).toHaveLength(1);
+    expect(scene.recognizers[0]!.heardMs).toBe(1_100);
+    expect(scene.faults).toEqual([{ kind: 'unreachable', words: 'gone' }]);
+  });
+
+  it('for a while, is tried again after ten seconds', () => {
+    scene = new Scene({ voices: 1, speaker: '+331' });
+    scene.speak(100);
+    scene.recognizers[0]!.vendor.failed({ kind: 'unreachable', words: 'gone' });
+    scene.speak(9_900);
+    expect(scene.recognizers).toHaveLength(1);
+    scene.speak(200);
+    expect(scene.recognizers).toHaveLength(2);
+    expect(scene.faults).toEqual([{ kind: 'unreachable', words: 'gone' }]);
+  });
+
+  it('for good, is not', () => {
+    scene = new Scene({ voices: 1, speaker: '+331' });
+    scene.speak(100);
+    scene.recognizers[0]!.vendor.failed({ kind: 'bad_key', words: 'no' });
+    scene.speak(60_000);
+    expect(scene.recognizers).toHaveLength(1);
+  });
+});
+
+it('closes every session, with the audio that is left, and opens none afterwards', async () => {
+  scene = new Scene();
+  scene.speak(130, 1, 2);
+  await scene.hearing.close();
+  expect(scene.recognizers.map(({ isClosed, heardMs }) => ({ isClosed, heardMs }))).toEqual([
+    { isClosed: true, heardMs: 200 },
+    { isClosed: true, heardMs: 200 },
+  ]);
+  scene.speak(100, 3);
+  expect(scene.recognizers).toHaveLength(2);
+  expect(scene.detectors.every(({ isClosed }) => isClosed)).toBe(true);
+  await scene.hearing.close();
+});
