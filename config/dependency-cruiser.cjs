@@ -60,8 +60,15 @@ module.exports = {
       'connectors/contract',
       ...FLOOR,
     ]),
-    layer('bridge worker', '^src/bridge/bridge\\.worker', ['bridge', 'threads', 'connectors', ...FLOOR]),
     layer('speech clients', '^src/speech/(stt|tts|faults)/', ['speech', ...FLOOR]),
+    layer('bridge worker', '^src/bridge/bridge\\.worker', ['bridge', 'threads', 'connectors', 'speech', ...FLOOR]),
+    {
+      name: 'speech-on-bridge-threads',
+      severity: 'error',
+      comment: 'What runs on bridge threads knows no calls and no presets.',
+      from: { path: '^src/speech/(speaking|hearing|transport|stt|tts)/' },
+      to: { path: '^src/(speech/(session|presets|providers)|calls|accounts|files|store)/' },
+    },
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
     ...pairsOfDomains,
     {

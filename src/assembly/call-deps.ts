@@ -8,6 +8,7 @@ import { inboundAnswerer } from '../calls/ring-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepChatFiles } from '../files/keep-chat-files.ts';
+import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { loginsOfAgents } from '../store/logins/agent-logins.ts';
 import { findEnabledVoiceConfigs, findVoiceConfig } from '../store/speech/voice-configs.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
@@ -39,6 +40,9 @@ export async function openCalls(
   );
   events.callsLostByRestart(await recorder.disconnectAll());
   closers.push(() => recorder.settled());
+  // No preset can exist yet.
+  const speech = new SpeechSessions({ bridges, events, settingsOf: () => ({ stt: null, tts: null }) });
+  closers.push(() => speech.settled());
   const calls = callDomain({
     engine,
     recorder,
@@ -55,6 +59,7 @@ export async function openCalls(
     keepChatFiles: (origin, sent) => keepChatFiles(files, origin, sent),
     registry: new CallRegistry(),
     connectors,
+    speech,
     deadlines: {
       connectingMs: CONNECTING_DEADLINE_MS,
       waitingMs: WAITING_DEADLINE_MS,

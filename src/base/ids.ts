@@ -25,6 +25,7 @@ export type IdKind =
   | 'aut'
   | 'grt'
   | 'mcs'
+  | 'utt'
   | 'f';
 
 const ID_BYTES = 15;

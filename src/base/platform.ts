@@ -53,6 +53,8 @@ export interface PlatformTraits {
   readonly windowMs: number | null;
   /** Whether files can be sent and received. */
   readonly files: boolean;
+  /** Whether a call tells its speakers apart. Otherwise it has one voice. */
+  readonly namesSpeakers: boolean;
   /** Instructions for connecting the platform. */
   readonly setup: string;
 }
@@ -67,6 +69,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     login: 'bot registered',
     windowMs: null,
     files: true,
+    namesSpeakers: true,
     setup: 'Register your own bot, or use the shared one if there is one',
   },
   teams: {
@@ -77,6 +80,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     login: 'connection configured',
     windowMs: null,
     files: false,
+    namesSpeakers: true,
     setup: 'Connect a Microsoft account by OAuth; an administrator may have to approve it',
   },
   meet: {
@@ -87,6 +91,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     login: 'connection configured',
     windowMs: null,
     files: false,
+    namesSpeakers: true,
     setup: 'Connect a Google account by OAuth',
   },
   zoom: {
@@ -97,6 +102,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     login: 'connection configured',
     windowMs: null,
     files: false,
+    namesSpeakers: true,
     setup: 'Pass a meeting URL',
   },
   telegram: {
@@ -107,6 +113,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     login: 'bot registered',
     windowMs: null,
     files: true,
+    namesSpeakers: true,
     setup: 'Register your own bot, or use the shared one if there is one',
   },
   whatsapp: {
@@ -117,6 +124,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     login: 'connection configured',
     windowMs: SERVICE_WINDOW_MS,
     files: true,
+    namesSpeakers: true,
     setup: 'Create an invite link; it works once, within 15 minutes',
   },
   slack: {
@@ -127,6 +135,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     login: 'connection configured',
     windowMs: null,
     files: true,
+    namesSpeakers: true,
     setup: 'Install the app to a workspace, or register your own bot',
   },
   nctalk: {
@@ -137,6 +146,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     login: 'connection configured',
     windowMs: null,
     files: true,
+    namesSpeakers: true,
     setup: 'Install the addon and connect',
   },
   sip: {
@@ -147,6 +157,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     login: 'connection configured',
     windowMs: null,
     files: false,
+    namesSpeakers: false,
     setup: 'Connect your own SIP trunk and list its numbers',
   },
 };

@@ -113,6 +113,11 @@ export class CallActor implements ObservedCall {
     return this.#deps.engineCall.media;
   }
 
+  /** The call's room, for hosted speech. */
+  get room(): Pick<EngineCall, 'hostSpeech' | 'tap'> {
+    return this.#deps.engineCall;
+  }
+
   /** Milliseconds since the call was created. */
   ageMs(): number {
     return this.#deps.clock.monotonicMs() - this.#startedMs;

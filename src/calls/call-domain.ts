@@ -12,6 +12,7 @@ import type { CallRecorder } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
 import type { AgentLogins } from './choose-login.ts';
 import type { VoicePresets } from './choose-presets.ts';
+import type { HostedSpeech } from './hosted-speech.ts';
 import type { InboundChatDeps, KeptChatFiles } from './inbound-chat.ts';
 
 /** Dependencies of the call operations, built once by the composition root. */
@@ -21,6 +22,7 @@ export interface CallDomain {
   readonly engine: Engine;
   readonly recorder: CallRecorder;
   readonly publisher: CallPublisher;
+  readonly speech: HostedSpeech;
   readonly events: BusinessEvents;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;

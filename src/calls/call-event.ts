@@ -16,7 +16,11 @@ export type CallEvent =
   | { readonly type: 'call_participants'; readonly participants: readonly Participant[] }
   | SpeakingEvent
   | CallError
+  | SpeechError
   | ({ readonly type: 'call_transcript' } & TranscriptLine)
+  | UtteranceEvent
+  /** Somebody has started or stopped speaking, as heard by hosted speech recognition. */
+  | { readonly type: 'speech'; readonly speaker: string; readonly state: 'started' | 'ended' }
   | ChatEvent
   | { readonly type: 'dtmf'; readonly digit: string };
 
@@ -48,6 +52,26 @@ export interface CallError {
   readonly code: 'bridge_disconnected' | 'call_failed' | 'internal_error';
   readonly message: string;
   readonly termination: Termination;
+}
+
+/** Hosted speech has failed. The call goes on. */
+export interface SpeechError {
+  readonly type: 'call_error';
+  readonly code: 'stt_failed' | 'tts_failed';
+  readonly message: string;
+}
+
+/** What has become of a text that the gateway speaks. `started` is the only state that another one follows. */
+export interface UtteranceEvent {
+  readonly type: 'utterance';
+  readonly utteranceId: string;
+  readonly state: 'started' | 'finished' | 'interrupted' | 'failed';
+  /** Milliseconds of it that were sent to the platform. */
+  readonly playedMs: number;
+  /** What was heard of its text. */
+  readonly spokenText: string;
+  /** Whether `spokenText` is inferred from the time, because the provider does not say when words are spoken. */
+  readonly isEstimate: boolean;
 }
 
 /** Somebody wrote in the meeting's chat. */

@@ -14,6 +14,7 @@ export interface CallSubscriber {
 interface Subscribers {
   readonly recorder: CallRecorder;
   readonly registry: CallRegistry;
+  readonly speech: CallSubscriber;
   readonly events: BusinessEvents;
 }
 
@@ -21,7 +22,7 @@ interface Subscribers {
 export class CallPublisher {
   readonly #subscribers: readonly CallSubscriber[];
 
-  constructor({ recorder, registry, events }: Subscribers) {
+  constructor({ recorder, registry, speech, events }: Subscribers) {
     this.#subscribers = [
       // The call's record, and the feed: inbox, inbox WebSocket, MCP pushes.
       { happened: (call, event) => recorder.happened(call.snapshot(), event) },
@@ -31,6 +32,8 @@ export class CallPublisher {
       registry.followers,
       // Log and metrics.
       { happened: (call, event) => report(events, call, event) },
+      // What speaks and listens for the agent.
+      speech,
       // The call's WebSockets.
       { happened: (call, event) => call.tell(event) },
     ];

@@ -8,7 +8,7 @@ import { appendAgentEvent, appendEvent } from '../store/messages/events.ts';
 import type { CallRow } from '../store/messages/message-tables.ts';
 import type { CallSnapshot } from './call.ts';
 import { bridgeDisconnected } from './call-error.ts';
-import type { CallError, CallEvent, ChatEvent, StateEvent, WaitingEvent } from './call-event.ts';
+import type { CallError, CallEvent, ChatEvent, SpeechError, StateEvent, WaitingEvent } from './call-event.ts';
 import { isFirst } from './call-state.ts';
 
 /** Delay before a batch of writes. The caller's 200 goes out first, and writes of many calls share one batch. */
@@ -75,6 +75,8 @@ export class CallRecorder {
       case 'call_participants':
       case 'call_speaking':
       case 'call_transcript':
+      case 'utterance':
+      case 'speech':
       case 'dtmf':
         return;
       default:
@@ -152,7 +154,7 @@ export class CallRecorder {
   }
 
   /** Appends a call event to the account's feed, in the feed's format. */
-  async #tell(call: ToldCall, event: StateEvent | WaitingEvent | CallError): Promise<void> {
+  async #tell(call: ToldCall, event: StateEvent | WaitingEvent | CallError | SpeechError): Promise<void> {
     const { callId: call_id, state } = call;
     const { type, ...payload } = event;
     await this.#append(call, type, { call_id, state, ...payload });

@@ -65,6 +65,16 @@ export class BusinessEvents {
     this.#loggers.calls.error({ ...named(call), err: error }, 'the voice presets could not be read');
   }
 
+  /** Hosted speech (`stt`, `tts`) has failed on a call. `words` are the provider's. */
+  speechFailed(call: CallFacts, service: 'stt' | 'tts', words: string): void {
+    this.#loggers.calls.warn({ ...named(call), service, words }, 'hosted speech failed');
+  }
+
+  /** A provider of hosted speech is connected again. */
+  speechReconnected(call: CallFacts, service: 'stt' | 'tts'): void {
+    this.#loggers.calls.info({ ...named(call), service }, 'hosted speech is connected again');
+  }
+
   /** A call WebSocket sent its client a `call_error` with this code. */
   streamError(code: string): void {
     this.#metrics.streamError(code);

@@ -6,7 +6,7 @@ import { placeCall } from '../../calls/place-call.ts';
 import { say, stopSpeaking } from '../../calls/speak.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { Acknowledged } from '../schema/acknowledgements.ts';
+import { Acknowledged, Said } from '../schema/acknowledgements.ts';
 import {
   Call,
   CallList,
@@ -174,15 +174,22 @@ function sayRoute(calls: CallDomain): Route {
     access: 'runtime',
     operationId: 'say',
     summary: 'Speak with hosted text-to-speech',
+    description:
+      'Answers at once. Texts are spoken one after the other; `utterance` events on the call WebSocket tell when each starts and ends, and what was heard of it.',
     tags: TAGS,
     params: CallParams,
     body: SayBody,
     responses: {
-      200: { description: 'Speaking', schema: Acknowledged },
-      400: 'Hosted TTS not configured',
+      200: { description: 'The text is spoken once those before it are over', schema: Said },
+      400: 'Hosted TTS not configured, or the call takes no audio',
       404: NOT_FOUND,
+      429: 'Too much speech is queued on this call',
+      502: 'Hosted speech has failed on this call',
     },
-    handler: ({ principal, params }) => say(calls, principal, params.call_id),
+    handler: ({ principal, params, body }) => {
+      const utterance_id = say(calls, principal, params.call_id, body.text);
+      return reply(200, { status: 'ok' as const, utterance_id });
+    },
   });
 }
 
@@ -193,7 +200,7 @@ function stopSpeakingRoute(calls: CallDomain): Route {
     access: 'runtime',
     operationId: 'stopSpeaking',
     summary: 'Stop speaking',
-    description: 'Discards the rest of the text. Does nothing while idle.',
+    description: 'Discards the rest of the text, and all texts that wait. Does nothing while idle.',
     tags: TAGS,
     params: CallParams,
     responses: { 200: { description: 'Silent', schema: Acknowledged }, 404: NOT_FOUND },

@@ -6,5 +6,13 @@ export const Deleted = z.object({ status: z.literal('deleted') }).meta({ id: 'De
 /** Acknowledges a request that returns no data. */
 export const Acknowledged = z.object({ status: z.literal('ok') }).meta({ id: 'Acknowledged' });
 
+/** Acknowledges a text to be spoken. */
+export const Said = z
+  .object({
+    status: z.literal('ok'),
+    utterance_id: z.string().describe('Identifies the text in `utterance` events'),
+  })
+  .meta({ id: 'Said' });
+
 /** The same answer whether or not anything was done, so that it reveals nothing. */
 export const Done = z.object({ status: z.literal('ok') }).meta({ id: 'Done' });

@@ -42,7 +42,7 @@ interface StreamAttachment {
 
 /** Text messages from the gateway. */
 export type StreamEvent =
-  | Exclude<CallEvent, { readonly type: 'call_capabilities' | 'call_speaking' | 'call_chat' }>
+  | Exclude<CallEvent, { readonly type: 'call_capabilities' | 'call_speaking' | 'utterance' | 'call_chat' }>
   | {
       readonly type: 'call_capabilities';
       readonly capabilities: readonly string[];
@@ -54,6 +54,14 @@ export type StreamEvent =
       readonly participant_id: string | null;
       readonly name: string | null;
       readonly speaking: boolean;
+    }
+  | {
+      readonly type: 'utterance';
+      readonly utterance_id: string;
+      readonly state: 'started' | 'finished' | 'interrupted' | 'failed';
+      readonly played_ms: number;
+      readonly spoken_text: string;
+      readonly estimated: boolean;
     }
   | {
       readonly type: 'call_chat';

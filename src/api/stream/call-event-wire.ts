@@ -1,6 +1,6 @@
 import { unreachable } from '../../base/assert.ts';
 import type { CallSnapshot } from '../../calls/call.ts';
-import type { CallEvent, ChatEvent } from '../../calls/call-event.ts';
+import type { CallEvent, ChatEvent, UtteranceEvent } from '../../calls/call-event.ts';
 import { audioDirection } from '../rest/call-wire.ts';
 import type { StreamEvent } from '../schema/stream.ts';
 
@@ -13,6 +13,7 @@ export function callEventWire(event: CallEvent): StreamEvent {
     case 'call_participants':
     case 'call_error':
     case 'call_transcript':
+    case 'speech':
     case 'dtmf':
       return event;
     case 'call_capabilities': {
@@ -29,6 +30,8 @@ export function callEventWire(event: CallEvent): StreamEvent {
         speaking,
       };
     }
+    case 'utterance':
+      return utteranceWire(event);
     case 'call_chat':
       return chatWire(event);
     default:
@@ -42,6 +45,18 @@ export function openingEvents({ state, waitingReason, participants }: CallSnapsh
   if (waitingReason !== null) events.push({ type: 'call_waiting', reason: waitingReason });
   if (participants.length > 0) events.push({ type: 'call_participants', participants });
   return events;
+}
+
+function utteranceWire(event: UtteranceEvent): StreamEvent {
+  const { type, utteranceId, state, playedMs, spokenText, isEstimate } = event;
+  return {
+    type,
+    utterance_id: utteranceId,
+    state,
+    played_ms: playedMs,
+    spoken_text: spokenText,
+    estimated: isEstimate,
+  };
 }
 
 function chatWire({ type, sender, text, sentAt: sent_at, files }: ChatEvent): StreamEvent {

@@ -181,7 +181,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
       case 'mark':
         return this.#mark(request.name);
       case 'say':
-        return say(...this.#addressed());
+        say(...this.#addressed(), request.text);
+        return;
       case 'send_chat':
         return this.#chat(request.text ?? '');
       default:

@@ -11,6 +11,7 @@ import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
 import type { InboundCall } from '../../../src/connectors/contract/connector.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { WITHOUT_PRESETS } from './no-presets.ts';
+import { NO_SPEECH } from '../../support/no-speech.ts';
 
 const SCOPE = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
 const REQUEST = {
@@ -35,6 +36,7 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
   const domain = callDomain({
     registry: new CallRegistry(),
     connectors: new Map([['sip', connector]]),
+    speech: NO_SPEECH,
     engine: { place: () => ({ media: {}, close: async () => void told.push('engine closed') }) },
     recorder: {
       opened: faults.opened ?? (async () => {}),

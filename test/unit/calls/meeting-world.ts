@@ -20,6 +20,7 @@ import { insertBot } from '../../../src/store/logins/bot-tokens.ts';
 import { findEnabledVoiceConfigs, findVoiceConfig } from '../../../src/store/speech/voice-configs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { NO_SPEECH } from '../../support/no-speech.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/temporary.ts';
 import { FakeMeetings } from './fake-meetings.ts';
 
@@ -79,6 +80,7 @@ export class MeetingWorld {
       engine: {
         place: () => ({ media: {}, startAudio() {}, close: async () => {}, joinAgent: () => agentAudio }),
       },
+      speech: NO_SPEECH,
       recorder,
       events,
       clock: this.clock,

@@ -10,6 +10,7 @@ import { ENABLED_PRESETS } from '../../../../src/calls/choose-presets.ts';
 import { placeCall } from '../../../../src/calls/place-call.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
+import { NO_SPEECH } from '../../../support/no-speech.ts';
 import { NOW, temporaryStore } from '../../store/temporary.ts';
 import { FakeBotHost } from '../fake-bot-host.ts';
 import { FakeDirectory } from '../fake-directory.ts';
@@ -68,6 +69,7 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
   return callDomain({
     registry: new CallRegistry(),
     connectors: new Map([['sip', sip]]),
+    speech: NO_SPEECH,
     engine: { place: () => ({ media: {}, close: async () => {} }) },
     recorder: new CallRecorder(store.db, systemClock, (_callId, error) => failures.push(error)),
     events: { callStarted() {}, callAnswered() {}, callEnded() {}, accountDeleted() {} },

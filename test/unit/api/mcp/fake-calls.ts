@@ -8,6 +8,7 @@ import type { CallOffer, Connector, DialRequest } from '../../../../src/connecto
 import type { Store } from '../../../../src/store/store.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
+import { NO_SPEECH } from '../../../support/no-speech.ts';
 
 export const CALL_LIMIT = 3;
 
@@ -47,6 +48,7 @@ export class FakeCalls {
     this.domain = callDomain({
       registry: new CallRegistry(),
       connectors: new Map([['sip', connector]]),
+      speech: NO_SPEECH,
       engine: { place: () => ({ media: {}, startAudio() {}, close: async () => {} }) },
       recorder: new CallRecorder(store.db, clock, (_callId, error) => {
         throw error;

@@ -5,6 +5,7 @@ import { ClientReadPosition } from '../../../../src/api/stream/client-read-posit
 import type { CallDomain } from '../../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { NO_SPEECH } from '../../../support/no-speech.ts';
 
 /** What a stream reads of its call. */
 const SHOWN = {
@@ -16,8 +17,9 @@ const SHOWN = {
 const scope = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
 
 function partsOf(clock: ManualClock, registry = new CallRegistry()): StreamDeps {
-  const calls = { clock, registry, events: { streamError() {} } } as unknown as CallDomain;
-  return { calls, readPosition: new ClientReadPosition(clock), scope, enlist: () => () => {} };
+  const calls = { clock, registry, speech: NO_SPEECH, events: { streamError() {} } };
+  const readPosition = new ClientReadPosition(clock);
+  return { calls: calls as unknown as CallDomain, readPosition, scope, enlist: () => () => {} };
 }
 
 it('accepts a limited number of unanswered clears', () => {

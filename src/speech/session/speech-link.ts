@@ -1,0 +1,90 @@
+import type { Bridges, OpenedTransport } from '../../connectors/contract/transport.ts';
+import { MoveLimit } from '../../threads/move-limit.ts';
+import {
+  SPEECH_TRANSPORT,
+  type SaidUtterance,
+  type SpeechCommands,
+  type SpeechOpen,
+  type SpeechSignal,
+} from '../transport/speech-protocol.ts';
+
+export interface SpeechLinkObserver {
+  signal(signal: SpeechSignal): void;
+  /** The transport is gone with everything that was said. `again`: another one opens. */
+  lost(reason: string, again: boolean): void;
+  /** This text will not be spoken. */
+  unsaid(utteranceId: string): void;
+}
+
+/** The transport of a call's speech, and the next one when it is lost, three times a minute at most. */
+export class SpeechLink {
+  readonly #bridges: Bridges;
+  readonly #open: SpeechOpen;
+  readonly #observer: SpeechLinkObserver;
+  readonly #losses = new MoveLimit();
+  /** Who the voices belong to. */
+  readonly #names = new Map<number, string>();
+  /** What was said before the transport is open. */
+  #unsent: SaidUtterance[] = [];
+  #transport: OpenedTransport<SpeechCommands> | null = null;
+  #isClosed = false;
+
+  constructor(bridges: Bridges, open: SpeechOpen, observer: SpeechLinkObserver) {
+    this.#bridges = bridges;
+    this.#open = open;
+    this.#observer = observer;
+    void this.#connect();
+  }
+
+  say(utterance: SaidUtterance): void {
+    if (this.#transport === null) this.#unsent.push(utterance);
+    else this.#send(this.#transport, utterance);
+  }
+
+  name(voice: number, speaker: string): void {
+    this.#names.set(voice, speaker);
+    // Lost with the transport at most; the next one is told again.
+    this.#transport?.command('name', voice, speaker).catch(() => {});
+  }
+
+  /** Ends the sessions at the vendors, then the transport. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const transport = this.#transport;
+    if (transport === null) return;
+    await transport.command('finish').catch(() => {});
+    await transport.close();
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const transport = await this.#bridges.open(SPEECH_TRANSPORT, this.#open, {
+        signal: (signal) => this.#observer.signal(signal),
+        lost: (reason) => this.#lost(reason),
+      });
+      if (this.#isClosed) await transport.close();
+      else this.#begin(transport);
+    } catch (error) {
+      this.#lost(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #begin(transport: OpenedTransport<SpeechCommands>): void {
+    this.#transport = transport;
+    for (const [voice, speaker] of this.#names) this.name(voice, speaker);
+    for (const utterance of this.#unsent.splice(0)) this.#send(transport, utterance);
+  }
+
+  #send(transport: OpenedTransport<SpeechCommands>, utterance: SaidUtterance): void {
+    transport.command('say', utterance).catch(() => this.#observer.unsaid(utterance.utteranceId));
+  }
+
+  #lost(reason: string): void {
+    if (this.#isClosed) return;
+    this.#transport = null;
+    this.#unsent = [];
+    const again = this.#losses.note();
+    this.#observer.lost(reason, again);
+    if (again) void this.#connect();
+  }
+}

@@ -1,0 +1,194 @@
+import { unreachable } from '../../base/assert.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { PLATFORM_TRAITS } from '../../base/platform.ts';
+import type { CallActor } from '../../calls/call-actor.ts';
+import { MAX_VOICES } from '../../connectors/contract/media-leg.ts';
+import type { Bridges } from '../../connectors/contract/transport.ts';
+import type { BusinessEvents } from '../../telemetry/business-events.ts';
+import { Doorbell } from '../../threads/doorbell.ts';
+import { type FrameRing, frameRingMemory } from '../../threads/frame-ring.ts';
+import { SpeechControl } from '../../threads/speech-control.ts';
+import { newSpeechRings } from '../../threads/speech-rings.ts';
+import type {
+  ProviderSettings,
+  SaidUtterance,
+  SpeechOpen,
+  SpeechService,
+  SpeechSignal,
+  UtteranceReport,
+} from '../transport/speech-protocol.ts';
+import { PendingUtterances } from './pending-utterances.ts';
+import { phoneSpeaker } from './phone-speaker.ts';
+import { SpeechLink } from './speech-link.ts';
+
+/** Higher rates do not help recognition. */
+const MAX_TAP_RATE_HZ = 16_000;
+
+const SERVICE_NAMES: Readonly<Record<SpeechService, string>> = {
+  stt: 'Speech recognition',
+  tts: 'Text-to-speech',
+};
+
+/** What speaks and listens on a call. Null: nothing. */
+export type SpeechSettings = Readonly<Record<SpeechService, ProviderSettings | null>>;
+
+export interface SpeechSessionDeps {
+  readonly bridges: Bridges;
+  readonly events: Pick<BusinessEvents, 'speechFailed' | 'speechReconnected' | 'queueFull'>;
+}
+
+/** Hosted speech of one call, on the main thread: sends what is to be said, and publishes what is heard. */
+export class SpeechSession {
+  readonly #call: CallActor;
+  readonly #settings: SpeechSettings;
+  readonly #deps: SpeechSessionDeps;
+  readonly #rings = newSpeechRings();
+  readonly #control = new SpeechControl(this.#rings.control);
+  readonly #doorbell = new Doorbell(this.#rings.doorbell);
+  readonly #pending = new PendingUtterances();
+  /** What was said before the call was active. */
+  readonly #early: SaidUtterance[] = [];
+  #link: SpeechLink | null = null;
+  /** Its transport was lost too often. */
+  #isOver = false;
+
+  constructor(call: CallActor, settings: SpeechSettings, deps: SpeechSessionDeps) {
+    this.#call = call;
+    this.#settings = settings;
+    this.#deps = deps;
+  }
+
+  /** Connects to the vendors, so that the first text need not wait for it. Call it when the call is active. */
+  begin(): void {
+    if (this.#link !== null) return;
+    const open = this.#opening();
+    if (open.tts === null && open.stt === null) return;
+    const { room } = this.#call;
+    room.hostSpeech(open.rings);
+    for (const [voice, tap] of (open.stt?.taps ?? []).entries()) room.tap(voice, tap);
+    this.#link = new SpeechLink(this.#deps.bridges, open, {
+      signal: (signal) => this.#received(signal),
+      lost: (reason, again) => this.#lost(reason, again),
+      unsaid: (utteranceId) => this.#settleUnheard(utteranceId, 'failed'),
+    });
+    for (const said of this.#early.splice(0)) this.#link.say(said);
+  }
+
+  /** Returns the utterance's id. See `HostedSpeech.say`. */
+  say(text: string): string {
+    if (this.#settings.tts === null) throw new GatewayError('tts_not_configured');
+    if (!this.#offers('audio_out')) throw new GatewayError('capability_missing');
+    if (this.#isOver) throw new GatewayError('speech_failed');
+    const said = { utteranceId: this.#added(text), text, generation: this.#control.asked };
+    if (this.#link === null) this.#early.push(said);
+    else this.#link.say(said);
+    return said.utteranceId;
+  }
+
+  /** Takes effect with the engine's next tick, whatever the bridge thread is doing. */
+  stop(): void {
+    if (this.#pending.isEmpty) return;
+    this.#control.ask();
+    this.#doorbell.ring();
+    for (const { utteranceId } of this.#early.splice(0)) this.#settleUnheard(utteranceId, 'interrupted');
+  }
+
+  /** Who a voice belongs to from now on. */
+  name(voice: number, speaker: string): void {
+    this.#link?.name(voice, speaker);
+  }
+
+  /** The call is over. Resolves when the vendors' sessions have ended. */
+  async end(): Promise<void> {
+    await this.#link?.close();
+  }
+
+  #opening(): SpeechOpen {
+    const { sampleRateHz: roomRateHz } = this.#call.identity;
+    const tts = this.#offers('audio_out') ? this.#settings.tts : null;
+    const { stt } = this.#settings;
+    const rings = this.#rings;
+    if (stt === null || !this.#offers('audio_in')) return { rings, roomRateHz, tts, stt: null };
+    const { namesSpeakers } = PLATFORM_TRAITS[this.#call.identity.platform];
+    const taps = newTaps(namesSpeakers ? MAX_VOICES : 1, Math.min(roomRateHz, MAX_TAP_RATE_HZ));
+    const speaker = namesSpeakers ? null : phoneSpeaker(this.#call.identity);
+    return { rings, roomRateHz, tts, stt: { ...stt, taps, speaker } };
+  }
+
+  #offers(capability: 'audio_in' | 'audio_out'): boolean {
+    return this.#call.snapshot().capabilities.includes(capability);
+  }
+
+  #added(text: string): string {
+    try {
+      return this.#pending.add(text);
+    } catch (error) {
+      this.#deps.events.queueFull('speech');
+      throw error;
+    }
+  }
+
+  #received(signal: SpeechSignal): void {
+    switch (signal.type) {
+      case 'utterance':
+        return this.#utterance(signal);
+      case 'transcript':
+        return this.#transcript(signal.speaker, signal.text);
+      case 'activity': {
+        const { speaker, state } = signal;
+        if (!this.#call.isOver) this.#call.publish({ type: 'speech', speaker, state });
+        return;
+      }
+      case 'fault':
+        return this.#failed(signal.service, { words: signal.fault.words, logged: signal.fault.words });
+      case 'reconnected':
+        return this.#deps.events.speechReconnected(this.#call.snapshot(), signal.service);
+      case 'missed':
+        return this.#deps.events.queueFull('heard_speech');
+      default:
+        return unreachable(signal);
+    }
+  }
+
+  #utterance({ utteranceId, state, playedMs, spokenText, isEstimate }: UtteranceReport): void {
+    if (state !== 'started' && !this.#pending.settle(utteranceId)) return;
+    if (this.#call.isOver) return;
+    this.#call.publish({ type: 'utterance', utteranceId, state, playedMs, spokenText, isEstimate });
+  }
+
+  /** The last words of a call come after its end. */
+  #transcript(speaker: string, text: string): void {
+    if (this.#call.isOver) this.#call.transcript.add({ speaker, text });
+    else this.#call.transcribed({ speaker, text });
+  }
+
+  /** `words` are for clients. */
+  #failed(
+    service: SpeechService,
+    { words, logged }: { readonly words: string; readonly logged: string },
+  ): void {
+    this.#deps.events.speechFailed(this.#call.snapshot(), service, logged);
+    if (this.#call.isOver) return;
+    const message = `${SERVICE_NAMES[service]} failed: ${words}`;
+    this.#call.publish({ type: 'call_error', code: `${service}_failed`, message });
+  }
+
+  /** The bridge thread died. What it has left in the ring is dropped, because nobody knows what it is. */
+  #lost(reason: string, again: boolean): void {
+    this.#isOver = !again;
+    this.#control.ask();
+    for (const utteranceId of this.#pending.ids) this.#settleUnheard(utteranceId, 'failed');
+    const words = again ? 'internal error; it is started again' : 'internal error';
+    for (const service of ['stt', 'tts'] as const)
+      if (this.#settings[service] !== null) this.#failed(service, { words, logged: reason });
+  }
+
+  /** Nothing is known of what was heard. */
+  #settleUnheard(utteranceId: string, state: 'failed' | 'interrupted'): void {
+    this.#utterance({ utteranceId, state, playedMs: 0, spokenText: '', isEstimate: state === 'failed' });
+  }
+}
+
+function newTaps(voices: number, sampleRateHz: number): FrameRing[] {
+  return Array.from({ length: voices }, () => ({ sampleRateHz, memory: frameRingMemory(sampleRateHz) }));
+}

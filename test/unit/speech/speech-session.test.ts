@@ -1,0 +1,278 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Capability, Platform } from '../../../src/base/platform.ts';
+import { CallActor } from '../../../src/calls/call-actor.ts';
+import type { CallEvent } from '../../../src/calls/call-event.ts';
+import type {
+  Bridges,
+  OpenedTransport,
+  TransportObserver,
+} from '../../../src/connectors/contract/transport.ts';
+import { phoneSpeaker } from '../../../src/speech/session/phone-speaker.ts';
+import type { SpeechSettings } from '../../../src/speech/session/speech-session.ts';
+import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
+import type {
+  SpeechCommands,
+  SpeechOpen,
+  SpeechSignal,
+} from '../../../src/speech/transport/speech-protocol.ts';
+import { SpeechControl } from '../../../src/threads/speech-control.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const PRESET = { provider: 'test', options: null };
+const BOTH: SpeechSettings = { stt: PRESET, tts: PRESET };
+
+interface SceneOptions {
+  readonly platform?: Platform;
+  readonly sampleRateHz?: number;
+  readonly settings?: SpeechSettings;
+  readonly capabilities?: readonly Capability[];
+}
+
+/** A transport that records what it is told. */
+class RecordedTransport implements OpenedTransport<SpeechCommands> {
+  readonly commands: unknown[] = [];
+  isClosed = false;
+
+  async command(name: string, ...args: readonly unknown[]): Promise<never> {
+    this.commands.push([name, ...args]);
+    return undefined as never;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+/** A call whose speech is played by the test. */
+class Scene {
+  readonly opened: SpeechOpen[] = [];
+  readonly transports: RecordedTransport[] = [];
+  readonly tapped: number[] = [];
+  readonly events: CallEvent[] = [];
+  readonly told: string[] = [];
+  readonly sessions: SpeechSessions;
+  readonly call: CallActor;
+  #observer!: TransportObserver<SpeechSignal>;
+
+  constructor({ platform = 'sip', sampleRateHz = 8_000, settings = BOTH, capabilities }: SceneOptions = {}) {
+    const bridges = {
+      open: async (_protocol: unknown, open: SpeechOpen, observer: TransportObserver<SpeechSignal>) => {
+        this.opened.push(open);
+        this.#observer = observer;
+        const transport = new RecordedTransport();
+        this.transports.push(transport);
+        return transport;
+      },
+    } as unknown as Bridges;
+    this.sessions = new SpeechSessions({
+      bridges,
+      events: {
+        speechFailed: (_call, service, words) => void this.told.push(`${service} failed: ${words}`),
+        speechReconnected: (_call, service) => void this.told.push(`${service} again`),
+        queueFull: (queue) => void this.told.push(`full: ${queue}`),
+      },
+      settingsOf: () => settings,
+    });
+    this.call = this.#newCall(platform, sampleRateHz, capabilities ?? ['audio_in', 'audio_out']);
+  }
+
+  /** The call becomes active, and its transport opens. */
+  async answer(): Promise<void> {
+    this.call.legObserver.answered();
+    await turn();
+  }
+
+  signal(signal: SpeechSignal): void {
+    this.#observer.signal(signal);
+  }
+
+  lose(): void {
+    this.#observer.lost('the thread has died');
+  }
+
+  say(text: string): string {
+    return this.sessions.say(this.call, text);
+  }
+
+  /** Events since the call became active. */
+  get news(): CallEvent[] {
+    return this.events.slice(2);
+  }
+
+  #newCall(platform: Platform, sampleRateHz: number, capabilities: readonly Capability[]): CallActor {
+    const identity = {
+      callId: 'call_1',
+      roomId: 'room_1',
+      participantId: 'part_1',
+      accountId: 'acc_1',
+      agentId: 'agt_1',
+      platform,
+      meetingUrl: 'sip:+33123456789@trunk.example',
+      agentName: 'AI Agent',
+      direction: 'outbound',
+      caller: '',
+      createdAt: '2030-01-01T00:00:00.000Z',
+      sampleRateHz,
+    } as const;
+    const longMs = 3_600_000;
+    const call = new CallActor(
+      identity,
+      { login: { kind: 'trunk' }, capabilities },
+      {
+        engineCall: {
+          startAudio() {},
+          close: async () => {},
+          hostSpeech() {},
+          tap: (voice: number) => void this.tapped.push(voice),
+        } as never,
+        clock: new ManualClock(),
+        deadlines: {
+          connectingMs: longMs,
+          waitingMs: longMs,
+          ringingMs: longMs,
+          acceptingMs: longMs,
+          activeMs: longMs,
+        },
+        playout: {} as never,
+        chat: {
+          keepFiles: async () => ({ files: [], tooLarge: 0 }),
+          stored: async () => {},
+          onDropped() {},
+          onFailure() {},
+        },
+        publisher: {
+          publish: (actor, event) => {
+            this.events.push(event);
+            this.sessions.happened(actor, event);
+          },
+        },
+      },
+    );
+    call.announce();
+    call.begin({ accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() });
+    return call;
+  }
+}
+
+describe('the speech of a call', () => {
+  it('of a phone listens to the one voice of the other party', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    expect(scene.tapped).toEqual([0]);
+    expect(scene.opened[0]?.stt).toMatchObject({ speaker: '+33123456789', taps: [{ sampleRateHz: 8_000 }] });
+  });
+
+  it('of a meeting listens to all voices, and knows their names, also those of a new transport', async () => {
+    const scene = new Scene({ platform: 'discord', sampleRateHz: 48_000 });
+    await scene.answer();
+    expect(scene.opened[0]?.stt?.speaker).toBe(null);
+    expect(scene.opened[0]?.stt?.taps.map(({ sampleRateHz }) => sampleRateHz)).toEqual(Array(8).fill(16_000));
+    scene.call.legObserver.participants([{ id: 'p1', name: 'Ada' }]);
+    scene.call.legObserver.speaking({ voiceId: 2, participantId: 'p1' }, true);
+    scene.call.legObserver.speaking({ voiceId: 3, participantId: null }, true);
+    expect(scene.transports[0]?.commands).toEqual([['name', 2, 'Ada']]);
+    scene.lose();
+    await turn();
+    expect(scene.transports[1]?.commands).toEqual([['name', 2, 'Ada']]);
+  });
+
+  it('neither listens nor speaks where the call has no audio', async () => {
+    const scene = new Scene({ capabilities: ['audio_in'] });
+    await scene.answer();
+    expect(scene.opened[0]?.tts).toBe(null);
+    expect(() => scene.say('Hello')).toThrow('The platform does not support this');
+    const deaf = new Scene({ capabilities: ['audio_out'] });
+    await deaf.answer();
+    expect(deaf.opened[0]?.stt).toBe(null);
+    expect(deaf.tapped).toEqual([]);
+    const mute = new Scene({ capabilities: [] });
+    await mute.answer();
+    expect(mute.opened).toEqual([]);
+  });
+
+  it('publishes what is signalled', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    const utteranceId = scene.say('Hello.');
+    const report = { utteranceId, playedMs: 0, spokenText: '', isEstimate: false };
+    scene.signal({ type: 'utterance', ...report, state: 'started' });
+    scene.signal({ type: 'utterance', ...report, state: 'finished' });
+    scene.signal({ type: 'utterance', ...report, state: 'finished' });
+    scene.signal({ type: 'activity', speaker: 'Ada', state: 'started' });
+    scene.signal({ type: 'transcript', speaker: 'Ada', text: 'Hi.' });
+    scene.signal({ type: 'fault', service: 'stt', fault: { kind: 'out_of_funds', words: 'pay first' } });
+    expect(scene.news).toEqual([
+      { type: 'utterance', ...report, state: 'started' },
+      { type: 'utterance', ...report, state: 'finished' },
+      { type: 'speech', speaker: 'Ada', state: 'started' },
+      { type: 'call_transcript', speaker: 'Ada', text: 'Hi.' },
+      { type: 'call_error', code: 'stt_failed', message: 'Speech recognition failed: pay first' },
+    ]);
+    scene.signal({ type: 'reconnected', service: 'stt' });
+    scene.signal({ type: 'missed', missedMs: 40 });
+    expect(scene.told).toEqual(['stt failed: pay first', 'stt again', 'full: heard_speech']);
+  });
+
+  it('stops by shared memory, and only while something is to be said', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    const control = new SpeechControl(scene.opened[0]!.rings.control);
+    scene.sessions.stopSpeaking(scene.call);
+    expect(control.asked).toBe(0);
+    const first = scene.say('One.');
+    scene.sessions.stopSpeaking(scene.call);
+    expect(control.asked).toBe(1);
+    const next = scene.say('Two.');
+    expect(scene.transports[0]?.commands).toEqual([
+      ['say', { utteranceId: first, text: 'One.', generation: 0 }],
+      ['say', { utteranceId: next, text: 'Two.', generation: 1 }],
+    ]);
+  });
+
+  it('fails what was said when its transport is lost, without the reason that the log has', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    const utteranceId = scene.say('Hello.');
+    scene.lose();
+    expect(scene.news).toMatchObject([
+      { type: 'utterance', utteranceId, state: 'failed' },
+      {
+        type: 'call_error',
+        code: 'stt_failed',
+        message: 'Speech recognition failed: internal error; it is started again',
+      },
+      {
+        type: 'call_error',
+        code: 'tts_failed',
+        message: 'Text-to-speech failed: internal error; it is started again',
+      },
+    ]);
+    expect(scene.told).toEqual(['stt failed: the thread has died', 'tts failed: the thread has died']);
+    expect(new SpeechControl(scene.opened[0]!.rings.control).asked).toBe(1);
+  });
+
+  it('ends with the call: the vendors first, and no event follows the last', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    scene.say('Hello.');
+    scene.call.legObserver.ended('remote', { result: 'completed', reason: 'hung up' });
+    scene.signal({ type: 'transcript', speaker: '+331', text: 'Bye.' });
+    scene.signal({ type: 'activity', speaker: '+331', state: 'ended' });
+    scene.signal({ type: 'fault', service: 'tts', fault: { kind: 'unreachable', words: 'gone' } });
+    await scene.sessions.settled();
+    expect(scene.transports[0]).toMatchObject({ isClosed: true });
+    expect(scene.transports[0]?.commands.at(-1)).toEqual(['finish']);
+    expect(scene.news).toMatchObject([{ type: 'call_state', state: 'ended' }]);
+    expect(scene.call.transcript.since(0).lines).toEqual([{ speaker: '+331', text: 'Bye.' }]);
+  });
+});
+
+it('names the caller by number, and who is called by the number that was dialled', () => {
+  const speaker = (direction: 'inbound' | 'outbound', caller: string, meetingUrl: string) =>
+    phoneSpeaker({ direction, caller, meetingUrl } as Parameters<typeof phoneSpeaker>[0]);
+  expect(speaker('inbound', '+331', 'sip:+332@gw')).toBe('+331');
+  expect(speaker('inbound', '', 'sip:+332@gw')).toBe('unknown caller');
+  expect(speaker('outbound', '', 'SIPS:+333;ext=5@trunk.example;user=phone')).toBe('+333');
+  expect(speaker('outbound', '', 'sip:trunk.example')).toBe('sip:trunk.example');
+});

@@ -1,0 +1,32 @@
+import { systemClock } from '../../../src/base/time.ts';
+import { BridgeWorker } from '../../../src/bridge/bridge-worker.ts';
+import { transportFactory } from '../../../src/connectors/contract/transport.ts';
+import { providerClients } from '../../../src/speech/provider-clients.ts';
+import { SPEECH_TRANSPORT } from '../../../src/speech/transport/speech-protocol.ts';
+import { speechWith } from '../../../src/speech/transport/speech-transport.ts';
+import type { TransportOutcome, TransportPlacement } from '../../../src/threads/bridge-protocol.ts';
+import { LevelDetector } from '../../support/speech/level-detector.ts';
+import { type ToneEars, ToneRecognizer } from '../../support/speech/tone-recognizer.ts';
+import { ToneSynthesizer, type ToneVoice } from '../../support/speech/tone-synthesizer.ts';
+
+const tones = providerClients<ToneVoice & ToneEars>({
+  provider: 'tones',
+  synthesizer: (options, _rateHz, observer) => new ToneSynthesizer(options, observer),
+  recognizer: (options, _rateHz, observer) => new ToneRecognizer(options, observer),
+});
+
+const worker = new BridgeWorker([
+  transportFactory(
+    SPEECH_TRANSPORT,
+    speechWith({
+      providers: [tones],
+      split: (text) => [text],
+      newDetector: () => new LevelDetector(),
+      clock: systemClock,
+    }),
+  ),
+]);
+
+export function holdTransport(placement: TransportPlacement): Promise<TransportOutcome> {
+  return worker.hold(placement);
+}
