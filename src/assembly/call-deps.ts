@@ -9,6 +9,7 @@ import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepChatFiles } from '../files/keep-chat-files.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
+import { speechSettings } from '../speech/session/speech-settings.ts';
 import { loginsOfAgents } from '../store/logins/agent-logins.ts';
 import { findEnabledVoiceConfigs, findVoiceConfig } from '../store/speech/voice-configs.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
@@ -40,8 +41,12 @@ export async function openCalls(
   );
   events.callsLostByRestart(await recorder.disconnectAll());
   closers.push(() => recorder.settled());
-  // No preset can exist yet.
-  const speech = new SpeechSessions({ bridges, events, settingsOf: () => ({ stt: null, tts: null }) });
+  const keys = { secrets: store.secrets, urls: settings.speechUrls };
+  const speech = new SpeechSessions({
+    bridges,
+    events,
+    settingsOf: ({ presets }) => speechSettings(presets, keys),
+  });
   closers.push(() => speech.settled());
   const calls = callDomain({
     engine,

@@ -4,6 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { SpeechDomain } from '../speech-domain.ts';
 import { type AskVendor, askWithin, VendorFailed, VendorRefused } from './ask-vendor.ts';
+import { baseUrlOf } from './base-url.ts';
 import type { SpeechProvider } from './provider.ts';
 
 /** A provider, and the key for its region. */
@@ -25,9 +26,11 @@ export async function askProvider<T>(
   question: (ask: AskVendor) => Promise<T>,
 ): Promise<T> {
   await requireVerifiedAddress(domain.store.db, accountId);
+  const baseUrl = baseUrlOf(domain.urls, provider, region);
+  assert(baseUrl !== null, 'local engines are not asked');
   domain.quota.count(accountId);
   try {
-    return await askWithin(domain.clock, { baseUrl: baseUrlOf(domain, provider, region), key }, question);
+    return await askWithin(domain.clock, { baseUrl, key }, question);
   } catch (error) {
     if (error instanceof VendorRefused) throw keyRefused(provider, words(error.message, key));
     if (!(error instanceof VendorFailed)) throw error;
@@ -43,10 +46,4 @@ export function keyRefused({ title }: SpeechProvider, reason: string): GatewayEr
 /** Returns a provider's words in one line, without the key. */
 export function words(text: string, key: string): string {
   return platformWords([text], [key, encodeURIComponent(key)]);
-}
-
-function baseUrlOf({ urls }: SpeechDomain, { name, regions }: SpeechProvider, region: string | null): string {
-  const known = regions.find((one) => one.name === region) ?? regions[0];
-  assert(name !== 'local' && known !== undefined, 'local engines are not asked');
-  return urls[name] ?? known.url;
 }

@@ -1,8 +1,8 @@
 import type { Bridges, OpenedTransport } from '../../connectors/contract/transport.ts';
 import { MoveLimit } from '../../threads/move-limit.ts';
 import {
-  SPEECH_TRANSPORT,
   type SaidUtterance,
+  SPEECH_TRANSPORT,
   type SpeechCommands,
   type SpeechOpen,
   type SpeechSignal,

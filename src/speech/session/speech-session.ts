@@ -10,7 +10,6 @@ import { type FrameRing, frameRingMemory } from '../../threads/frame-ring.ts';
 import { SpeechControl } from '../../threads/speech-control.ts';
 import { newSpeechRings } from '../../threads/speech-rings.ts';
 import type {
-  ProviderSettings,
   SaidUtterance,
   SpeechOpen,
   SpeechService,
@@ -20,6 +19,7 @@ import type {
 import { PendingUtterances } from './pending-utterances.ts';
 import { phoneSpeaker } from './phone-speaker.ts';
 import { SpeechLink } from './speech-link.ts';
+import type { SpeechSettings } from './speech-settings.ts';
 
 /** Higher rates do not help recognition. */
 const MAX_TAP_RATE_HZ = 16_000;
@@ -28,9 +28,6 @@ const SERVICE_NAMES: Readonly<Record<SpeechService, string>> = {
   stt: 'Speech recognition',
   tts: 'Text-to-speech',
 };
-
-/** What speaks and listens on a call. Null: nothing. */
-export type SpeechSettings = Readonly<Record<SpeechService, ProviderSettings | null>>;
 
 export interface SpeechSessionDeps {
   readonly bridges: Bridges;

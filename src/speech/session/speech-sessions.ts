@@ -3,7 +3,8 @@ import type { CallActor } from '../../calls/call-actor.ts';
 import type { CallEvent } from '../../calls/call-event.ts';
 import { isFinal } from '../../calls/call-state.ts';
 import type { HostedSpeech } from '../../calls/hosted-speech.ts';
-import { SpeechSession, type SpeechSessionDeps, type SpeechSettings } from './speech-session.ts';
+import { SpeechSession, type SpeechSessionDeps } from './speech-session.ts';
+import type { SpeechSettings } from './speech-settings.ts';
 
 export interface SpeechSessionsDeps extends SpeechSessionDeps {
   /** What speaks and listens on a call, from its presets. Asked once per call: changed presets apply to new calls. */

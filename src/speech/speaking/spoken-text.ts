@@ -1,4 +1,5 @@
 import type { AlignedPart } from '../tts/synthesizer.ts';
+import { wholeWords } from './whole-words.ts';
 
 /** Typical length of a spoken character, for texts whose audio has not all arrived. */
 const MS_PER_CHARACTER = 65;
@@ -24,12 +25,5 @@ export function estimatedText(
   const wholeMs = isWhole ? audioMs : Math.max(audioMs, text.length * MS_PER_CHARACTER);
   if (playedMs <= 0 || wholeMs <= 0) return '';
   if (playedMs >= wholeMs) return text;
-  return text.slice(0, wordEnd(text, (text.length * playedMs) / wholeMs)).trimEnd();
-}
-
-/** The end of the last word that ends at `length` characters at most. */
-function wordEnd(text: string, length: number): number {
-  let end = Math.floor(length);
-  while (end > 0 && !/\s/.test(text.charAt(end))) end--;
-  return end;
+  return wholeWords(text, Math.floor((text.length * playedMs) / wholeMs));
 }

@@ -2,6 +2,7 @@ import type { TransportProtocol } from '../../connectors/contract/transport.ts';
 import type { FrameRing } from '../../threads/frame-ring.ts';
 import type { SpeechRings } from '../../threads/speech-rings.ts';
 import type { SpeechFault } from '../speech-fault.ts';
+import type { SpeechPreset } from '../speech-preset.ts';
 
 /** What the main thread and the speech of one call, on a bridge thread, exchange. */
 export const SPEECH_TRANSPORT: TransportProtocol<SpeechOpen, SpeechCommands, SpeechSignal> = {
@@ -19,10 +20,10 @@ export interface SpeechOpen {
   readonly stt: (ProviderSettings & HeardVoices) | null;
 }
 
-/** A provider, and what its clients need: key, address, model and so on. */
+/** A provider, and what its clients need. */
 export interface ProviderSettings {
   readonly provider: string;
-  readonly options: unknown;
+  readonly preset: SpeechPreset;
 }
 
 export interface HeardVoices {

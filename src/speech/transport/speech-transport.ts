@@ -1,23 +1,14 @@
 import { assert } from '../../base/assert.ts';
-import type { Clock } from '../../base/time.ts';
 import type { OpenTransport, Transport, TransportHost } from '../../connectors/contract/transport.ts';
 import { Doorbell } from '../../threads/doorbell.ts';
 import { Hearing } from '../hearing/hearing.ts';
 import type { ConnectRecognizer } from '../hearing/listening.ts';
-import type { NewVoiceDetector } from '../hearing/voice-detector.ts';
 import type { ProviderClients } from '../provider-clients.ts';
-import { Speaking, type SplitText } from '../speaking/speaking.ts';
+import { Speaking } from '../speaking/speaking.ts';
 import type { Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
 import { SignalOutbox } from './signal-outbox.ts';
+import type { SpeechParts } from './speech-parts.ts';
 import type { SaidUtterance, SpeechCommands, SpeechOpen, SpeechSignal } from './speech-protocol.ts';
-
-/** The parts that all calls share. */
-export interface SpeechParts {
-  readonly providers: readonly ProviderClients[];
-  readonly split: SplitText;
-  readonly newDetector: NewVoiceDetector;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-}
 
 /** Returns the function that opens the speech of a call on this bridge thread. */
 export function speechWith(parts: SpeechParts): OpenTransport<SpeechOpen, SpeechCommands, SpeechSignal> {
@@ -69,7 +60,7 @@ class SpeechTransport implements Transport<SpeechCommands> {
     const { synthesizer: make } = clientsOf(providers, tts.provider);
     assert(make !== undefined, `${tts.provider} has no text-to-speech`);
     const connect = (observer: SynthesizerObserver): Synthesizer =>
-      make(tts.options, roomRateHz, this.#guarded(observer));
+      make(tts.preset, roomRateHz, this.#guarded(observer));
     return new Speaking(
       { rings, split, clock, connect },
       {
@@ -82,12 +73,12 @@ class SpeechTransport implements Transport<SpeechCommands> {
 
   #newHearing({ stt }: SpeechOpen, { providers, newDetector, clock }: SpeechParts): Hearing | null {
     if (stt === null) return null;
-    const { taps, speaker, provider, options } = stt;
+    const { taps, speaker, provider, preset } = stt;
     const { recognizer: make } = clientsOf(providers, provider);
     assert(make !== undefined, `${provider} has no speech-to-text`);
     const rateHz = taps[0]?.sampleRateHz;
     assert(rateHz !== undefined, 'somebody is to be heard');
-    const connect: ConnectRecognizer = (observer) => make(options, rateHz, this.#guarded(observer));
+    const connect: ConnectRecognizer = (observer) => make(preset, rateHz, this.#guarded(observer));
     return new Hearing(
       { taps, speaker, newDetector, clock, connect },
       {

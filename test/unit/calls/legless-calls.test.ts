@@ -10,8 +10,8 @@ import { placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
 import type { InboundCall } from '../../../src/connectors/contract/connector.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { WITHOUT_PRESETS } from './no-presets.ts';
 import { NO_SPEECH } from '../../support/no-speech.ts';
+import { WITHOUT_PRESETS } from './no-presets.ts';
 
 const SCOPE = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
 const REQUEST = {

@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { Capability, Platform } from '../../../src/base/platform.ts';
 import { CallActor } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
+import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import type {
   Bridges,
   OpenedTransport,
   TransportObserver,
 } from '../../../src/connectors/contract/transport.ts';
 import { phoneSpeaker } from '../../../src/speech/session/phone-speaker.ts';
-import type { SpeechSettings } from '../../../src/speech/session/speech-session.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
+import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
 import type {
   SpeechCommands,
   SpeechOpen,
@@ -19,7 +20,7 @@ import type {
 import { SpeechControl } from '../../../src/threads/speech-control.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-const PRESET = { provider: 'test', options: null };
+const PRESET = { provider: 'test', preset: { url: '', key: '', options: {} } };
 const BOTH: SpeechSettings = { stt: PRESET, tts: PRESET };
 
 interface SceneOptions {
@@ -118,7 +119,7 @@ class Scene {
     const longMs = 3_600_000;
     const call = new CallActor(
       identity,
-      { login: { kind: 'trunk' }, capabilities },
+      { login: { kind: 'trunk' }, capabilities, presets: NO_PRESETS },
       {
         engineCall: {
           startAudio() {},

@@ -1,8 +1,10 @@
 import { systemClock } from '../../../src/base/time.ts';
 import { CallActor } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
-import type { SpeechSettings } from '../../../src/speech/session/speech-session.ts';
+import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
+import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
+import type { SpeechPreset } from '../../../src/speech/speech-preset.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import type { Engine } from '../../../src/threads/engine.ts';
 import type { ToneEars } from '../../support/speech/tone-recognizer.ts';
@@ -40,8 +42,8 @@ const EARS: ToneEars = {
   chunkMs: 100,
   tonesHz: [AGENT_HZ, CALLER_HZ],
 };
-const SPOKEN = { provider: 'tones', options: VOICE };
-const HEARD = { provider: 'tones', options: EARS };
+const SPOKEN = { provider: 'tones', preset: testPreset(VOICE) };
+const HEARD = { provider: 'tones', preset: testPreset(EARS) };
 export const BOTH: SpeechSettings = { tts: SPOKEN, stt: HEARD };
 
 /** A phone call with hosted speech, over a real engine thread and a real bridge thread. The test is the caller. */
@@ -138,7 +140,7 @@ export class SpeechWorld {
     } as const;
     const call = new CallActor(
       identity,
-      { login: { kind: 'trunk' }, capabilities: ['audio_in', 'audio_out'] },
+      { login: { kind: 'trunk' }, capabilities: ['audio_in', 'audio_out'], presets: NO_PRESETS },
       {
         engineCall: this.caller.call,
         clock: systemClock,
@@ -157,4 +159,8 @@ export class SpeechWorld {
     call.begin({ accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() });
     return call;
   }
+}
+
+function testPreset(options: object): SpeechPreset {
+  return { url: '', key: '', options: { ...options } };
 }

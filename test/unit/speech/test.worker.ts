@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/base/time.ts';
 import { BridgeWorker } from '../../../src/bridge/bridge-worker.ts';
 import { transportFactory } from '../../../src/connectors/contract/transport.ts';
-import { providerClients } from '../../../src/speech/provider-clients.ts';
+import type { ProviderClients } from '../../../src/speech/provider-clients.ts';
 import { SPEECH_TRANSPORT } from '../../../src/speech/transport/speech-protocol.ts';
 import { speechWith } from '../../../src/speech/transport/speech-transport.ts';
 import type { TransportOutcome, TransportPlacement } from '../../../src/threads/bridge-protocol.ts';
@@ -9,11 +9,13 @@ import { LevelDetector } from '../../support/speech/level-detector.ts';
 import { type ToneEars, ToneRecognizer } from '../../support/speech/tone-recognizer.ts';
 import { ToneSynthesizer, type ToneVoice } from '../../support/speech/tone-synthesizer.ts';
 
-const tones = providerClients<ToneVoice & ToneEars>({
+const tones: ProviderClients = {
   provider: 'tones',
-  synthesizer: (options, _rateHz, observer) => new ToneSynthesizer(options, observer),
-  recognizer: (options, _rateHz, observer) => new ToneRecognizer(options, observer),
-});
+  synthesizer: (preset, _rateHz, observer) =>
+    new ToneSynthesizer(preset.options as unknown as ToneVoice, observer),
+  recognizer: (preset, _rateHz, observer) =>
+    new ToneRecognizer(preset.options as unknown as ToneEars, observer),
+};
 
 const worker = new BridgeWorker([
   transportFactory(

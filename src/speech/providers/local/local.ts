@@ -1,11 +1,6 @@
+import { LOCAL_VOICES } from '../../local/flite-voices.ts';
 import { INTERRUPTION } from '../../options/shared-options.ts';
-import type { SpeechProvider, Voice } from '../provider.ts';
-
-/** Voices of flite, by the names that it knows them by. */
-const VOICES: Readonly<Record<string, Pick<Voice, 'description' | 'gender'>>> = {
-  slt: { description: 'Clearer', gender: 'feminine' },
-  kal: { description: 'Quicker to compute', gender: 'masculine' },
-};
+import type { SpeechProvider } from '../provider.ts';
 
 /** Engines inside the gateway, for a first call without any key. They know English only. */
 export const local: SpeechProvider = {
@@ -22,8 +17,8 @@ export const local: SpeechProvider = {
           title: 'Voice',
           type: 'text',
           description: '',
-          choices: Object.keys(VOICES),
-          default: 'slt',
+          choices: LOCAL_VOICES.map(({ id }) => id),
+          default: LOCAL_VOICES[0].id,
         },
         INTERRUPTION,
       ],
@@ -31,11 +26,12 @@ export const local: SpeechProvider = {
   },
   checkKey: async () => ({ status: 'not_needed', detail: null }),
   listVoices: async () => ({
-    voices: Object.entries(VOICES).map(([id, traits]) => ({
+    voices: LOCAL_VOICES.map(({ id, name, language, gender }) => ({
       id,
-      name: id,
-      ...traits,
-      languages: ['en'],
+      name,
+      description: null,
+      languages: [language],
+      gender,
       previewUrl: null,
     })),
     isCut: false,

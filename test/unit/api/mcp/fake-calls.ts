@@ -7,8 +7,8 @@ import type { LegObserver, PlatformLeg, SendsChat } from '../../../../src/connec
 import type { CallOffer, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
-import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
 import { NO_SPEECH } from '../../../support/no-speech.ts';
+import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
 
 export const CALL_LIMIT = 3;
 

@@ -1,0 +1,71 @@
+import type { AudioFormat } from '../audio-format.ts';
+import type { SpeechFault } from '../speech-fault.ts';
+import type { Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
+import { LocalSpeechError } from './local-speech-error.ts';
+import type { LocalStt } from './local-stt.ts';
+import { SPHINX_RATE_HZ, type SphinxStream } from './sphinx-stream.ts';
+
+const CHUNK_MS = 100;
+const CLOSE_MS = 2_000;
+
+/** One voice, recognized by pocketsphinx. It gives final results only, without times. */
+export class LocalRecognizer implements Recognizer {
+  readonly format: AudioFormat = { encoding: 's16le', sampleRateHz: SPHINX_RATE_HZ };
+  readonly chunkMs = CHUNK_MS;
+  readonly #observer: RecognizerObserver;
+  readonly #stream: SphinxStream | null;
+  readonly #ended = Promise.withResolvers<void>();
+  #isClosing = false;
+
+  constructor(stt: LocalStt, observer: RecognizerObserver) {
+    this.#observer = observer;
+    this.#stream = this.#open(stt);
+  }
+
+  hear(chunk: Uint8Array): void {
+    this.#stream?.hear(new Int16Array(chunk.buffer, chunk.byteOffset, chunk.byteLength >> 1));
+  }
+
+  /** The recognizer finds pauses itself. */
+  flush(): void {}
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#stream === null) return;
+    this.#stream.finish();
+    const kill = setTimeout(() => this.#stream?.kill(), CLOSE_MS);
+    await this.#ended.promise;
+    clearTimeout(kill);
+  }
+
+  #open(stt: LocalStt): SphinxStream | null {
+    try {
+      return stt.open({
+        grammar: null,
+        onFinal: (text) => this.#final(text),
+        onEnd: (error) => this.#end(error),
+      });
+    } catch (error) {
+      // Observers are not called by constructors.
+      queueMicrotask(() => this.#end(error as Error));
+      return null;
+    }
+  }
+
+  #final(text: string): void {
+    const times = { startMs: null, endMs: null };
+    this.#observer.final({ text, ...times, confidence: null, language: 'en', speaker: null });
+  }
+
+  #end(error: Error | null): void {
+    this.#ended.resolve();
+    if (!this.#isClosing) this.#observer.failed(faultOf(error));
+  }
+}
+
+function faultOf(error: Error | null): SpeechFault {
+  const words = error?.message ?? 'The speech recognizer ended';
+  if (!(error instanceof LocalSpeechError)) return { kind: 'unreachable', words };
+  if (error.problem === 'busy') return { kind: 'session_cap', words };
+  return { kind: error.problem === 'not_installed' ? 'refused' : 'unreachable', words };
+}
