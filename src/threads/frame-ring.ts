@@ -8,14 +8,16 @@ import { frameSamples } from '../base/frame.ts';
  *     0          64          128
  *     ├──────────┼───────────┼──────────────────────────────────────┐
  *     │ producer │ consumer  │ frames                               │
- *     │ words    │ words     │ 16 × 20 ms × Int16                   │
+ *     │ words    │ words     │ 16 or 128 × 20 ms × Int16            │
  *     └──────────┴───────────┴──────────────────────────────────────┘
  *
- * Frames are numbered from the creation of the ring, modulo 2^32; frame n is in slot `n & 15`. A frame never wraps
+ * Frames are numbered from the creation of the ring, modulo 2^32; frame n is in slot `n & 15`, or `n & 127`. A frame never wraps
  * around the end, so the reader can pass it on without copying. All state of both ends is in their words, one cache
  * line each, so another thread can take over after a crash.
  */
 const FRAMES = 16;
+/** 2.56 s, longer than it takes to replace a thread that stands still. */
+const PATIENT_FRAMES = 128;
 
 /** Written only by the producer (Int32 index). */
 const FRAMES_WRITTEN = 0;
@@ -32,9 +34,14 @@ export interface FrameRing {
   readonly memory: SharedArrayBuffer;
 }
 
-/** Allocates the memory of a ring that holds 320 ms. */
+/** Allocates the memory of a ring that holds 320 ms: what is older is worth nothing in a conversation. */
 export function frameRingMemory(sampleRateHz: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(HEADER_BYTES + FRAMES * frameBytes(sampleRateHz));
+  return new SharedArrayBuffer(ringBytes(FRAMES, sampleRateHz));
+}
+
+/** Allocates the memory of a ring that holds 2.56 s, for a reader that would rather be late than lose a word. */
+export function patientRingMemory(sampleRateHz: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(ringBytes(PATIENT_FRAMES, sampleRateHz));
 }
 
 /** The writing end of a ring. A new producer on used memory continues where the previous one stopped. */
@@ -42,10 +49,12 @@ export class FrameRingProducer {
   readonly #words: Int32Array;
   readonly #samples: Int16Array;
   readonly #frameSamples: number;
+  readonly #frames: number;
   #written: number;
 
   constructor(memory: SharedArrayBuffer, sampleRateHz: number) {
-    this.#words = wordsOf(memory, sampleRateHz);
+    this.#frames = framesIn(memory, sampleRateHz);
+    this.#words = wordsOf(memory);
     this.#samples = new Int16Array(memory, HEADER_BYTES);
     this.#frameSamples = frameSamples(sampleRateHz);
     this.#written = Atomics.load(this.#words, FRAMES_WRITTEN);
@@ -53,11 +62,11 @@ export class FrameRingProducer {
 
   /** Copies one frame into the ring. Returns false when the ring is full; the frame is then counted as lost. */
   write(frame: Int16Array): boolean {
-    if (((this.#written - Atomics.load(this.#words, FRAMES_READ)) | 0) >= FRAMES) {
+    if (((this.#written - Atomics.load(this.#words, FRAMES_READ)) | 0) >= this.#frames) {
       Atomics.add(this.#words, FRAMES_LOST, 1);
       return false;
     }
-    this.#samples.set(frame, (this.#written & (FRAMES - 1)) * this.#frameSamples);
+    this.#samples.set(frame, (this.#written & (this.#frames - 1)) * this.#frameSamples);
     this.#written = (this.#written + 1) | 0;
     Atomics.store(this.#words, FRAMES_WRITTEN, this.#written);
     return true;
@@ -72,9 +81,9 @@ export class FrameRingConsumer {
 
   constructor(memory: SharedArrayBuffer, sampleRateHz: number) {
     const length = frameBytes(sampleRateHz);
-    this.#words = wordsOf(memory, sampleRateHz);
+    this.#words = wordsOf(memory);
     this.#frames = Array.from(
-      { length: FRAMES },
+      { length: framesIn(memory, sampleRateHz) },
       (_, slot) => new Uint8Array(memory, HEADER_BYTES + slot * length, length),
     );
     this.#read = Atomics.load(this.#words, FRAMES_READ);
@@ -95,7 +104,7 @@ export class FrameRingConsumer {
    * are valid until `release`.
    */
   oldest(): Uint8Array {
-    return this.#frames[this.#read & (FRAMES - 1)] as Uint8Array;
+    return this.#frames[this.#read & (this.#frames.length - 1)] as Uint8Array;
   }
 
   /** Frees the slot of the oldest frame. */
@@ -109,11 +118,17 @@ function frameBytes(sampleRateHz: number): number {
   return frameSamples(sampleRateHz) * Int16Array.BYTES_PER_ELEMENT;
 }
 
-function wordsOf(memory: SharedArrayBuffer, sampleRateHz: number): Int32Array {
-  const length = HEADER_BYTES + FRAMES * frameBytes(sampleRateHz);
-  assert(
-    memory.byteLength === length,
-    `${memory.byteLength} bytes are not a frame ring of ${sampleRateHz} Hz`,
-  );
+function ringBytes(frames: number, sampleRateHz: number): number {
+  return HEADER_BYTES + frames * frameBytes(sampleRateHz);
+}
+
+/** Returns the number of frames that a ring holds. */
+function framesIn({ byteLength }: SharedArrayBuffer, sampleRateHz: number): number {
+  const frames = [FRAMES, PATIENT_FRAMES].find((each) => ringBytes(each, sampleRateHz) === byteLength);
+  assert(frames !== undefined, `${byteLength} bytes are not a frame ring of ${sampleRateHz} Hz`);
+  return frames;
+}
+
+function wordsOf(memory: SharedArrayBuffer): Int32Array {
   return new Int32Array(memory, 0, HEADER_BYTES / Int32Array.BYTES_PER_ELEMENT);
 }

@@ -6,7 +6,7 @@ import { MAX_VOICES } from '../../connectors/contract/media-leg.ts';
 import type { Bridges } from '../../connectors/contract/transport.ts';
 import type { BusinessEvents } from '../../telemetry/business-events.ts';
 import { Doorbell } from '../../threads/doorbell.ts';
-import { type FrameRing, frameRingMemory } from '../../threads/frame-ring.ts';
+import { type FrameRing, patientRingMemory } from '../../threads/frame-ring.ts';
 import { SpeechControl } from '../../threads/speech-control.ts';
 import { newSpeechRings } from '../../threads/speech-rings.ts';
 import type {
@@ -187,5 +187,5 @@ export class SpeechSession {
 }
 
 function newTaps(voices: number, sampleRateHz: number): FrameRing[] {
-  return Array.from({ length: voices }, () => ({ sampleRateHz, memory: frameRingMemory(sampleRateHz) }));
+  return Array.from({ length: voices }, () => ({ sampleRateHz, memory: patientRingMemory(sampleRateHz) }));
 }

@@ -14,8 +14,7 @@ describe('the text that was heard', () => {
   });
 
   it('is estimated in whole words, more with time, and all of it at the end', () => {
-    const words = TEXT.split(' ');
-    const starts = words.map((_, i) => words.slice(0, i).join(' '));
+    const starts = ['', 'One', 'One two', 'One two three', 'One two three four'];
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999 }), fc.integer({ min: 1, max: 500 }), (playedMs, laterMs) => {
         const audio = { audioMs: 1_000, isWhole: true };

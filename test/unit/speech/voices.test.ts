@@ -77,7 +77,7 @@ test('a provider that only recognizes speech has no voices; local needs no key f
   });
   expect([status, body.detail]).toEqual([400, 'AssemblyAI only recognizes speech']);
   const local = (await settings.post(path('local'), {})).body;
-  expect(local.voices.map(({ id }: { id: string }) => id)).toEqual(['slt', 'kal']);
+  expect(local.voices.map(({ id }: { id: string }) => id)).toEqual(['slt', 'rms', 'awb', 'kal16']);
   const preset = (await create('local', { kind: 'tts' })).body;
   expect((await settings.post(path('local'), { voice_config_id: preset.id })).body).toEqual(local);
 });

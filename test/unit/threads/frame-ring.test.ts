@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { FrameRingConsumer, FrameRingProducer, frameRingMemory } from '../../../src/threads/frame-ring.ts';
+import {
+  FrameRingConsumer,
+  FrameRingProducer,
+  frameRingMemory,
+  patientRingMemory,
+} from '../../../src/threads/frame-ring.ts';
 
 const RATE_HZ = 11_025;
 const FRAME_SAMPLES = 220;
@@ -43,6 +48,18 @@ describe('a frame ring', () => {
     expect(consumer.framesLost).toBe(4);
     expect(producer.write(frame(20))).toBe(true);
     expect(takeAll(consumer)).toEqual([20]);
+  });
+
+  it('holds eight times as much for a patient reader', () => {
+    const memory = patientRingMemory(RATE_HZ);
+    const producer = new FrameRingProducer(memory, RATE_HZ);
+    const consumer = new FrameRingConsumer(memory, RATE_HZ);
+    for (let round = 0; round < 3; round++) {
+      const written = Array.from({ length: 129 }, (_, number) => producer.write(frame(number)));
+      expect(written.lastIndexOf(true)).toBe(127);
+      expect(takeAll(consumer)).toEqual(Array.from({ length: 128 }, (_, number) => number));
+      expect(consumer.framesLost).toBe(round + 1);
+    }
   });
 
   it('refuses memory for another rate', () => {
