@@ -45,7 +45,7 @@ export async function openCalls(
   const speech = new SpeechSessions({
     bridges,
     events,
-    settingsOf: ({ presets }) => speechSettings(presets, keys),
+    settingsOf: ({ capabilities }) => speechSettings(capabilities.presets, keys),
   });
   closers.push(() => speech.settled());
   const calls = callDomain({

@@ -8,6 +8,7 @@ import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { CallIdentity, CallSnapshot, CallStart } from './call.ts';
+import { CallCapabilities } from './call-capabilities.ts';
 import { callErrorOf } from './call-error.ts';
 import type { CallEvent } from './call-event.ts';
 import {
@@ -20,7 +21,6 @@ import {
   transition,
 } from './call-state.ts';
 import { ChatSender } from './chat-sender.ts';
-import type { CallPresets } from './choose-presets.ts';
 import type { InboundChatDeps } from './inbound-chat.ts';
 import { LegEvents, type ObservedCall } from './leg-events.ts';
 import { Transcript, type TranscriptLine } from './transcript.ts';
@@ -66,8 +66,7 @@ export class CallActor implements ObservedCall {
   readonly chatSender: ChatSender;
   /** What the platform leg reports. */
   readonly legObserver: LegEvents;
-  /** What hears and speaks for the agent; an inbound call has them soon after it began to ring. */
-  presets: CallPresets;
+  readonly capabilities: CallCapabilities;
   readonly #deps: CallDeps;
   readonly #observers = new Set<CallObserver>();
   readonly #mailbox: CallMessage[] = [];
@@ -81,13 +80,13 @@ export class CallActor implements ObservedCall {
   #busy = false;
   #cancelDeadline: CancelTimer = () => {};
 
-  constructor(identity: CallIdentity, { login, capabilities, presets }: CallStart, deps: CallDeps) {
+  constructor(identity: CallIdentity, start: CallStart, deps: CallDeps) {
     this.identity = identity;
-    this.login = login;
-    this.presets = presets;
+    this.login = start.login;
     this.#deps = deps;
     this.chatSender = new ChatSender(deps.clock);
-    this.legObserver = new LegEvents(this, capabilities, deps);
+    this.capabilities = new CallCapabilities(start, () => this.#capabilitiesChanged());
+    this.legObserver = new LegEvents(this, deps);
     this.#startedMs = deps.clock.monotonicMs();
     this.#state =
       identity.direction === 'outbound'
@@ -211,7 +210,7 @@ export class CallActor implements ObservedCall {
       ...this.identity,
       state: state.name,
       waitingReason: state.name === 'connecting' ? state.waiting : null,
-      capabilities: this.legObserver.offered,
+      capabilities: this.capabilities.current,
       participants: this.legObserver.present,
       endedAt: this.#endedAt,
       termination: isOver(state) ? state.termination : null,
@@ -252,6 +251,11 @@ export class CallActor implements ObservedCall {
     const end = isOver(state) ? { termination: state.termination } : {};
     this.publish({ type: 'call_state', state: state.name, ...end });
     for (const resolve of this.#changes.splice(0)) resolve();
+  }
+
+  #capabilitiesChanged(): void {
+    this.changed();
+    this.publish({ type: 'call_capabilities', capabilities: this.capabilities.current });
   }
 
   #isWaiting(reason: string | null): void {

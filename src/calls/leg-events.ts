@@ -9,6 +9,7 @@ import type {
   SpeakingVoice,
 } from '../connectors/contract/call-leg.ts';
 import { MAX_VOICES } from '../connectors/contract/media-leg.ts';
+import type { CallCapabilities } from './call-capabilities.ts';
 import type { CallEvent } from './call-event.ts';
 import type { CallMessage } from './call-state.ts';
 import { type InboundChatDeps, InboundChatQueue } from './inbound-chat.ts';
@@ -19,39 +20,29 @@ const MAX_REASON = 200;
 /** The call that a leg belongs to. */
 export interface ObservedCall {
   readonly isOver: boolean;
+  readonly capabilities: CallCapabilities;
   post(message: CallMessage): void;
   publish(event: CallEvent): void;
   /** What the call's snapshot shows has changed. */
   changed(): void;
 }
 
-/**
- * Turns what a leg reports into messages and events of its call, and keeps what a client can read about it: what the
- * call offers, and who takes part.
- */
+/** Turns what a leg reports into messages and events of its call, and keeps who takes part. */
 export class LegEvents implements LegObserver {
   readonly #call: ObservedCall;
   readonly #participants: ParticipantList;
   readonly #chat: InboundChatQueue;
   readonly #speaking = new Set<number>();
-  #capabilities: readonly Capability[];
 
   constructor(
     call: ObservedCall,
-    capabilities: readonly Capability[],
     { clock, chat }: { readonly clock: Clock; readonly chat: InboundChatDeps },
   ) {
     this.#call = call;
-    this.#capabilities = capabilities;
     this.#participants = new ParticipantList(clock, (participants) =>
       this.#publish({ type: 'call_participants', participants }),
     );
     this.#chat = new InboundChatQueue(chat, (event) => call.publish(event));
-  }
-
-  /** What the call offers now. */
-  get offered(): readonly Capability[] {
-    return this.#capabilities;
   }
 
   /** Who takes part now. */
@@ -70,14 +61,7 @@ export class LegEvents implements LegObserver {
   }
 
   capabilities(list: readonly Capability[]): void {
-    const capabilities = [...new Set(list)];
-    const isSame =
-      capabilities.length === this.#capabilities.length &&
-      capabilities.every((capability) => this.#capabilities.includes(capability));
-    if (isSame || this.#call.isOver) return;
-    this.#capabilities = capabilities;
-    this.#call.changed();
-    this.#publish({ type: 'call_capabilities', capabilities });
+    if (!this.#call.isOver) this.#call.capabilities.setLeg(list);
   }
 
   participants(list: readonly Participant[]): void {

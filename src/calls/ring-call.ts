@@ -34,7 +34,8 @@ function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall
 /** Gives a call the account's enabled presets. It rings meanwhile. */
 async function usePresets({ presets, events }: CallDomain, actor: CallActor): Promise<void> {
   try {
-    actor.presets = await choosePresets(presets, actor.identity.accountId, ENABLED_PRESETS);
+    const chosen = await choosePresets(presets, actor.identity.accountId, ENABLED_PRESETS);
+    if (!actor.isOver) actor.capabilities.setPresets(chosen);
   } catch (error) {
     events.presetsFailed(actor.snapshot(), error);
   }

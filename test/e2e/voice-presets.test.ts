@@ -78,10 +78,12 @@ it('an MCP client hears the same of presets', async () => {
   expect(await answer.text()).toContain('400 Voice config is disabled; enable it first');
 });
 
-it('as long as nothing can speak, presets change neither capabilities nor features', async () => {
-  await create({});
-  const { capabilities } = (await place({})).body;
-  expect(capabilities).toEqual(['audio_in', 'audio_out']);
-  const { features } = (await gateway.agentApi.get('/api/account')).body;
-  expect(features).toMatchObject({ hosted_stt: 'byok', hosted_tts: 'byok' });
+it('an enabled preset shows in the features of the account and the capabilities of a call', async () => {
+  const features = async () => (await gateway.agentApi.get('/api/account')).body.features;
+  const { id } = (await create({})).body;
+  expect(await features()).toMatchObject({ hosted_tts: 'ready' });
+  expect((await place({})).body.capabilities).toContain('hosted_tts');
+  await gateway.settingsApi.patch(`${PATH}/${id}`, { enabled: false });
+  expect(await features()).toMatchObject({ hosted_tts: 'byok' });
+  expect((await place({})).body.capabilities).not.toContain('hosted_tts');
 });

@@ -1,8 +1,10 @@
 import { GatewayError } from '../../base/errors.ts';
 import { goOn } from '../../base/now-or-later.ts';
+import type { SpeechKind } from '../../base/speech.ts';
 import { QueryCache } from '../../store/database/query-cache.ts';
 import { cursorText, newestOf } from '../../store/messages/cursor.ts';
 import { type Account, findAccount } from '../../store/people/accounts.ts';
+import { findEnabledVoiceConfigs } from '../../store/speech/voice-configs.ts';
 import {
   type LiveLogins,
   liveLogins,
@@ -21,6 +23,8 @@ export interface AccountStatus {
   readonly email: string | null;
   readonly isEmailVerified: boolean;
   readonly platforms: readonly PlatformStatus[];
+  /** Kinds of hosted speech with an enabled preset. */
+  readonly hostedSpeech: readonly SpeechKind[];
   /** Calls of the whole account, as for the limit. */
   readonly liveCalls: number;
   readonly callLimit: number;
@@ -31,6 +35,7 @@ export interface AccountStatus {
 /** The stored part of an account's status, as seen by one viewer. */
 interface StoredAccount extends StoredLogins {
   readonly account: Account;
+  readonly hostedSpeech: readonly SpeechKind[];
   readonly lastMessageCursor: string;
   /** The last status that was built from it. */
   last: { readonly by: string; readonly status: AccountStatus } | null;
@@ -67,7 +72,9 @@ async function readAccount(domain: AccountDomain, viewer: Viewer): Promise<Store
   if (!account) throw new GatewayError('unauthorized');
   const logins = await readLogins(domain, viewer);
   const { cursor } = await newestOf(store.db, account.id);
-  return { account, ...logins, lastMessageCursor: cursorText(cursor), last: null };
+  const presets = await findEnabledVoiceConfigs(store.db, account.id);
+  const hostedSpeech = presets.map(({ kind }) => kind);
+  return { account, hostedSpeech, ...logins, lastMessageCursor: cursorText(cursor), last: null };
 }
 
 function statusNow(domain: AccountDomain, viewer: Viewer, stored: StoredAccount): AccountStatus {
@@ -84,13 +91,14 @@ function statusOf(
   stored: StoredAccount,
   live: LiveAccount,
 ): AccountStatus {
-  const { account, lastMessageCursor } = stored;
+  const { account, hostedSpeech, lastMessageCursor } = stored;
   return {
     accountId: account.id,
     name: account.name,
     email: account.email,
     isEmailVerified: account.emailVerifiedAt !== null,
     platforms: statusesOf(live, viewer, stored),
+    hostedSpeech,
     liveCalls: live.calls,
     callLimit: domain.calls.maxCallsPerAccount,
     lastMessageCursor,

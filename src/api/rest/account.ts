@@ -16,18 +16,15 @@ import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
 /** A self-hosted gateway does not bill anyone. */
 const PLAN = 'self_hosted';
 const FEATURES_NOTE =
-  'Hosted speech (hosted_stt, hosted_tts) uses your own provider key (byok). It is ready once an enabled voice preset of its kind has one. Without it, exchange raw PCM on the call WebSocket.';
+  'Hosted speech (hosted_stt, hosted_tts) uses your own provider key (byok). Each kind is ready while a voice preset of it is enabled. Without it, exchange raw PCM on the call WebSocket.';
 
-/** Presets cannot speak or hear yet, so no kind of hosted speech is ready. */
-const FEATURES: Account['features'] = {
+const FEATURES: Omit<Account['features'], 'hosted_stt' | 'hosted_tts'> = {
   transport: 'ready',
   audio_in: 'ready',
   audio_out: 'ready',
   text_chat: 'ready',
   typing_indicators: 'ready',
   files: 'ready',
-  hosted_stt: 'byok',
-  hosted_tts: 'byok',
 };
 
 /** `GET /api/account`: an overview of the account. */
@@ -50,7 +47,7 @@ export function accountRoutes(domain: AccountDomain): Route[] {
 }
 
 function wireOf(account: AccountStatus): Account {
-  const { platforms } = account;
+  const { platforms, hostedSpeech } = account;
   const states = platforms.map(({ platform, status: state }) => {
     const { capabilities, files } = PLATFORM_TRAITS[platform];
     return [platform, { status: state, capabilities: [...capabilities], files }];
@@ -62,7 +59,11 @@ function wireOf(account: AccountStatus): Account {
     email: account.email,
     email_verified: account.isEmailVerified,
     plan: PLAN,
-    features: FEATURES,
+    features: {
+      ...FEATURES,
+      hosted_stt: hostedSpeech.includes('stt') ? 'ready' : 'byok',
+      hosted_tts: hostedSpeech.includes('tts') ? 'ready' : 'byok',
+    },
     features_note: FEATURES_NOTE,
     platforms: Object.fromEntries(states) as Account['platforms'],
     concurrent_calls: { active: account.liveCalls, limit: account.callLimit },

@@ -35,6 +35,9 @@ export class SpeechSessions implements HostedSpeech {
     if (event.type === 'call_state') {
       if (event.state === 'active') this.#sessionOf(call);
       else if (isFinal(event.state)) this.#end(call.identity.callId);
+    } else if (event.type === 'call_capabilities') {
+      // An inbound call may be active before it has its presets.
+      if (call.state.name === 'active') this.#sessionOf(call);
     } else if (event.type === 'call_speaking' && event.participant !== null)
       this.#sessions.get(call.identity.callId)?.name(event.voiceId, event.participant.name);
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { SpeechKind } from '../../../src/base/speech.ts';
+import type { CallEvent } from '../../../src/calls/call-event.ts';
 import {
   deleteVoiceConfig,
   insertVoiceConfig,
@@ -9,6 +10,7 @@ import {
 } from '../../../src/store/speech/voice-configs.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { NOW } from '../store/temporary.ts';
+import { WHOLE } from './fake-meetings.ts';
 import { MeetingWorld } from './meeting-world.ts';
 
 /** A world in which the account `a` can place calls, and presets. */
@@ -41,17 +43,33 @@ async function world() {
 
 test('a call has the enabled preset of each kind, or none', async () => {
   const { meetings, preset } = await world();
-  expect((await meetings.place()).presets).toEqual({ stt: null, tts: null });
+  expect((await meetings.place()).capabilities.presets).toEqual({ stt: null, tts: null });
   const tts = await preset('a', 'tts', true);
   await preset('a', 'stt', false);
   await preset('b', 'stt', true);
-  expect((await meetings.place()).presets).toEqual({ stt: null, tts });
+  expect((await meetings.place()).capabilities.presets).toEqual({ stt: null, tts });
+});
+
+test('a call offers hosted speech where it has a preset and the audio', async () => {
+  const { meetings, preset } = await world();
+  await preset('a', 'stt', true);
+  await preset('a', 'tts', true);
+  const call = await meetings.place();
+  expect(call.snapshot().capabilities).toEqual([...WHOLE, 'hosted_stt', 'hosted_tts']);
+  const events: CallEvent[] = [];
+  call.observe({ event: (event) => events.push(event) });
+  meetings.meetings.leg.observer.capabilities(['audio_in']);
+  expect(events).toEqual([{ type: 'call_capabilities', capabilities: ['audio_in', 'hosted_stt'] }]);
+  expect(call.snapshot().capabilities).toEqual(['audio_in', 'hosted_stt']);
 });
 
 test('a call can name the enabled presets, and gets no others', async () => {
   const { meetings, preset } = await world();
   const [stt, tts] = [await preset('a', 'stt', true), await preset('a', 'tts', true)];
-  expect((await meetings.place({ presets: { stt: stt.id, tts: tts.id } })).presets).toEqual({ stt, tts });
+  expect((await meetings.place({ presets: { stt: stt.id, tts: tts.id } })).capabilities.presets).toEqual({
+    stt,
+    tts,
+  });
   const disabled = await preset('a', 'stt', false);
   const foreign = await preset('b', 'stt', true);
   const refusals: [string, string][] = [
@@ -75,8 +93,8 @@ test('a live call keeps its preset when that is disabled, changed or deleted; a 
     code: 'voice_config_disabled',
   });
   await deleteVoiceConfig(db, 'acc_a', tts.id);
-  expect(call.presets).toEqual({ stt: null, tts });
-  expect((await meetings.place()).presets).toEqual({ stt: null, tts: null });
+  expect(call.capabilities.presets).toEqual({ stt: null, tts });
+  expect((await meetings.place()).capabilities.presets).toEqual({ stt: null, tts: null });
 });
 
 test('an inbound call has the enabled presets while it rings', async () => {
@@ -84,6 +102,9 @@ test('an inbound call has the enabled presets while it rings', async () => {
   const stt = await preset('a', 'stt', true);
   meetings.meetings.ring(meetings.owner('a'), { kind: 'shared' });
   const call = meetings.domain.registry.listOf('acc_a').at(-1)!;
-  await waitFor('its presets', () => call.presets.stt !== null);
-  expect(call.presets).toEqual({ stt, tts: null });
+  await waitFor('its presets', () => call.capabilities.presets.stt !== null);
+  expect(call.capabilities.presets).toEqual({ stt, tts: null });
+  const capabilities = [...WHOLE, 'hosted_stt'];
+  expect(call.snapshot().capabilities).toEqual(capabilities);
+  expect(await meetings.domain.recorder.find(call.identity.callId)).toMatchObject({ capabilities });
 });
