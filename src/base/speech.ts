@@ -12,3 +12,16 @@ export const SPEECH_PROVIDER_NAMES = [
   'local',
 ] as const;
 export type SpeechProviderName = (typeof SPEECH_PROVIDER_NAMES)[number];
+
+/** What somebody said, as it was recognized. Null: the provider does not tell. */
+export interface RecognizedLine {
+  readonly speaker: string;
+  readonly text: string;
+  /** In ms since the gateway began to listen. */
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  /** 0 to 1. */
+  readonly confidence: number | null;
+  /** ISO 639-1. */
+  readonly language: string | null;
+}

@@ -17,7 +17,7 @@ export type CallEvent =
   | SpeakingEvent
   | CallError
   | SpeechError
-  | ({ readonly type: 'call_transcript' } & TranscriptLine)
+  | TranscriptEvent
   | UtteranceEvent
   /** Somebody has started or stopped speaking, as heard by hosted speech recognition. */
   | { readonly type: 'speech'; readonly speaker: string; readonly state: 'started' | 'ended' }
@@ -59,6 +59,11 @@ export interface SpeechError {
   readonly type: 'call_error';
   readonly code: 'stt_failed' | 'tts_failed';
   readonly message: string;
+}
+
+/** Hosted speech recognition understood something. The last words of a call come after its final state. */
+export interface TranscriptEvent extends TranscriptLine {
+  readonly type: 'call_transcript';
 }
 
 /** What has become of a text that the gateway speaks. `started` is the only state that another one follows. */

@@ -6,10 +6,25 @@ import type { Db } from '../store/database/tables.ts';
 import { disconnectLiveCalls, endCall, findCall, insertCall, updateCall } from '../store/messages/calls.ts';
 import { appendAgentEvent, appendEvent } from '../store/messages/events.ts';
 import type { CallRow } from '../store/messages/message-tables.ts';
+import {
+  appendTranscriptLine,
+  newestTranscriptLines,
+  type StoredLine,
+} from '../store/messages/transcript-lines.ts';
 import type { CallSnapshot } from './call.ts';
 import { bridgeDisconnected } from './call-error.ts';
-import type { CallError, CallEvent, ChatEvent, SpeechError, StateEvent, WaitingEvent } from './call-event.ts';
+import type {
+  CallError,
+  CallEvent,
+  ChatEvent,
+  SpeechError,
+  StateEvent,
+  TranscriptEvent,
+  UtteranceEvent,
+  WaitingEvent,
+} from './call-event.ts';
 import { isFirst } from './call-state.ts';
+import { MAX_LINES } from './transcript.ts';
 
 /** Delay before a batch of writes. The caller's 200 goes out first, and writes of many calls share one batch. */
 const WRITE_DELAY_MS = 10;
@@ -72,10 +87,12 @@ export class CallRecorder {
         return this.#write(call.callId, () =>
           updateCall(this.#db, call.callId, { capabilities: event.capabilities }),
         );
+      case 'call_transcript':
+        return this.#transcribed(call, event);
+      case 'utterance':
+        return this.#utterance(call, event);
       case 'call_participants':
       case 'call_speaking':
-      case 'call_transcript':
-      case 'utterance':
       case 'speech':
       case 'dtmf':
         return;
@@ -97,6 +114,20 @@ export class CallRecorder {
     });
   }
 
+  #transcribed(call: CallSnapshot, { type, speaker, text }: TranscriptEvent): void {
+    const line = { callId: call.callId, speaker, text, createdAt: this.#clock.nowIso() };
+    this.#write(call.callId, async () => {
+      await appendTranscriptLine(this.#db, line);
+      await this.#append(call, type, { call_id: call.callId, state: call.state, speaker, text });
+    });
+  }
+
+  /** The feed tells how an utterance ended. Its start would only wake whoever waits for the feed. */
+  #utterance(call: CallSnapshot, event: UtteranceEvent): void {
+    if (event.state === 'started') return;
+    this.#write(call.callId, () => this.#append(call, event.type, utteranceOf(call, event)));
+  }
+
   /** Resolves once the pending writes of a call are done. */
   async written(callId: string): Promise<void> {
     await this.#writes.settled(callId);
@@ -107,6 +138,13 @@ export class CallRecorder {
     this.#turn?.begin();
     await this.#writes.settled(callId);
     return findCall(this.#db, callId);
+  }
+
+  /** Returns the newest lines of a stored transcript, once the call's pending writes are done. */
+  async transcript(callId: string): Promise<StoredLine[]> {
+    this.#turn?.begin();
+    await this.#writes.settled(callId);
+    return newestTranscriptLines(this.#db, callId, MAX_LINES);
   }
 
   /**
@@ -193,6 +231,19 @@ function chatOf(
   const file_ids = files.map(({ fileId }) => fileId);
   const message = { call_id: callId, state, sender, text, sent_at: sentAt };
   return file_ids.length === 0 ? message : { ...message, file_ids };
+}
+
+/** `state` is that of the utterance. */
+function utteranceOf({ callId }: CallSnapshot, event: UtteranceEvent): Record<string, unknown> {
+  const { utteranceId, state, playedMs, spokenText, isEstimate } = event;
+  return {
+    call_id: callId,
+    utterance_id: utteranceId,
+    state,
+    played_ms: playedMs,
+    spoken_text: spokenText,
+    estimated: isEstimate,
+  };
 }
 
 function inviteOf(call: CallSnapshot): Record<string, unknown> {

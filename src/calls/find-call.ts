@@ -5,7 +5,7 @@ import type { CallSnapshot } from './call.ts';
 import type { CallActor } from './call-actor.ts';
 import type { CallDomain } from './call-domain.ts';
 import { terminationOf } from './call-recorder.ts';
-import { NO_TRANSCRIPT, type TranscriptPart } from './transcript.ts';
+import { Transcript, type TranscriptPart } from './transcript.ts';
 
 /** Returns the live call with this id, if the scope may see it. @throws GatewayError `call_not_found` */
 export function liveCall(domain: CallDomain, scope: AgentScope, callId: string): CallActor {
@@ -29,9 +29,14 @@ export function getCall(
   return pastCall(domain, callId).then((call) => readable(scope, call));
 }
 
-/** Returns the transcript after its first `since` lines; empty once the call is over. */
-export function transcriptOf({ registry }: CallDomain, callId: string, since: number): TranscriptPart {
-  return registry.find(callId)?.transcript.since(since) ?? NO_TRANSCRIPT;
+/** Returns the transcript after its first `since` lines: of a live call at once, of a past one from the database. */
+export function transcriptOf(
+  { registry, recorder }: CallDomain,
+  callId: string,
+  since: number,
+): TranscriptPart | Promise<TranscriptPart> {
+  const live = registry.find(callId)?.transcript.since(since);
+  return live ?? recorder.transcript(callId).then((lines) => Transcript.restored(lines).since(since));
 }
 
 function readable(scope: AgentScope, call: CallSnapshot | null): CallSnapshot {

@@ -4,6 +4,11 @@ export interface TranscriptLine {
   readonly text: string;
 }
 
+/** A line of a stored transcript. `position` counts from 0. */
+interface StoredLine extends TranscriptLine {
+  readonly position: number;
+}
+
 /** The lines of a transcript from a given line on. */
 export interface TranscriptPart {
   readonly lines: readonly TranscriptLine[];
@@ -13,6 +18,10 @@ export interface TranscriptPart {
 
 /** Limit of characters kept per call, about four hours of speech. Beyond it the oldest lines are dropped. */
 const MAX_CHARACTERS = 262_144;
+/** Cost of a line beside its text, so that empty lines count too. */
+const LINE_COST = 16;
+/** More lines than these are never kept. */
+export const MAX_LINES = MAX_CHARACTERS / LINE_COST;
 
 export const NO_TRANSCRIPT: TranscriptPart = { lines: [], length: 0 };
 
@@ -21,6 +30,14 @@ export class Transcript {
   #kept: TranscriptLine[] = [];
   #characters = 0;
   #length = 0;
+
+  /** The transcript of a past call, from its newest lines. */
+  static restored(lines: readonly StoredLine[]): Transcript {
+    const transcript = new Transcript();
+    transcript.#length = lines[0]?.position ?? 0;
+    for (const { speaker, text } of lines) transcript.add({ speaker, text });
+    return transcript;
+  }
 
   add(line: TranscriptLine): void {
     this.#kept.push(line);
@@ -47,7 +64,6 @@ export class Transcript {
   }
 }
 
-/** Includes a fixed cost per line, so that empty lines count too. */
 function charactersOf({ speaker, text }: TranscriptLine): number {
-  return speaker.length + text.length + 16;
+  return speaker.length + text.length + LINE_COST;
 }

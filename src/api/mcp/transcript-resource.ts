@@ -42,7 +42,7 @@ export class TranscriptResource {
     const callId = URI.exec(uri)?.[1];
     if (callId === undefined) throw new GatewayError('call_not_found');
     await getCall(this.#calls, scope, callId);
-    const { lines } = transcriptOf(this.#calls, callId, 0);
+    const { lines } = await transcriptOf(this.#calls, callId, 0);
     return { contents: [{ uri, mimeType: MIME_TYPE, text: lines.map(lineText).join('\n') }] };
   }
 

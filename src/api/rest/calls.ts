@@ -1,3 +1,4 @@
+import { goOn } from '../../base/now-or-later.ts';
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { getCall, listCalls, liveCall, transcriptOf } from '../../calls/find-call.ts';
@@ -81,17 +82,16 @@ function status(calls: CallDomain, publicUrl: PublicUrl): Route {
     operationId: 'getCall',
     summary: 'Get a call and its transcript',
     description:
-      'Calls that were refused, missed or disconnected stay readable. A call that ended normally answers 404.',
+      'Calls that were refused, missed or disconnected stay readable, with their transcript. A call that ended normally answers 404. The transcript has lines only with hosted speech recognition; of a very long one, only the newest.',
     tags: TAGS,
     params: CallParams,
     query: SinceQuery,
     responses: { 200: { description: 'The call', schema: CallStatus }, 404: NOT_FOUND },
     handler: ({ principal, params, query }) => {
       const call = getCall(calls, principal, params.call_id);
-      const transcript = transcriptOf(calls, params.call_id, query.since);
-      return call instanceof Promise
-        ? call.then((past) => answer(past, transcript))
-        : answer(call, transcript);
+      return goOn(call, (found) =>
+        goOn(transcriptOf(calls, params.call_id, query.since), (transcript) => answer(found, transcript)),
+      );
     },
   });
 }

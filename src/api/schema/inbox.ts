@@ -136,15 +136,28 @@ const InboxEvent = z
     type: z
       .string()
       .describe(
-        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_waiting`: a call waits to be admitted. `call_chat`: somebody wrote in the chat of a call. `call_error`: a call failed or lost its bridge. `dm_sent`, `dm_failed`: the outcome of sending a message. `dm_delivered`: queued messages were sent. `dm_edited`: a person edited a message. `connection_status`: the status of a connection to a platform changed',
+        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_waiting`: a call waits to be admitted. `call_chat`: somebody wrote in the chat of a call. `call_transcript`: hosted speech recognition understood something. `utterance`: a text of `say` is over. `call_error`: a call failed, lost its bridge, or its hosted speech failed. `dm_sent`, `dm_failed`: the outcome of sending a message. `dm_delivered`: queued messages were sent. `dm_edited`: a person edited a message. `connection_status`: the status of a connection to a platform changed',
       ),
     event_id: z.string().describe('Identifies the event, on every channel'),
     created_at: z.string(),
     call_id: z.string().optional(),
-    state: z.string().optional().describe('State of the call at that time'),
+    state: z
+      .string()
+      .optional()
+      .describe('State of the call at that time. utterance: `finished`, `interrupted` or `failed`'),
     reason: z.string().optional().describe('call_waiting: where or why the call waits'),
     sender: z.string().optional().describe('call_chat: name of the person who wrote'),
-    text: z.string().optional().describe('call_chat: what they wrote'),
+    text: z.string().optional().describe('call_chat: what they wrote. call_transcript: what was said'),
+    speaker: z.string().optional().describe('call_transcript: who said it'),
+    utterance_id: z.string().optional().describe('utterance: as `say` answered it'),
+    played_ms: z.int().optional().describe('utterance: how much of it was sent to the platform'),
+    spoken_text: z.string().optional().describe('utterance: what was heard of the text'),
+    estimated: z
+      .boolean()
+      .optional()
+      .describe(
+        'utterance: whether `spoken_text` is inferred from the time, because the provider does not tell',
+      ),
     sent_at: z.string().optional().describe('call_chat: when they wrote it'),
     attachments: z.array(Attachment).optional().describe('call_chat: files, if there are any'),
     code: z.string().optional().describe('call_error: machine-readable error code'),

@@ -17,6 +17,7 @@ import { migration0015 } from '../migrations/0015-call-capabilities.ts';
 import { migration0016 } from '../migrations/0016-spaces.ts';
 import { migration0017 } from '../migrations/0017-connections.ts';
 import { migration0018 } from '../migrations/0018-voice-configs.ts';
+import { migration0019 } from '../migrations/0019-transcripts.ts';
 import type { Migration } from './migration.ts';
 
 import { StoreError } from './store-error.ts';
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0016,
   migration0017,
   migration0018,
+  migration0019,
 ];
 
 /**

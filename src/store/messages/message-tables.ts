@@ -12,6 +12,7 @@ export interface MessageTables {
   files: FilesTable;
   messages: MessagesTable;
   platformMessages: PlatformMessagesTable;
+  transcriptLines: TranscriptLinesTable;
 }
 
 export type CallState = 'connecting' | 'ringing' | 'active' | 'refused' | 'ended' | 'disconnected' | 'missed';
@@ -44,6 +45,16 @@ export interface CallsTable {
 /** A stored call. `capabilities` is null for calls of earlier versions. */
 export interface CallRow extends Omit<Selectable<CallsTable>, 'capabilities'> {
   readonly capabilities: readonly Capability[] | null;
+}
+
+/** What was said on a call, by hosted speech recognition. `position` counts from 0. */
+export interface TranscriptLinesTable {
+  callId: string;
+  position: number;
+  accountId: string;
+  speaker: string;
+  text: string;
+  createdAt: string;
 }
 
 /**

@@ -43,6 +43,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   sipDids: BY_ID,
   voiceConfigs: BY_ID,
   calls: { by: 'account_id', order: ['call_id'] },
+  transcriptLines: { by: 'account_id', order: ['call_id', 'position'] },
   deliveries: BY_ID,
   events: BY_ID,
   usageDays: { by: 'account_id', order: ['platform', 'day'] },

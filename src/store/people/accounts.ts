@@ -25,17 +25,19 @@ export async function findAccount(db: Db, accountId: string): Promise<Account | 
   return await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst();
 }
 
-/** Tables that grow with an account's activity. */
-const HISTORY = ['events', 'deliveries', 'calls', 'audit_log', 'messages', 'idempotent_requests'];
+/** Tables that grow with an account's activity, except calls. */
+const HISTORY = ['events', 'deliveries', 'transcript_lines', 'audit_log', 'messages', 'idempotent_requests'];
 
 /**
  * Deletes up to `limit` rows from each of the account's history tables. Returns their number. An account is emptied in
  * such steps before it is deleted: deleting years of data in one transaction would delay everyone's calls.
  */
 export async function deleteSomeHistory(db: Db, accountId: string, limit: number): Promise<number> {
+  const owned = sql`account_id = ${accountId}`;
   let deleted = 0;
-  for (const table of HISTORY) deleted += await deleteSome(db, table, sql`account_id = ${accountId}`, limit);
-  return deleted;
+  for (const table of HISTORY) deleted += await deleteSome(db, table, owned, limit);
+  // Calls take their transcripts along, so they go last.
+  return deleted > 0 ? deleted : await deleteSome(db, 'calls', owned, limit);
 }
 
 /** Deletes the account and all rows that refer to it. Returns false if there was none. */

@@ -180,6 +180,10 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       },
     ],
     ...messagesOf(name, accountId, secret),
+    [
+      'transcriptLines',
+      { callId: `call_${name}`, accountId, position: 0, speaker: 'Ada', text: `Hi ${name}`, createdAt: NOW },
+    ],
     ['botOwners', { accountId, botId: own.id, conversationId: own.id, createdAt: NOW }],
     ['ownerCodes', { ...expiring, botId: own.id, codeHash: secret }],
     ['events', { accountId, agentId, type: 'call_state', payload: '{"state":"ended"}', createdAt: NOW }],

@@ -1,0 +1,45 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db } from '../database/tables.ts';
+import type { TranscriptLinesTable } from './message-tables.ts';
+
+export type StoredLine = Pick<Selectable<TranscriptLinesTable>, 'position' | 'speaker' | 'text'>;
+
+type NewLine = Pick<TranscriptLinesTable, 'callId' | 'speaker' | 'text' | 'createdAt'>;
+
+/** Appends a line to the transcript of a call. Does nothing if the call is gone. */
+export async function appendTranscriptLine(
+  db: Db,
+  { callId, speaker, text, createdAt }: NewLine,
+): Promise<void> {
+  await db
+    .insertInto('transcriptLines')
+    .columns(['callId', 'position', 'accountId', 'speaker', 'text', 'createdAt'])
+    .expression((query) =>
+      query
+        .selectFrom('calls')
+        .select(({ val }) => [
+          'callId',
+          sql<number>`(select coalesce(max(position) + 1, 0) from transcript_lines where call_id = ${callId})`.as(
+            'position',
+          ),
+          'accountId',
+          val(speaker).as('speaker'),
+          val(text).as('text'),
+          val(createdAt).as('createdAt'),
+        ])
+        .where('callId', '=', callId),
+    )
+    .execute();
+}
+
+/** Returns the newest lines of a call, oldest first. */
+export async function newestTranscriptLines(db: Db, callId: string, limit: number): Promise<StoredLine[]> {
+  const lines = await db
+    .selectFrom('transcriptLines')
+    .select(['position', 'speaker', 'text'])
+    .where('callId', '=', callId)
+    .orderBy('position', 'desc')
+    .limit(limit)
+    .execute();
+  return lines.reverse();
+}
