@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { usageOf } from '../../accounts/account/usage.ts';
 import { PLATFORMS } from '../../base/platform.ts';
+import type { UsageDay } from '../../store/people/usage.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { wholeNumber } from '../schema/fields.ts';
@@ -15,20 +16,23 @@ const Amounts = z.object({
   minutes: z.number().describe('Time that calls were active, rounded to hundredths'),
   messages: z.int(),
   bytes: z.int().describe('Bytes of files, sent and received'),
+  tts_characters: z.int().describe('Characters of texts for hosted text-to-speech'),
+  tts_seconds: z.number().describe('Audio from hosted text-to-speech, rounded to tenths'),
+  stt_seconds: z.number().describe('Audio sent to hosted speech recognition, rounded to tenths'),
 });
+type Amounts = z.output<typeof Amounts>;
 
-const UsageDay = Amounts.extend({
+const AmountsOfDay = Amounts.extend({
   day: z.string().describe('YYYY-MM-DD, UTC'),
   platform: z.enum(PLATFORMS),
 }).meta({ id: 'UsageDay' });
-type UsageDay = z.output<typeof UsageDay>;
 
 const Usage = z
   .object({
     first_day: z.string(),
     last_day: z.string(),
     total: Amounts,
-    days: z.array(UsageDay).describe('By day and platform; only those with usage'),
+    days: z.array(AmountsOfDay).describe('By day and platform; only those with usage'),
   })
   .meta({ id: 'Usage' });
 
@@ -47,27 +51,31 @@ export function usageRoutes(domain: AccountDomain): Route[] {
       responses: { 200: { description: 'The usage', schema: Usage } },
       handler: async ({ principal, query }) => {
         const usage = await usageOf(domain, principal, query.days);
-        const days = usage.days.map((day) => ({ ...day, minutes: hundredths(day.minutes) }));
         return reply(200, {
           first_day: usage.firstDay,
           last_day: usage.lastDay,
-          total: {
-            calls: sumOf(days, 'calls'),
-            minutes: hundredths(sumOf(usage.days, 'minutes')),
-            messages: sumOf(days, 'messages'),
-            bytes: sumOf(days, 'bytes'),
-          },
-          days,
+          total: amountsOf(usage.days),
+          days: usage.days.map((each) => ({
+            day: each.day,
+            platform: each.platform,
+            ...amountsOf([each]),
+          })),
         });
       },
     }),
   ];
 }
 
-function sumOf(days: readonly UsageDay[], amount: 'calls' | 'minutes' | 'messages' | 'bytes'): number {
-  return days.reduce((sum, day) => sum + day[amount], 0);
-}
-
-function hundredths(value: number): number {
-  return Math.round(value * 100) / 100;
+function amountsOf(days: readonly UsageDay[]): Amounts {
+  const sumOf = (amount: Exclude<keyof UsageDay, 'day' | 'platform'>): number =>
+    days.reduce((sum, day) => sum + day[amount], 0);
+  return {
+    calls: sumOf('calls'),
+    minutes: Math.round(sumOf('minutes') * 100) / 100,
+    messages: sumOf('messages'),
+    bytes: sumOf('bytes'),
+    tts_characters: sumOf('spokenCharacters'),
+    tts_seconds: Math.round(sumOf('spokenMs') / 100) / 10,
+    stt_seconds: Math.round(sumOf('heardMs') / 100) / 10,
+  };
 }

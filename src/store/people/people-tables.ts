@@ -1,4 +1,4 @@
-import type { GeneratedAlways } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 
 /** The tables of this folder by name. */
@@ -88,8 +88,11 @@ interface UsageDaysTable {
   accountId: string;
   platform: Platform;
   day: string;
-  messages: number;
-  bytes: number;
+  messages: Generated<number>;
+  bytes: Generated<number>;
+  spokenCharacters: Generated<number>;
+  spokenMs: Generated<number>;
+  heardMs: Generated<number>;
 }
 
 /** An account's invite link; at most one is valid. */

@@ -2,32 +2,59 @@ import { sql } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 import type { Db } from '../database/tables.ts';
 
+/** What is counted as it happens. */
+export interface CountedUsage {
+  readonly messages: number;
+  /** File bytes in both directions. */
+  readonly bytes: number;
+  /** Of texts for hosted text-to-speech. */
+  readonly spokenCharacters: number;
+  /** Audio from hosted text-to-speech. */
+  readonly spokenMs: number;
+  /** Audio sent to hosted speech recognition. */
+  readonly heardMs: number;
+}
+
+const NOTHING: CountedUsage = { messages: 0, bytes: 0, spokenCharacters: 0, spokenMs: 0, heardMs: 0 };
+const COUNTED = Object.keys(NOTHING) as (keyof CountedUsage)[];
+
 /** An account's usage of one platform on one day (YYYY-MM-DD, UTC). */
-export interface UsageDay {
+export interface UsageDay extends CountedUsage {
   readonly day: string;
   readonly platform: Platform;
   /** Calls that started on this day. */
   readonly calls: number;
   /** Time since answering, up to now for live calls. Includes fractions of a minute. */
   readonly minutes: number;
-  readonly messages: number;
-  /** File bytes in both directions. */
-  readonly bytes: number;
 }
 
-/** Adds to an account's usage of one platform on one day. */
+/** Adds to an account's usage of one platform on one day. Does nothing if the account is gone. */
 export async function countUsage(
   db: Db,
-  counted: Pick<UsageDay, 'day' | 'platform' | 'messages' | 'bytes'> & { readonly accountId: string },
+  counted: Pick<UsageDay, 'day' | 'platform'> & { readonly accountId: string } & Partial<CountedUsage>,
 ): Promise<void> {
   await db
     .insertInto('usageDays')
-    .values(counted)
+    .columns(['accountId', 'platform', 'day', ...COUNTED])
+    .expression((query) =>
+      query
+        .selectFrom('accounts')
+        .select(({ val }) => [
+          'id',
+          val(counted.platform).as('platform'),
+          val(counted.day).as('day'),
+          ...COUNTED.map((name) => val(counted[name] ?? 0).as(name)),
+        ])
+        .where('id', '=', counted.accountId),
+    )
     .onConflict((conflict) =>
-      conflict.columns(['accountId', 'platform', 'day']).doUpdateSet(({ eb, ref }) => ({
-        messages: eb(ref('usageDays.messages'), '+', ref('excluded.messages')),
-        bytes: eb(ref('usageDays.bytes'), '+', ref('excluded.bytes')),
-      })),
+      conflict
+        .columns(['accountId', 'platform', 'day'])
+        .doUpdateSet(({ eb, ref }) =>
+          Object.fromEntries(
+            COUNTED.map((name) => [name, eb(ref(`usageDays.${name}`), '+', ref(`excluded.${name}`))]),
+          ),
+        ),
     )
     .execute();
 }
@@ -40,16 +67,16 @@ export async function usageSince(
   nowIso: string,
 ): Promise<UsageDay[]> {
   const calls = await callDays(db, accountId, firstDay, nowIso);
-  const messages = await db
+  const counted = await db
     .selectFrom('usageDays')
-    .select(['day', 'platform', 'messages', 'bytes'])
+    .select(['day', 'platform', ...COUNTED])
     .where('accountId', '=', accountId)
     .where('day', '>=', firstDay)
     .execute();
   const days = new Map<string, UsageDay>();
-  for (const part of [...calls, ...messages]) {
+  for (const part of [...calls, ...counted]) {
     const key = `${part.day} ${part.platform}`;
-    days.set(key, { calls: 0, minutes: 0, messages: 0, bytes: 0, ...days.get(key), ...part });
+    days.set(key, { calls: 0, minutes: 0, ...NOTHING, ...days.get(key), ...part });
   }
   return [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
 }

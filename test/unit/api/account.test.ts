@@ -10,6 +10,7 @@ import { NOW } from '../store/temporary.ts';
 import { accountServer, auditOf } from './account-server.ts';
 
 const PLATFORMS = ['discord', 'teams', 'meet', 'zoom', 'telegram', 'whatsapp', 'slack', 'nctalk', 'sip'];
+const SPEECH = { spokenCharacters: 7, spokenMs: 1_240, heardMs: 60_049 };
 const WITH_FILES = ['discord', 'telegram', 'whatsapp', 'slack', 'nctalk'];
 
 async function startServer() {
@@ -131,16 +132,42 @@ test('usage covers the requested days, up to today', async () => {
   const today = clock.nowIso().slice(0, 10);
   const dayBefore = (days: number) =>
     new Date(Date.parse(clock.nowIso()) - days * 86_400_000).toISOString().slice(0, 10);
-  const counters = { accountId: owner.accountId, platform: 'sip', messages: 2, bytes: 10 } as const;
+  const counters = {
+    accountId: owner.accountId,
+    platform: 'sip',
+    messages: 2,
+    bytes: 10,
+    ...SPEECH,
+  } as const;
   await store.db
     .insertInto('usageDays')
     .values([today, dayBefore(29), dayBefore(30)].map((day) => ({ ...counters, day })))
     .execute();
   const month = (await agent.get('/api/usage')).body;
   expect([month.first_day, month.last_day]).toEqual([dayBefore(29), today]);
-  expect(month.total).toEqual({ calls: 0, minutes: 0, messages: 4, bytes: 20 });
+  expect(month.total).toEqual({
+    calls: 0,
+    minutes: 0,
+    messages: 4,
+    bytes: 20,
+    tts_characters: 14,
+    tts_seconds: 2.5,
+    stt_seconds: 120.1,
+  });
   const day = (await agent.get('/api/usage?days=1')).body;
-  expect(day.days).toEqual([{ day: today, platform: 'sip', calls: 0, minutes: 0, messages: 2, bytes: 10 }]);
+  expect(day.days).toEqual([
+    {
+      day: today,
+      platform: 'sip',
+      calls: 0,
+      minutes: 0,
+      messages: 2,
+      bytes: 10,
+      tts_characters: 7,
+      tts_seconds: 1.2,
+      stt_seconds: 60,
+    },
+  ]);
   for (const wrong of ['0', '367', '-1', '1.5', 'x', '']) {
     expect((await agent.get(`/api/usage?days=${wrong}`)).status, wrong).toBe(422);
   }

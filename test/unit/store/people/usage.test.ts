@@ -5,6 +5,7 @@ import type { Store } from '../../../../src/store/store.ts';
 import { seedAccount, temporaryStore } from '../temporary.ts';
 
 let serial = 0;
+const SILENT = { spokenCharacters: 0, spokenMs: 0, heardMs: 0 };
 
 /** A call that began then, with the fields that usage reads. */
 async function call(store: Store, accountId: string, fields: Partial<CallsTable>): Promise<void> {
@@ -44,7 +45,7 @@ test('usage counts calls and minutes from the calls, messages and bytes from the
   });
   await call(store, a.accountId, { createdAt: '2026-02-28T23:59:59.999Z' });
   await call(store, b.accountId, {});
-  const counters = { accountId: a.accountId, messages: 3, bytes: 1_000 };
+  const counters = { accountId: a.accountId, messages: 3, bytes: 1_000, ...SILENT };
   await store.db
     .insertInto('usageDays')
     .values([
@@ -56,9 +57,25 @@ test('usage counts calls and minutes from the calls, messages and bytes from the
 
   const usage = await usageSince(store.db, a.accountId, '2026-03-01', '2026-03-02T10:00:00.000Z');
   expect(usage).toEqual([
-    { day: '2026-03-01', platform: 'discord', calls: 0, minutes: 0, messages: 3, bytes: 1_000 },
-    { day: '2026-03-01', platform: 'sip', calls: 2, minutes: expect.closeTo(1.5), messages: 3, bytes: 1_000 },
-    { day: '2026-03-02', platform: 'sip', calls: 1, minutes: expect.closeTo(0.5), messages: 0, bytes: 0 },
+    { day: '2026-03-01', platform: 'discord', calls: 0, minutes: 0, messages: 3, bytes: 1_000, ...SILENT },
+    {
+      day: '2026-03-01',
+      platform: 'sip',
+      calls: 2,
+      minutes: expect.closeTo(1.5),
+      messages: 3,
+      bytes: 1_000,
+      ...SILENT,
+    },
+    {
+      day: '2026-03-02',
+      platform: 'sip',
+      calls: 1,
+      minutes: expect.closeTo(0.5),
+      messages: 0,
+      bytes: 0,
+      ...SILENT,
+    },
   ]);
 });
 
@@ -83,4 +100,10 @@ test('counters add up by account, platform and day', async () => {
     ['slack', 0, 7],
     ['telegram', 2, 15],
   ]);
+  const spoken = { spokenCharacters: 7, spokenMs: 400, heardMs: 1_000 };
+  for (let i = 0; i < 2; i++)
+    await countUsage(store.db, { accountId: a.accountId, platform: 'slack', day, ...spoken });
+  await countUsage(store.db, { accountId: 'acc_gone', platform: 'slack', day, ...spoken });
+  const [slack] = await usageSince(store.db, a.accountId, day, '2026-03-02T10:00:00.000Z');
+  expect(slack).toMatchObject({ bytes: 7, spokenCharacters: 14, spokenMs: 800, heardMs: 2_000 });
 });
