@@ -1,6 +1,8 @@
 import { totalmem } from 'node:os';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
 import type { Platform } from '../base/platform.ts';
+import { dayOf } from '../base/time.ts';
+import type { CallIdentity } from '../calls/call.ts';
 import { type CallDomain, callDomain } from '../calls/call-domain.ts';
 import { CallRecorder } from '../calls/call-recorder.ts';
 import { CallRegistry } from '../calls/call-registry.ts';
@@ -10,7 +12,9 @@ import type { FileDomain } from '../files/file-domain.ts';
 import { keepChatFiles } from '../files/keep-chat-files.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
+import type { UsedSpeech } from '../speech/session/speech-usage.ts';
 import { loginsOfAgents } from '../store/logins/agent-logins.ts';
+import { countUsage } from '../store/people/usage.ts';
 import { findEnabledVoiceConfigs, findVoiceConfig } from '../store/speech/voice-configs.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
 import type { Engine } from '../threads/engine.ts';
@@ -45,6 +49,8 @@ export async function openCalls(
   const speech = new SpeechSessions({
     bridges,
     events,
+    clock,
+    recordUsage: (call, used) => recordSpeech(deps, call, used),
     settingsOf: ({ capabilities }) => speechSettings(capabilities.presets, keys),
   });
   closers.push(() => speech.settled());
@@ -81,6 +87,25 @@ export async function openCalls(
   metrics.watchEngine(() => engineReading(engine));
   metrics.watchBridges(() => bridges.report());
   return calls;
+}
+
+async function recordSpeech(
+  { store, clock, events }: PartDeps,
+  { accountId, platform }: CallIdentity,
+  { characters, spokenMs, heardMs }: UsedSpeech,
+): Promise<void> {
+  try {
+    await countUsage(store.db, {
+      accountId,
+      platform,
+      day: dayOf(clock.nowIso()),
+      spokenCharacters: characters,
+      spokenMs: Math.round(spokenMs),
+      heardMs: Math.round(heardMs),
+    });
+  } catch (error) {
+    events.writeFailed('usage of hosted speech', error);
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { assert, unreachable } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
+import type { RecognizedLine } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { CancelTimer, Clock } from '../base/time.ts';
 import type { PlatformLeg } from '../connectors/contract/call-leg.ts';
@@ -22,8 +23,9 @@ import {
 } from './call-state.ts';
 import { ChatSender } from './chat-sender.ts';
 import type { InboundChatDeps } from './inbound-chat.ts';
+import { InterimListeners } from './interim-listeners.ts';
 import { LegEvents, type ObservedCall } from './leg-events.ts';
-import { Transcript, type TranscriptLine } from './transcript.ts';
+import { Transcript } from './transcript.ts';
 
 /** How long a call may stay in each phase before its deadline moves it on. */
 export type CallDeadlines = Readonly<Record<`${CallPhase}Ms`, number>>;
@@ -63,6 +65,7 @@ export class CallActor implements ObservedCall {
   /** With which the call was placed or received. */
   readonly login: CallLogin;
   readonly transcript = new Transcript();
+  readonly interims = new InterimListeners();
   readonly chatSender: ChatSender;
   /** What the platform leg reports. */
   readonly legObserver: LegEvents;
@@ -177,9 +180,9 @@ export class CallActor implements ObservedCall {
     return this.#deps.engineCall.joinAgent(observer, this.#deps.playout.queueOf(this.identity.accountId));
   }
 
-  /** Adds a line to the transcript and publishes it. */
-  transcribed(line: TranscriptLine): void {
-    this.transcript.add(line);
+  /** Adds a line to the transcript and publishes it, also when the call is over. */
+  transcribed(line: RecognizedLine): void {
+    this.transcript.add({ speaker: line.speaker, text: line.text });
     this.publish({ type: 'call_transcript', ...line });
   }
 

@@ -1,8 +1,8 @@
 import type { Capability } from '../base/platform.ts';
+import type { RecognizedLine } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Participant } from '../connectors/contract/call-leg.ts';
 import type { CallStateName } from './call-state.ts';
-import type { TranscriptLine } from './transcript.ts';
 
 /** Everything that can happen on a call. */
 export type CallEvent =
@@ -62,7 +62,7 @@ export interface SpeechError {
 }
 
 /** Hosted speech recognition understood something. The last words of a call come after its final state. */
-export interface TranscriptEvent extends TranscriptLine {
+export interface TranscriptEvent extends RecognizedLine {
   readonly type: 'call_transcript';
 }
 

@@ -2,6 +2,7 @@ import { isDiskFull } from '../base/errors.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Loggers } from './loggers.ts';
 import type { Metrics } from './metrics.ts';
+import type { CountedSpeech, SpeechSource } from './speech-metrics.ts';
 
 /** Facts reported with every event of a call. */
 export interface CallFacts {
@@ -65,14 +66,23 @@ export class BusinessEvents {
     this.#loggers.calls.error({ ...named(call), err: error }, 'the voice presets could not be read');
   }
 
-  /** Hosted speech (`stt`, `tts`) has failed on a call. `words` are the provider's. */
-  speechFailed(call: CallFacts, service: 'stt' | 'tts', words: string): void {
-    this.#loggers.calls.warn({ ...named(call), service, words }, 'hosted speech failed');
+  /** Hosted speech has failed on a call. `words` are the provider's; for the kind `internal` they are the bug's. */
+  speechFailed(call: CallFacts, source: SpeechSource, fault: { kind: string; words: string }): void {
+    const { kind, words } = fault;
+    this.#metrics.speech.failed(source, kind);
+    this.#loggers.calls.warn({ ...named(call), ...source, kind, words }, 'hosted speech failed');
   }
 
   /** A provider of hosted speech is connected again. */
-  speechReconnected(call: CallFacts, service: 'stt' | 'tts'): void {
-    this.#loggers.calls.info({ ...named(call), service }, 'hosted speech is connected again');
+  speechReconnected(call: CallFacts, source: SpeechSource): void {
+    this.#metrics.speech.reconnected(source);
+    this.#loggers.calls.info({ ...named(call), ...source }, 'hosted speech is connected again');
+  }
+
+  /** What hosted speech used of its provider. */
+  speechCounted({ service, provider }: SpeechSource, counted: CountedSpeech): void {
+    if (service === 'tts') this.#metrics.speech.spoke(provider, counted);
+    else this.#metrics.speech.heard(provider, counted);
   }
 
   /** A call WebSocket sent its client a `call_error` with this code. */
@@ -136,8 +146,8 @@ export class BusinessEvents {
   }
 
   /** A queue is full, and items were refused or dropped. */
-  queueFull(queue: string): void {
-    this.#metrics.queueFull(queue);
+  queueFull(queue: string, items = 1): void {
+    this.#metrics.queueFull(queue, items);
   }
 
   /** Messages that an earlier process left unfinished. */

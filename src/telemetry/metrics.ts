@@ -4,6 +4,7 @@ import { type ReadEngine, registerEngineMetrics } from './engine-metrics.ts';
 import { type ReadMcp, registerMcpMetrics } from './mcp-metrics.ts';
 import { registerReadMetric, registerReadValue } from './read-metric.ts';
 import { type AnsweredRequest, RequestTimes } from './request-times.ts';
+import { SpeechMetrics } from './speech-metrics.ts';
 
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
 const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
@@ -29,6 +30,7 @@ export type ReadHttpPressure = () => {
 /** The Prometheus metrics of one gateway. Each has its own registry, because two gateways may share a process. */
 export class Metrics {
   readonly #registry = new Registry();
+  readonly speech = new SpeechMetrics(this.#registry);
   readonly #requestTimes = new RequestTimes();
   readonly #callsStarted = this.#counter('svc_calls_started_total', 'Started calls', [
     'platform',
@@ -111,8 +113,8 @@ export class Metrics {
     this.#sendSeconds.observe({ platform }, lastedMs / 1000);
   }
 
-  queueFull(queue: string): void {
-    this.#queuesFull.inc({ queue });
+  queueFull(queue: string, items = 1): void {
+    this.#queuesFull.inc({ queue }, items);
   }
 
   sipEvent(event: string): void {

@@ -99,6 +99,11 @@ export class FrameRingConsumer {
     return this.#words[FRAMES_LOST] as number;
   }
 
+  /** Frames read since the ring was created, modulo 2^32. */
+  get framesRead(): number {
+    return this.#read;
+  }
+
   /**
    * Little-endian bytes of the oldest frame, in the ring's own memory. Call it only when a frame is ready; the bytes
    * are valid until `release`.

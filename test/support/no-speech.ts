@@ -5,4 +5,6 @@ export const NO_SPEECH = new SpeechSessions({
   settingsOf: () => ({ stt: null, tts: null }),
   bridges: {} as never,
   events: {} as never,
+  clock: {} as never,
+  recordUsage: async () => {},
 });

@@ -18,6 +18,7 @@ export const StreamRequest = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mark'), name: z.string().min(1).max(256) }),
   z.object({ type: z.literal('say'), ...SayBody.shape }),
   z.object({ type: z.literal('send_chat'), text: ChatText }),
+  z.object({ type: z.literal('transcript_config'), interim: z.boolean().optional() }),
 ]);
 export type StreamRequest = z.output<typeof StreamRequest>;
 
@@ -40,9 +41,23 @@ interface StreamAttachment {
   readonly url: string;
 }
 
+/** Events with fields that the API names otherwise. */
+type TranslatedType = 'call_capabilities' | 'call_speaking' | 'call_transcript' | 'utterance' | 'call_chat';
+
+/** The rest of a `call_transcript` for a client that has asked for interim results. Null: the provider does not tell. */
+interface TranscriptDetails {
+  /** Whether the line is part of the transcript. Otherwise the next one of this speaker replaces it. */
+  readonly is_final: boolean;
+  /** In ms since the gateway began to listen. */
+  readonly start_ms: number | null;
+  readonly end_ms: number | null;
+  readonly confidence: number | null;
+  readonly language: string | null;
+}
+
 /** Text messages from the gateway. */
 export type StreamEvent =
-  | Exclude<CallEvent, { readonly type: 'call_capabilities' | 'call_speaking' | 'utterance' | 'call_chat' }>
+  | Exclude<CallEvent, { readonly type: TranslatedType }>
   | {
       readonly type: 'call_capabilities';
       readonly capabilities: readonly string[];
@@ -55,6 +70,11 @@ export type StreamEvent =
       readonly name: string | null;
       readonly speaking: boolean;
     }
+  | ({ readonly type: 'call_transcript'; readonly speaker: string; readonly text: string } & (
+      | TranscriptDetails
+      | Readonly<Partial<Record<keyof TranscriptDetails, never>>>
+    ))
+  | { readonly type: 'transcript_config'; readonly interim: boolean }
   | {
       readonly type: 'utterance';
       readonly utterance_id: string;

@@ -1,18 +1,19 @@
 import { unreachable } from '../../base/assert.ts';
+import { FRAME_MS, frameSamples } from '../../base/frame.ts';
+import type { RecognizedLine } from '../../base/speech.ts';
 import type { CallSnapshot } from '../../calls/call.ts';
 import type { CallEvent, ChatEvent, UtteranceEvent } from '../../calls/call-event.ts';
 import { audioDirection } from '../rest/call-wire.ts';
 import type { StreamEvent } from '../schema/stream.ts';
 
-/** An event of a call as sent on its WebSockets. */
-export function callEventWire(event: CallEvent): StreamEvent {
+/** An event of a call as sent on its WebSockets. `isDetailed`: the client has asked for interim results. */
+export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEvent {
   switch (event.type) {
     case 'call_state':
     case 'call_invite':
     case 'call_waiting':
     case 'call_participants':
     case 'call_error':
-    case 'call_transcript':
     case 'speech':
     case 'dtmf':
       return event;
@@ -30,6 +31,10 @@ export function callEventWire(event: CallEvent): StreamEvent {
         speaking,
       };
     }
+    case 'call_transcript': {
+      const { type, speaker, text } = event;
+      return isDetailed ? transcriptWire(event, true) : { type, speaker, text };
+    }
     case 'utterance':
       return utteranceWire(event);
     case 'call_chat':
@@ -37,6 +42,35 @@ export function callEventWire(event: CallEvent): StreamEvent {
     default:
       return unreachable(event);
   }
+}
+
+/** A line of a transcript, or what becomes one. */
+export function transcriptWire(line: RecognizedLine, isFinal: boolean): StreamEvent {
+  return {
+    type: 'call_transcript',
+    speaker: line.speaker,
+    text: line.text,
+    is_final: isFinal,
+    start_ms: line.startMs,
+    end_ms: line.endMs,
+    confidence: line.confidence,
+    language: line.language,
+  };
+}
+
+/** The format of a client's audio on a call. */
+export function audioConfigWire(sampleRateHz: number, nativeSampleRateHz: number): StreamEvent {
+  return {
+    type: 'audio_config',
+    sample_rate: sampleRateHz,
+    native_sample_rate: nativeSampleRateHz,
+    resampling: sampleRateHz !== nativeSampleRateHz,
+    format: 'pcm_s16le',
+    channels: 1,
+    frame_duration_ms: FRAME_MS,
+    frame_bytes: frameSamples(sampleRateHz) * Int16Array.BYTES_PER_ELEMENT,
+    ready: true,
+  };
 }
 
 /** What a client learns of a call when it opens a WebSocket on it. */

@@ -1,8 +1,8 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { Capability } from '../../base/platform.ts';
 import type { AgentScope } from '../../base/scope.ts';
+import type { RecognizedLine } from '../../base/speech.ts';
 import type { CallActor, CallObserver } from '../../calls/call-actor.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import type { CallEvent } from '../../calls/call-event.ts';
@@ -12,7 +12,7 @@ import { say } from '../../calls/speak.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
 import type { Socket, SocketHandler } from '../http/socket/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
-import { callEventWire, openingEvents } from './call-event-wire.ts';
+import { audioConfigWire, callEventWire, openingEvents, transcriptWire } from './call-event-wire.ts';
 import type { ClientReadPosition } from './client-read-position.ts';
 import { InflightWindow } from './inflight-window.ts';
 import type { AgentStream } from './open-streams.ts';
@@ -64,6 +64,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   /** Missing capabilities that the client has been told of. */
   readonly #reported = new Set<AudioCapability>();
   #pendingClears = 0;
+  /** Ends the interim results that the client has asked for. */
+  #stopInterims: (() => void) | null = null;
 
   constructor(call: CallActor, deps: StreamDeps) {
     this.#call = call;
@@ -115,13 +117,14 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#socket = null;
     this.#leaveList();
     this.#stopObserving();
+    this.#stopInterims?.();
     this.#audio?.close();
     this.#audio = null;
   }
 
   /** CallObserver: sends a call event. The stream closes when the call ends. */
   event(event: CallEvent): void {
-    this.#send(callEventWire(event));
+    this.#send(callEventWire(event, this.#stopInterims !== null));
     if (event.type === 'call_capabilities') this.#setCapabilities(event.capabilities);
     if (event.type !== 'call_state' || !isOver(this.#call.state)) return;
     const isStopping = this.#deps.calls.registry.isClosed;
@@ -185,6 +188,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
         return;
       case 'send_chat':
         return this.#chat(request.text ?? '');
+      case 'transcript_config':
+        return this.#configureTranscript(request.interim);
       default:
         return unreachable(request);
     }
@@ -230,7 +235,21 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#sampleRateHz = request.sample_rate ?? this.#sampleRateHz;
     this.#receiving = receiving;
     if (listenChanged) this.#joined().listen(receiving ? this.#sampleRateHz : null);
-    this.#sendAudioConfig();
+    this.#send(audioConfigWire(this.#sampleRateHz, this.#call.identity.sampleRateHz));
+  }
+
+  #configureTranscript(interim: boolean | undefined): void {
+    if (interim === false) {
+      this.#stopInterims?.();
+      this.#stopInterims = null;
+    } else if (interim) this.#stopInterims ??= this.#call.interims.add((line) => this.#interim(line));
+    this.#send({ type: 'transcript_config', interim: this.#stopInterims !== null });
+  }
+
+  /** A client that reads too slowly misses it: the next one, or the final line, makes up for it. */
+  #interim(line: RecognizedLine): void {
+    if ((this.#socket?.bufferedBytes() ?? 0) <= MAX_BUFFERED_BYTES) this.#send(transcriptWire(line, false));
+    else this.#deps.calls.events.queueFull('interim_results');
   }
 
   #offers(capability: AudioCapability): boolean {
@@ -247,21 +266,6 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #setCapabilities(capabilities: readonly Capability[]): void {
     this.#canSpeak = capabilities.includes('audio_out');
     this.#reported.clear();
-  }
-
-  #sendAudioConfig(): void {
-    const nativeSampleRateHz = this.#call.identity.sampleRateHz;
-    this.#send({
-      type: 'audio_config',
-      sample_rate: this.#sampleRateHz,
-      native_sample_rate: nativeSampleRateHz,
-      resampling: this.#sampleRateHz !== nativeSampleRateHz,
-      format: 'pcm_s16le',
-      channels: 1,
-      frame_duration_ms: FRAME_MS,
-      frame_bytes: frameSamples(this.#sampleRateHz) * Int16Array.BYTES_PER_ELEMENT,
-      ready: true,
-    });
   }
 
   /** The agent's audio on the call. Joins when the client first uses audio. */

@@ -19,7 +19,10 @@ export function parseStreamRequest(text: string): StreamRequest {
   const [issue] = parsed.error.issues;
   const path = issue?.path.join('.') ?? '';
   if (path === 'type' || path === '') {
-    throw new StreamFault('unknown_type', 'type must be audio, audio_config, clear, mark, say or send_chat');
+    throw new StreamFault(
+      'unknown_type',
+      'type must be audio, audio_config, clear, mark, say, send_chat or transcript_config',
+    );
   }
   const code = path === 'sample_rate' ? 'invalid_sample_rate' : 'invalid_message';
   throw new StreamFault(code, `${path}: ${issue?.message}`);

@@ -1,4 +1,4 @@
-import { frameSamples } from '../../base/frame.ts';
+import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import { type FrameRing, FrameRingConsumer } from '../../threads/frame-ring.ts';
 import type { Listening } from './listening.ts';
 import { RecentAudio } from './recent-audio.ts';
@@ -46,6 +46,11 @@ export class Ear {
     this.#bytes.set(this.#ring.oldest());
     this.#ring.release();
     return true;
+  }
+
+  /** Length of the voice's audio since it is tapped, up to the frame that was read. */
+  get heardMs(): number {
+    return ((this.#ring.framesRead + this.#ring.framesLost) >>> 0) * FRAME_MS;
   }
 
   get isSpeaking(): boolean {

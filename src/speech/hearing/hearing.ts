@@ -27,7 +27,7 @@ export interface HearingDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-export interface HearingObserver extends Pick<ListeningObserver, 'heard' | 'reconnected'> {
+export interface HearingObserver extends Pick<ListeningObserver, 'heard' | 'interim' | 'reconnected'> {
   /** Somebody has started or stopped speaking. */
   activity(speaker: string, state: 'started' | 'ended'): void;
   fault(fault: SpeechFault): void;
@@ -116,7 +116,7 @@ export class Hearing {
 
   #listenTo(ear: Ear): void {
     if (!this.#makePlace()) return this.#addToMixed(ear);
-    const listening = this.#listening(ear.name);
+    const listening = this.#listening(ear.name, ear.heardMs - FRAME_MS - ear.recent.lengthMs);
     ear.listening = listening;
     ear.recent.take((frame) => listening.hear(frame));
     listening.hear(ear.frame);
@@ -143,17 +143,21 @@ export class Hearing {
     if (this.#mixed.isEmpty && this.#mixedListening === null) return;
     if (!this.#mixed.isEmpty) this.#mixedMs = this.#nowMs();
     if (!this.#mixedListening?.isOpen)
-      this.#mixedListening = this.#nowMs() < this.#retryAtMs ? null : this.#listening(MIXED_SPEAKER);
+      this.#mixedListening =
+        this.#nowMs() < this.#retryAtMs
+          ? null
+          : this.#listening(MIXED_SPEAKER, (this.#ears[0]?.heardMs ?? 0) - FRAME_MS);
     this.#mixed.take((frame) => this.#mixedListening?.hear(frame));
   }
 
-  #listening(speaker: string): Listening {
+  #listening(speaker: string, fromMs: number): Listening {
     const { connect } = this.#deps;
-    return new Listening(speaker, { rateHz: this.#rateHz, connect }, this.#listener);
+    return new Listening(speaker, { rateHz: this.#rateHz, fromMs, connect }, this.#listener);
   }
 
   readonly #listener: ListeningObserver = {
     heard: (line) => this.#observer.heard(line),
+    interim: (line) => this.#observer.interim(line),
     disconnected: (fault) => this.#observer.fault(fault),
     reconnected: () => this.#observer.reconnected(),
     failed: (fault) => {

@@ -1,12 +1,19 @@
+import { cutText } from '../../base/cut-text.ts';
+import type { RecognizedLine } from '../../base/speech.ts';
 import type { SpeechFault } from '../speech-fault.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
-import type { HeardText } from '../transport/speech-protocol.ts';
 import { Chunker } from './chunker.ts';
+
+/** Longest line, in characters. Vendors send less. */
+const MAX_TEXT = 10_000;
+const MAX_LABEL = 64;
 
 export type ConnectRecognizer = (observer: RecognizerObserver) => Recognizer;
 
 export interface ListeningObserver {
-  heard(line: HeardText): void;
+  heard(line: RecognizedLine): void;
+  /** What is understood so far of the line that comes next. */
+  interim(line: RecognizedLine): void;
   /** The vendor cannot be reached, and the session tries again. */
   disconnected(fault: SpeechFault): void;
   reconnected(): void;
@@ -19,18 +26,16 @@ export class Listening {
   /** Whether the vendor still takes audio. */
   isOpen = true;
   speaker: string;
+  readonly #fromMs: number;
   readonly #recognizer: Recognizer;
   readonly #chunker: Chunker;
 
-  constructor(
-    speaker: string,
-    { rateHz, connect }: { readonly rateHz: number; readonly connect: ConnectRecognizer },
-    observer: ListeningObserver,
-  ) {
+  constructor(speaker: string, { rateHz, fromMs, connect }: ListeningParts, observer: ListeningObserver) {
     this.speaker = speaker;
+    this.#fromMs = fromMs;
     this.#recognizer = connect({
-      interim: () => {},
-      final: (result) => this.#final(result, observer),
+      interim: (result) => this.#tell(result, (line) => observer.interim(line)),
+      final: (result) => this.#tell(result, (line) => observer.heard(line)),
       turn: () => {},
       failed: (fault) => {
         this.isOpen = false;
@@ -59,9 +64,27 @@ export class Listening {
     await this.#recognizer.close();
   }
 
-  #final({ text, speaker: label }: Recognized, observer: ListeningObserver): void {
-    const line = text.trim();
-    if (line === '') return;
-    observer.heard({ speaker: label === null ? this.speaker : `${this.speaker} (${label})`, text: line });
+  #tell({ speaker: label, ...result }: Recognized, tell: (line: RecognizedLine) => void): void {
+    const text = cutText(result.text.trim(), MAX_TEXT);
+    if (text === '') return;
+    tell({
+      speaker: label === null ? this.speaker : `${this.speaker} (${cutText(label, MAX_LABEL)})`,
+      text,
+      startMs: this.#sinceTap(result.startMs),
+      endMs: this.#sinceTap(result.endMs),
+      confidence: result.confidence,
+      language: result.language,
+    });
   }
+
+  #sinceTap(milliseconds: number | null): number | null {
+    return milliseconds === null ? null : Math.round(this.#fromMs + milliseconds);
+  }
+}
+
+interface ListeningParts {
+  readonly rateHz: number;
+  /** Where the session begins in the audio of its voice. */
+  readonly fromMs: number;
+  readonly connect: ConnectRecognizer;
 }

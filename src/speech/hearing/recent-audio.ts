@@ -15,6 +15,10 @@ export class RecentAudio {
     );
   }
 
+  get lengthMs(): number {
+    return Math.min(this.#kept, this.#frames.length) * FRAME_MS;
+  }
+
   keep(frame: Int16Array): void {
     this.#frames[this.#kept % this.#frames.length]?.set(frame);
     this.#kept++;

@@ -24,6 +24,7 @@ export class SpeechLink {
   readonly #losses = new MoveLimit();
   /** Who the voices belong to. */
   readonly #names = new Map<number, string>();
+  #areInterimsWanted = false;
   /** What was said before the transport is open. */
   #unsent: SaidUtterance[] = [];
   #transport: OpenedTransport<SpeechCommands> | null = null;
@@ -45,6 +46,11 @@ export class SpeechLink {
     this.#names.set(voice, speaker);
     // Lost with the transport at most; the next one is told again.
     this.#transport?.command('name', voice, speaker).catch(() => {});
+  }
+
+  wantInterims(areWanted: boolean): void {
+    this.#areInterimsWanted = areWanted;
+    this.#transport?.command('wantInterims', areWanted).catch(() => {});
   }
 
   /** Ends the sessions at the vendors, then the transport. */
@@ -72,6 +78,7 @@ export class SpeechLink {
   #begin(transport: OpenedTransport<SpeechCommands>): void {
     this.#transport = transport;
     for (const [voice, speaker] of this.#names) this.name(voice, speaker);
+    if (this.#areInterimsWanted) this.wantInterims(true);
     for (const utterance of this.#unsent.splice(0)) this.#send(transport, utterance);
   }
 

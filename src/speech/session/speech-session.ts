@@ -1,14 +1,18 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
+import type { RecognizedLine } from '../../base/speech.ts';
+import type { Clock } from '../../base/time.ts';
 import type { CallActor } from '../../calls/call-actor.ts';
 import { MAX_VOICES } from '../../connectors/contract/media-leg.ts';
 import type { Bridges } from '../../connectors/contract/transport.ts';
 import type { BusinessEvents } from '../../telemetry/business-events.ts';
+import type { SpeechSource } from '../../telemetry/speech-metrics.ts';
 import { Doorbell } from '../../threads/doorbell.ts';
 import { type FrameRing, patientRingMemory } from '../../threads/frame-ring.ts';
 import { SpeechControl } from '../../threads/speech-control.ts';
 import { newSpeechRings } from '../../threads/speech-rings.ts';
+import type { SpeechCounts } from '../metering/speech-meter.ts';
 import type {
   SaidUtterance,
   SpeechOpen,
@@ -20,9 +24,12 @@ import { PendingUtterances } from './pending-utterances.ts';
 import { phoneSpeaker } from './phone-speaker.ts';
 import { SpeechLink } from './speech-link.ts';
 import type { SpeechSettings } from './speech-settings.ts';
+import { type RecordSpeechUsage, SpeechUsage } from './speech-usage.ts';
 
 /** Higher rates do not help recognition. */
 const MAX_TAP_RATE_HZ = 16_000;
+
+const SERVICES = ['stt', 'tts'] as const;
 
 const SERVICE_NAMES: Readonly<Record<SpeechService, string>> = {
   stt: 'Speech recognition',
@@ -31,7 +38,9 @@ const SERVICE_NAMES: Readonly<Record<SpeechService, string>> = {
 
 export interface SpeechSessionDeps {
   readonly bridges: Bridges;
-  readonly events: Pick<BusinessEvents, 'speechFailed' | 'speechReconnected' | 'queueFull'>;
+  readonly events: Pick<BusinessEvents, 'speechFailed' | 'speechReconnected' | 'speechCounted' | 'queueFull'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly recordUsage: RecordSpeechUsage;
 }
 
 /** Hosted speech of one call, on the main thread: sends what is to be said, and publishes what is heard. */
@@ -43,6 +52,7 @@ export class SpeechSession {
   readonly #control = new SpeechControl(this.#rings.control);
   readonly #doorbell = new Doorbell(this.#rings.doorbell);
   readonly #pending = new PendingUtterances();
+  readonly #usage: SpeechUsage;
   /** What was said before the call was active. */
   readonly #early: SaidUtterance[] = [];
   #link: SpeechLink | null = null;
@@ -53,6 +63,7 @@ export class SpeechSession {
     this.#call = call;
     this.#settings = settings;
     this.#deps = deps;
+    this.#usage = new SpeechUsage(call.identity, deps.recordUsage, () => deps.clock.monotonicMs());
   }
 
   /** Connects to the vendors, so that the first text need not wait for it. Call it when the call is active. */
@@ -69,6 +80,8 @@ export class SpeechSession {
       unsaid: (utteranceId) => this.#settleUnheard(utteranceId, 'failed'),
     });
     for (const said of this.#early.splice(0)) this.#link.say(said);
+    if (this.#call.interims.isWanted) this.#link.wantInterims(true);
+    this.#call.interims.watch((areWanted) => this.#link?.wantInterims(areWanted));
   }
 
   /** Returns the utterance's id. See `HostedSpeech.say`. */
@@ -98,6 +111,7 @@ export class SpeechSession {
   /** The call is over. Resolves when the vendors' sessions have ended. */
   async end(): Promise<void> {
     await this.#link?.close();
+    await this.#usage.write();
   }
 
   #opening(): SpeechOpen {
@@ -130,18 +144,22 @@ export class SpeechSession {
       case 'utterance':
         return this.#utterance(signal);
       case 'transcript':
-        return this.#transcript(signal.speaker, signal.text);
+        return this.#call.transcribed(lineOf(signal));
+      case 'interim':
+        return this.#call.interims.tell(lineOf(signal));
       case 'activity': {
         const { speaker, state } = signal;
         if (!this.#call.isOver) this.#call.publish({ type: 'speech', speaker, state });
         return;
       }
       case 'fault':
-        return this.#failed(signal.service, { words: signal.fault.words, logged: signal.fault.words });
+        return this.#failed(signal.service, signal.fault.words, signal.fault);
       case 'reconnected':
-        return this.#deps.events.speechReconnected(this.#call.snapshot(), signal.service);
+        return this.#deps.events.speechReconnected(this.#call.snapshot(), this.#sourceOf(signal.service));
       case 'missed':
         return this.#deps.events.queueFull('heard_speech');
+      case 'counts':
+        return this.#counted(signal);
       default:
         return unreachable(signal);
     }
@@ -153,18 +171,25 @@ export class SpeechSession {
     this.#call.publish({ type: 'utterance', utteranceId, state, playedMs, spokenText, isEstimate });
   }
 
-  /** The last words of a call come after its end. */
-  #transcript(speaker: string, text: string): void {
-    if (this.#call.isOver) this.#call.transcript.add({ speaker, text });
-    else this.#call.transcribed({ speaker, text });
+  #counted(counts: SpeechCounts): void {
+    const { events } = this.#deps;
+    for (const service of SERVICES)
+      if (this.#settings[service] !== null) events.speechCounted(this.#sourceOf(service), counts);
+    if (counts.droppedInterims > 0) events.queueFull('interim_results', counts.droppedInterims);
+    this.#usage.add(counts);
   }
 
-  /** `words` are for clients. */
+  #sourceOf(service: SpeechService): SpeechSource {
+    return { service, provider: this.#settings[service]?.provider ?? 'none' };
+  }
+
+  /** `words` are for clients, `fault` for the operator. */
   #failed(
     service: SpeechService,
-    { words, logged }: { readonly words: string; readonly logged: string },
+    words: string,
+    fault: { readonly kind: string; readonly words: string },
   ): void {
-    this.#deps.events.speechFailed(this.#call.snapshot(), service, logged);
+    this.#deps.events.speechFailed(this.#call.snapshot(), this.#sourceOf(service), fault);
     if (this.#call.isOver) return;
     const message = `${SERVICE_NAMES[service]} failed: ${words}`;
     this.#call.publish({ type: 'call_error', code: `${service}_failed`, message });
@@ -176,14 +201,18 @@ export class SpeechSession {
     this.#control.ask();
     for (const utteranceId of this.#pending.ids) this.#settleUnheard(utteranceId, 'failed');
     const words = again ? 'internal error; it is started again' : 'internal error';
-    for (const service of ['stt', 'tts'] as const)
-      if (this.#settings[service] !== null) this.#failed(service, { words, logged: reason });
+    for (const service of SERVICES)
+      if (this.#settings[service] !== null) this.#failed(service, words, { kind: 'internal', words: reason });
   }
 
   /** Nothing is known of what was heard. */
   #settleUnheard(utteranceId: string, state: 'failed' | 'interrupted'): void {
     this.#utterance({ utteranceId, state, playedMs: 0, spokenText: '', isEstimate: state === 'failed' });
   }
+}
+
+function lineOf({ speaker, text, startMs, endMs, confidence, language }: RecognizedLine): RecognizedLine {
+  return { speaker, text, startMs, endMs, confidence, language };
 }
 
 function newTaps(voices: number, sampleRateHz: number): FrameRing[] {

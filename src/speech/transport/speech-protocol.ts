@@ -1,6 +1,8 @@
+import type { RecognizedLine } from '../../base/speech.ts';
 import type { TransportProtocol } from '../../connectors/contract/transport.ts';
 import type { FrameRing } from '../../threads/frame-ring.ts';
 import type { SpeechRings } from '../../threads/speech-rings.ts';
+import type { SpeechCounts } from '../metering/speech-meter.ts';
 import type { SpeechFault } from '../speech-fault.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
 
@@ -38,6 +40,8 @@ export interface SpeechCommands {
   say(utterance: SaidUtterance): void;
   /** Who a voice belongs to from now on. */
   name(voice: number, speaker: string): void;
+  /** Whether `interim` signals are wanted. They are not until it is called. */
+  wantInterims(areWanted: boolean): void;
   /** Ends the sessions at the vendors. Resolves when the last results have been reported, within 2 s. */
   finish(): void;
 }
@@ -51,13 +55,17 @@ export interface SaidUtterance {
 
 export type SpeechSignal =
   | ({ readonly type: 'utterance' } & UtteranceReport)
-  | ({ readonly type: 'transcript' } & HeardText)
+  | ({ readonly type: 'transcript' } & RecognizedLine)
+  /** What is understood so far of the next `transcript` of this speaker. */
+  | ({ readonly type: 'interim' } & RecognizedLine)
   /** Somebody has started or stopped speaking. */
   | { readonly type: 'activity'; readonly speaker: string; readonly state: 'started' | 'ended' }
   | { readonly type: 'fault'; readonly service: SpeechService; readonly fault: SpeechFault }
   | { readonly type: 'reconnected'; readonly service: SpeechService }
   /** Audio of voices that was not listened to, because the bridge thread was late. */
-  | { readonly type: 'missed'; readonly missedMs: number };
+  | { readonly type: 'missed'; readonly missedMs: number }
+  /** Comes at most once a second, and at the end. */
+  | ({ readonly type: 'counts' } & SpeechCounts);
 
 export type SpeechService = 'stt' | 'tts';
 
@@ -70,10 +78,4 @@ export interface UtteranceReport {
   readonly spokenText: string;
   /** Whether `spokenText` is inferred from the time, because the vendor does not say when words are spoken. */
   readonly isEstimate: boolean;
-}
-
-/** What somebody said: one line of the transcript. */
-export interface HeardText {
-  readonly speaker: string;
-  readonly text: string;
 }

@@ -1,8 +1,12 @@
 import { assert } from '../../base/assert.ts';
+import type { RecognizedLine } from '../../base/speech.ts';
 import type { OpenTransport, Transport, TransportHost } from '../../connectors/contract/transport.ts';
 import { Doorbell } from '../../threads/doorbell.ts';
 import { Hearing } from '../hearing/hearing.ts';
 import type { ConnectRecognizer } from '../hearing/listening.ts';
+import { CountsReport } from '../metering/counts-report.ts';
+import { MeteredRecognizer } from '../metering/metered-recognizer.ts';
+import { MeteredSynthesizer } from '../metering/metered-synthesizer.ts';
 import type { ProviderClients } from '../provider-clients.ts';
 import { Speaking } from '../speaking/speaking.ts';
 import type { Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
@@ -20,17 +24,23 @@ class SpeechTransport implements Transport<SpeechCommands> {
   readonly commands = {
     say: async (utterance: SaidUtterance) => this.#speaking?.say(utterance),
     name: async (voice: number, speaker: string) => this.#hearing?.name(voice, speaker),
+    wantInterims: async (areWanted: boolean) => {
+      this.#wantsInterims = areWanted;
+    },
     finish: async () => this.#finish(),
   };
   readonly #outbox: SignalOutbox;
+  readonly #counts: CountsReport;
   readonly #host: TransportHost<SpeechSignal>;
   readonly #doorbell: Doorbell;
   readonly #speaking: Speaking | null;
   readonly #hearing: Hearing | null;
+  #wantsInterims = false;
 
   constructor(open: SpeechOpen, parts: SpeechParts, host: TransportHost<SpeechSignal>) {
     this.#host = host;
     this.#outbox = new SignalOutbox(host);
+    this.#counts = new CountsReport(parts.clock, this.#outbox);
     this.#doorbell = new Doorbell(open.rings.doorbell);
     this.#hearing = this.#newHearing(open, parts);
     // Last, because it connects to the vendor.
@@ -46,12 +56,14 @@ class SpeechTransport implements Transport<SpeechCommands> {
 
   async #finish(): Promise<void> {
     await Promise.all([this.#speaking?.close(), this.#hearing?.close()]);
+    this.#counts.end();
   }
 
   #look(): void {
     this.#speaking?.look();
     this.#hearing?.look();
     this.#outbox.flush();
+    this.#counts.look();
   }
 
   #newSpeaking({ rings, roomRateHz, tts }: SpeechOpen, parts: SpeechParts): Speaking | null {
@@ -60,7 +72,10 @@ class SpeechTransport implements Transport<SpeechCommands> {
     const { synthesizer: make } = clientsOf(providers, tts.provider);
     assert(make !== undefined, `${tts.provider} has no text-to-speech`);
     const connect = (observer: SynthesizerObserver): Synthesizer =>
-      make(tts.preset, roomRateHz, this.#guarded(observer));
+      new MeteredSynthesizer((metered) => make(tts.preset, roomRateHz, this.#guarded(metered)), observer, {
+        meter: this.#counts.meter,
+        clock,
+      });
     return new Speaking(
       { rings, split, clock, connect },
       {
@@ -78,17 +93,27 @@ class SpeechTransport implements Transport<SpeechCommands> {
     assert(make !== undefined, `${provider} has no speech-to-text`);
     const rateHz = taps[0]?.sampleRateHz;
     assert(rateHz !== undefined, 'somebody is to be heard');
-    const connect: ConnectRecognizer = (observer) => make(preset, rateHz, this.#guarded(observer));
+    const connect: ConnectRecognizer = (observer) =>
+      new MeteredRecognizer((metered) => make(preset, rateHz, this.#guarded(metered)), observer, {
+        meter: this.#counts.meter,
+        clock,
+      });
     return new Hearing(
       { taps, speaker, newDetector, clock, connect },
       {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
+        interim: (line) => this.#interim(line),
         activity: (speaker, state) => this.#outbox.send({ type: 'activity', speaker, state }),
         fault: (fault) => this.#outbox.send({ type: 'fault', service: 'stt', fault }),
         reconnected: () => this.#outbox.send({ type: 'reconnected', service: 'stt' }),
         missed: (missedMs) => this.#outbox.send({ type: 'missed', missedMs }),
       },
     );
+  }
+
+  #interim(line: RecognizedLine): void {
+    if (!this.#wantsInterims) return;
+    if (!this.#outbox.offer({ type: 'interim', ...line })) this.#counts.meter.interimDropped();
   }
 
   /** Ends the speech of this call because of a bug. Uncaught, it would end the thread and all its transports. */

@@ -6,6 +6,7 @@ import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import type { PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
 import type { EngineCall } from '../../../src/threads/engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { lineOf } from '../../support/speech/recognized-line.ts';
 
 const DEADLINES = {
   connectingMs: 90_000,
@@ -169,7 +170,7 @@ describe('CallActor', () => {
     actor.begin(leg);
     actor.legObserver.answered();
     actor.legObserver.dtmf('5');
-    actor.transcribed({ speaker: 'Ada', text: 'hello' });
+    actor.transcribed(lineOf('Ada', 'hello'));
     actor.post({ type: 'engine_ended', termination: { result: 'internal_error', reason: 'a bug' } });
     expect(seen.map(([type]) => type)).toEqual(events.map(({ type }) => type));
     expect(seen).toEqual([

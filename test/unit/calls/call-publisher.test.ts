@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { listCalls } from '../../../src/calls/find-call.ts';
+import { lineOf } from '../../support/speech/recognized-line.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { MeetingWorld } from './meeting-world.ts';
 
@@ -24,7 +25,7 @@ it('tells the record first and the WebSockets last, and lists a call exactly whi
   const { observer } = world.meetings.leg;
   observer.answered();
   observer.dtmf('5');
-  call.transcribed({ speaker: 'Ada', text: 'hello' });
+  call.transcribed(lineOf('Ada', 'hello'));
   observer.ended('lost', { result: 'disconnected', reason: 'test' });
   expect(order).toEqual([
     'record call_state connecting, listed 0',

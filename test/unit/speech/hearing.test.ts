@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { RecognizedLine } from '../../../src/base/speech.ts';
 import type { AudioFormat } from '../../../src/speech/audio-format.ts';
 import { Hearing } from '../../../src/speech/hearing/hearing.ts';
 import type { SpeechFault } from '../../../src/speech/speech-fault.ts';
-import type { HeardText } from '../../../src/speech/transport/speech-protocol.ts';
 import { FrameRingProducer, frameRingMemory } from '../../../src/threads/frame-ring.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { LevelDetector } from '../../support/speech/level-detector.ts';
@@ -24,7 +24,9 @@ class Scene {
   readonly clock = new ManualClock();
   readonly recognizers: ScriptedRecognizer[] = [];
   readonly detectors: LevelDetector[] = [];
-  readonly lines: HeardText[] = [];
+  readonly heard: RecognizedLine[] = [];
+  readonly lines: Pick<RecognizedLine, 'speaker' | 'text'>[] = [];
+  readonly interims: RecognizedLine[] = [];
   readonly activity: string[] = [];
   readonly faults: SpeechFault[] = [];
   missedMs = 0;
@@ -49,7 +51,11 @@ class Scene {
     this.hearing = new Hearing(
       { taps, speaker, connect, newDetector, clock: this.clock },
       {
-        heard: (line) => this.lines.push(line),
+        heard: (line) => {
+          this.heard.push(line);
+          this.lines.push({ speaker: line.speaker, text: line.text });
+        },
+        interim: (line) => this.interims.push(line),
         activity: (who, state) => this.activity.push(`${who} ${state}`),
         fault: (fault) => this.faults.push(fault),
         reconnected: () => {},
@@ -112,6 +118,23 @@ describe('a call with named speakers', () => {
     expect(recognizer!.heardMs).toBe(800);
     scene.speak(100, 2);
     expect([msOf(recognizer!, levelOf(2)), msOf(recognizer!, 0)]).toEqual([400, 500]);
+  });
+
+  it('gives times since it is tapped, of interim results too, and texts of bounded length', () => {
+    scene.speak(2_000);
+    scene.speak(300, 2);
+    const { vendor } = scene.recognizers[0]!;
+    const known = { confidence: 0.5, language: 'en' };
+    vendor.interim({ text: ' hel', startMs: 500, endMs: 600.4, speaker: null, ...known });
+    vendor.interim({ text: ' ', startMs: 500, endMs: 600, speaker: null, ...known });
+    vendor.final({ text: 'x'.repeat(10_001), startMs: 500, endMs: null, speaker: 'y'.repeat(100), ...known });
+    expect(scene.interims).toEqual([
+      { speaker: 'Speaker 2', text: 'hel', startMs: 2_000, endMs: 2_100, ...known },
+    ]);
+    const speaker = `Speaker 2 (${'y'.repeat(64)})`;
+    expect(scene.heard).toEqual([
+      { speaker, text: 'x'.repeat(10_000), startMs: 2_000, endMs: null, ...known },
+    ]);
   });
 
   it('tells who speaks, and when', () => {

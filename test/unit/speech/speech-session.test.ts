@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Capability, Platform } from '../../../src/base/platform.ts';
+import type { RecognizedLine } from '../../../src/base/speech.ts';
 import { CallActor } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
@@ -12,13 +13,16 @@ import type {
 import { phoneSpeaker } from '../../../src/speech/session/phone-speaker.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
+import type { UsedSpeech } from '../../../src/speech/session/speech-usage.ts';
 import type {
   SpeechCommands,
   SpeechOpen,
   SpeechSignal,
 } from '../../../src/speech/transport/speech-protocol.ts';
+import type { CountedSpeech, SpeechSource } from '../../../src/telemetry/speech-metrics.ts';
 import { SpeechControl } from '../../../src/threads/speech-control.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { lineOf } from '../../support/speech/recognized-line.ts';
 
 const PRESET = { provider: 'test', preset: { url: '', key: '', options: {} } };
 const BOTH: SpeechSettings = { stt: PRESET, tts: PRESET };
@@ -52,6 +56,9 @@ class Scene {
   readonly tapped: number[] = [];
   readonly events: CallEvent[] = [];
   readonly told: string[] = [];
+  readonly counted: (SpeechSource & CountedSpeech)[] = [];
+  readonly used: UsedSpeech[] = [];
+  readonly clock = new ManualClock();
   readonly sessions: SpeechSessions;
   readonly call: CallActor;
   #observer!: TransportObserver<SpeechSignal>;
@@ -69,10 +76,13 @@ class Scene {
     this.sessions = new SpeechSessions({
       bridges,
       events: {
-        speechFailed: (_call, service, words) => void this.told.push(`${service} failed: ${words}`),
-        speechReconnected: (_call, service) => void this.told.push(`${service} again`),
-        queueFull: (queue) => void this.told.push(`full: ${queue}`),
+        speechFailed: (_call, { service }, { words }) => void this.told.push(`${service} failed: ${words}`),
+        speechReconnected: (_call, { service }) => void this.told.push(`${service} again`),
+        speechCounted: (source, counts) => void this.counted.push({ ...source, ...counts }),
+        queueFull: (queue, items = 1) => void this.told.push(`full: ${queue} ${items}`),
       },
+      clock: this.clock,
+      recordUsage: async (_call, used) => void this.used.push(used),
       settingsOf: () => settings,
     });
     this.call = this.#newCall(platform, sampleRateHz, capabilities ?? ['audio_in', 'audio_out']);
@@ -127,7 +137,7 @@ class Scene {
           hostSpeech() {},
           tap: (voice: number) => void this.tapped.push(voice),
         } as never,
-        clock: new ManualClock(),
+        clock: this.clock,
         deadlines: {
           connectingMs: longMs,
           waitingMs: longMs,
@@ -201,18 +211,18 @@ describe('the speech of a call', () => {
     scene.signal({ type: 'utterance', ...report, state: 'finished' });
     scene.signal({ type: 'utterance', ...report, state: 'finished' });
     scene.signal({ type: 'activity', speaker: 'Ada', state: 'started' });
-    scene.signal({ type: 'transcript', speaker: 'Ada', text: 'Hi.' });
+    scene.signal({ type: 'transcript', ...lineOf('Ada', 'Hi.', { endMs: 900, confidence: 0.9 }) });
     scene.signal({ type: 'fault', service: 'stt', fault: { kind: 'out_of_funds', words: 'pay first' } });
     expect(scene.news).toEqual([
       { type: 'utterance', ...report, state: 'started' },
       { type: 'utterance', ...report, state: 'finished' },
       { type: 'speech', speaker: 'Ada', state: 'started' },
-      { type: 'call_transcript', speaker: 'Ada', text: 'Hi.' },
+      { type: 'call_transcript', ...lineOf('Ada', 'Hi.', { endMs: 900, confidence: 0.9 }) },
       { type: 'call_error', code: 'stt_failed', message: 'Speech recognition failed: pay first' },
     ]);
     scene.signal({ type: 'reconnected', service: 'stt' });
     scene.signal({ type: 'missed', missedMs: 40 });
-    expect(scene.told).toEqual(['stt failed: pay first', 'stt again', 'full: heard_speech']);
+    expect(scene.told).toEqual(['stt failed: pay first', 'stt again', 'full: heard_speech 1']);
   });
 
   it('stops by shared memory, and only while something is to be said', async () => {
@@ -253,18 +263,76 @@ describe('the speech of a call', () => {
     expect(new SpeechControl(scene.opened[0]!.rings.control).asked).toBe(1);
   });
 
-  it('ends with the call: the vendors first, and no event follows the last', async () => {
+  it('asks for interim results only while somebody wants them, also of a new transport', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    const { interims } = scene.call;
+    const heard: RecognizedLine[] = [];
+    const line = lineOf('Ada', 'Hi the', { startMs: 20, language: 'en' });
+    const stop = interims.add((interim) => heard.push(interim));
+    const stopOther = interims.add(() => {});
+    scene.signal({ type: 'interim', ...line });
+    scene.lose();
+    await turn();
+    stop();
+    stop();
+    scene.signal({ type: 'interim', ...line });
+    stopOther();
+    expect(heard).toEqual([line]);
+    expect(scene.transports.map(({ commands }) => commands)).toEqual([
+      [['wantInterims', true]],
+      [
+        ['wantInterims', true],
+        ['wantInterims', false],
+      ],
+    ]);
+    expect(scene.events.every(({ type }) => type !== 'call_transcript')).toBe(true);
+    expect(scene.call.transcript.since(0).length).toBe(0);
+  });
+
+  it('counts what its providers did, and adds it to the usage once a minute and at the end', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    const counts = {
+      characters: 5,
+      spokenMs: 400,
+      heardMs: 1_000,
+      firstByteMs: [80],
+      finalMs: [300],
+      droppedInterims: 0,
+    };
+    scene.signal({ type: 'counts', ...counts });
+    scene.signal({ type: 'counts', ...counts, droppedInterims: 3 });
+    expect(scene.counted).toHaveLength(4);
+    expect(scene.counted.slice(0, 2)).toMatchObject([
+      { service: 'stt', provider: 'test', ...counts },
+      { service: 'tts', provider: 'test', ...counts },
+    ]);
+    expect([scene.told, scene.used]).toEqual([['full: interim_results 3'], []]);
+    scene.clock.advance(60_000);
+    scene.signal({ type: 'counts', ...counts });
+    expect(scene.used).toEqual([{ characters: 15, spokenMs: 1_200, heardMs: 3_000 }]);
+    scene.call.legObserver.ended('remote', { result: 'completed', reason: 'hung up' });
+    scene.signal({ type: 'counts', ...counts });
+    await scene.sessions.settled();
+    expect(scene.used.slice(1)).toEqual([{ characters: 5, spokenMs: 400, heardMs: 1_000 }]);
+  });
+
+  it('ends with the call: the vendors first, and only words follow the last event', async () => {
     const scene = new Scene();
     await scene.answer();
     scene.say('Hello.');
     scene.call.legObserver.ended('remote', { result: 'completed', reason: 'hung up' });
-    scene.signal({ type: 'transcript', speaker: '+331', text: 'Bye.' });
+    scene.signal({ type: 'transcript', ...lineOf('+331', 'Bye.') });
     scene.signal({ type: 'activity', speaker: '+331', state: 'ended' });
     scene.signal({ type: 'fault', service: 'tts', fault: { kind: 'unreachable', words: 'gone' } });
     await scene.sessions.settled();
     expect(scene.transports[0]).toMatchObject({ isClosed: true });
     expect(scene.transports[0]?.commands.at(-1)).toEqual(['finish']);
-    expect(scene.news).toMatchObject([{ type: 'call_state', state: 'ended' }]);
+    expect(scene.news).toMatchObject([
+      { type: 'call_state', state: 'ended' },
+      { type: 'call_transcript', text: 'Bye.' },
+    ]);
     expect(scene.call.transcript.since(0).lines).toEqual([{ speaker: '+331', text: 'Bye.' }]);
   });
 });

@@ -4,7 +4,9 @@ import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
+import type { UsedSpeech } from '../../../src/speech/session/speech-usage.ts';
 import type { SpeechPreset } from '../../../src/speech/speech-preset.ts';
+import type { CountedSpeech, SpeechSource } from '../../../src/telemetry/speech-metrics.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import type { Engine } from '../../../src/threads/engine.ts';
 import type { ToneEars } from '../../support/speech/tone-recognizer.ts';
@@ -56,6 +58,8 @@ export class SpeechWorld {
   readonly events: CallEvent[] = [];
   /** What the operator is told. */
   readonly told: string[] = [];
+  readonly counted: (SpeechSource & CountedSpeech)[] = [];
+  readonly used: UsedSpeech[] = [];
 
   private constructor(engine: Engine, settings: SpeechSettings) {
     this.engine = engine;
@@ -70,10 +74,13 @@ export class SpeechWorld {
     this.sessions = new SpeechSessions({
       bridges: this.pool,
       events: {
-        speechFailed: (_call, service, words) => void this.told.push(`${service} failed: ${words}`),
-        speechReconnected: (_call, service) => void this.told.push(`${service} again`),
+        speechFailed: (_call, { service }, { words }) => void this.told.push(`${service} failed: ${words}`),
+        speechReconnected: (_call, { service }) => void this.told.push(`${service} again`),
+        speechCounted: (source, counts) => void this.counted.push({ ...source, ...counts }),
         queueFull: (queue) => void this.told.push(`full: ${queue}`),
       },
+      clock: systemClock,
+      recordUsage: async (_call, used) => void this.used.push(used),
       settingsOf: () => settings,
     });
     this.caller = new TestCall(engine, 'call_1', ROOM_HZ);

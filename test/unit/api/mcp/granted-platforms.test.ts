@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Principal } from '../../../../src/api/auth/principal.ts';
 import { TranscriptResource } from '../../../../src/api/mcp/transcript-resource.ts';
+import { lineOf } from '../../../support/speech/recognized-line.ts';
 import { ToolWorld } from './tool-world.ts';
 
 /** An agent with a call and a message, and a client that was granted one platform. */
@@ -29,7 +30,7 @@ test('a client that was granted telegram gets no transcript of a call', async ()
   const heard: string[] = [];
   resource.watch(as, (uri) => heard.push(uri));
   resource.watchList(as, () => heard.push('list'));
-  world.calls.domain.registry.find(call_id)!.transcribed({ speaker: '+331', text: 'Hello' });
+  world.calls.domain.registry.find(call_id)!.transcribed(lineOf('+331', 'Hello'));
   await world.ask('svc_call_leave', { call_id });
   expect([resource.list(as), heard]).toEqual([[], []]);
   await expect(resource.read(as, `svc://calls/${call_id}/transcript`)).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { TranscriptResource } from '../../../../src/api/mcp/transcript-resource.ts';
 import type { CallEvent } from '../../../../src/calls/call-event.ts';
+import { lineOf } from '../../../support/speech/recognized-line.ts';
 import { ToolWorld } from './tool-world.ts';
 
 async function scene() {
@@ -39,18 +40,18 @@ test('a transcript is empty until it is written to, then has a line for each utt
   resource.watch(world.stranger, (updated) => others.push(updated));
   call.observe({ event: (event) => heard.push(event) });
 
-  call.transcribed({ speaker: '+332', text: 'Hello?' });
-  call.transcribed({ speaker: 'AI Agent', text: 'Good morning' });
+  call.transcribed(lineOf('+332', 'Hello?'));
+  call.transcribed(lineOf('AI Agent', 'Good morning'));
   expect(await textFor()).toBe('[+332] Hello?\n[AI Agent] Good morning');
   expect(updates).toEqual([uri, uri]);
   expect(others).toEqual([]);
-  expect(heard[0]).toEqual({ type: 'call_transcript', speaker: '+332', text: 'Hello?' });
+  expect(heard[0]).toEqual({ type: 'call_transcript', ...lineOf('+332', 'Hello?') });
   const since = (count: number) => world.ask('svc_call_status', { call_id, since: count });
   expect(await since(1)).toMatchObject({ transcript: ['[AI Agent] Good morning'], transcript_length: 2 });
   expect(await since(2)).toMatchObject({ transcript: [], transcript_length: 2 });
 
   unwatch();
-  call.transcribed({ speaker: '+332', text: 'Bye' });
+  call.transcribed(lineOf('+332', 'Bye'));
   expect(updates).toHaveLength(2);
 });
 

@@ -32,6 +32,12 @@ describe('stream requests', () => {
     ['{"type":"mark"}', 'invalid_message'],
     ['{"type":"mark","name":""}', 'invalid_message'],
     ['{"type":"clear"}', 'none'],
+    ['{"type":"transcript_config"}', 'none'],
+    ['{"type":"transcript_config","interim":true}', 'none'],
+    ['{"type":"transcript_config","interim":"yes"}', 'invalid_message'],
+    ['{"type":"transcript_config","interim":null}', 'invalid_message'],
+    ['{"type":"say"}', 'invalid_message'],
+    ['{"type":"say","text":""}', 'invalid_message'],
   ])('%s → %s', (text, code) => {
     expect(faultOf(() => parseStreamRequest(text))).toBe(code);
   });
