@@ -77,7 +77,7 @@ Loop: call svc_inbox with that cursor and \`wait: 55\`. It returns when someone 
 
 Messages: reply with svc_dm_chat within 60 s, or the person is told that no answer has come. If you need longer, call svc_dm_typing about every 55 s. A message with \`status: "queued"\` is sent later by itself: do not repeat it.
 
-Calls: an inbound call rings for 60 s. \`call_invite\` in the \`events\` of svc_inbox announces it: svc_call_accept or svc_call_refuse. svc_call_list shows what rang before you started. Place calls with svc_call_join, follow them with svc_call_status, end them with svc_call_leave. A \`call_chat\` event is a message in the chat of a call: answer with svc_call_chat. MCP carries no audio: you read a transcript if the call has \`hosted_stt\` and speak with svc_call_say if it has \`hosted_tts\`; otherwise a program exchanges PCM on \`stream_url\`.
+Calls: an inbound call rings for 60 s. \`call_invite\` in the \`events\` of svc_inbox announces it: svc_call_accept or svc_call_refuse. svc_call_list shows what rang before you started. Place calls with svc_call_join, follow them with svc_call_status, end them with svc_call_leave. A \`call_chat\` event is a message in the chat of a call: answer with svc_call_chat. MCP carries no audio: you read what is said (\`call_transcript\` events, svc_call_status) if the call has \`hosted_stt\` and speak with svc_call_say if it has \`hosted_tts\`; otherwise a program exchanges PCM on \`stream_url\`.
 
 Pushes: a \`?stateful\` session gets these events by itself, as <channel> blocks with a \`type\` such as \`dm_chat\` or \`call_invite\`; do not poll then.
 

@@ -85,7 +85,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'say',
     title: 'Speak in a call',
     description:
-      'Speaks a text in the call with hosted text-to-speech. Needs the capabilities `audio_out` and `hosted_tts`. Use short sentences, and svc_call_stop_speaking when someone interrupts.',
+      'Speaks a text in the call with hosted text-to-speech, after those said before. Needs the capabilities `audio_out` and `hosted_tts`. Answers at once; the `utterance` event in svc_inbox tells what was heard. Use short sentences, and svc_call_stop_speaking when someone interrupts.',
     params: { ...CALL_ID, text: TEXT, idempotency_key: IDEMPOTENCY_KEY },
     hints: ACTS,
     takesKey: true,
@@ -94,7 +94,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     name: 'svc_call_stop_speaking',
     twin: 'stopSpeaking',
     title: 'Stop speaking',
-    description: 'Stops svc_call_say at once and discards the rest of the text. Does nothing while idle.',
+    description: 'Stops svc_call_say at once and discards all that is left to say. Does nothing while idle.',
     params: CALL_ID,
     hints: ACTS_ONCE,
   },
