@@ -43,7 +43,7 @@ export function allClients(clock: Clock): readonly ProviderClients[] {
     },
     local: {
       synthesizer: (preset, _rateHz, observer) => new LocalSynthesizer(preset, localTts, observer),
-      recognizer: (_preset, _rateHz, observer) => new LocalRecognizer(localStt, observer),
+      recognizer: (preset, _rateHz, observer) => new LocalRecognizer(preset, localStt, observer),
     },
   };
   return Object.entries(clients).map(([provider, made]) => ({ provider, ...made }));

@@ -1,6 +1,7 @@
 import type { AudioFormat } from '../audio-format.ts';
-import type { SpeechFault } from '../speech-fault.ts';
+import type { SpeechPreset } from '../speech-preset.ts';
 import type { Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
+import { textAt } from '../vendor-message.ts';
 import { LocalSpeechError } from './local-speech-error.ts';
 import type { LocalStt } from './local-stt.ts';
 import { SPHINX_RATE_HZ, type SphinxStream } from './sphinx-stream.ts';
@@ -17,9 +18,9 @@ export class LocalRecognizer implements Recognizer {
   readonly #ended = Promise.withResolvers<void>();
   #isClosing = false;
 
-  constructor(stt: LocalStt, observer: RecognizerObserver) {
+  constructor({ options }: SpeechPreset, stt: LocalStt, observer: RecognizerObserver) {
     this.#observer = observer;
-    this.#stream = this.#open(stt);
+    this.#stream = this.#open(textAt(options, 'grammar') || null, stt);
   }
 
   hear(chunk: Uint8Array): void {
@@ -32,22 +33,21 @@ export class LocalRecognizer implements Recognizer {
   async close(): Promise<void> {
     this.#isClosing = true;
     if (this.#stream === null) return;
-    this.#stream.finish();
-    const kill = setTimeout(() => this.#stream?.kill(), CLOSE_MS);
+    this.#stream.finish(CLOSE_MS);
     await this.#ended.promise;
-    clearTimeout(kill);
   }
 
-  #open(stt: LocalStt): SphinxStream | null {
+  #open(grammar: string | null, stt: LocalStt): SphinxStream | null {
     try {
       return stt.open({
-        grammar: null,
+        grammar,
         onFinal: (text) => this.#final(text),
         onEnd: (error) => this.#end(error),
       });
     } catch (error) {
+      if (!(error instanceof LocalSpeechError)) throw error;
       // Observers are not called by constructors.
-      queueMicrotask(() => this.#end(error as Error));
+      queueMicrotask(() => this.#end(error));
       return null;
     }
   }
@@ -57,15 +57,8 @@ export class LocalRecognizer implements Recognizer {
     this.#observer.final({ text, ...times, confidence: null, language: 'en', speaker: null });
   }
 
-  #end(error: Error | null): void {
+  #end(error: LocalSpeechError | null): void {
     this.#ended.resolve();
-    if (!this.#isClosing) this.#observer.failed(faultOf(error));
+    if (!this.#isClosing && error !== null) this.#observer.failed(error.fault);
   }
-}
-
-function faultOf(error: Error | null): SpeechFault {
-  const words = error?.message ?? 'The speech recognizer ended';
-  if (!(error instanceof LocalSpeechError)) return { kind: 'unreachable', words };
-  if (error.problem === 'busy') return { kind: 'session_cap', words };
-  return { kind: error.problem === 'not_installed' ? 'refused' : 'unreachable', words };
 }

@@ -1,4 +1,15 @@
-export type LocalSpeechProblem = 'busy' | 'too_long' | 'timed_out' | 'failed' | 'not_installed';
+import type { SpeechFault, SpeechFaultKind } from '../speech-fault.ts';
+
+export type LocalSpeechProblem = 'busy' | 'timed_out' | 'crashed' | 'failed' | 'not_installed';
+
+const FAULT_KINDS: Readonly<Record<LocalSpeechProblem, SpeechFaultKind>> = {
+  busy: 'session_cap',
+  timed_out: 'unreachable',
+  crashed: 'unreachable',
+  failed: 'refused',
+  not_installed: 'refused',
+};
+const MAX_WORDS_CHARS = 300;
 
 /** Speech on this machine failed. The message is for the people who set it up. */
 export class LocalSpeechError extends Error {
@@ -8,5 +19,9 @@ export class LocalSpeechError extends Error {
   constructor(problem: LocalSpeechProblem, message: string, options?: ErrorOptions) {
     super(message, options);
     this.problem = problem;
+  }
+
+  get fault(): SpeechFault {
+    return { kind: FAULT_KINDS[this.problem], words: this.message.slice(0, MAX_WORDS_CHARS) };
   }
 }

@@ -1,5 +1,4 @@
 import type { AudioFormat } from '../audio-format.ts';
-import type { SpeechFault } from '../speech-fault.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
 import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
 import { textAt } from '../vendor-message.ts';
@@ -44,7 +43,7 @@ export class LocalSynthesizer implements Synthesizer {
 
   async #speak({ utteranceId, text, isLast }: SpokenPiece, signal: AbortSignal): Promise<void> {
     try {
-      for await (const { samples } of this.#tts.speak({ text, voice: this.#voice, signal })) {
+      for await (const samples of this.#tts.speak({ text, voice: this.#voice, signal })) {
         if (signal.aborted) return;
         this.#observer.audio(utteranceId, new Uint8Array(samples.buffer));
       }
@@ -54,13 +53,9 @@ export class LocalSynthesizer implements Synthesizer {
     } catch (error) {
       if (signal.aborted) return;
       this.cancel(utteranceId);
-      this.#observer.failed(utteranceId, faultOf(error));
+      const { fault } =
+        error instanceof LocalSpeechError ? error : new LocalSpeechError('failed', `${error}`);
+      this.#observer.failed(utteranceId, fault);
     }
   }
-}
-
-function faultOf(error: unknown): SpeechFault {
-  const isBusy = error instanceof LocalSpeechError && error.problem === 'busy';
-  const words = error instanceof Error ? error.message : String(error);
-  return { kind: isBusy ? 'session_cap' : 'refused', words };
 }

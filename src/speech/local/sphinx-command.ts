@@ -1,17 +1,16 @@
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { LocalSpeechError } from './local-speech-error.ts';
+import { NO_SPHINX, sphinxProgram } from './sphinx-program.ts';
 
-const PROGRAM = 'pocketsphinx_continuous';
-const MAX_GRAMMAR_CHARS = 20_000;
-/** It reads other grammars, which are files on this machine. Anywhere, because comments may surround it. */
-const IMPORT = /\bimport\b/;
+/** Virtual memory of the recognizer, which takes 200 MB. Rules that double themselves would take all there is. In KiB. */
+const MAX_MEMORY_KIB = 300_000;
 /**
  * Node's pipes to a child are sockets, which the program cannot open by name; `cat` makes a real pipe of one. When the
- * gateway dies, `cat` finds the end of its input, and so does the recognizer.
+ * gateway dies, `cat` finds the end of its input, and so does the recognizer. Not every system can limit memory.
  */
-const SCRIPT = 'cat | nice -n 10 "$@"';
+const SCRIPT = `ulimit -v ${MAX_MEMORY_KIB} 2>/dev/null; cat | nice -n 10 "$@"`;
 
 /** A command that recognizes speech from its standard input: mono samples at 16 kHz, 16 bits, little-endian. */
 export interface SphinxCommand {
@@ -22,13 +21,19 @@ export interface SphinxCommand {
 }
 
 /**
- * Prepares pocketsphinx for dictation, or for a grammar in the JSpeech Grammar Format (https://www.w3.org/TR/jsgf/).
- * Throws LocalSpeechError when it is not installed.
+ * Prepares pocketsphinx for dictation (null), or for the expansion of a rule in the JSpeech Grammar Format
+ * (https://www.w3.org/TR/jsgf/). Throws LocalSpeechError when it is not installed.
  */
 export function sphinxCommand(grammar: string | null): SphinxCommand {
-  const program = installedProgram();
-  // Dither, because its logarithms do not like digital silence; the same each time.
-  const options = [program, '-infile', '/dev/stdin', '-dither', 'yes', '-seed', '1'];
+  const program = sphinxProgram();
+  if (program === undefined) throw new LocalSpeechError('not_installed', NO_SPHINX);
+  // Dither, because its logarithms do not like digital silence; the same each time. By default, less than speech starts a word.
+  const options = [
+    program,
+    '-infile',
+    '/dev/stdin',
+    ...['-dither', 'yes', '-seed', '1', '-vad_threshold', '3'],
+  ];
   if (grammar === null) return command(options, () => {});
   const folder = grammarFolder(grammar);
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -39,27 +44,10 @@ function command(args: readonly string[], remove: () => void): SphinxCommand {
   return { command: 'sh', args: ['-c', SCRIPT, 'sh', ...args], remove };
 }
 
-function installedProgram(): string {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const found = folders.map((folder) => join(folder, PROGRAM)).find(isExecutable);
-  if (found !== undefined) return found;
-  const hint = 'on Debian: apt-get install pocketsphinx pocketsphinx-en-us';
-  throw new LocalSpeechError('not_installed', `Speech recognition needs ${PROGRAM} (${hint})`);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function grammarFolder(grammar: string): string {
-  if (grammar.length > MAX_GRAMMAR_CHARS) throw new LocalSpeechError('too_long', 'Grammar is too long');
-  if (IMPORT.test(grammar)) throw new LocalSpeechError('failed', 'A grammar may not contain the word import');
+/** The rule comes first: after it, no other file can be imported. */
+function grammarFolder(expansion: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-grammar-'));
-  writeFileSync(join(folder, 'grammar.jsgf'), grammar);
+  const text = `#JSGF V1.0;\ngrammar said;\npublic <said> = ${expansion};\n`;
+  writeFileSync(join(folder, 'grammar.jsgf'), text);
   return folder;
 }

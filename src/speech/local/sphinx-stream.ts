@@ -7,18 +7,15 @@ export const SPHINX_RATE_HZ = 16_000;
 const BYTES_PER_MS = (SPHINX_RATE_HZ / 1000) * Int16Array.BYTES_PER_ELEMENT;
 /** One write. */
 const CHUNK_MS = 100;
-/** Audio that waits here while the recognizer is behind; another 9 s wait in the system's buffers. */
+/** Audio that waits here while the recognizer is behind; another 9 s wait in the system's buffers. It fails at more. */
 const MAX_BACKLOG_MS = 5_000;
-/** A recognizer that has read nothing for so long is stuck. */
-const STUCK_AFTER_MS = 15_000;
-const FINISH_DEADLINE_MS = 10_000;
 const MAX_LINE_CHARS = 10_000;
 const KEPT_LOG_CHARS = 4_000;
-/** As in `ERROR: "dict.c", line 193: …`. */
-const LOGGED_ERROR = /^(?:ERROR|FATAL)[^\n]*/gm;
+/** As in `ERROR: "dict.c", line 193: …`, or `calloc(1,16) failed from …` when its memory is full. */
+const LOGGED_ERROR = /^(?:ERROR|FATAL|\w+alloc\()[^\n]*/m;
 
 export interface SphinxOptions {
-  /** JSGF; null: dictation. */
+  /** The expansion of a rule in JSGF, such as `( yes | no )`; null: dictation. */
   readonly grammar: string | null;
   /** Called with what was said, in lower case, when the speaker has paused for half a second. */
   readonly onFinal: (text: string) => void;
@@ -36,8 +33,6 @@ export class SphinxStream {
   #chunkBytes = 0;
   #line = '';
   #log = '';
-  #droppedMs = 0;
-  #droppedInRowMs = 0;
   #isTold = false;
   #isKilled = false;
   #hasEnded = false;
@@ -56,11 +51,6 @@ export class SphinxStream {
     this.#listen();
   }
 
-  /** Audio dropped because the recognizer was behind. */
-  get droppedMs(): number {
-    return this.#droppedMs;
-  }
-
   /** Audio that waits here until the recognizer reads it. */
   get backlogMs(): number {
     return this.#process.stdin.writableLength / BYTES_PER_MS;
@@ -77,12 +67,12 @@ export class SphinxStream {
     }
   }
 
-  /** Ends the audio. What was said last is still reported before the end. */
-  finish(): void {
+  /** Ends the audio. What was said last is still reported before the end, which comes in this time. */
+  finish(withinMs: number): void {
     if (this.#isTold || this.#hasEnded) return;
     this.#isTold = true;
     this.#process.stdin.end(this.#chunk.subarray(0, this.#chunkBytes));
-    this.#cancelDeadline = this.#clock.after(FINISH_DEADLINE_MS, () =>
+    this.#cancelDeadline = this.#clock.after(withinMs, () =>
       this.#fail('timed_out', 'The speech recognizer did not finish in time'),
     );
   }
@@ -109,20 +99,9 @@ export class SphinxStream {
   #writeChunk(): void {
     this.#chunkBytes = 0;
     if (this.#isTold) return;
-    if (this.backlogMs >= MAX_BACKLOG_MS) {
-      this.#drop();
-      return;
-    }
-    this.#droppedInRowMs = 0;
+    if (this.backlogMs >= MAX_BACKLOG_MS) return this.#fail('timed_out', 'The speech recognizer is too slow');
     this.#process.stdin.write(this.#chunk);
     this.#chunk = Buffer.alloc(this.#chunk.length);
-  }
-
-  #drop(): void {
-    this.#droppedMs += CHUNK_MS;
-    this.#droppedInRowMs += CHUNK_MS;
-    if (this.#droppedInRowMs < STUCK_AFTER_MS) return;
-    this.#fail('timed_out', 'The speech recognizer is stuck');
   }
 
   /** The recognizer writes a line per utterance, an empty one when it understood nothing. */
@@ -133,6 +112,7 @@ export class SphinxStream {
   }
 
   #fail(problem: 'timed_out' | 'failed', message: string): void {
+    this.#isTold = true;
     this.#failure ??= new LocalSpeechError(problem, message);
     this.#killAll();
   }
@@ -154,7 +134,8 @@ export class SphinxStream {
   }
 
   #unexpected(code: number | null): LocalSpeechError {
-    const reason = this.#log.match(LOGGED_ERROR)?.[0] ?? `exit code ${code}`;
-    return new LocalSpeechError('failed', `The speech recognizer ended: ${reason}`);
+    const reason = this.#log.match(LOGGED_ERROR)?.[0];
+    const problem = reason === undefined ? 'crashed' : 'failed';
+    return new LocalSpeechError(problem, `The speech recognizer ended: ${reason ?? `exit code ${code}`}`);
   }
 }

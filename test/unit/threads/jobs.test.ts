@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import { afterEach, expect, it, vi } from 'vitest';
 import { runJob } from '../../../src/threads/jobs.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -35,4 +39,14 @@ it('a job that hangs is stopped, and those behind it run on a new thread', async
 it('what a job throws is passed on, and the thread works on', async () => {
   await expect(runJob('synthesize', { ...HELLO, text: 'a'.repeat(1_000) })).rejects.toThrow('too long');
   expect((await runJob('synthesize', HELLO)).length).toBeGreaterThan(1_000);
+});
+
+it('the jobs of a thread run on threads of its own, which end with it', async () => {
+  const threads = () => readdirSync('/proc/self/task').length;
+  const before = threads();
+  const holder = new Worker(new URL('./jobs-holder.worker.ts', import.meta.url));
+  expect(await once(holder, 'message')).toEqual(['busy']);
+  expect(threads()).toBeGreaterThanOrEqual(before + 2);
+  await holder.terminate();
+  await waitFor('all of its threads to end', () => threads() <= before);
 });

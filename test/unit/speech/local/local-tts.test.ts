@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LocalSpeechError } from '../../../../src/speech/local/local-speech-error.ts';
-import { LocalTts, MAX_TEXT_CHARS, type SpokenPiece } from '../../../../src/speech/local/local-tts.ts';
+import { LocalTts, type SpokenSamples } from '../../../../src/speech/local/local-tts.ts';
 
 const TEXT =
   'Good morning, this is the first sentence of three. The second one follows it. Here is the third one.';
@@ -11,8 +11,8 @@ function utterance(text: string, signal = new AbortController().signal) {
   return { text, voice: 'kal16' as const, signal };
 }
 
-async function pieces(tts: LocalTts, text: string): Promise<SpokenPiece[]> {
-  const spoken: SpokenPiece[] = [];
+async function pieces(tts: LocalTts, text: string): Promise<SpokenSamples[]> {
+  const spoken: SpokenSamples[] = [];
   for await (const piece of tts.speak(utterance(text))) spoken.push(piece);
   return spoken;
 }
@@ -24,22 +24,17 @@ describe('local synthesis', () => {
     const turning = setInterval(() => turns++, 1);
     const spoken = await pieces(tts, TEXT);
     clearInterval(turning);
-    expect(spoken.map(({ text }) => text).join('')).toBe(TEXT);
     expect(spoken.length).toBe(3);
-    for (const { samples } of spoken) expect(samples.length).toBeGreaterThan(16_000);
+    for (const samples of spoken) expect(samples.length).toBeGreaterThan(16_000);
     expect(turns).toBeGreaterThan(10);
-    expect(tts.speaking).toBe(0);
-    expect(tts.counts.characters).toBe(TEXT.length);
-    const audioMs = spoken.reduce((sum, { samples }) => sum + samples.length / 16, 0);
-    expect(Math.abs(tts.counts.audioMs - audioMs)).toBeLessThan(5);
   });
 
   it('gives audio that can be transferred to another thread', async () => {
-    const [piece] = await pieces(new LocalTts(), 'Hello.');
-    const { length } = piece!.samples;
+    const samples = (await pieces(new LocalTts(), 'Hello.'))[0]!;
+    const { length } = samples;
     const { port1, port2 } = new MessageChannel();
-    port1.postMessage(piece!.samples, [piece!.samples.buffer]);
-    expect(piece!.samples.length).toBe(0);
+    port1.postMessage(samples, [samples.buffer]);
+    expect(samples.length).toBe(0);
     const received = await new Promise<Int16Array>((resolve) => {
       port2.once('message', resolve);
     });
@@ -48,52 +43,39 @@ describe('local synthesis', () => {
   });
 
   it('computes the next piece while the last one plays, and no more', async () => {
-    const tts = new LocalTts();
-    const text = TEXT.repeat(3);
-    const speaking = tts.speak(utterance(text));
-    const first = (await speaking.next()).value as SpokenPiece;
-    const ahead = () => tts.counts.characters - first.text.length;
-    await vi.waitFor(() => expect(ahead()).toBeGreaterThan(0));
-    const afterOne = ahead();
+    const jobs = vi.spyOn(AbortSignal, 'timeout');
+    const speaking = new LocalTts().speak(utterance(TEXT.repeat(3)));
+    await speaking.next();
     // A further piece would be computed before this one.
     await pieces(new LocalTts(), 'Hello.');
-    expect(ahead()).toBe(afterOne);
+    expect(jobs).toHaveBeenCalledTimes(3);
     await speaking.return();
-    expect(tts.speaking).toBe(0);
   });
 
   it('ends at the next piece when it is cancelled', async () => {
     const tts = new LocalTts();
     const cancel = new AbortController();
-    const spoken: string[] = [];
-    for await (const { text } of tts.speak(utterance(TEXT.repeat(10), cancel.signal))) {
-      spoken.push(text);
-      if (spoken.length === 2) cancel.abort();
+    let spoken = 0;
+    for await (const _ of tts.speak(utterance(TEXT.repeat(10), cancel.signal))) {
+      spoken++;
+      if (spoken === 2) cancel.abort();
     }
-    expect(spoken.length).toBe(2);
-    expect(tts.speaking).toBe(0);
+    expect(spoken).toBe(2);
     // The thread was not stopped for it.
     expect((await pieces(tts, 'And again.')).length).toBe(1);
-    expect(tts.counts.failures).toBe(0);
   });
 
   it('says nothing for a text without words', async () => {
     expect(await pieces(new LocalTts(), ' \n ')).toEqual([]);
-    const [piece] = await pieces(new LocalTts(), '…');
-    expect(piece!.samples.length).toBe(0);
+    const [samples] = await pieces(new LocalTts(), '…');
+    expect(samples!.length).toBe(0);
   });
 
-  it('refuses a text that is too long', async () => {
-    const refused = pieces(new LocalTts(), 'a'.repeat(MAX_TEXT_CHARS + 1));
-    await expect(refused).rejects.toMatchObject({ name: 'LocalSpeechError', problem: 'too_long' });
-  });
-
-  it('refuses more utterances than it can speak at once, and counts them', async () => {
+  it('refuses more utterances than it can speak at once', async () => {
     const tts = new LocalTts();
     const open = Array.from({ length: 32 }, () => tts.speak(utterance('Hello there.')));
     await Promise.all(open.map((speaking) => speaking.next()));
     await expect(pieces(tts, 'Hello.')).rejects.toMatchObject({ problem: 'busy' });
-    expect(tts.counts.refusals).toBe(1);
     await Promise.all(open.map((speaking) => speaking.return()));
     expect((await pieces(tts, 'Hello.')).length).toBe(1);
   });
@@ -104,7 +86,6 @@ describe('local synthesis', () => {
     const late = pieces(tts, TEXT);
     await expect(late).rejects.toBeInstanceOf(LocalSpeechError);
     await expect(late).rejects.toMatchObject({ problem: 'timed_out' });
-    expect(tts.counts.failures).toBe(1);
     vi.restoreAllMocks();
     expect((await pieces(tts, TEXT)).length).toBe(3);
   });
