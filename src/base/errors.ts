@@ -66,6 +66,7 @@ const ERROR_TABLE = {
   voice_config_wrong_kind: { status: 400, text: 'Voice config is of the other kind' },
   voice_config_changed: { status: 409, text: 'Voice config was changed by another request; try again' },
   voice_key_refused: { status: 400, text: 'The speech provider refused the key' },
+  voice_engine_missing: { status: 400, text: 'The speech engine is not installed' },
   wrong_password: { status: 400, text: 'Current password is wrong' },
   invalid_mail_token: { status: 400, text: 'Invalid or expired token' },
   no_email_address: { status: 400, text: 'Account has no email address' },

@@ -66,7 +66,7 @@ describe('a person who signs up with the address of another', () => {
       ['GET', `/api/agents/${agent.id}/internal-bearer`, undefined],
       ['POST', '/api/bot-tokens', { platform: 'telegram', bot_token: '123456:abcdefghijklmnopqrstuvwxyz' }],
       ['PATCH', `/api/agents/${agent.id}/provider`, provider],
-      ['POST', '/api/voice-configs', { kind: 'stt', provider: 'local' }],
+      ['POST', '/api/voice-configs', { kind: 'tts', provider: 'local' }],
     ] as const) {
       const answer = await mallory.request(method, path, body);
       expect([path, answer.status, answer.body.detail]).toEqual([path, 403, 'Email address is not verified']);

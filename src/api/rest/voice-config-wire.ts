@@ -61,7 +61,7 @@ function entryWire({ name, title, regions, kinds }: SpeechProvider): Entry {
   };
 }
 
-function serviceWire({ fields, modelEnds }: SpeechService): Service {
+function serviceWire({ fields, modelEnds, missing }: SpeechService): Service {
   return {
     schema: {
       type: 'object',
@@ -69,6 +69,7 @@ function serviceWire({ fields, modelEnds }: SpeechService): Service {
       additionalProperties: false,
     },
     model_ends: modelEnds.map(({ model, endsOn, successor }) => ({ model, ends_on: endsOn, successor })),
+    missing: missing?.() ?? null,
   };
 }
 

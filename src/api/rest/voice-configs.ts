@@ -28,7 +28,7 @@ const PATH = '/api/voice-configs';
 const TAGS = ['Voice presets'] as const;
 const NOT_FOUND = 'Voice config not found';
 const UNVERIFIED = 'Email address is not verified';
-const REFUSED = 'The speech provider refused the key';
+const REFUSED = 'The speech provider refused the key, or its engine is not installed';
 const TOO_MANY = 'Speech providers were asked too often';
 const FAILED = 'The speech provider did not answer as expected; nothing was changed';
 /** All options at their longest need about half of it. */

@@ -108,6 +108,10 @@ const SpeechService = z.object({
       }),
     )
     .describe('Models that the provider ends. A preset with one that has ended is refused'),
+  missing: z
+    .string()
+    .nullable()
+    .describe('What the operator has to install first; presets are refused until then. Null: nothing'),
 });
 
 export const VoiceConfigSchema = z

@@ -29,7 +29,8 @@ export interface PresetChange {
 /**
  * Changes a preset. Enabling it disables the account's other preset of the kind. A new key, a new region and enabling
  * have the provider asked first; a stored key that it refuses then is marked so, and nothing else changes. Throws
- * `voice_config_not_found`, TooManyAttempts, `voice_key_refused`, `voice_provider_failed`, `voice_config_changed`.
+ * `voice_config_not_found`, TooManyAttempts, `voice_key_refused`, `voice_engine_missing`, `voice_provider_failed`,
+ * `voice_config_changed`.
  */
 export async function changePreset(
   domain: SpeechDomain,
@@ -66,9 +67,9 @@ async function checkChanged(
   { apiKey, region = former.region }: PresetChange,
 ): Promise<KeyVerdict> {
   const { store, clock } = domain;
-  const { accountId, provider } = former;
+  const { accountId, provider, kind } = former;
   const key = apiKey ?? openKey(store.secrets, former);
-  const verdict = await checkKey(domain, accountId, { provider, region }, key);
+  const verdict = await checkKey(domain, accountId, { provider, kind, region }, key);
   if (verdict.status !== 'invalid') return verdict;
   if (apiKey === undefined && region === former.region) {
     await store.db.transaction().execute(async (trx) => {

@@ -1,4 +1,5 @@
-import type { SpeechProviderName } from '../../base/speech.ts';
+import { GatewayError } from '../../base/errors.ts';
+import type { SpeechKind, SpeechProviderName } from '../../base/speech.ts';
 import { askProvider, words } from '../providers/ask-provider.ts';
 import type { KeyVerdict } from '../providers/provider.ts';
 import { speechProvider } from '../providers/speech-providers.ts';
@@ -11,18 +12,27 @@ export function needsKey(name: SpeechProviderName): boolean {
   return speechProvider(name).regions.length > 0;
 }
 
+/** What a key is for. */
+interface KeyUse {
+  readonly provider: SpeechProviderName;
+  readonly kind: SpeechKind;
+  readonly region: string | null;
+}
+
 /**
- * Asks the provider about a key; null is the key of a provider that needs none. Throws TooManyAttempts, or
- * `voice_provider_failed` when it cannot be asked.
+ * Asks the provider about a key; null is the key of a provider that needs none. Throws TooManyAttempts,
+ * `voice_engine_missing`, or `voice_provider_failed` when it cannot be asked.
  */
 export async function checkKey(
   domain: SpeechDomain,
   accountId: string,
-  { provider: name, region }: { readonly provider: SpeechProviderName; readonly region: string | null },
+  { provider: name, kind, region }: KeyUse,
   key: string | null,
 ): Promise<KeyVerdict> {
-  if (key === null) return NOT_NEEDED;
   const provider = speechProvider(name);
+  const missing = provider.kinds[kind]?.missing?.() ?? null;
+  if (missing !== null) throw new GatewayError('voice_engine_missing', missing);
+  if (key === null) return NOT_NEEDED;
   const access = { provider, region, key };
   const { status, detail } = await askProvider(domain, accountId, access, provider.checkKey);
   return { status, detail: detail && words(detail, key) };

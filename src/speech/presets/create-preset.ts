@@ -32,7 +32,7 @@ export interface NewPreset {
 /**
  * Asks the provider about the key, then stores the preset with the key encrypted. An enabled one disables the account's
  * other preset of the kind. Throws `email_not_verified`, `cap_reached`, TooManyAttempts, `voice_key_refused`,
- * `voice_provider_failed`.
+ * `voice_engine_missing`, `voice_provider_failed`.
  */
 export async function createPreset(
   domain: SpeechDomain,

@@ -25,6 +25,8 @@ export interface ModelEnd {
 export interface SpeechService {
   readonly fields: readonly OptionField[];
   readonly modelEnds: readonly ModelEnd[];
+  /** What has to be installed on this machine first, for people; null: nothing. */
+  readonly missing?: () => string | null;
 }
 
 /** What a provider says of a key, with its own words where it has any. */

@@ -6,6 +6,7 @@ import type { SpeechDomain } from '../../../src/speech/speech-domain.ts';
 import { FakeVendors, VENDOR_NAMES, type VendorName } from '../../fakes/speech-vendor/all-vendors.ts';
 import type { FakeVendor } from '../../fakes/speech-vendor/fake-vendor.ts';
 import type { Answer } from '../../support/gateway-api.ts';
+import { sphinxScript } from '../../support/speech/sphinx-script.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { accountServer } from '../api/account-server.ts';
 
@@ -13,6 +14,7 @@ export const PATH = '/api/voice-configs';
 
 /** The preset routes on a real server, with all vendors beside it. */
 export async function presetWorld() {
+  sphinxScript('');
   const vendors = await FakeVendors.start();
   onTestFinished(() => vendors.stop());
   const urls = Object.fromEntries(VENDOR_NAMES.map((name) => [name, vendors.by[name].url]));

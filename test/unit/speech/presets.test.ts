@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { exportAccount } from '../../../src/accounts/account/export-account.ts';
 import { deleteAccess } from '../../../src/store/people/account-access.ts';
 import { plaintextsIn, storedText } from '../../support/plaintext.ts';
@@ -223,4 +223,29 @@ test('an account with an unverified address can neither have presets nor have pr
   for (const { status, body } of answers)
     expect([status, body.detail]).toEqual([403, 'Email address is not verified']);
   expect(vendors.openai.requests).toEqual([]);
+});
+
+test('presets of the local recognizer need pocketsphinx, and say how to install it', async () => {
+  const { create, list, settings } = await presetWorld();
+  const stt = { kind: 'stt', options: { grammar: '( yes | no )' } };
+  const preset = (await create('local', { ...stt, enabled: false })).body;
+  const missing = async () => {
+    const { providers } = (await settings.get(`${PATH}/schema`)).body;
+    const { kinds } = providers.find(({ name }: { name: string }) => name === 'local');
+    return [kinds.stt.missing, kinds.tts.missing];
+  };
+  expect(await missing()).toEqual([null, null]);
+  vi.stubEnv('PATH', '/nonexistent');
+  const detail =
+    'Speech recognition needs pocketsphinx_continuous (on Debian: apt-get install pocketsphinx pocketsphinx-en-us)';
+  expect(await missing()).toEqual([detail, null]);
+  for (const { status, body } of [
+    await create('local', stt),
+    await settings.patch(`${PATH}/${preset.id}`, { enabled: true }),
+  ])
+    expect([status, body]).toEqual([400, { detail }]);
+  expect(await list()).toEqual([preset]);
+  // What it is called does not matter, nor does it to synthesis.
+  expect((await settings.patch(`${PATH}/${preset.id}`, { name: 'later' })).status).toBe(200);
+  expect((await create('local', { kind: 'tts' })).status).toBe(200);
 });

@@ -1,6 +1,9 @@
 import { LOCAL_VOICES } from '../../local/flite-voices.ts';
+import { NO_SPHINX, sphinxProgram } from '../../local/sphinx-program.ts';
 import { INTERRUPTION } from '../../options/shared-options.ts';
 import type { SpeechProvider } from '../provider.ts';
+
+const MAX_GRAMMAR_CHARS = 2_000;
 
 /** Engines inside the gateway, for a first call without any key. They know English only. */
 export const local: SpeechProvider = {
@@ -8,7 +11,20 @@ export const local: SpeechProvider = {
   title: 'Local',
   regions: [],
   kinds: {
-    stt: { modelEnds: [], fields: [] },
+    stt: {
+      modelEnds: [],
+      fields: [
+        {
+          name: 'grammar',
+          title: 'Grammar',
+          type: 'text',
+          description:
+            'All that may be said, as a rule of the JSpeech Grammar Format, such as `( yes | no )`. Without one, anything',
+          maxLength: MAX_GRAMMAR_CHARS,
+        },
+      ],
+      missing: () => (sphinxProgram() === undefined ? NO_SPHINX : null),
+    },
     tts: {
       modelEnds: [],
       fields: [
