@@ -1,10 +1,9 @@
 import type { CancelTimer, Clock } from '../base/time.ts';
+import { retryDelayMs } from './retry-delay.ts';
 import { isTemporary, type SpeechFault } from './speech-fault.ts';
 import { type ConnectionObserver, VendorConnection, type VendorEndpoint } from './vendor-connection.ts';
 import type { VendorMessage } from './vendor-message.ts';
 
-const MIN_RETRY_MS = 500;
-const MAX_RETRY_MS = 8_000;
 /** A connection that lives this long was a success. */
 const STABLE_MS = 5_000;
 const MAX_EARLY_FAILURES = 3;
@@ -124,7 +123,8 @@ export class VendorSocket {
     if (this.#isOver) return;
     this.#count();
     if (isTemporary(fault) && this.#earlyFailures < MAX_EARLY_FAILURES) {
-      this.#cancelRetry = this.#deps.clock.after(this.#retryMs(), () => this.#connect());
+      const waitMs = retryDelayMs(this.#failures, this.#deps.random());
+      this.#cancelRetry = this.#deps.clock.after(waitMs, () => this.#connect());
       this.#observer.lost(fault);
     } else {
       this.#isOver = true;
@@ -142,11 +142,6 @@ export class VendorSocket {
       this.#earlyFailures += 1;
     }
     this.#failures += 1;
-  }
-
-  #retryMs(): number {
-    const mostMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** this.#failures);
-    return MIN_RETRY_MS + this.#deps.random() * (mostMs - MIN_RETRY_MS);
   }
 
   #awaitSilence(): void {

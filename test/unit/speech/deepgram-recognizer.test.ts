@@ -184,6 +184,22 @@ describe('DeepgramRecognizer', () => {
     expect(recorded.finals[0]).toMatchObject({ text: 'charlie delta', startMs: 2_000, endMs: 2_500 });
   });
 
+  it('reports what was understood before the connection was lost when that can no longer be heard again', async () => {
+    connect(DeepgramRecognizer);
+    await connected();
+    await speaker.say('alpha bravo', 100);
+    await waitFor('the words', () => recorded.interims.at(-1)?.text === 'alpha bravo');
+    fake.cutAll();
+    await waitFor('the loss', () => recorded.events.includes('disconnected unreachable'));
+    await speaker.say('', 6_000);
+    expect(recorded.finals).toEqual([]);
+    clock.advance(500);
+    await finals(1);
+    await speaker.say('charlie', 1_500);
+    await finals(2);
+    expect(recorded.texts).toEqual(['alpha bravo', 'charlie']);
+  });
+
   it('asks again for the result when the connection is lost in a pause', async () => {
     connect(DeepgramRecognizer);
     await connected();
@@ -283,6 +299,22 @@ describe('FluxRecognizer', () => {
     expect(recorded.finals[0]).toMatchObject({ text: 'alpha bravo', startMs: 0, endMs: 500 });
     expect(fake.received).toEqual([]);
     expect(fake.upgrades).toHaveLength(1);
+  });
+
+  it('reports what was understood before the connection was lost when that can no longer be heard again', async () => {
+    connect(FluxRecognizer);
+    await connected();
+    await speaker.say('alpha bravo', 100);
+    await waitFor('the words', () => recorded.interims.at(-1)?.text === 'alpha bravo');
+    fake.cutAll();
+    await waitFor('the loss', () => recorded.events.includes('disconnected unreachable'));
+    await speaker.say('', 6_000);
+    expect(recorded.finals).toEqual([]);
+    clock.advance(500);
+    await finals(1);
+    await speaker.say('charlie', 1_500);
+    await finals(2);
+    expect(recorded.texts).toEqual(['alpha bravo', 'charlie']);
   });
 
   it('reports the last words when it is closed', async () => {

@@ -173,7 +173,7 @@ describe('ElevenLabsRecognizer', () => {
     await connected();
     for (let times = 1; times <= 10; times++) {
       clock.advance(5_000);
-      await waitFor('silence', () => fake.received.length === times + 1);
+      await waitFor('silence', () => fake.received.length === times);
       await fake.settled();
     }
     await speaker.say('alpha', 700);
@@ -204,6 +204,22 @@ describe('ElevenLabsRecognizer', () => {
     await speaker.say('bravo', 700);
     await finals(2);
     expect(recorded.texts).toEqual([text, 'bravo']);
+  });
+
+  it('reports what was understood before the connection was lost when that can no longer be heard again', async () => {
+    connect(VAD);
+    await connected();
+    await speaker.say('alpha bravo', 100);
+    await waitFor('the words', () => recorded.interims.at(-1)?.text === 'alpha bravo');
+    fake.cutAll();
+    await waitFor('the loss', () => recorded.events.includes('disconnected unreachable'));
+    await speaker.say('', 6_000);
+    expect(recorded.finals).toEqual([]);
+    clock.advance(500);
+    await finals(1);
+    await speaker.say('charlie', 1_500);
+    await finals(2);
+    expect(recorded.texts).toEqual(['alpha bravo', 'charlie']);
   });
 
   it('reports the last words when it is closed', async () => {

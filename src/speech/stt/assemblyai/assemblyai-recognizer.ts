@@ -5,7 +5,7 @@ import type { SpeechPreset } from '../../speech-preset.ts';
 import { isTrueAt, numberAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
-import { PacedUplink } from '../paced-uplink.ts';
+import { AudioUplink } from '../audio-uplink.ts';
 import type { Recognizer, RecognizerObserver } from '../recognizer.ts';
 import { readTurn } from './assemblyai-turn.ts';
 import { AssemblyAiTurns } from './assemblyai-turns.ts';
@@ -29,7 +29,7 @@ export class AssemblyAiRecognizer implements Recognizer {
   readonly format: AudioFormat;
   readonly chunkMs = 100;
   readonly #clock: Clock;
-  readonly #uplink: PacedUplink;
+  readonly #uplink: AudioUplink;
   readonly #turns: AssemblyAiTurns;
   #cancelDeadline: CancelTimer = () => {};
 
@@ -39,8 +39,8 @@ export class AssemblyAiRecognizer implements Recognizer {
     this.#clock = deps.clock;
     const { format } = this;
     const endpoint = assemblyAiEndpoint(urlOf(preset, format), preset);
-    this.#uplink = new PacedUplink(
-      { endpoint, format, minChunkMs: MIN_CHUNK_MS, keepAliveMs: null },
+    this.#uplink = new AudioUplink(
+      { endpoint, format, isPaced: true, minChunkMs: MIN_CHUNK_MS, keepAlive: null },
       deps,
       {
         opened: () => this.#awaitBegin(),

@@ -5,7 +5,7 @@ import type { SpeechPreset } from '../../speech-preset.ts';
 import { isTrueAt, numberAt, objectsAt, textAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
-import { PacedUplink } from '../paced-uplink.ts';
+import { AudioUplink } from '../audio-uplink.ts';
 import type { Recognizer, RecognizerObserver } from '../recognizer.ts';
 import { encodingOf, RATES_HZ, resultOf } from './cartesia-results.ts';
 
@@ -37,7 +37,7 @@ export class CartesiaManualRecognizer implements Recognizer {
   readonly chunkMs = 100;
   readonly #clock: Clock;
   readonly #observer: RecognizerObserver;
-  readonly #uplink: PacedUplink;
+  readonly #uplink: AudioUplink;
   #settled: Settled | null = null;
   /** End of the settled audio, in the vendor's time. */
   #vendorMs = 0;
@@ -52,8 +52,8 @@ export class CartesiaManualRecognizer implements Recognizer {
     this.#observer = observer;
     const { format } = this;
     const endpoint = cartesiaEndpoint(urlOf(preset, format), preset);
-    this.#uplink = new PacedUplink(
-      { endpoint, format, minChunkMs: 0, keepAliveMs: KEEP_ALIVE_MS },
+    this.#uplink = new AudioUplink(
+      { endpoint, format, isPaced: true, keepAlive: { afterMs: KEEP_ALIVE_MS } },
       deps,
       {
         opened: () => this.#begin(),

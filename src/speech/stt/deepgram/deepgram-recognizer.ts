@@ -38,12 +38,15 @@ export class DeepgramRecognizer implements Recognizer {
       {
         endpoint: deepgramEndpoint(urlOf(preset, this.format), preset),
         format: this.format,
-        keepAliveMs: KEEP_ALIVE_MS,
-        keepAlive: KEEP_ALIVE,
-        wrap: (audio) => audio,
+        isPaced: false,
+        keepAlive: { afterMs: KEEP_ALIVE_MS, message: KEEP_ALIVE },
       },
       deps,
-      { message: (message) => this.#take(message), lost: () => this.#lose() },
+      {
+        opened: () => this.#begin(),
+        message: (message) => this.#take(message),
+        lost: (isOver) => this.#lose(isOver),
+      },
       observer,
     );
   }
@@ -58,8 +61,7 @@ export class DeepgramRecognizer implements Recognizer {
 
   async close(): Promise<void> {
     await this.#uplink.close(CLOSE_STREAM);
-    if (this.#latest !== null) this.#utterance.add(this.#latest.result);
-    this.#report(this.#utterance.take());
+    this.#reportAll();
   }
 
   #take(message: VendorMessage): void {
@@ -97,18 +99,26 @@ export class DeepgramRecognizer implements Recognizer {
     if (interim !== null) this.#observer.interim(interim);
   }
 
-  /**
-   * The connection is lost. What is settled is reported now, because no end of speech follows; the rest is heard again.
-   * A result whose audio is no longer there is better than none.
-   */
-  #lose(): void {
+  /** What is settled is reported now, because no end of speech follows. */
+  #lose(isOver: boolean): void {
+    if (isOver) this.#reportAll();
+    else this.#report(this.#utterance.take());
+  }
+
+  /** What was not settled is heard again, unless its beginning is no longer there: then what is known of it must do. */
+  #begin(): void {
     const { backlog } = this.#uplink;
-    const latest = this.#latest;
-    this.#latest = null;
-    if (latest !== null && latest.result.text !== '' && latest.result.startMs < backlog.oldestMs) {
-      this.#utterance.add(latest.result);
-      backlog.settle(latest.endMs);
+    if (this.#latest !== null && this.#latest.result.startMs < backlog.oldestMs) {
+      backlog.settle(this.#latest.endMs);
+      this.#reportAll();
     }
+    this.#latest = null;
+    this.#uplink.begin();
+  }
+
+  #reportAll(): void {
+    if (this.#latest !== null) this.#utterance.add(this.#latest.result);
+    this.#latest = null;
     this.#report(this.#utterance.take());
   }
 

@@ -46,12 +46,15 @@ export class FluxRecognizer implements Recognizer {
       {
         endpoint: deepgramEndpoint(urlOf(preset, this.format), preset),
         format: this.format,
-        keepAliveMs: SILENCE_MS,
-        keepAlive: null,
-        wrap: (audio) => audio,
+        isPaced: false,
+        keepAlive: { afterMs: SILENCE_MS },
       },
       deps,
-      { message: (message) => this.#take(message), lost: () => this.#lose() },
+      {
+        opened: () => this.#begin(),
+        message: (message) => this.#take(message),
+        lost: (isOver) => isOver && this.#end(this.#turn),
+      },
       observer,
     );
   }
@@ -127,14 +130,16 @@ export class FluxRecognizer implements Recognizer {
     this.#changeTurn('ended');
   }
 
-  /** The turn is heard again, unless its beginning is no longer there: then what is known of it is better than nothing. */
-  #lose(): void {
+  /** A turn that was cut is heard again, unless its beginning is no longer there: then what is known of it must do. */
+  #begin(): void {
     const { backlog } = this.#uplink;
     const turn = this.#turn;
     this.#turn = null;
-    if (turn === null || turn.fromMs >= backlog.oldestMs) return;
-    backlog.settle(turn.untilMs);
-    this.#end(turn);
+    if (turn !== null && turn.fromMs < backlog.oldestMs) {
+      backlog.settle(turn.untilMs);
+      this.#end(turn);
+    }
+    this.#uplink.begin();
   }
 
   #changeTurn(state: 'started' | 'ended'): void {

@@ -65,12 +65,16 @@ export class ElevenLabsRecognizer implements Recognizer {
       {
         endpoint: elevenLabsEndpoint(urlOf(preset, this.format), preset),
         format: this.format,
-        keepAliveMs: SILENCE_MS,
-        keepAlive: null,
+        isPaced: false,
+        keepAlive: { afterMs: SILENCE_MS },
         wrap: (audio) => this.#chunk(audio, false),
       },
       deps,
-      { message: (message) => this.#take(message), lost: () => this.#lose() },
+      {
+        opened: () => this.#begin(),
+        message: (message) => this.#take(message),
+        lost: (isOver) => this.#lose(isOver),
+      },
       observer,
     );
   }
@@ -92,7 +96,7 @@ export class ElevenLabsRecognizer implements Recognizer {
     const isOver = !mustCommit && this.#commits.length === 0 && !this.#pairs.isWaiting;
     await this.#uplink.close(...(isOver ? [] : [this.#commit()]));
     this.#pairs.reset();
-    if (this.#partial !== null) this.#observer.final({ ...UNKNOWN, text: this.#partial.text });
+    this.#reportPartial();
   }
 
   get #uncommittedMs(): number {
@@ -174,18 +178,29 @@ export class ElevenLabsRecognizer implements Recognizer {
     return { startMs, endMs };
   }
 
-  /** The speech is heard again, unless its beginning is gone: then what is known of it is better than nothing. */
-  #lose(): void {
-    const { backlog } = this.#uplink;
-    const partial = this.#partial;
+  #lose(isOver: boolean): void {
     this.#pairs.reset();
     this.#commits = [];
+    if (isOver) this.#reportPartial();
+  }
+
+  /** Speech that was cut is heard again, unless its beginning is no longer there: then what is known of it must do. */
+  #begin(): void {
+    const { backlog } = this.#uplink;
+    if (this.#partial !== null) {
+      const earliestMs = Math.max(backlog.settledMs, this.#partial.firstMs - FIRST_RESULT_MS);
+      if (earliestMs < backlog.oldestMs) {
+        backlog.settle(this.#partial.latestMs);
+        this.#reportPartial();
+      }
+    }
     this.#partial = null;
-    if (partial === null) return;
-    const earliestMs = Math.max(backlog.settledMs, partial.firstMs - FIRST_RESULT_MS);
-    if (earliestMs >= backlog.oldestMs) return;
-    backlog.settle(partial.latestMs);
-    this.#observer.final({ ...UNKNOWN, text: partial.text });
+    this.#uplink.begin();
+  }
+
+  #reportPartial(): void {
+    if (this.#partial !== null) this.#observer.final({ ...UNKNOWN, text: this.#partial.text });
+    this.#partial = null;
   }
 
   #commit(): string {
