@@ -1,20 +1,24 @@
+import type { VendorName } from './speech-vendor/all-vendors.ts';
+
+const vendor = (name: VendorName) => async (args: readonly string[]) =>
+  (await import('./speech-vendor/start.ts')).startFake(name, args);
+
 /** `npm run fake -- <platform> [port]`: a platform or speech provider on this machine, to try the gateway with. */
-const FAKES: Readonly<Record<string, () => Promise<{ startFake(args: readonly string[]): Promise<void> }>>> =
-  {
-    telegram: () => import('./telegram/start.ts'),
-    whatsapp: () => import('./whatsapp/start.ts'),
-    elevenlabs: () => import('./elevenlabs/start.ts'),
-    deepgram: () => import('./deepgram/start.ts'),
-    cartesia: () => import('./cartesia/start.ts'),
-    assemblyai: () => import('./assemblyai/start.ts'),
-    openai: () => import('./openai/start.ts'),
-  };
+const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  telegram: async (args) => (await import('./telegram/start.ts')).startFake(args),
+  whatsapp: async (args) => (await import('./whatsapp/start.ts')).startFake(args),
+  elevenlabs: vendor('elevenlabs'),
+  deepgram: vendor('deepgram'),
+  cartesia: vendor('cartesia'),
+  assemblyai: vendor('assemblyai'),
+  openai: vendor('openai'),
+};
 
 const [name = '', ...args] = process.argv.slice(2);
-const load = FAKES[name];
-if (load) {
-  await (await load()).startFake(args);
+const start = FAKES[name];
+if (start) {
+  await start(args);
 } else {
-  console.error(`npm run fake -- <name>, which is one of: ${Object.keys(FAKES).join(', ')}`);
+  console.error(`npm run fake -- <name> [port], where name is one of: ${Object.keys(FAKES).join(', ')}`);
   process.exitCode = 64;
 }

@@ -6,6 +6,8 @@ import type { Duplex } from 'node:stream';
 
 /** A part of a vendor's API. */
 export interface VendorPart {
+  /** What clients did against the vendor's description: tests expect nothing. */
+  readonly offences: readonly string[];
   /** Answers a request, or returns false if it is not its own. */
   serve?(request: IncomingMessage, response: ServerResponse): boolean;
   /** Answers an upgrade, or returns false if it is not its own. */
@@ -34,8 +36,12 @@ export class SpeechHost {
     });
   }
 
-  static async start(...parts: readonly VendorPart[]): Promise<SpeechHost> {
-    const server = createServer().listen(0, '127.0.0.1');
+  static start(...parts: readonly VendorPart[]): Promise<SpeechHost> {
+    return SpeechHost.startAt(0, ...parts);
+  }
+
+  static async startAt(port: number, ...parts: readonly VendorPart[]): Promise<SpeechHost> {
+    const server = createServer().listen(port, '127.0.0.1');
     await once(server, 'listening');
     return new SpeechHost(server, 'http', parts);
   }
@@ -68,7 +74,9 @@ export class SpeechHost {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** Safe to call twice. */
   async stop(): Promise<void> {
+    if (!this.#server.listening) return;
     this.#server.close();
     this.cutAll();
     await once(this.#server, 'close');

@@ -22,7 +22,7 @@ const REASON_BYTES = 123;
 
 /** AssemblyAI's streaming speech-to-text, `/v3/ws`, which understands tone speech. */
 export class AssemblyAiStt implements VendorPart, SessionHost {
-  readonly key = 'fakekeyofassemblyai0123456789abc';
+  readonly key: string;
   readonly sockets: VendorSockets;
   readonly sessions: AssemblyAiSession[] = [];
   readonly parameters: AssemblyAiParameters[] = [];
@@ -36,8 +36,9 @@ export class AssemblyAiStt implements VendorPart, SessionHost {
   formatDelayMs: number | null = 20;
   readonly clock: Clock;
 
-  constructor(clock: Clock = systemClock) {
+  constructor(clock: Clock = systemClock, key = 'fakekeyofassemblyai0123456789abc') {
     this.clock = clock;
+    this.key = key;
     this.sockets = new VendorSockets(clock);
   }
 

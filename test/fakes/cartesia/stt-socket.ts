@@ -58,7 +58,7 @@ export interface CartesiaSttFault {
 
 /** Cartesia's streaming speech-to-text, `/stt/turns/websocket` and `/stt/websocket`, which understand tone speech. */
 export class CartesiaStt implements VendorPart {
-  readonly key = 'sk_car_FakeKeyOfCartesia0123456789';
+  readonly key: string;
   readonly clock: Clock;
   readonly sockets: VendorSockets;
   readonly streams: SttStream[] = [];
@@ -70,8 +70,9 @@ export class CartesiaStt implements VendorPart {
   /** Whether texts have the times of their words. */
   tellsWords = true;
 
-  constructor(clock: Clock = systemClock) {
+  constructor(clock: Clock = systemClock, key = 'sk_car_FakeKeyOfCartesia0123456789') {
     this.clock = clock;
+    this.key = key;
     this.sockets = new VendorSockets(clock);
   }
 

@@ -52,7 +52,7 @@ const IDLE_MS = 5 * 60_000;
 
 /** Cartesia's text-to-speech, `/tts/websocket`, which speaks in tones. */
 export class CartesiaTts implements VendorPart, ContextHost {
-  readonly key = 'sk_car_FakeKeyOfCartesia0123456789';
+  readonly key: string;
   readonly clock: Clock;
   readonly sockets: VendorSockets;
   readonly requests: GenerationRequest[] = [];
@@ -71,8 +71,9 @@ export class CartesiaTts implements VendorPart, ContextHost {
   chunkDelayMs = 1;
   billedCharacters = 0;
 
-  constructor(clock: Clock = systemClock) {
+  constructor(clock: Clock = systemClock, key = 'sk_car_FakeKeyOfCartesia0123456789') {
     this.clock = clock;
+    this.key = key;
     this.sockets = new VendorSockets(clock);
   }
 

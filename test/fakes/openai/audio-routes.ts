@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { VendorPart } from '../speech-host.ts';
-import { toneSpeech } from '../tone-speech.ts';
+import { toneSpeech, understand } from '../tone-speech.ts';
 import { AudioError, badKey, badRequest, modelGone } from './audio-errors.ts';
-import { type Transcription, transcribe } from './transcription.ts';
+import { type Transcription, transcribe, type Understand } from './transcription.ts';
 
 const VOICES = [
   'alloy',
@@ -70,7 +70,7 @@ export interface AudioFault {
 
 /** The part of OpenAI's API that speaks and understands: `/v1/audio/speech` and `/v1/audio/transcriptions`. */
 export class OpenAiAudio implements VendorPart {
-  readonly key = 'sk-proj-FakeKeyOfOpenAi0123456789';
+  readonly key: string;
   /** Models that are no longer there. */
   readonly goneModels = new Set<string>();
   readonly speeches: SpeechRequest[] = [];
@@ -83,6 +83,12 @@ export class OpenAiAudio implements VendorPart {
   mostOpenRequests = 0;
   /** Requests that the client gave up. */
   abortedRequests = 0;
+  /** How recordings are understood: as tone speech. */
+  understand: Understand = understand;
+
+  constructor(key = 'sk-proj-FakeKeyOfOpenAi0123456789') {
+    this.key = key;
+  }
 
   serve(request: IncomingMessage, response: ServerResponse): boolean {
     const answer = this.#routes[request.url ?? ''];
@@ -125,7 +131,7 @@ export class OpenAiAudio implements VendorPart {
     const type = request.headers['content-type'] ?? '';
     const body = await this.#body(request, 'multipart/form-data');
     const form = await new Response(body, { headers: { 'content-type': type } }).formData();
-    const transcription = await transcribe(form).catch((error: unknown) => {
+    const transcription = await transcribe(form, this.understand).catch((error: unknown) => {
       throw error instanceof AudioError ? this.#offence(error) : error;
     });
     if (this.goneModels.has(transcription.model)) throw modelGone(transcription.model);

@@ -1,4 +1,4 @@
-import { understand } from '../tone-speech.ts';
+import type { ToneFormat } from '../tone-speech.ts';
 import { AudioError, modelGone } from './audio-errors.ts';
 
 /** A request for a transcription and its answer. */
@@ -40,8 +40,11 @@ const FILE_NAME = /\.(flac|mp3|mp4|mpeg|mpga|m4a|ogg|wav|webm)$/;
 const HEADER_BYTES = 44;
 const SHORTEST_MS = 100;
 
+/** What is said in some samples. */
+export type Understand = (samples: Uint8Array, format: ToneFormat, durationMs: number) => string;
+
 /** Understands a form as OpenAI does, or throws the API's error. */
-export async function transcribe(form: FormData): Promise<Transcription> {
+export async function transcribe(form: FormData, understand: Understand): Promise<Transcription> {
   const names = [...new Set(form.keys())];
   const unknown = names.find((name) => !FIELDS.has(name));
   if (unknown) throw new AudioError(400, `Unknown parameter: '${unknown}'.`, { code: 'unknown_parameter' });
@@ -53,12 +56,13 @@ export async function transcribe(form: FormData): Promise<Transcription> {
   checkFields(model, fields);
   const file = form.get('file');
   if (!(file instanceof File)) throw new AudioError(400, "Missing required parameter: 'file'.");
-  const { text, durationMs } = await understandFile(file);
+  const { samples, format, durationMs } = await samplesOf(file);
   if (durationMs < SHORTEST_MS) {
     throw new AudioError(400, 'Audio file is too short. Minimum audio length is 0.1 seconds.', {
       code: 'audio_too_short',
     });
   }
+  const text = understand(samples, format, durationMs);
   // Whisper invents words where there are none.
   const heard = text === '' && model === 'whisper-1' ? 'Thank you.' : text;
   const answer = { text: heard, ...(model === 'gpt-transcribe' && { languages: [{ code: 'en' }] }) };
@@ -85,7 +89,7 @@ function checkFields(model: string, fields: Readonly<Record<string, readonly str
   }
 }
 
-async function understandFile(file: File): Promise<{ readonly text: string; readonly durationMs: number }> {
+async function samplesOf(file: File) {
   const wav = Buffer.from(await file.arrayBuffer());
   const isWav = wav.toString('latin1', 0, 4) === 'RIFF' && wav.toString('latin1', 8, 16) === 'WAVEfmt ';
   const sampleRateHz = isWav ? wav.readUInt32LE(24) : 0;
@@ -94,6 +98,6 @@ async function understandFile(file: File): Promise<{ readonly text: string; read
     throw new AudioError(400, 'Invalid file format.');
   }
   const samples = wav.subarray(HEADER_BYTES);
-  const text = understand(samples, { encoding: 's16le', sampleRateHz });
-  return { text, durationMs: samples.length / 2 / (sampleRateHz / 1_000) };
+  const format = { encoding: 's16le', sampleRateHz } as const;
+  return { samples, format, durationMs: samples.length / 2 / (sampleRateHz / 1_000) };
 }

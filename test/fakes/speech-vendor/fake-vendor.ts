@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { refuse, SpeechHost, type VendorPart } from '../speech-host.ts';
 import type { KeyState, VendorManners, VendorReply, VendorRequest } from './vendor-manners.ts';
 
 /** What is to go wrong with one request. */
@@ -15,40 +15,67 @@ export type VendorFault =
   /** The connection breaks within the body. */
   | { readonly kind: 'cut' };
 
+/** Makes the parts of a vendor that speak and understand. */
+export type VendorParts = (validKey: string) => readonly VendorPart[];
+
 const DRIP_MS = 20;
 const FLOOD_PIECE = Buffer.alloc(65_536, ' ');
 
-/** The HTTP side of a speech vendor: strict in what it takes, with keys in every state, and faults on demand. */
-export class FakeVendor {
+/**
+ * A speech vendor behind one URL: strict in what it takes, with keys in every state, and faults on demand. It answers
+ * what presets ask for; its parts do the rest.
+ */
+export class FakeVendor implements VendorPart {
   readonly manners: VendorManners;
   /** Every request that arrived, with its key. */
   readonly requests: (VendorRequest & { readonly key: string | null })[] = [];
   readonly keys: Map<string, KeyState>;
+  /** Every request and every upgrade meets this fault. */
+  fault: VendorFault | null = null;
+  readonly #parts: readonly VendorPart[];
   readonly #faults: VendorFault[] = [];
-  readonly #server: Server;
+  readonly #streams = new Set<Duplex>();
+  #host!: SpeechHost;
   #isHolding = false;
   #held: (() => void) | null = null;
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  private constructor(manners: VendorManners, server: Server) {
+  private constructor(manners: VendorManners, newParts: VendorParts) {
     this.manners = manners;
-    this.#server = server;
     this.keys = new Map([
       [`key-of-${manners.name}-0123456789abcdef`, 'valid'],
       [`limited-key-of-${manners.name}-0123456789`, 'missing_scope'],
       [`broke-key-of-${manners.name}-0123456789ab`, 'out_of_funds'],
     ]);
-    server.on('request', (request, response) => this.#serve(request, response));
+    this.#parts = newParts(this.keyThatIs('valid'));
   }
 
-  static async start(manners: VendorManners, port = 0): Promise<FakeVendor> {
-    const server = createServer().listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return new FakeVendor(manners, server);
+  static async start(
+    manners: VendorManners,
+    port = 0,
+    newParts: VendorParts = () => [],
+  ): Promise<FakeVendor> {
+    const vendor = new FakeVendor(manners, newParts);
+    vendor.#host = await SpeechHost.startAt(port, vendor);
+    return vendor;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#host.url;
+  }
+
+  get offences(): string[] {
+    return this.#parts.flatMap(({ offences }) => offences);
+  }
+
+  /** WebSockets that are open, and requests that are not answered. */
+  get openStreams(): number {
+    return this.#streams.size;
+  }
+
+  /** The part of this class. */
+  part<Part extends VendorPart>(Kind: abstract new (...args: never[]) => Part): Part {
+    return this.#parts.find((part) => part instanceof Kind) as Part;
   }
 
   /** A key in this state. */
@@ -56,7 +83,7 @@ export class FakeVendor {
     return [...this.keys].find(([, known]) => known === state)![0];
   }
 
-  /** The next request meets this fault, whatever it asks for. */
+  /** The next request or upgrade meets this fault, whatever it asks for. */
   failNext(fault: VendorFault): void {
     this.#faults.push(fault);
   }
@@ -70,26 +97,55 @@ export class FakeVendor {
     this.#held?.();
   }
 
+  /** Cuts all WebSockets, and all requests that are not answered. */
+  cutAll(): void {
+    for (const stream of this.#streams) stream.destroy();
+  }
+
   /** Safe to call twice. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await this.#host.stop();
   }
 
-  #serve({ method = '', url = '/', headers }: IncomingMessage, response: ServerResponse): void {
+  serve(incoming: IncomingMessage, response: ServerResponse): boolean {
+    this.#follow(incoming.socket, response);
+    const { method = '', url = '/', headers } = incoming;
     const { pathname: path, searchParams: query } = new URL(url, this.url);
     const request = { method, path, query, headers };
     this.requests.push({ ...request, key: this.manners.keyIn(headers) });
-    const fault = this.#faults.shift();
-    if (fault) return this.#fail(fault, response);
+    const fault = this.#nextFault();
     const answer = () => send(response, this.#answer(request));
-    if (!this.#isHolding) return answer();
-    this.#isHolding = false;
-    this.#held = answer;
+    if (fault) this.#fail(fault, response);
+    else if (this.#parts.some((part) => part.serve?.(incoming, response))) return true;
+    else if (!this.#isHolding) answer();
+    else {
+      this.#isHolding = false;
+      this.#held = answer;
+    }
+    return true;
+  }
+
+  accept(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
+    this.#follow(stream, stream);
+    const fault = this.#nextFault();
+    if (fault?.kind === 'answer') {
+      const { status, body } = fault.reply;
+      refuse(stream, status, typeof body === 'string' ? body : JSON.stringify(body));
+    } else if (fault?.kind === 'cut') {
+      stream.destroy();
+    }
+    return fault !== null || this.#parts.some((part) => part.accept?.(request, stream, head));
+  }
+
+  #follow(stream: Duplex, until: Duplex | ServerResponse): void {
+    this.#streams.add(stream);
+    stream.on('error', () => {});
+    until.once('close', () => this.#streams.delete(stream));
+  }
+
+  #nextFault(): VendorFault | null {
+    return this.#faults.shift() ?? this.fault;
   }
 
   #answer(request: VendorRequest): VendorReply {
