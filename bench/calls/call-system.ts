@@ -14,6 +14,8 @@ export interface CallSystem {
   grow(calls: number): Promise<void>;
   /** Starts to watch the program's clock. The returned function reports on it; null if the program has no figures. */
   watchTicks(): Promise<(() => Promise<TickReport>) | null>;
+  /** Where calls have more ends than those: starts to watch them. The returned function tells what they missed. */
+  watchOthers?(): Promise<() => Promise<readonly string[]>>;
   stop(): Promise<void>;
 }
 

@@ -24,17 +24,20 @@ export interface Observation {
 
 export async function observe(system: CallSystem, seconds: number): Promise<Observation> {
   const ticksSince = await system.watchTicks();
+  const missedSince = await system.watchOthers?.();
   const usage = startUsage([system.pid, system.generator.pid]);
   await system.generator.begin();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
   const report = await system.generator.end();
   const [cores = Number.NaN, generatorCores = Number.NaN, otherCores = Number.NaN] = usage();
   const ticks = (await ticksSince?.()) ?? null;
+  const missed = (await missedSince?.()) ?? [];
   const { calls, ends } = system;
   const faults = [
     ...lossesOf(report, calls * ends.phones, calls * ends.agents),
     ...breakFaults(report),
     ...tickFaults(ticks),
+    ...missed,
   ];
   return { calls, report, ticks, cores, generatorCores, otherCores, faults };
 }

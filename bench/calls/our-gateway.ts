@@ -5,14 +5,13 @@ import type { CorePlan } from '../bench.ts';
 import { Generator, type Song } from '../generator/generator.ts';
 import { SipAnswerer } from '../generator/sip-answerer.ts';
 import { ownLoopbackAddress } from '../loopback.ts';
-import { difference, quantileBound, readHistogram } from '../metrics-histogram.ts';
 import type { MediaAddress, SpokenCodec } from '../sip-text.ts';
 import type { CallSystem, TickReport } from './call-system.ts';
+import { watchTicks } from './gateway-ticks.ts';
 
 const PLACED_AT_ONCE = 8;
 const ACTIVE_DEADLINE_MS = 30_000;
 const HOST = '127.0.0.1';
-const MS_PER_S = 1_000;
 
 /** Gets the address that a telephone sends to, and returns the telephone's own port. */
 export type OpenPhone = (remote: MediaAddress) => number;
@@ -50,7 +49,7 @@ export class OurGateway implements CallSystem {
     const trunk = await claimSignalingPorts(1);
     const gateway = await Gateway.start({
       prefix: cores.gateway,
-      env: { ...settingsOf(ownLoopbackAddress()), ...(song && { SVC_SIP_CODECS: 'opus,PCMU' }) },
+      env: { ...gatewaySettings(ownLoopbackAddress()), ...(song && { SVC_SIP_CODECS: 'opus,PCMU' }) },
     });
     const generator = Generator.start(cores.generators);
     await (song && generator.sing(song));
@@ -93,13 +92,8 @@ export class OurGateway implements CallSystem {
     return call;
   }
 
-  async watchTicks(): Promise<() => Promise<TickReport>> {
-    const before = await this.#ticks();
-    return async () => {
-      const after = await this.#ticks();
-      const latenessS = quantileBound(difference(before.lateness, after.lateness), 0.999);
-      return { latenessP999Ms: latenessS * MS_PER_S, skipped: after.skipped - before.skipped };
-    };
+  watchTicks(): Promise<() => Promise<TickReport>> {
+    return watchTicks(this.gateway);
   }
 
   async stop(): Promise<void> {
@@ -134,17 +128,10 @@ export class OurGateway implements CallSystem {
     const calls: { state: string }[] = Array.isArray(body) ? body : body.calls;
     return calls.filter(({ state }) => state === 'active').length;
   }
-
-  async #ticks() {
-    const metrics = `${(await this.gateway.api(null).get('/metrics')).body}`;
-    const skipped = Number(
-      /^svc_engine_skipped_ticks_total(?:\{.*\})? (\S+)$/m.exec(metrics)?.[1] ?? Number.NaN,
-    );
-    return { lateness: readHistogram(metrics, 'svc_engine_tick_lateness_seconds'), skipped };
-  }
 }
 
-function settingsOf(host: string): Record<string, string> {
+/** Settings for thousands of calls on this address. */
+export function gatewaySettings(host: string): Record<string, string> {
   return {
     SVC_SIP_HOST: host,
     SVC_SIP_ADVERTISED_HOST: host,

@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { WebSocket } from 'ws';
 import { decodeMuLaw, downsample, encodeMuLaw, upsample } from './naive-audio.ts';
+import type { NaiveSpeech } from './naive-speech.ts';
 
 const HEADER_BYTES = 12;
 const FRAME_SAMPLES = 160;
@@ -18,6 +19,7 @@ export class NaiveCall {
   readonly #port: number;
   readonly #packets: Buffer[] = [];
   #agent: WebSocket | null = null;
+  #speech: NaiveSpeech | null = null;
   #fromAgent = Buffer.alloc(0);
   #agentStarted = false;
   #playing = false;
@@ -52,31 +54,47 @@ export class NaiveCall {
     });
   }
 
-  tick(): void {
-    this.#toAgent();
-    this.#toPhone();
+  /** Speaks and listens by a vendor instead of an agent. */
+  host(speech: NaiveSpeech): void {
+    this.#speech = speech;
   }
 
-  #toAgent(): void {
+  tick(): void {
+    if (this.#speech === null) {
+      this.#toAgent();
+      this.#toPhone(this.#agentFrame());
+    } else {
+      this.#speech.hear(this.#heard());
+      this.#toPhone(this.#speech.frame() ?? SILENCE);
+    }
+  }
+
+  #heard(): Int16Array {
     if (!this.#playing && this.#packets.length >= PREFILL_PACKETS) this.#playing = true;
     const packet = this.#playing ? this.#packets.shift() : undefined;
     if (packet === undefined) this.#playing = false;
-    const heard =
-      packet === undefined ? SILENCE : Int16Array.from(packet.subarray(HEADER_BYTES), decodeMuLaw);
+    return packet === undefined ? SILENCE : Int16Array.from(packet.subarray(HEADER_BYTES), decodeMuLaw);
+  }
+
+  #toAgent(): void {
+    const heard = this.#heard();
     const pcm = upsample(heard, this.#lastUpsampled);
     this.#lastUpsampled = heard[FRAME_SAMPLES - 1] ?? 0;
     this.#agent?.send(Buffer.from(pcm.buffer));
   }
 
-  #toPhone(): void {
+  #agentFrame(): Int16Array {
     if (!this.#agentStarted && this.#fromAgent.length >= 3 * AGENT_FRAME_BYTES) this.#agentStarted = true;
-    let pcm = SILENCE;
     if (this.#agentStarted && this.#fromAgent.length >= AGENT_FRAME_BYTES) {
-      pcm = downsample(this.#fromAgent.subarray(0, AGENT_FRAME_BYTES));
+      const pcm = downsample(this.#fromAgent.subarray(0, AGENT_FRAME_BYTES));
       this.#fromAgent = this.#fromAgent.subarray(AGENT_FRAME_BYTES);
-    } else {
-      this.#agentStarted = false;
+      return pcm;
     }
+    this.#agentStarted = false;
+    return SILENCE;
+  }
+
+  #toPhone(pcm: Int16Array): void {
     this.#socket.send(this.#packet(pcm), this.#port, this.#host);
   }
 

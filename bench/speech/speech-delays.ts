@@ -1,0 +1,153 @@
+import type { BenchContext, Measure } from '../bench.ts';
+import { cpuSeconds, watchCores } from '../process-usage.ts';
+import { quantile } from '../quantiles.ts';
+import { median } from '../report/statistics.ts';
+import { chunkLatenessMs } from './far-ends/chunk-lateness.ts';
+import { nowUs } from './far-ends/clock.ts';
+import { FarEnds } from './far-ends/far-ends.ts';
+import { MARKS, markedText } from './far-ends/marks.ts';
+import { passagesMs, type Sighting, type Sightings } from './far-ends/sightings.ts';
+import { HostedGateway } from './hosted-gateway.ts';
+import { SayClient } from './say-client.ts';
+
+const CALLS = 50;
+const SETTLE_MS = 3_000;
+/** Deepgram takes 20 texts a minute, and one warms the call up. */
+const SAYS_PER_CALL = 18;
+const QUICK_SAYS_PER_CALL = 6;
+const SAY_EVERY_MS = 25;
+/** Until the last mark has been heard. */
+const LAST_MS = 500;
+const FRAME_MS = 20;
+/** Of the gateway's Deepgram client. */
+const CHUNK_MS = 40;
+
+/** One round; times in milliseconds. */
+interface Round {
+  readonly sayToVendor: readonly number[];
+  readonly vendorToPhone: readonly number[];
+  /** After the tick of a chunk's last frame. */
+  readonly chunkLateness: readonly number[];
+  readonly cores: number;
+}
+
+/** How long speech takes through the gateway, both ways. */
+export async function speechDelays(context: BenchContext): Promise<Measure[]> {
+  const rounds: Round[] = [];
+  for (let round = 1; round <= context.rounds; round++) {
+    rounds.push(await measure(context));
+    context.progress(`delays, round ${round}: ${describe(rounds.at(-1) as Round)}`);
+  }
+  return measuresOf(rounds);
+}
+
+async function measure({ cores, quick }: BenchContext): Promise<Round> {
+  const ends = FarEnds.start(cores.generators);
+  try {
+    const hosted = await HostedGateway.start(cores, ends, await ends.vendorUrl());
+    try {
+      await hosted.host();
+      const callIds = await hosted.place(CALLS);
+      const { httpPort, agentKey } = hosted.gateway;
+      const client = await SayClient.connect(httpPort, agentKey);
+      // The first words and the first answers compile most of the code.
+      await sayMarks(client, callIds, callIds.length);
+      await pause(SETTLE_MS);
+      await ends.begin();
+      const coresUsed = watchCores(() => cpuSeconds(hosted.gateway.pid));
+      const said = await sayMarks(client, callIds, CALLS * (quick ? QUICK_SAYS_PER_CALL : SAYS_PER_CALL));
+      await pause(LAST_MS);
+      client.close();
+      return roundOf(said, await ends.end(), coresUsed());
+    } finally {
+      await hosted.stop();
+    }
+  } finally {
+    ends.stop();
+  }
+}
+
+/** Says marks on one call after the other, at an even pace. Returns when each was said. */
+async function sayMarks(client: SayClient, callIds: readonly string[], count: number): Promise<Sighting[]> {
+  const said: Sighting[] = [];
+  const startMs = performance.now();
+  for (let i = 0; i < count; i++) {
+    await pause(startMs + i * SAY_EVERY_MS - performance.now());
+    const mark = i % MARKS;
+    said.push({ mark, atUs: nowUs() });
+    client.say(callIds[i % callIds.length] as string, markedText(mark));
+  }
+  await client.settled();
+  return said;
+}
+
+function roundOf(
+  said: readonly Sighting[],
+  { asked, spoken, heard, phones }: Sightings,
+  cores: number,
+): Round {
+  const silent = phones.filter(({ chunksUs }) => chunksUs.length === 0).length;
+  if (silent > 0) throw new Error(`the vendor heard nothing of ${silent} calls`);
+  return {
+    sayToVendor: passagesMs(said, asked),
+    vendorToPhone: passagesMs(spoken, heard),
+    chunkLateness: phones.flatMap((phone) => chunkLatenessMs(phone, CHUNK_MS)),
+    cores,
+  };
+}
+
+function measuresOf(rounds: readonly Round[]): Measure[] {
+  const each = (values: (round: Round) => readonly number[], share: number): number[] =>
+    rounds.map((round) => quantile(values(round), share));
+  const note = `${CALLS} calls, ${median(rounds.map(({ cores }) => cores)).toFixed(2)} cores`;
+  return [
+    {
+      name: "vendor's byte → RTP p50",
+      unit: 'ms',
+      ours: each(({ vendorToPhone }) => vendorToPhone, 0.5),
+      target: { atMost: 13 },
+      note: `the wait for the tick included; ${note}`,
+    },
+    {
+      name: "vendor's byte → RTP p99",
+      unit: 'ms',
+      ours: each(({ vendorToPhone }) => vendorToPhone, 0.99),
+      target: { atMost: 25 },
+    },
+    {
+      name: "jitter buffer's output → vendor p99",
+      unit: 'ms',
+      ours: each(frameDelaysMs, 0.99),
+      target: { atMost: CHUNK_MS + 5 },
+      note: `by frame, of which the first of a chunk waits ${CHUNK_MS - FRAME_MS} ms for the last`,
+    },
+    {
+      name: "a chunk's last frame → vendor p99",
+      unit: 'ms',
+      ours: each(({ chunkLateness }) => chunkLateness, 0.99),
+    },
+    {
+      name: 'say → first byte to the vendor p99',
+      unit: 'ms',
+      ours: each(({ sayToVendor }) => sayToVendor, 0.99),
+      target: { atMost: 5 },
+      note: 'by REST on an open connection',
+    },
+  ];
+}
+
+/** Of each frame, from the tick that took it out of the jitter buffer. */
+function frameDelaysMs({ chunkLateness }: Round): number[] {
+  const waits = Array.from({ length: CHUNK_MS / FRAME_MS }, (_, frame) => frame * FRAME_MS);
+  return chunkLateness.flatMap((lateMs) => waits.map((waitMs) => lateMs + waitMs));
+}
+
+function describe({ sayToVendor, vendorToPhone, chunkLateness, cores }: Round): string {
+  const show = (values: readonly number[]): string =>
+    [0.5, 0.99].map((share) => quantile(values, share).toFixed(2)).join('/');
+  return `say ${show(sayToVendor)}, spoken ${show(vendorToPhone)}, chunks ${show(chunkLateness)} ms (p50/p99), ${cores.toFixed(2)} cores`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
