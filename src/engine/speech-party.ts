@@ -7,6 +7,9 @@ import type { PlatformLegParty } from './platform-leg.ts';
 import { Playout } from './playout.ts';
 import { SpeechDepth } from './speech-depth.ts';
 
+/** Ticks between two rings while nothing changes: 40 ms of audio is the shortest chunk that a vendor takes. */
+const RING_TICKS = 2;
+
 /** What a call's speech needs of the call. */
 export interface SpeechPartyHost {
   readonly roomRateHz: number;
@@ -27,6 +30,9 @@ export class SpeechParty implements Party {
   #silenced: number | null = null;
   /** Something happened in this tick that the bridge thread waits for. */
   #hasNews = false;
+  #wasVoiced = false;
+  /** Ticks in a row in which something was spoken or heard. */
+  #busyTicks = 0;
   #underrunsTold = 0;
 
   constructor({ says, control, doorbell }: SpeechRings, host: SpeechPartyHost) {
@@ -39,21 +45,23 @@ export class SpeechParty implements Party {
   pull(frame: Int16Array): boolean {
     const { asked } = this.#control;
     if (asked !== this.#control.silenced) return this.#pullStopping(frame, asked);
-    if (this.#host.platform.onHold) return false;
-    const voiced = this.#playout.pull(frame);
-    if (voiced) this.#hasNews = true;
+    const voiced = !this.#host.platform.onHold && this.#playout.pull(frame);
+    if (voiced !== this.#wasVoiced) this.#hasNews = true;
+    this.#wasVoiced = voiced;
     return voiced;
   }
 
   push(): void {}
 
-  /** Wakes the bridge thread when the tick's frames have left. */
+  /** Wakes the bridge thread when the tick's frames have left. To wake it costs more than what it does then. */
   afterTick(): void {
     if (this.#silenced !== null) {
       this.#control.silence(this.#silenced, this.#playout.playedMs);
       this.#silenced = null;
     }
-    if (this.#hasNews || this.#host.platform.isTapped) this.#doorbell.ring();
+    this.#busyTicks = this.#wasVoiced || this.#host.platform.isTapped ? this.#busyTicks + 1 : 0;
+    const isDue = this.#busyTicks > 0 && this.#busyTicks % RING_TICKS === 0;
+    if (this.#hasNews || isDue) this.#doorbell.ring();
     this.#hasNews = false;
     if (this.#playout.underruns === this.#underrunsTold) return;
     this.#host.stats.add('uplink_underruns', this.#playout.underruns - this.#underrunsTold);

@@ -11,7 +11,7 @@ export interface SpeechRings {
   readonly says: SharedArrayBuffer;
   /** See SpeechControl. */
   readonly control: SharedArrayBuffer;
-  /** Rung after each tick in which something was spoken, heard or stopped. */
+  /** Rung when something starts or stops to be spoken, and every 40 ms while something is spoken or heard. */
   readonly doorbell: SharedArrayBuffer;
 }
 

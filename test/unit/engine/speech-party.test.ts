@@ -61,15 +61,27 @@ describe('hosted speech in the room', () => {
     expect(ticks(3)).toEqual([0, FRAME / 2, 0]);
   });
 
-  it('wakes the bridge thread while it plays and while somebody listens, and not otherwise', () => {
+  it('wakes the bridge thread when it starts and stops to play, and every 40 ms in between', () => {
     ticks(3);
     expect(rung()).toBe(0);
-    write(40);
-    ticks(5);
-    expect(rung()).toBe(2);
+    write(160);
+    const rings = Array.from({ length: 10 }, () => {
+      tick();
+      return rung();
+    });
+    expect(rings).toEqual([1, 2, 2, 3, 3, 4, 4, 5, 6, 6]);
+  });
+
+  it('wakes the bridge thread every 40 ms while somebody is heard, whether it plays or not', () => {
     platform.isTapped = true;
-    ticks(3);
-    expect(rung()).toBe(5);
+    ticks(4);
+    expect(rung()).toBe(2);
+    platform.onHold = true;
+    ticks(4);
+    expect(rung()).toBe(4);
+    platform.isTapped = false;
+    ticks(4);
+    expect(rung()).toBe(4);
   });
 
   it('waits while the call is on hold, and goes on where it was', () => {
