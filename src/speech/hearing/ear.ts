@@ -21,14 +21,13 @@ export class Ear {
   readonly #bytes: Uint8Array;
   readonly #detector: VoiceDetector;
   readonly #voice: number;
-  #lost: number;
+  /** Frames lost so far. Null until they are asked for: nobody missed what was lost before. */
+  #lost: number | null = null;
 
   constructor(voice: number, { sampleRateHz, memory }: FrameRing, from: EarParts) {
     this.#voice = voice;
     this.speaker = from.speaker;
     this.#ring = new FrameRingConsumer(memory, sampleRateHz);
-    // Whatever was lost before this thread was there.
-    this.#lost = this.#ring.framesLost;
     this.frame = new Int16Array(frameSamples(sampleRateHz));
     this.#bytes = new Uint8Array(this.frame.buffer);
     this.recent = new RecentAudio(sampleRateHz, RECENT_MS);
@@ -62,10 +61,11 @@ export class Ear {
     return this.#detector.hear(this.frame);
   }
 
-  /** Frames lost since the last call, because this thread was late. */
+  /** Frames lost since the last call, because this thread was late. Call it when the ring is empty. */
   takeLost(): number {
-    const lost = (this.#ring.framesLost - this.#lost) | 0;
-    this.#lost = (this.#lost + lost) | 0;
+    const { framesLost } = this.#ring;
+    const lost = (framesLost - (this.#lost ?? framesLost)) | 0;
+    this.#lost = framesLost;
     return lost;
   }
 

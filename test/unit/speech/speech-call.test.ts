@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { retryAudio } from '../../support/stall-probe.ts';
 import { tone } from '../../support/tone.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
 import { until } from '../engine/support/test-engine.ts';
@@ -8,6 +9,7 @@ import { AGENT_HZ, BOTH, CALLER_HZ, ROOM_HZ, SpeechWorld } from './speech-world.
 const VOICED = 500;
 const SECOND = 'ten chars.';
 
+const retry = retryAudio();
 let world: SpeechWorld;
 
 afterEach(() => world.stopAll());
@@ -32,7 +34,7 @@ function callerSpeaks(milliseconds: number): void {
   world.caller.says.write(samples, 0, samples.length, ROOM_HZ);
 }
 
-describe('a call with hosted speech', () => {
+describe('a call with hosted speech', { retry }, () => {
   it('speaks a text, and tells when it starts and ends', async () => {
     await answered();
     const utteranceId = world.say(SECOND);
