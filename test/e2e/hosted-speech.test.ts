@@ -1,11 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/time.ts';
-import { DeepgramSttSocket } from '../fakes/deepgram/stt-socket.ts';
-import { DeepgramTtsSocket } from '../fakes/deepgram/tts-socket.ts';
-import { SpeechHost, type VendorPart } from '../fakes/speech-host.ts';
-import { VENDORS } from '../fakes/speech-vendor/all-vendors.ts';
-import { FakeVendor } from '../fakes/speech-vendor/fake-vendor.ts';
+import { startVendor } from '../fakes/speech-vendor/all-vendors.ts';
+import type { FakeVendor } from '../fakes/speech-vendor/fake-vendor.ts';
 import { silence, toneSpeech, understand } from '../fakes/tone-speech.ts';
 import { Agent } from '../support/agent.ts';
 import type { AnyJson } from '../support/any-json.ts';
@@ -18,9 +13,6 @@ const FORMAT = { encoding: 's16le', sampleRateHz: RATE_HZ } as const;
 const WORDS = 'alpha bravo charlie delta';
 
 let vendor: FakeVendor;
-let stt: DeepgramSttSocket;
-let tts: DeepgramTtsSocket;
-let host: SpeechHost;
 let pair: GatewayPair;
 /** The far end's number, as the transcript names it. */
 let speaker: string;
@@ -32,26 +24,10 @@ let other: Agent;
 let person: Agent;
 const presets: string[] = [];
 
-/** What the vendor answers by HTTP. */
-const rest: VendorPart = {
-  serve(request, response) {
-    void forward(request, response);
-    return true;
-  },
-};
-
-async function forward({ url, method, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { authorization = '' } = headers;
-  const answer = await fetch(`${vendor.url}${url}`, { method: method ?? 'GET', headers: { authorization } });
-  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-}
-
 beforeAll(async () => {
-  vendor = await FakeVendor.start(VENDORS.deepgram);
+  vendor = await startVendor('deepgram');
   const api_key = vendor.keyThatIs('valid');
-  [stt, tts] = [new DeepgramSttSocket(api_key, systemClock), new DeepgramTtsSocket(api_key, systemClock)];
-  host = await SpeechHost.start(stt, tts, rest);
-  pair = await GatewayPair.start({ caller: { env: { SVC_DEEPGRAM_URL: host.url } } });
+  pair = await GatewayPair.start({ caller: { env: { SVC_DEEPGRAM_URL: vendor.url } } });
   pair.caller.secrets.add(api_key);
   for (const kind of ['stt', 'tts']) {
     const preset = { kind, provider: 'deepgram', api_key };
@@ -73,7 +49,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await pair?.stop();
-  await host?.stop();
   await vendor?.stop();
 });
 
@@ -282,6 +257,6 @@ it('the transcript of a call that the gateway lost outlives it, and the account 
   const { total } = (await api().get('/api/usage')).body;
   expect(total.tts_characters).toBeGreaterThan(60);
   expect(total.stt_seconds).toBeGreaterThan(1);
-  await waitFor('the end of all sessions', () => stt.openSockets + tts.openSockets === 0);
-  expect([...stt.offences, ...tts.offences]).toEqual([]);
+  await waitFor('the end of all sessions', () => vendor.openStreams === 0);
+  expect(vendor.offences).toEqual([]);
 });

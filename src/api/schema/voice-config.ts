@@ -21,7 +21,9 @@ const GivenOptions = z
     'As `GET /api/voice-configs/schema` describes them. Null removes an option, so that its default applies',
   );
 
-export const VoiceConfigParams = z.object({ id: z.string().toLowerCase().describe('Identifier of the preset') });
+export const VoiceConfigParams = z.object({
+  id: z.string().toLowerCase().describe('Identifier of the preset'),
+});
 
 /** Strict, so that options outside `options` are not ignored. */
 export const CreateVoiceConfigBody = z
