@@ -117,3 +117,38 @@ test('bridge figures are read on request', async () => {
     'svc_bridge_thread_losses_total{outcome="gone"} 1',
   ]);
 });
+
+test('hosted speech is measured per provider', async () => {
+  const lines: string[] = [];
+  const metrics = new Metrics();
+  const events = new BusinessEvents(openLoggers('info', { write: (line) => void lines.push(line) }), metrics);
+  const [stt, tts] = [
+    { service: 'stt', provider: 'deepgram' },
+    { service: 'tts', provider: 'openai' },
+  ] as const;
+  const counted = { characters: 12, spokenMs: 1_500, heardMs: 4_000, firstByteMs: [90, 210], finalMs: [350] };
+  events.speechCounted(stt, counted);
+  events.speechCounted(tts, counted);
+  events.speechFailed(CALL, tts, { kind: 'out_of_funds', words: 'pay first' });
+  events.speechReconnected(CALL, stt);
+  events.queueFull('interim_results', 3);
+  const samples = await linesOf(metrics, 'svc_speech_');
+  expect(samples.filter((line) => !line.includes('_bucket'))).toEqual([
+    'svc_speech_errors_total{service="tts",provider="openai",kind="out_of_funds"} 1',
+    'svc_speech_reconnects_total{service="stt",provider="deepgram"} 1',
+    'svc_speech_characters_total{provider="openai"} 12',
+    'svc_speech_spoken_seconds_total{provider="openai"} 1.5',
+    'svc_speech_heard_seconds_total{provider="deepgram"} 4',
+    'svc_speech_first_byte_seconds_sum{provider="openai"} 0.3',
+    'svc_speech_first_byte_seconds_count{provider="openai"} 2',
+    'svc_speech_final_seconds_sum{provider="deepgram"} 0.35',
+    'svc_speech_final_seconds_count{provider="deepgram"} 1',
+  ]);
+  expect(await linesOf(metrics, 'svc_queue_full_total')).toEqual([
+    'svc_queue_full_total{queue="interim_results"} 3',
+  ]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { provider: 'openai', kind: 'out_of_funds', words: 'pay first' },
+    { provider: 'deepgram' },
+  ]);
+});
