@@ -2,6 +2,9 @@ export const SPEECH_KINDS = ['stt', 'tts'] as const;
 /** Speech recognition (speech-to-text) or text-to-speech. */
 export type SpeechKind = (typeof SPEECH_KINDS)[number];
 
+/** Ids of voice presets. Null: the account's enabled one. */
+export type PresetIds = Readonly<Record<SpeechKind, string | null>>;
+
 /** Providers of hosted speech (specification, "Voice preset"); `local` runs in the gateway. */
 export const SPEECH_PROVIDER_NAMES = [
   'elevenlabs',

@@ -1,5 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
-import type { SpeechKind } from '../base/speech.ts';
+import type { PresetIds, SpeechKind } from '../base/speech.ts';
 import type { StoredVoiceConfig } from '../store/speech/voice-configs.ts';
 
 /** The account's voice presets, for calls. */
@@ -9,11 +9,8 @@ export interface VoicePresets {
   enabled(accountId: string): Promise<readonly StoredVoiceConfig[]>;
 }
 
-/** Ids of the presets to use. Null: the account's enabled one. */
-export type WantedPresets = Readonly<Record<SpeechKind, string | null>>;
-
 /** The account's enabled presets. */
-export const ENABLED_PRESETS: WantedPresets = { stt: null, tts: null };
+export const ENABLED_PRESETS: PresetIds = { stt: null, tts: null };
 
 /**
  * The presets of a call as they were when it began, their keys still sealed. Null: the agent exchanges raw audio (BYO
@@ -31,7 +28,7 @@ export const NO_PRESETS: CallPresets = { stt: null, tts: null };
 export async function choosePresets(
   presets: VoicePresets,
   accountId: string,
-  wanted: WantedPresets,
+  wanted: PresetIds,
 ): Promise<CallPresets> {
   const isComplete = wanted.stt !== null && wanted.tts !== null;
   const enabled = isComplete ? [] : await presets.enabled(accountId);
@@ -39,6 +36,25 @@ export async function choosePresets(
     const id = wanted[kind];
     if (id === null) return enabled.find((preset) => preset.kind === kind) ?? null;
     return usable(await presets.find(accountId, id), kind);
+  };
+  return { stt: await choose('stt'), tts: await choose('tts') };
+}
+
+/**
+ * Chooses the presets of an inbound call. A disabled one that its number names leaves its side to raw audio: the number
+ * is not to speak with another voice. One that was deleted counts as not named.
+ */
+export async function presetsOfNumber(
+  presets: VoicePresets,
+  accountId: string,
+  named: PresetIds,
+): Promise<CallPresets> {
+  const enabled = await presets.enabled(accountId);
+  const choose = async (kind: SpeechKind): Promise<StoredVoiceConfig | null> => {
+    const id = named[kind];
+    const preset = id === null ? undefined : await presets.find(accountId, id);
+    if (preset === undefined) return enabled.find((each) => each.kind === kind) ?? null;
+    return preset.enabled && preset.kind === kind ? preset : null;
   };
   return { stt: await choose('stt'), tts: await choose('tts') };
 }

@@ -2,11 +2,12 @@ import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { noLoginText, type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
+import type { PresetIds } from '../base/speech.ts';
 import type { Connector, DialRequest, PlacesCalls } from '../connectors/contract/connector.ts';
 import type { CallIdentity, CallSnapshot } from './call.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
 import { chooseLogin } from './choose-login.ts';
-import { choosePresets, type WantedPresets } from './choose-presets.ts';
+import { choosePresets } from './choose-presets.ts';
 
 export interface PlaceCallRequest {
   readonly platform: Platform;
@@ -15,7 +16,7 @@ export interface PlaceCallRequest {
   readonly agentName: string;
   /** The login to use; null: the only one that fits. */
   readonly loginId: string | null;
-  readonly presets: WantedPresets;
+  readonly presets: PresetIds;
 }
 
 /**

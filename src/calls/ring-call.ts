@@ -1,9 +1,10 @@
 import { newId } from '../base/ids.ts';
+import type { PresetIds } from '../base/speech.ts';
 import type { Connector, InboundAnswerer, InboundCall } from '../connectors/contract/connector.ts';
 import { type CallIdentity, DEFAULT_AGENT_NAME } from './call.ts';
 import type { CallActor } from './call-actor.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
-import { choosePresets, ENABLED_PRESETS, NO_PRESETS } from './choose-presets.ts';
+import { ENABLED_PRESETS, NO_PRESETS, presetsOfNumber } from './choose-presets.ts';
 
 /**
  * Returns the handler of a connector's inbound calls. Each one rings as a call of its agent, or is accepted
@@ -18,7 +19,7 @@ function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall
   const { login, capabilities } = inbound;
   const start = { login, capabilities, presets: NO_PRESETS };
   const actor = openCall(domain, inboundIdentity(domain, connector, inbound), start);
-  void usePresets(domain, actor);
+  void usePresets(domain, actor, inbound.presets ?? ENABLED_PRESETS);
   domain.recorder.rang(actor.snapshot());
   if (!inbound.autoAnswer) actor.publish({ type: 'call_invite' });
   try {
@@ -31,10 +32,14 @@ function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall
   return true;
 }
 
-/** Gives a call the account's enabled presets. It rings meanwhile. */
-async function usePresets({ presets, events }: CallDomain, actor: CallActor): Promise<void> {
+/** Gives a call its presets. It rings meanwhile. */
+async function usePresets(
+  { presets, events }: CallDomain,
+  actor: CallActor,
+  named: PresetIds,
+): Promise<void> {
   try {
-    const chosen = await choosePresets(presets, actor.identity.accountId, ENABLED_PRESETS);
+    const chosen = await presetsOfNumber(presets, actor.identity.accountId, named);
     if (!actor.isOver) actor.capabilities.setPresets(chosen);
   } catch (error) {
     events.presetsFailed(actor.snapshot(), error);

@@ -54,8 +54,8 @@ export async function notifyNumbersChanged(
 }
 
 export function notifyNumberChanged(directory: SipDirectory, did: RoutedDid): void {
-  const { id, accountId, agentId, number, autoAnswer } = did;
-  directory.putNumber({ didId: id, accountId, agentId, number, autoAnswer });
+  const { id, accountId, agentId, number, autoAnswer, presets } = did;
+  directory.putNumber({ didId: id, accountId, agentId, number, autoAnswer, presets });
 }
 
 /**

@@ -1,6 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
+import { type PresetIds, SPEECH_KINDS } from '../../base/speech.ts';
 import { detachMemberEverywhere } from '../../store/agents/agents.ts';
+import type { Db } from '../../store/database/tables.ts';
 import {
   type DidChange,
   deleteDid,
@@ -11,6 +13,7 @@ import {
 } from '../../store/logins/sip-dids.ts';
 import { countDids } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
+import { findVoiceConfig } from '../../store/speech/voice-configs.ts';
 import { joinDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { notifyNumberChanged, type SipAccounts, type SipSetup } from './sip-accounts.ts';
@@ -20,11 +23,12 @@ export interface NewDid {
   readonly number: string;
   readonly label: string | null;
   readonly autoAnswer: boolean;
+  readonly presets: PresetIds;
 }
 
 /**
- * Lists a number and adds it to the default agent. Throws `email_not_verified`, `too_many_numbers`, or `number_taken`
- * when the account already lists it.
+ * Lists a number and adds it to the default agent. Throws `email_not_verified`, `too_many_numbers`, `number_taken`
+ * when the account already lists it, or as `requirePresets`.
  */
 export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid): Promise<StoredDid> {
   const { accountId } = actor;
@@ -32,6 +36,7 @@ export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid):
   await requireVerifiedAddress(sip.store.db, accountId);
   const did = { id: newId('did'), accountId, ...wanted, createdAt };
   const agentId = await sip.store.db.transaction().execute(async (trx) => {
+    await requirePresets(trx, accountId, wanted.presets);
     const listed = await countDids(trx, accountId);
     if (!(await insertDid(trx, did))) throw new GatewayError('number_taken');
     if (listed >= sip.maxNumbers) {
@@ -53,7 +58,7 @@ export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid):
   return did;
 }
 
-/** Changes a listed number. Throws `did_not_found`. */
+/** Changes a listed number. Throws `did_not_found`, or as `requirePresets`. */
 export async function changeSipDid(
   sip: SipAccounts,
   actor: Actor,
@@ -61,6 +66,7 @@ export async function changeSipDid(
   change: DidChange,
 ): Promise<StoredDid> {
   const did = await sip.store.db.transaction().execute(async (trx) => {
+    await requirePresets(trx, actor.accountId, change.presets ?? {});
     const changed = await updateDid(trx, actor.accountId, didId, change);
     if (!changed) throw new GatewayError('did_not_found');
     await audit(trx, actor, { action: 'sip_did.change', subject: didId, detail: { ...change } });
@@ -79,4 +85,15 @@ export async function deleteSipDid(sip: SipAccounts, actor: Actor, didId: string
     await audit(trx, actor, { action: 'sip_did.delete', subject: didId });
   });
   sip.directory.removeNumber(didId);
+}
+
+/** Throws `voice_config_not_found`, also for a preset of another account, or `voice_config_wrong_kind`. */
+async function requirePresets(db: Db, accountId: string, presets: Partial<PresetIds>): Promise<void> {
+  for (const kind of SPEECH_KINDS) {
+    const id = presets[kind] ?? null;
+    if (id === null) continue;
+    const preset = await findVoiceConfig(db, accountId, id);
+    if (preset === undefined) throw new GatewayError('voice_config_not_found');
+    if (preset.kind !== kind) throw new GatewayError('voice_config_wrong_kind');
+  }
 }

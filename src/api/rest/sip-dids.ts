@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { SipAccounts, SipSetup } from '../../accounts/logins/sip-accounts.ts';
 import { changeSipDid, createSipDid, deleteSipDid } from '../../accounts/logins/sip-dids.ts';
-import { listDids, type StoredDid } from '../../store/logins/sip-dids.ts';
+import { type DidChange, listDids, type StoredDid } from '../../store/logins/sip-dids.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
@@ -41,12 +41,15 @@ function create(sip: SipSetup): Route {
     body: CreateSipDidBody,
     responses: {
       200: { description: 'The number', schema: SipDid },
+      400: 'A voice preset is of the other kind',
       403: 'Email address is not verified',
+      404: 'Voice config not found',
       409: 'Phone number is already listed, or the account has reached its limit of numbers',
     },
     handler: async ({ principal, body }) => {
       const { number, label, auto_answer } = body;
-      const wanted = { number, label: label ?? null, autoAnswer: auto_answer };
+      const presets = { stt: body.stt_voice_config_id ?? null, tts: body.tts_voice_config_id ?? null };
+      const wanted = { number, label: label ?? null, autoAnswer: auto_answer, presets };
       return reply(200, wireOf(await createSipDid(sip, principal, wanted)));
     },
   });
@@ -58,16 +61,21 @@ function change(sip: SipAccounts): Route {
     path: '/api/sip/dids/{did_id}',
     access: 'config',
     operationId: 'changeSipDid',
-    summary: 'Change the label or auto-answer of a phone number',
-    description: 'Omitted fields stay unchanged. A label of null removes it.',
+    summary: 'Change the label, auto-answer or voice presets of a phone number',
+    description: 'Omitted fields stay unchanged. A label or preset of null removes it.',
     tags: TAGS,
     params: SipDidParams,
     body: ChangeSipDidBody,
-    responses: { 200: { description: 'The number', schema: SipDid }, 404: NOT_FOUND },
+    responses: {
+      200: { description: 'The number', schema: SipDid },
+      400: 'A voice preset is of the other kind',
+      404: 'Phone number or voice config not found',
+    },
     handler: async ({ principal, params, body }) => {
       const wanted = {
         ...(body.label === undefined ? {} : { label: body.label }),
         ...(body.auto_answer === undefined ? {} : { autoAnswer: body.auto_answer }),
+        ...presetsChange(body),
       };
       return reply(200, wireOf(await changeSipDid(sip, principal, params.did_id, wanted)));
     },
@@ -91,12 +99,22 @@ function remove(sip: SipAccounts): Route {
   });
 }
 
+function presetsChange({
+  stt_voice_config_id: stt,
+  tts_voice_config_id: tts,
+}: z.output<typeof ChangeSipDidBody>): Pick<DidChange, 'presets'> {
+  if (stt === undefined && tts === undefined) return {};
+  return { presets: { ...(stt !== undefined && { stt }), ...(tts !== undefined && { tts }) } };
+}
+
 function wireOf(did: StoredDid): z.output<typeof SipDid> {
   return {
     did_id: did.id,
     number: did.number,
     label: did.label,
     auto_answer: did.autoAnswer,
+    stt_voice_config_id: did.presets.stt,
+    tts_voice_config_id: did.presets.tts,
     created_at: did.createdAt,
   };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
-import { AttachmentsBody, ChatText, requireContent, wholeNumber } from './fields.ts';
+import { AttachmentsBody, ChatText, requireContent, VoiceConfigId, wholeNumber } from './fields.ts';
 
 const Platform = z.enum(PLATFORMS);
 
@@ -90,8 +90,6 @@ export type CallStatus = z.output<typeof CallStatus>;
 
 export const CallList = z.object({ calls: z.array(Call) }).meta({ id: 'CallList' });
 
-const VoiceConfigId = z.uuid().toLowerCase().optional();
-
 export const PlaceCallBody = z
   .object({
     platform: Platform,
@@ -110,8 +108,10 @@ export const PlaceCallBody = z
       .describe(
         'The bot or connection of the agent that places the call; `shared` for the shared bot. Needed only if several can',
       ),
-    stt_voice_config_id: VoiceConfigId.describe('Speech-recognition preset. Default: the enabled one'),
-    tts_voice_config_id: VoiceConfigId.describe('Text-to-speech preset. Default: the enabled one'),
+    stt_voice_config_id: VoiceConfigId.optional().describe(
+      'Speech-recognition preset. Default: the enabled one',
+    ),
+    tts_voice_config_id: VoiceConfigId.optional().describe('Text-to-speech preset. Default: the enabled one'),
   })
   .meta({ id: 'PlaceCall' });
 

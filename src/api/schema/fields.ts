@@ -8,6 +8,9 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
   );
 }
 
+/** The id of a voice preset in a body. UUIDs are compared in lower case. */
+export const VoiceConfigId = z.uuid().toLowerCase();
+
 /** Longest chat text (specification, "Limits"). */
 const MAX_CHAT_CHARACTERS = 10_000;
 

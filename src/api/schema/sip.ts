@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { VoiceConfigId } from './fields.ts';
 
 /** Text for SIP headers or URIs: printable ASCII without characters that end a quoted string or an address. */
 const HEADER_SAFE = /^[!#-;=?-[\]-~]+$/;
@@ -91,6 +92,13 @@ export const SipDidParams = z.object({ did_id: z.string().describe('Identifier o
 
 const Label = z.string().min(1).max(80).describe('A descriptive name');
 
+const Presets = {
+  stt_voice_config_id: VoiceConfigId.nullish().describe(
+    'Speech-recognition preset of its calls. Default: the enabled one. While it is disabled, they have raw audio',
+  ),
+  tts_voice_config_id: VoiceConfigId.nullish().describe('Text-to-speech preset of its calls, likewise'),
+};
+
 export const CreateSipDidBody = z
   .object({
     number: z
@@ -99,11 +107,12 @@ export const CreateSipDidBody = z
       .describe('E.164, for example `+33123456789`'),
     label: Label.nullish(),
     auto_answer: z.boolean().default(false).describe('Answer at once. Otherwise calls ring for 60 s'),
+    ...Presets,
   })
   .meta({ id: 'CreateSipDid' });
 
 export const ChangeSipDidBody = z
-  .object({ label: Label.nullish(), auto_answer: z.boolean().optional() })
+  .object({ label: Label.nullish(), auto_answer: z.boolean().optional(), ...Presets })
   .meta({ id: 'ChangeSipDid' });
 
 export const SipDid = z
@@ -112,6 +121,8 @@ export const SipDid = z
     number: z.string(),
     label: z.string().nullable(),
     auto_answer: z.boolean(),
+    stt_voice_config_id: z.string().nullable(),
+    tts_voice_config_id: z.string().nullable(),
     created_at: z.string(),
   })
   .meta({ id: 'SipDid' });

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { SPEECH_KINDS, SPEECH_PROVIDER_NAMES } from '../../base/speech.ts';
 import { KEY_STATUSES } from '../../store/speech/speech-tables.ts';
-import { Name } from './fields.ts';
+import { Name, VoiceConfigId } from './fields.ts';
 
 const Kind = z.enum(SPEECH_KINDS);
 const Provider = z.enum(SPEECH_PROVIDER_NAMES);
-const VoiceConfigId = z.uuid().toLowerCase();
 
 /** Keys of all providers are printable ASCII without spaces. */
 const Key = z

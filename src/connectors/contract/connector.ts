@@ -1,4 +1,5 @@
 import type { Capability, Platform } from '../../base/platform.ts';
+import type { PresetIds } from '../../base/speech.ts';
 import type { LegObserver, PlatformLeg } from './call-leg.ts';
 import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin, TellsStatus } from './login.ts';
 import type { MediaControl } from './media-control.ts';
@@ -85,6 +86,8 @@ export interface InboundCall extends CallOffer {
   /** The called URI: the Call's meeting_url. */
   readonly target: string;
   readonly autoAnswer: boolean;
+  /** Presets of what was called. Default: the account's enabled ones. */
+  readonly presets?: PresetIds;
   /** Binds the call to its actor: takes the actor's media and observer, and returns the leg to control. */
   take(media: MediaControl, observer: LegObserver): PlatformLeg;
 }

@@ -1,3 +1,5 @@
+import type { PresetIds } from '../../base/speech.ts';
+
 /** Trunk settings of an account for the SIP connector; plain text, in memory only. */
 export interface SipTrunk {
   readonly accountId: string;
@@ -27,6 +29,7 @@ export interface SipNumber {
   /** E.164 with the plus. */
   readonly number: string;
   readonly autoAnswer: boolean;
+  readonly presets: PresetIds;
 }
 
 export type RegistrationState = 'registered' | 'registering' | 'failed' | 'off';

@@ -120,6 +120,9 @@ export interface SipDidsTable {
   label: string | null;
   autoAnswer: Bit;
   createdAt: string;
+  /** Null: the account's enabled preset. */
+  sttVoiceConfigId: string | null;
+  ttsVoiceConfigId: string | null;
 }
 
 /** A login's read position in its platform's stream of updates. */

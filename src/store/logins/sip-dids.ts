@@ -1,10 +1,14 @@
 import type { Selectable } from 'kysely';
+import type { PresetIds } from '../../base/speech.ts';
 import { bit } from '../database/column-types.ts';
 import type { Db } from '../database/tables.ts';
 import type { SipDidsTable } from './login-tables.ts';
 
-export interface StoredDid extends Omit<Selectable<SipDidsTable>, 'autoAnswer'> {
+type DidRow = Selectable<SipDidsTable>;
+
+export interface StoredDid extends Omit<DidRow, 'autoAnswer' | 'sttVoiceConfigId' | 'ttsVoiceConfigId'> {
   readonly autoAnswer: boolean;
+  readonly presets: PresetIds;
 }
 
 /** A number with the agent that takes its calls. */
@@ -16,13 +20,19 @@ export interface RoutedDid extends StoredDid {
 export interface DidChange {
   readonly label?: string | null;
   readonly autoAnswer?: boolean;
+  readonly presets?: Partial<PresetIds>;
 }
 
 /** Returns false if the account already lists the number. */
-export async function insertDid(db: Db, did: StoredDid): Promise<boolean> {
+export async function insertDid(db: Db, { presets, ...did }: StoredDid): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('sipDids')
-    .values({ ...did, autoAnswer: bit(did.autoAnswer) })
+    .values({
+      ...did,
+      autoAnswer: bit(did.autoAnswer),
+      sttVoiceConfigId: presets.stt,
+      ttsVoiceConfigId: presets.tts,
+    })
     .onConflict((conflict) => conflict.columns(['accountId', 'number']).doNothing())
     .executeTakeFirst();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -42,6 +52,10 @@ export async function updateDid(
       label: (set) => (change.label === undefined ? set.ref('label') : set.val(change.label)),
       autoAnswer: (set) =>
         change.autoAnswer === undefined ? set.ref('autoAnswer') : set.val(bit(change.autoAnswer)),
+      sttVoiceConfigId: (set) =>
+        change.presets?.stt === undefined ? set.ref('sttVoiceConfigId') : set.val(change.presets.stt),
+      ttsVoiceConfigId: (set) =>
+        change.presets?.tts === undefined ? set.ref('ttsVoiceConfigId') : set.val(change.presets.tts),
     })
     .where('accountId', '=', accountId)
     .where('id', '=', didId)
@@ -104,7 +118,8 @@ function routes(db: Db) {
     .orderBy('agents.createdAt', 'desc');
 }
 
-function fromRow(row: Selectable<SipDidsTable>): StoredDid {
+function fromRow(row: DidRow): StoredDid {
   const { id, accountId, number, label, createdAt } = row;
-  return { id, accountId, number, label, autoAnswer: row.autoAnswer === 1, createdAt };
+  const presets = { stt: row.sttVoiceConfigId, tts: row.ttsVoiceConfigId };
+  return { id, accountId, number, label, autoAnswer: row.autoAnswer === 1, presets, createdAt };
 }

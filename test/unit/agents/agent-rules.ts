@@ -32,6 +32,9 @@ import { sipSetup } from '../accounts/sip-setup.ts';
 import { connectionsOf } from '../accounts/test-connections.ts';
 import { NOW, temporaryStore } from '../store/temporary.ts';
 
+/** What does not matter of a number. */
+const DESK = { label: null, autoAnswer: false, presets: { stt: null, tts: null } };
+
 const MAX_OPERATIONS = 6;
 
 /** One account and everything created in it, deleted things included. */
@@ -97,7 +100,7 @@ const VERBS = {
   detachAccount: ({ domain, actor, agents, members }: World, a: number, b: number) =>
     detachAccount(domain, actor, pick(agents, a), pick(members, b)),
   createDid: async ({ domain, actor, members }: World) => {
-    const wanted = { number: `+1${1_000_000 + numbers++}`, label: null, autoAnswer: false };
+    const wanted = { ...DESK, number: `+1${1_000_000 + numbers++}` };
     members.push({ type: 'sip_number', id: (await createSipDid(sipSetup(domain), actor, wanted)).id });
   },
   deleteDid: ({ domain, actor, members }: World, a: number) =>
@@ -149,7 +152,7 @@ async function furnish(db: Db, { actor: { accountId }, agents, keys, members }: 
     .insertInto('connections')
     .values({ id: connection.id, accountId, provider: 'teams', ...blank, createdAt: NOW, updatedAt: NOW })
     .execute();
-  const did = { id: number.id, number: `+1${1_000_000 + numbers++}`, label: null, autoAnswer: false };
+  const did = { ...DESK, id: number.id, number: `+1${1_000_000 + numbers++}` };
   await insertDid(db, { ...did, accountId, createdAt: NOW });
   await attachMember(db, first, connection);
   for (const agentId of [first, second]) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,6 +10,7 @@ import { HttpServer } from '../../../src/api/http/server.ts';
 import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from '../../../src/api/rest/sip-trunk.ts';
 import { systemClock } from '../../../src/base/time.ts';
+import { deleteVoiceConfig, insertVoiceConfig } from '../../../src/store/speech/voice-configs.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
@@ -163,6 +165,8 @@ test('numbers are listed, changed and removed, each once per account', async () 
     number: '+33123456789',
     label: 'Front desk',
     auto_answer: false,
+    stt_voice_config_id: null,
+    tts_voice_config_id: null,
     created_at: expect.stringMatching(/Z$/),
   });
   const taken = await a.post('/api/sip/dids', { number: '+33123456789' });
@@ -171,6 +175,7 @@ test('numbers are listed, changed and removed, each once per account', async () 
     didId: did.did_id,
     number: '+33123456789',
     autoAnswer: false,
+    presets: { stt: null, tts: null },
     ...owner,
   });
 
@@ -370,4 +375,52 @@ test('every change of trunk and numbers is in the audit log, without the passwor
   expect(JSON.parse(entries[0]!.detail)).toMatchObject({ host: TRUNK.host, newPassword: true });
   expect(JSON.parse(entries[2]!.detail)).toEqual({ autoAnswer: true });
   expect(JSON.stringify(entries)).not.toContain(PASSWORD);
+});
+
+test('a number names voice presets of its own account and of the right kind, until they are deleted', async () => {
+  const { a, directory, sip } = await server();
+  const preset = async (accountId: string, kind: 'stt' | 'tts') => {
+    const id = randomUUID();
+    const [provider, name, keyStatus] = ['local', kind, 'not_needed'] as const;
+    const times = { checkedAt: NOW, createdAt: NOW, updatedAt: NOW };
+    const unset = { region: null, options: {}, sealedKey: null, keyDetail: null, enabled: false };
+    await insertVoiceConfig(sip.store.db, {
+      id,
+      accountId,
+      kind,
+      provider,
+      name,
+      keyStatus,
+      ...times,
+      ...unset,
+    });
+    return id;
+  };
+  const [stt, tts] = [await preset('acc_a', 'stt'), await preset('acc_a', 'tts')];
+  const foreign = await preset('acc_b', 'tts');
+  const number = { number: '+33123456789', tts_voice_config_id: tts.toUpperCase() };
+  const refused: [string, number][] = [
+    [foreign, 404],
+    [randomUUID(), 404],
+    [stt, 400],
+    ['no uuid', 422],
+  ];
+  for (const [tts_voice_config_id, status] of refused)
+    expect((await a.post('/api/sip/dids', { ...number, tts_voice_config_id })).status).toBe(status);
+  const { body: did } = await a.post('/api/sip/dids', number);
+  expect(did).toMatchObject({ stt_voice_config_id: null, tts_voice_config_id: tts });
+  expect(directory.numbers.get(did.did_id)?.presets).toEqual({ stt: null, tts });
+
+  const path = `/api/sip/dids/${did.did_id}`;
+  for (const [tts_voice_config_id, status] of refused)
+    expect((await a.patch(path, { tts_voice_config_id })).status).toBe(status);
+  expect((await a.patch(path, { stt_voice_config_id: stt })).body).toMatchObject({
+    stt_voice_config_id: stt,
+    tts_voice_config_id: tts,
+  });
+  expect((await a.patch(path, { label: 'Desk' })).body.stt_voice_config_id).toBe(stt);
+  expect((await a.patch(path, { stt_voice_config_id: null })).body.stt_voice_config_id).toBe(null);
+  expect(directory.numbers.get(did.did_id)?.presets).toEqual({ stt: null, tts });
+  await deleteVoiceConfig(sip.store.db, 'acc_a', tts);
+  expect((await a.get('/api/sip/dids')).body.dids[0].tts_voice_config_id).toBe(null);
 });

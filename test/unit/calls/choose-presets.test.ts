@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { SpeechKind } from '../../../src/base/speech.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
+import { presetsOfNumber } from '../../../src/calls/choose-presets.ts';
 import {
   deleteVoiceConfig,
   insertVoiceConfig,
@@ -107,4 +108,22 @@ test('an inbound call has the enabled presets while it rings', async () => {
   const capabilities = [...WHOLE, 'hosted_stt'];
   expect(call.snapshot().capabilities).toEqual(capabilities);
   expect(await meetings.domain.recorder.find(call.identity.callId)).toMatchObject({ capabilities });
+});
+
+test('a number speaks with its own preset or not at all, and with the enabled one if its own is deleted', async () => {
+  const { meetings, db, preset } = await world();
+  const [enabled, own] = [await preset('a', 'tts', true), await preset('a', 'tts', false)];
+  const foreign = await preset('b', 'tts', true);
+  const chosen = async (tts: string | null) =>
+    (await presetsOfNumber(meetings.domain.presets, 'acc_a', { stt: null, tts })).tts;
+  expect(await chosen(null)).toEqual(enabled);
+  expect(await chosen(enabled.id)).toEqual(enabled);
+  expect(await chosen(own.id)).toBe(null);
+  expect(await chosen(foreign.id)).toEqual(enabled);
+  await updateVoiceConfig(db, { ...enabled, enabled: false });
+  await updateVoiceConfig(db, { ...own, enabled: true });
+  expect(await chosen(own.id)).toMatchObject({ id: own.id });
+  expect(await chosen(enabled.id)).toBe(null);
+  await deleteVoiceConfig(db, 'acc_a', enabled.id);
+  expect(await chosen(enabled.id)).toMatchObject({ id: own.id });
 });

@@ -53,7 +53,7 @@ export class InboundCalls {
   }
 
   /** Lets the call ring. It is rejected for lack of capacity unless its actor takes it. */
-  #ring(invite: Invite, { accountId, agentId, number, autoAnswer }: SipNumber): void {
+  #ring(invite: Invite, { accountId, agentId, number, autoAnswer, presets }: SipNumber): void {
     const { trunk, request, dialled, sampleRateHz } = invite;
     let leg: InboundLeg | null = null;
     let isCancelled = false;
@@ -75,7 +75,7 @@ export class InboundCalls {
     try {
       const login = { kind: 'trunk' } as const;
       const offer = { capabilities: SIP_CAPABILITIES, sampleRateHz };
-      const call = { ...offer, accountId, agentId, login, caller, target, autoAnswer, take };
+      const call = { ...offer, accountId, agentId, login, caller, target, autoAnswer, presets, take };
       rings = this.#answerer?.ring(call) === true;
     } finally {
       if (!rings) turnAway(request, leg, isCancelled);

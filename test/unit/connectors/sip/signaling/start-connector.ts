@@ -106,4 +106,5 @@ export const NUMBER = {
   agentId: 'agt_1',
   number: '+33123456789',
   autoAnswer: false,
+  presets: { stt: null, tts: null },
 } as const;
