@@ -70,7 +70,7 @@ export class AudioBacklog {
 
   /** Returns the next chunk to be sent, which then counts as sent. */
   next(): Uint8Array | null {
-    const chunk = this.#chunks.find(({ start }) => start >= this.#sent);
+    const chunk = this.#chunks[this.#firstUnsent()];
     if (chunk === undefined) return null;
     const last = this.#stretches.at(-1);
     if (last === undefined || chunk.start - last.heard !== this.#vendor - last.vendor) {
@@ -84,8 +84,8 @@ export class AudioBacklog {
 
   /** Returns the next chunks to be sent, `count` at most. */
   upcoming(count: number): readonly Uint8Array[] {
-    const first = this.#chunks.findIndex(({ start }) => start >= this.#sent);
-    return first < 0 ? [] : this.#chunks.slice(first, first + count).map(({ bytes }) => bytes);
+    const first = this.#firstUnsent();
+    return this.#chunks.slice(first, first + count).map(({ bytes }) => bytes);
   }
 
   /** Passes over the next chunk, which then counts as sent although the vendor does not hear it. */
@@ -134,6 +134,13 @@ export class AudioBacklog {
 
   get #oldest(): number {
     return this.#chunks[0]?.start ?? this.#heard;
+  }
+
+  /** Index of the next chunk to be sent. Searched from the end, because nearly all chunks have been sent. */
+  #firstUnsent(): number {
+    let first = this.#chunks.length;
+    while (first > 0 && (this.#chunks[first - 1] as Chunk).start >= this.#sent) first--;
+    return first;
   }
 
   #dropOldest(): void {
