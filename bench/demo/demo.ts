@@ -3,6 +3,7 @@ import { writeOutput } from './output.ts';
 import { Progress } from './progress.ts';
 import { faults, table } from './report.ts';
 import { clipPart, tonePart } from './script.ts';
+import { talk } from './talk.ts';
 import { TwoGateways } from './two-gateways.ts';
 
 const EXIT_INTERRUPTED = 130;
@@ -66,9 +67,10 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
+const run = process.argv[2] === 'talk' ? talk : demo;
 const signal = interruption();
 try {
-  const wrong = await demo(signal);
+  const wrong = await run(signal);
   for (const line of wrong) process.stderr.write(`  FAILED: ${line}\n`);
   process.exit(wrong.length === 0 ? 0 : 1);
 } catch (error) {

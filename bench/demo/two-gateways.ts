@@ -26,8 +26,9 @@ export class TwoGateways {
   }
 
   /** Leaves nothing behind when one of them does not start. */
-  static async start(): Promise<TwoGateways> {
-    const starting = [Gateway.start({ rtpPortCount: RTP_PORTS }), Gateway.start({ rtpPortCount: RTP_PORTS })];
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<TwoGateways> {
+    const options = { rtpPortCount: RTP_PORTS, env };
+    const starting = [Gateway.start(options), Gateway.start(options)];
     const started = await Promise.allSettled(starting);
     const [a, b] = started.map((one) => (one.status === 'fulfilled' ? one.value : null));
     if (a && b) return new TwoGateways(a, b);
@@ -43,6 +44,12 @@ export class TwoGateways {
     const did = { number: NUMBER_OF_B, auto_answer: true };
     const answer = await b.settingsApi.post('/api/sip/dids', did);
     if (answer.status !== 200) throw new Error(`the number cannot be listed: ${JSON.stringify(answer.body)}`);
+  }
+
+  /** Creates a voice preset and enables it. */
+  async addPreset(gateway: Gateway, preset: object): Promise<void> {
+    const { status, body } = await gateway.settingsApi.post('/api/voice-configs', preset);
+    if (status !== 200) throw new Error(`the preset cannot be created: ${JSON.stringify(body)}`);
   }
 
   /** Places the call and waits until both ends can speak and hear. */

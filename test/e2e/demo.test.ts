@@ -15,11 +15,17 @@ const RATE_HZ = 16_000;
 
 let folder: string;
 let demo: Child;
+let start: (args?: readonly string[], env?: Record<string, string>) => void;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'demo-'));
   const env = { ...process.env, TMPDIR: folder };
-  demo = new Child(NODE, [join(ROOT, 'bench/demo/demo.ts')], { cwd: folder, env });
+  start = (args = [], more = {}) => {
+    demo = new Child(NODE, [join(ROOT, 'bench/demo/demo.ts'), ...args], {
+      cwd: folder,
+      env: { ...env, ...more },
+    });
+  };
 });
 afterEach(async () => {
   await demo.stop();
@@ -27,6 +33,7 @@ afterEach(async () => {
 });
 
 it('both agents of the demo hear each other', async () => {
+  start();
   const exitCode = await within('the demo to end', demo.exited, 50_000);
   expect(exitCode, demo.output).toBe(0);
   expect(demo.output).toMatch(/one-way delay\s+median, ms\s+\d+\s+\d+/);
@@ -50,9 +57,20 @@ it('both agents of the demo hear each other', async () => {
 });
 
 it('the demo leaves no files behind when it is interrupted', async () => {
+  start();
   await waitFor('the call', () => demo.output.includes('active on both sides'));
   demo.kill('SIGINT');
   expect(await within('the demo to end', demo.exited), demo.output).toBe(130);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('two agents talk by a fake vendor where no recognizer is installed', async () => {
+  start(['talk'], { PATH: '/nonexistent' });
+  const exitCode = await within('the demo to end', demo.exited, 80_000);
+  expect(exitCode, demo.output).toBe(0);
+  expect(demo.output).toContain('apt-get install pocketsphinx');
+  const heard = demo.output.match(/^ {2}[AB] hears {2}\w.* sound +\d+ ms {2}text +\d+ ms$/gm);
+  expect(heard?.length).toBe(6);
   expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Child } from '../support/child.ts';
+import { requirePeer } from '../support/require-peer.ts';
+import { within } from '../support/wait-for.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+describe.skipIf(requirePeer('pocketsphinx_continuous'))('npm run demo -- talk', () => {
+  it('shows a dialogue that the local engines speak and understand', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'demo-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const env = { ...process.env, TMPDIR: folder };
+    const args = [join(ROOT, 'bench/demo/demo.ts'), 'talk'];
+    const demo = new Child(join(ROOT, 'node_modules/.bin/node'), args, { cwd: folder, env });
+    onTestFinished(() => void demo.stop());
+    expect(await within('the demo to end', demo.exited, 90_000), demo.output).toBe(0);
+    expect(demo.output.match(/^ {2}[AB] says {3}\w/gm)?.length).toBe(6);
+    expect(demo.output.match(/^ {2}[AB] hears {2}\w.* sound +\d+ ms {2}text +\d+ ms$/gm)?.length).toBe(6);
+    expect(demo.output).toMatch(/median: sound +\d+ ms, text +\d+ ms; word errors \d+ %/);
+  });
+});
