@@ -11,7 +11,7 @@ interface JobTypes {
 }
 
 const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** A thread costs about 15 MB, one that has synthesized speech 30 MB, so it is stopped when it has no work. */
+/** A thread costs about 15 MB, one that has synthesized speech 50 MB, so it is stopped when it has no work. */
 const IDLE_MS = 30_000;
 /** About 4 s of hashing on one thread. Further jobs are refused with a retry time. */
 const MAX_WAITING = 128;
@@ -26,8 +26,8 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Runs a job on a worker thread, which is started on first use. The process has one pool: it holds no gateway state,
- * and its idle threads do not keep the process alive. Throws TooManyAttempts when too many jobs are queued, and an
+ * Runs a job on a worker thread, which is started on first use. Each thread that has jobs has a pool, which ends with it:
+ * the main thread, and bridge threads. A pool holds no gateway state, and its idle threads do not keep the process alive. Throws TooManyAttempts when too many jobs are queued, and an
  * AbortError when the job hangs; it is then stopped together with its thread.
  */
 export async function runJob<Name extends keyof JobTypes>(
