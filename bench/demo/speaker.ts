@@ -1,6 +1,5 @@
 import type { Gateway } from '../../test/support/gateway.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { joinCall } from './agent.ts';
 import type { ShownCall } from './two-gateways.ts';
 
 const TURN_DEADLINE_MS = 20_000;
@@ -34,12 +33,10 @@ export class Speaker {
   constructor(gateway: Gateway, call: ShownCall) {
     this.#gateway = gateway;
     this.#call = call;
-    joinCall(
-      call,
-      gateway.agentKey,
-      () => {},
-      (event) => this.#received(event as Event),
-    );
+    const socket = new WebSocket(`${call.audio.stream_url}?api_key=${gateway.agentKey}`);
+    const withoutAudio = { type: 'audio_config', sample_rate: 16_000, receive: false };
+    socket.onopen = () => socket.send(JSON.stringify(withoutAudio));
+    socket.onmessage = ({ data }) => this.#received(JSON.parse(`${data}`));
   }
 
   /** Resolves when the gateway sends its events. */

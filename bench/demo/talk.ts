@@ -1,5 +1,5 @@
+import { startVendor } from '../../test/fakes/speech-vendor/all-vendors.ts';
 import { wordErrorRate } from '../../test/support/word-errors.ts';
-import { startFakeVendor } from './fake-vendor.ts';
 import { Speaker, type Turn } from './speaker.ts';
 import { LOCAL_TALK, recognizesSpeech, type Talk, TONE_TALK } from './talk-script.ts';
 import { TwoGateways } from './two-gateways.ts';
@@ -17,35 +17,40 @@ const LATENCY_NOTE = `
   with the pause after which the recognizer takes a sentence as said.
 `;
 
+/** What the gateways are started with, and the key of their presets where they have one. */
+interface Setup {
+  readonly script: Talk;
+  readonly env: Readonly<Record<string, string>>;
+  readonly key?: string;
+}
+
 /** Lets two agents talk by hosted speech. Resolves with the faults of its result. */
 export async function talk(signal: AbortSignal): Promise<string[]> {
-  const script = recognizesSpeech() ? LOCAL_TALK : TONE_TALK;
-  print(`${INTRODUCTION}\n${script.introduction}\n`);
-  const vendor = script === TONE_TALK ? await startFakeVendor() : null;
+  return recognizesSpeech() ? await talkBy(setup(LOCAL_TALK), signal) : await talkByFake(signal);
+}
+
+async function talkByFake(signal: AbortSignal): Promise<string[]> {
+  const vendor = await startVendor('deepgram');
   try {
-    return await talkBetween(
-      script,
-      { SVC_SIP_CODECS: script.codec, ...vendor?.settings },
-      vendor?.key,
-      signal,
-    );
+    const urls = { [vendor.manners.setting]: vendor.url };
+    return await talkBy({ ...setup(TONE_TALK, urls), key: vendor.keyThatIs('valid') }, signal);
   } finally {
-    await vendor?.stop();
+    await vendor.stop();
   }
 }
 
-async function talkBetween(
-  script: Talk,
-  env: Readonly<Record<string, string>>,
-  key: string | undefined,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const gateways = await TwoGateways.start(env);
+function setup(script: Talk, env: Readonly<Record<string, string>> = {}): Setup {
+  return { script, env: { SVC_SIP_CODECS: script.codec, ...env } };
+}
+
+async function talkBy(by: Setup, signal: AbortSignal): Promise<string[]> {
+  print(`${INTRODUCTION}\n${by.script.introduction}\n`);
+  const gateways = await TwoGateways.start(by.env);
   let wrong: string[];
   try {
-    const speakers = await callBySpeech(gateways, script, key);
-    wrong = await converse(speakers, script.lines, signal);
-    for (const speaker of speakers) wrong.push(...speaker.complaints);
+    const speakers = await call(gateways, by);
+    wrong = await converse(speakers, by.script.lines, signal);
+    for (const { complaints } of speakers) wrong.push(...complaints);
   } catch (error) {
     await gateways.stop();
     throw error;
@@ -53,11 +58,8 @@ async function talkBetween(
   return [...wrong, ...(await gateways.stop())];
 }
 
-async function callBySpeech(
-  gateways: TwoGateways,
-  { provider, voices }: Talk,
-  key: string | undefined,
-): Promise<[Speaker, Speaker]> {
+async function call(gateways: TwoGateways, { script, key }: Setup): Promise<[Speaker, Speaker]> {
+  const { provider, voices } = script;
   const access = key === undefined ? { provider } : { provider, api_key: key };
   for (const [i, gateway] of [gateways.a, gateways.b].entries()) {
     await gateways.addPreset(gateway, { kind: 'stt', ...access });
