@@ -11,6 +11,7 @@ import {
   type Reply,
   toWireError,
 } from '../threads/protocol.ts';
+import { SentLevel } from '../threads/sent-level.ts';
 import type { SpeechRings } from '../threads/speech-rings.ts';
 import { AgentLegParty } from './agent-leg.ts';
 import type { Mixer, Party } from './mixer.ts';
@@ -202,6 +203,7 @@ export class MediaCall {
     assert(this.#speech === null, 'a call has one hosted speech');
     const host = { roomRateHz: this.#leg.sampleRateHz, stats: this.#host.stats, platform: this.#platform };
     this.#speech = new SpeechParty(rings, host);
+    this.#platform.noteSentTo(new SentLevel(rings.sent));
     if (this.#audioStarted) this.#parties.push(this.#speech);
   }
 

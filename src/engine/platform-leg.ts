@@ -9,6 +9,7 @@ import {
 } from '../connectors/contract/media-leg.ts';
 import type { EngineCounter, EngineStats } from '../threads/engine-stats.ts';
 import type { FrameRing } from '../threads/frame-ring.ts';
+import type { SentLevel } from '../threads/sent-level.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
 
@@ -44,6 +45,7 @@ export class PlatformLegParty implements Party {
   readonly #voices: readonly Voice[];
   /** The tap of each voice. Null for all when there is none, the usual case. */
   #taps: (Egress | null)[] | null = null;
+  #sentLevel: SentLevel | null = null;
   /** The leg's counters as last added to the statistics. */
   readonly #collected = COUNTERS.map(() => 0);
 
@@ -73,6 +75,11 @@ export class PlatformLegParty implements Party {
     this.#taps = taps.some((tap) => tap !== null) ? taps : null;
   }
 
+  /** Notes from now on how loud the sent audio is, for those who listen to a tap. */
+  noteSentTo(level: SentLevel): void {
+    this.#sentLevel = level;
+  }
+
   pull(frame: Int16Array): boolean {
     const isPlain = this.#voices.length === 1 && this.#taps === null;
     const voiced = isPlain ? (this.#voices[0] as Voice).pull(frame) : this.#pullVoices(frame);
@@ -82,7 +89,9 @@ export class PlatformLegParty implements Party {
 
   push(frame: Int16Array, voiced: boolean): void {
     this.#leg.push(frame, voiced);
-    if (voiced) this.#stats.add('frames_out', 1);
+    if (!voiced) return;
+    this.#stats.add('frames_out', 1);
+    if (this.#taps !== null) this.#sentLevel?.note(frame);
   }
 
   /** Pulls every voice, copies it to its tap except on hold, and sums them all into `frame`. */

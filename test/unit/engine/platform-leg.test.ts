@@ -3,6 +3,7 @@ import type { MediaLeg } from '../../../src/connectors/contract/media-leg.ts';
 import { PlatformLegParty } from '../../../src/engine/platform-leg.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
 import { FrameRingConsumer, frameRingMemory } from '../../../src/threads/frame-ring.ts';
+import { SENT_LEVEL_BYTES, SentLevel } from '../../../src/threads/sent-level.ts';
 
 const RATE_HZ = 8_000;
 
@@ -28,4 +29,19 @@ it('taps a voice in every tick, silence included, except on hold', () => {
   leg.onHold = false;
   platform.pull(frame);
   expect(tapped.waiting()).toBe(3);
+});
+
+it('notes how loud the sent audio is while a voice is tapped', () => {
+  const leg = { sampleRateHz: RATE_HZ, onHold: false, voices: [{ pull: () => false }], push: () => {} };
+  const platform = new PlatformLegParty(leg as unknown as MediaLeg, new EngineStats());
+  const level = new SentLevel(new SharedArrayBuffer(SENT_LEVEL_BYTES));
+  const frame = new Int16Array(160).fill(16_384);
+  platform.noteSentTo(level);
+  platform.push(frame, true);
+  expect(level.take()).toBe(0);
+  platform.tap(0, { sampleRateHz: RATE_HZ, memory: frameRingMemory(RATE_HZ) });
+  platform.push(frame, false);
+  expect(level.take()).toBe(0);
+  platform.push(frame, true);
+  expect(level.take()).toBe(0.25);
 });
