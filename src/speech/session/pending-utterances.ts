@@ -1,5 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
+import type { SaidUtterance } from '../transport/speech-protocol.ts';
 
 /** Limits per call. */
 const MAX_UTTERANCES = 32;
@@ -7,31 +8,31 @@ const MAX_CHARACTERS = 20_000;
 
 /** The texts of a call that are not over. */
 export class PendingUtterances {
-  /** Characters by id, in the order of `say`. */
-  readonly #characters = new Map<string, number>();
-  #total = 0;
+  /** By id, in the order of `say`. */
+  readonly #said = new Map<string, SaidUtterance>();
+  #characters = 0;
 
-  get ids(): readonly string[] {
-    return [...this.#characters.keys()];
+  get all(): readonly SaidUtterance[] {
+    return [...this.#said.values()];
   }
 
   get isEmpty(): boolean {
-    return this.#characters.size === 0;
+    return this.#said.size === 0;
   }
 
-  /** Adds a text and returns its id. @throws GatewayError `too_much_speech` */
-  add(text: string): string {
-    if (this.#characters.size >= MAX_UTTERANCES || this.#total + text.length > MAX_CHARACTERS)
+  /** Adds a text. @throws GatewayError `too_much_speech` */
+  add(text: string, generation: number): SaidUtterance {
+    if (this.#said.size >= MAX_UTTERANCES || this.#characters + text.length > MAX_CHARACTERS)
       throw new GatewayError('too_much_speech');
-    const utteranceId = newId('utt');
-    this.#characters.set(utteranceId, text.length);
-    this.#total += text.length;
-    return utteranceId;
+    const said = { utteranceId: newId('utt'), text, generation };
+    this.#said.set(said.utteranceId, said);
+    this.#characters += text.length;
+    return said;
   }
 
   /** Returns false when it was over already. */
   settle(utteranceId: string): boolean {
-    this.#total -= this.#characters.get(utteranceId) ?? 0;
-    return this.#characters.delete(utteranceId);
+    this.#characters -= this.#said.get(utteranceId)?.text.length ?? 0;
+    return this.#said.delete(utteranceId);
   }
 }

@@ -89,7 +89,7 @@ export class SpeechSession {
     if (this.#settings.tts === null) throw new GatewayError('tts_not_configured');
     if (!this.#offers('audio_out')) throw new GatewayError('capability_missing');
     if (this.#isOver) throw new GatewayError('speech_failed');
-    const said = { utteranceId: this.#added(text), text, generation: this.#control.asked };
+    const said = this.#added(text);
     if (this.#link === null) this.#early.push(said);
     else this.#link.say(said);
     return said.utteranceId;
@@ -130,9 +130,9 @@ export class SpeechSession {
     return this.#call.snapshot().capabilities.includes(capability);
   }
 
-  #added(text: string): string {
+  #added(text: string): SaidUtterance {
     try {
-      return this.#pending.add(text);
+      return this.#pending.add(text, this.#control.asked);
     } catch (error) {
       this.#deps.events.queueFull('speech');
       throw error;
@@ -195,11 +195,16 @@ export class SpeechSession {
     this.#call.publish({ type: 'call_error', code: `${service}_failed`, message });
   }
 
-  /** The bridge thread died. What it has left in the ring is dropped, because nobody knows what it is. */
+  /**
+   * The bridge thread died. What it has left in the ring is dropped, because nobody knows what it is. What was stopped
+   * before has not failed.
+   */
   #lost(reason: string, again: boolean): void {
     this.#isOver = !again;
+    const { asked } = this.#control;
     this.#control.ask();
-    for (const utteranceId of this.#pending.ids) this.#settleUnheard(utteranceId, 'failed');
+    for (const { utteranceId, generation } of this.#pending.all)
+      this.#settleUnheard(utteranceId, generation === asked ? 'failed' : 'interrupted');
     const words = again ? 'internal error; it is started again' : 'internal error';
     for (const service of SERVICES)
       if (this.#settings[service] !== null) this.#failed(service, words, { kind: 'internal', words: reason });
@@ -207,7 +212,7 @@ export class SpeechSession {
 
   /** Nothing is known of what was heard. */
   #settleUnheard(utteranceId: string, state: 'failed' | 'interrupted'): void {
-    this.#utterance({ utteranceId, state, playedMs: 0, spokenText: '', isEstimate: state === 'failed' });
+    this.#utterance({ utteranceId, state, playedMs: 0, spokenText: '', isEstimate: this.#link !== null });
   }
 }
 

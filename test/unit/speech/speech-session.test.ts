@@ -241,6 +241,19 @@ describe('the speech of a call', () => {
     ]);
   });
 
+  it('does not fail what was stopped when its transport is lost before it answers', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    const stopped = scene.say('One.');
+    scene.sessions.stopSpeaking(scene.call);
+    const next = scene.say('Two.');
+    scene.lose();
+    expect(scene.news.slice(0, 2)).toMatchObject([
+      { type: 'utterance', utteranceId: stopped, state: 'interrupted' },
+      { type: 'utterance', utteranceId: next, state: 'failed' },
+    ]);
+  });
+
   it('fails what was said when its transport is lost, without the reason that the log has', async () => {
     const scene = new Scene();
     await scene.answer();
