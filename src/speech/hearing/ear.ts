@@ -1,6 +1,7 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import { type FrameRing, FrameRingConsumer } from '../../threads/frame-ring.ts';
 import type { Listening } from './listening.ts';
+import { Overlap } from './overlap.ts';
 import { RecentAudio } from './recent-audio.ts';
 import type { VoiceDetector } from './voice-detector.ts';
 
@@ -20,6 +21,7 @@ export class Ear {
   readonly #ring: FrameRingConsumer;
   readonly #bytes: Uint8Array;
   readonly #detector: VoiceDetector;
+  readonly #overlap = new Overlap();
   readonly #voice: number;
   /** Frames lost so far. Null until they are asked for: nobody missed what was lost before. */
   #lost: number | null = null;
@@ -59,6 +61,28 @@ export class Ear {
   /** Returns whether the voice starts or stops speaking with the frame that was read. */
   detectChange(): 'started' | 'ended' | null {
     return this.#detector.hear(this.frame);
+  }
+
+  /** Takes the power of what is sent to the voice. */
+  sent(power: number): void {
+    this.#detector.sent(power);
+  }
+
+  /** Whether the voice has spoken over an utterance for long enough, with the frame that was read. */
+  wantsTurn(isPlaying: boolean): boolean {
+    if (this.isOver(isPlaying)) return this.#overlap.take(this.#detector.isHeard);
+    this.#overlap.forget();
+    return false;
+  }
+
+  /** The recognizer says that the voice has started or stopped. Returns what changes with that. */
+  turn(state: 'started' | 'ended'): 'started' | 'ended' | null {
+    return this.#detector.turn(state);
+  }
+
+  /** Whether something is played that can be heard, so that the voice speaks over it. */
+  isOver(isPlaying: boolean): boolean {
+    return isPlaying && this.#detector.isSending;
   }
 
   /** Frames lost since the last call, because this thread was late. Call it when the ring is empty. */

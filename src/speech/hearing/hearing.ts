@@ -1,6 +1,7 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { Clock } from '../../base/time.ts';
 import type { FrameRing } from '../../threads/frame-ring.ts';
+import type { SentLevel } from '../../threads/sent-level.ts';
 import { isTemporary, type SpeechFault } from '../speech-fault.ts';
 import { Ear } from './ear.ts';
 import { type ConnectRecognizer, Listening, type ListeningObserver } from './listening.ts';
@@ -22,6 +23,10 @@ export interface HearingDeps {
   readonly taps: readonly FrameRing[];
   /** The only voice's speaker: it is listened to without pause. Null: each voice while it speaks. */
   readonly speaker: string | null;
+  /** How loud the call is for these voices, whose echo is not speech. */
+  readonly sent: Pick<SentLevel, 'take'>;
+  /** Whether an utterance is played that somebody may interrupt. */
+  readonly isInterruptible: () => boolean;
   readonly connect: ConnectRecognizer;
   readonly newDetector: NewVoiceDetector;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -30,6 +35,8 @@ export interface HearingDeps {
 export interface HearingObserver extends Pick<ListeningObserver, 'heard' | 'interim' | 'reconnected'> {
   /** Somebody has started or stopped speaking. */
   activity(speaker: string, state: 'started' | 'ended'): void;
+  /** Somebody has spoken over the utterance for long enough. It should stop. */
+  interrupted(): void;
   fault(fault: SpeechFault): void;
   missed(missedMs: number): void;
 }
@@ -61,7 +68,9 @@ export class Hearing {
   /** Takes what was heard since the last time. Call it on every ring of the doorbell, and once a second at least. */
   look(): void {
     if (this.#isClosed) return;
-    while (this.#hearFrame()) this.#listenToMixed();
+    // It counts for all frames that have waited: each may be its echo.
+    const sentPower = this.#deps.sent.take();
+    while (this.#hearFrame(sentPower)) this.#listenToMixed();
     this.#closeQuiet();
     const lost = this.#ears.reduce((sum, ear) => sum + ear.takeLost(), 0);
     if (lost > 0) this.#observer.missed(lost * FRAME_MS);
@@ -92,11 +101,12 @@ export class Hearing {
   }
 
   /** Takes a frame of each voice that has one. Returns false when none has. */
-  #hearFrame(): boolean {
+  #hearFrame(sentPower: number): boolean {
     let heard = false;
     for (const ear of this.#ears) {
       if (!ear.next()) continue;
       heard = true;
+      ear.sent(sentPower);
       this.#hear(ear);
     }
     return heard;
@@ -106,6 +116,7 @@ export class Hearing {
     const change = ear.detectChange();
     if (change !== null) this.#observer.activity(ear.name, change);
     if (change === 'ended') ear.listening?.paused();
+    if (ear.wantsTurn(this.#deps.isInterruptible())) this.#observer.interrupted();
     const isWanted = ear.isSpeaking || this.#deps.speaker !== null;
     if (isWanted) ear.activeMs = this.#nowMs();
     if (ear.listening?.isOpen) return ear.listening.hear(ear.frame);
@@ -155,7 +166,18 @@ export class Hearing {
     return new Listening(speaker, { rateHz: this.#rateHz, fromMs, connect }, this.#listener);
   }
 
+  /** A vendor's word counts at once: it has heard a turn, not only a voice. */
+  #turned(listening: Listening, state: 'started' | 'ended'): void {
+    const ear = this.#ears.find((each) => each.listening === listening);
+    if (ear === undefined) return;
+    const change = ear.turn(state);
+    if (change !== null) this.#observer.activity(ear.name, change);
+    const isOver = ear.isSpeaking && ear.isOver(this.#deps.isInterruptible());
+    if (state === 'started' && isOver) this.#observer.interrupted();
+  }
+
   readonly #listener: ListeningObserver = {
+    turn: (listening, state) => this.#turned(listening, state),
     heard: (line) => this.#observer.heard(line),
     interim: (line) => this.#observer.interim(line),
     disconnected: (fault) => this.#observer.fault(fault),

@@ -17,6 +17,8 @@ export interface ListeningObserver {
   /** The vendor cannot be reached, and the session tries again. */
   disconnected(fault: SpeechFault): void;
   reconnected(): void;
+  /** The vendor says that the speaker has started or stopped. */
+  turn(listening: Listening, state: 'started' | 'ended'): void;
   /** The session is over. */
   failed(fault: SpeechFault): void;
 }
@@ -36,7 +38,7 @@ export class Listening {
     this.#recognizer = connect({
       interim: (result) => this.#tell(result, (line) => observer.interim(line)),
       final: (result) => this.#tell(result, (line) => observer.heard(line)),
-      turn: () => {},
+      turn: (state) => observer.turn(this, state),
       failed: (fault) => {
         this.isOpen = false;
         observer.failed(fault);

@@ -68,11 +68,6 @@ export class UtteranceSegmenter {
     return utterance;
   }
 
-  /** Takes the 20 ms that are sent to the voice at the same time; see VoiceActivity. */
-  sent(samples: Int16Array): void {
-    this.#activity.sent(samples);
-  }
-
   /** Ends the voice. Returns its last utterance if it is long enough. */
   close(): Utterance | null {
     const last = this.#activity.isSpeaking ? this.#end(this.#tailEndMs()) : null;

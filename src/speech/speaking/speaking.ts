@@ -10,6 +10,8 @@ import { Utterance } from './utterance.ts';
 const LOOKAHEAD_MS = 5_000;
 /** A vendor that sends nothing for this long, with nothing left to play, has failed. */
 const STALL_MS = 10_000;
+/** The engine takes audio every 20 ms while it plays. */
+const PLAYING_MS = 100;
 /** After this time without the engine's answer to a stop, what was heard is taken from the ring. */
 const SILENCE_MS = 1_000;
 
@@ -51,6 +53,9 @@ export class Speaking implements SynthesizerObserver {
   #queue: Utterance[] = [];
   /** Samples of utterances that are over, since the last stop. */
   #done = 0;
+  /** What the engine had taken when it was looked at last, and when it last took some. */
+  #playedSeen = 0;
+  #playedAtMs = Number.NEGATIVE_INFINITY;
   /** The first one empties the ring of an earlier transport. */
   #stop: PendingStop | null;
 
@@ -68,6 +73,18 @@ export class Speaking implements SynthesizerObserver {
     const utterance = new Utterance(said, pieces);
     if (said.generation === this.#output.generation) this.#queue.push(utterance);
     else this.#report(utterance, 'interrupted', 0);
+    this.look();
+  }
+
+  /** Whether an utterance is played now. */
+  get isPlaying(): boolean {
+    const isStarted = this.#stop === null && this.#queue[0]?.isStarted === true;
+    return isStarted && this.#nowMs() - this.#playedAtMs <= PLAYING_MS;
+  }
+
+  /** Drops everything said so far, as a stop by the main thread does. */
+  interrupt(): void {
+    this.#output.askStop();
     this.look();
   }
 
@@ -174,6 +191,8 @@ export class Speaking implements SynthesizerObserver {
   }
 
   #followPlaying(): void {
+    if (this.#output.played !== this.#playedSeen) this.#playedAtMs = this.#nowMs();
+    this.#playedSeen = this.#output.played;
     for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
       const played = this.#output.played - this.#done;
       if (played > 0 && first.appended > 0 && !first.isStarted) {

@@ -32,6 +32,11 @@ export class SpeechOutput {
     this.#control.agree(this.#generation);
   }
 
+  /** Asks for a stop, as the main thread does. */
+  askStop(): void {
+    this.#control.ask();
+  }
+
   /** Whether a stop was asked that this thread has not agreed to. */
   get mustStop(): boolean {
     return this.#control.asked !== this.#generation;

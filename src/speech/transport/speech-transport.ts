@@ -2,6 +2,7 @@ import { assert } from '../../base/assert.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { OpenTransport, Transport, TransportHost } from '../../connectors/contract/transport.ts';
 import { Doorbell } from '../../threads/doorbell.ts';
+import { SentLevel } from '../../threads/sent-level.ts';
 import { Hearing } from '../hearing/hearing.ts';
 import type { ConnectRecognizer } from '../hearing/listening.ts';
 import { CountsReport } from '../metering/counts-report.ts';
@@ -86,7 +87,10 @@ class SpeechTransport implements Transport<SpeechCommands> {
     );
   }
 
-  #newHearing({ stt }: SpeechOpen, { providers, newDetector, clock }: SpeechParts): Hearing | null {
+  #newHearing(
+    { stt, tts, rings }: SpeechOpen,
+    { providers, newDetector, clock }: SpeechParts,
+  ): Hearing | null {
     if (stt === null) return null;
     const { taps, speaker, provider, preset } = stt;
     const { recognizer: make } = clientsOf(providers, provider);
@@ -98,12 +102,16 @@ class SpeechTransport implements Transport<SpeechCommands> {
         meter: this.#counts.meter,
         clock,
       });
+    const mayInterrupt = tts?.preset.options.interruption !== 'off';
+    const isInterruptible = (): boolean => mayInterrupt && this.#speaking?.isPlaying === true;
+    const sent = new SentLevel(rings.sent);
     return new Hearing(
-      { taps, speaker, newDetector, clock, connect },
+      { taps, speaker, sent, isInterruptible, newDetector, clock, connect },
       {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
         interim: (line) => this.#interim(line),
         activity: (speaker, state) => this.#outbox.send({ type: 'activity', speaker, state }),
+        interrupted: () => this.#speaking?.interrupt(),
         fault: (fault) => this.#outbox.send({ type: 'fault', service: 'stt', fault }),
         reconnected: () => this.#outbox.send({ type: 'reconnected', service: 'stt' }),
         missed: (missedMs) => this.#outbox.send({ type: 'missed', missedMs }),

@@ -1,3 +1,4 @@
+import { framePower } from '../../audio/frame-power.ts';
 import { FRAME_MS } from '../../base/frame.ts';
 
 /** An echo comes back within this time: a network's round trip with its jitter buffers, and a room. */
@@ -9,6 +10,8 @@ const ECHO_DB = -25;
 const FLOOR_DB = -46;
 /** A voice that was loud enough stays admitted for so long: between its vowels it is as weak as an echo. */
 const HOLD_FRAMES = 200 / FRAME_MS;
+/** A vendor tells that somebody speaks after this time at most. */
+const RECENT_FRAMES = 500 / FRAME_MS;
 
 const ECHO_SHARE = 10 ** (ECHO_DB / 10);
 const FLOOR_POWER = 10 ** (FLOOR_DB / 10);
@@ -18,27 +21,35 @@ export class LevelGate {
   /** Power of what was sent in each of the last frames. */
   readonly #sentPowers = new Float64Array(ECHO_FRAMES);
   #at = 0;
-  #isLoud = false;
-  #holdFrames = 0;
+  #framesSinceLoud = Number.POSITIVE_INFINITY;
 
   /** Whether the last frame was loud enough by itself. */
   get isLoud(): boolean {
-    return this.#isLoud;
+    return this.#framesSinceLoud === 0;
   }
 
-  /** Call it for every frame of 20 ms that is sent to the voice, at any rate. */
-  sent(samples: Int16Array): void {
-    const power = powerOf(samples);
+  /** Whether one of the last frames, of about half a second, was. */
+  get wasLoud(): boolean {
+    return this.#framesSinceLoud <= RECENT_FRAMES;
+  }
+
+  /** Whether what was sent can still be heard, or its echo. */
+  get isSending(): boolean {
+    return this.#loudestSent() > FLOOR_POWER;
+  }
+
+  /** Takes the power of a frame that is sent to the voice, relative to full scale. Silence may be left out. */
+  sent(power: number): void {
     if (power > (this.#sentPowers[this.#at] as number)) this.#sentPowers[this.#at] = power;
   }
 
   /** Takes 20 ms of the voice, every 20 ms. Returns whether they, or those shortly before, are loud enough. */
   admits(samples: Int16Array): boolean {
-    this.#isLoud = powerOf(samples) > Math.max(FLOOR_POWER, this.#loudestSent() * ECHO_SHARE);
-    this.#holdFrames = this.#isLoud ? HOLD_FRAMES : Math.max(0, this.#holdFrames - 1);
+    const isLoud = framePower(samples) > Math.max(FLOOR_POWER, this.#loudestSent() * ECHO_SHARE);
+    this.#framesSinceLoud = isLoud ? 0 : this.#framesSinceLoud + 1;
     this.#at = (this.#at + 1) % ECHO_FRAMES;
     this.#sentPowers[this.#at] = 0;
-    return this.#holdFrames > 0;
+    return this.#framesSinceLoud < HOLD_FRAMES;
   }
 
   #loudestSent(): number {
@@ -47,14 +58,4 @@ export class LevelGate {
     for (let i = 0; i < ECHO_FRAMES; i++) if ((powers[i] as number) > loudest) loudest = powers[i] as number;
     return loudest;
   }
-}
-
-/** Mean power of 16-bit samples, relative to that of a full-scale square wave. */
-function powerOf(samples: Int16Array): number {
-  let sum = 0;
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    sum += sample * sample;
-  }
-  return samples.length === 0 ? 0 : sum / samples.length / 0x8000 ** 2;
 }

@@ -29,17 +29,31 @@ export class SpeechTurns {
     return this.#isSpeaking ? this.#speaking(isVoiced) : this.#quiet(isVoiced);
   }
 
+  /** Somebody else knows better. Returns what changed with that. */
+  change(state: SpeechChange): SpeechChange | null {
+    if (this.#isSpeaking === (state === 'started')) return null;
+    return state === 'started' ? this.#start() : this.#end();
+  }
+
   #quiet(isVoiced: boolean): SpeechChange | null {
     this.#voicedMs = Math.max(0, this.#voicedMs + (isVoiced ? FRAME_MS : -FRAME_MS));
     if (this.#voicedMs < this.#times.startAfterMs || this.#voicedMs === 0) return null;
-    this.#isSpeaking = true;
-    this.#unvoicedMs = 0;
-    return 'started';
+    return this.#start();
   }
 
   #speaking(isVoiced: boolean): SpeechChange | null {
     this.#unvoicedMs = isVoiced ? 0 : this.#unvoicedMs + FRAME_MS;
     if (this.#unvoicedMs < this.#times.endAfterMs || isVoiced) return null;
+    return this.#end();
+  }
+
+  #start(): 'started' {
+    this.#isSpeaking = true;
+    this.#unvoicedMs = 0;
+    return 'started';
+  }
+
+  #end(): 'ended' {
     this.#isSpeaking = false;
     this.#voicedMs = 0;
     return 'ended';

@@ -1,3 +1,4 @@
+import type { VoiceDetector } from '../hearing/voice-detector.ts';
 import { Fvad, type FvadRateHz } from './fvad.ts';
 import { LevelGate } from './level-gate.ts';
 import { type SpeechChange, SpeechTurns, type TurnTimes } from './speech-turns.ts';
@@ -10,11 +11,12 @@ export interface VoiceActivityOptions extends TurnTimes {
  * When somebody starts and stops speaking. Neither noise on the line counts nor the echo of what was sent to them.
  * Memory is allocated only by the constructor.
  */
-export class VoiceActivity {
+export class VoiceActivity implements VoiceDetector {
   readonly #detector: Fvad;
   readonly #gate = new LevelGate();
   readonly #turns: SpeechTurns;
-  #isVoiced = false;
+  #isSpeech = false;
+  #isHeard = false;
 
   constructor({ rateHz, ...times }: VoiceActivityOptions) {
     this.#detector = new Fvad(rateHz);
@@ -27,21 +29,35 @@ export class VoiceActivity {
 
   /** Whether the last frame was speech, and loud enough by itself. */
   get isVoiced(): boolean {
-    return this.#isVoiced;
+    return this.#isSpeech && this.#gate.isLoud;
+  }
+
+  get isHeard(): boolean {
+    return this.#isHeard;
+  }
+
+  get isSending(): boolean {
+    return this.#gate.isSending;
   }
 
   /** Takes the next 20 ms of the voice, silence included. Returns what changed with them. */
   hear(samples: Int16Array): SpeechChange | null {
     // Both adapt to every frame.
-    const isSpeech = this.#detector.isVoiced(samples);
+    this.#isSpeech = this.#detector.isVoiced(samples);
     const isAdmitted = this.#gate.admits(samples);
-    this.#isVoiced = isSpeech && this.#gate.isLoud;
-    return this.#turns.take(isSpeech && isAdmitted);
+    this.#isHeard = this.#isSpeech && isAdmitted;
+    return this.#turns.take(this.#isHeard);
   }
 
-  /** Takes the 20 ms that are sent to the voice at the same time, at any rate. Silence may be left out. */
-  sent(samples: Int16Array): void {
-    this.#gate.sent(samples);
+  /** See LevelGate. */
+  sent(power: number): void {
+    this.#gate.sent(power);
+  }
+
+  /** A voice that was not loud enough may be an echo, which a recognizer understands as well. */
+  turn(state: SpeechChange): SpeechChange | null {
+    const isBelieved = state === 'ended' || this.#gate.wasLoud;
+    return isBelieved ? this.#turns.change(state) : null;
   }
 
   close(): void {

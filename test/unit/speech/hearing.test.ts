@@ -30,6 +30,9 @@ class Scene {
   readonly activity: string[] = [];
   readonly faults: SpeechFault[] = [];
   missedMs = 0;
+  /** Whether an utterance is played. */
+  isPlaying = false;
+  interruptions = 0;
   readonly hearing: Hearing;
   readonly #rings: FrameRingProducer[];
 
@@ -49,13 +52,24 @@ class Scene {
       return detector;
     };
     this.hearing = new Hearing(
-      { taps, speaker, connect, newDetector, clock: this.clock },
+      {
+        taps,
+        speaker,
+        connect,
+        newDetector,
+        clock: this.clock,
+        sent: { take: () => (this.isPlaying ? 1 : 0) },
+        isInterruptible: () => this.isPlaying,
+      },
       {
         heard: (line) => {
           this.heard.push(line);
           this.lines.push({ speaker: line.speaker, text: line.text });
         },
         interim: (line) => this.interims.push(line),
+        interrupted: () => {
+          this.interruptions++;
+        },
         activity: (who, state) => this.activity.push(`${who} ${state}`),
         fault: (fault) => this.faults.push(fault),
         reconnected: () => {},
@@ -286,6 +300,87 @@ describe('a recognizer that fails', () => {
     scene.recognizers[0]!.vendor.failed({ kind: 'bad_key', words: 'no' });
     scene.speak(60_000);
     expect(scene.recognizers).toHaveLength(1);
+  });
+});
+
+describe('somebody who speaks over an utterance', () => {
+  beforeEach(() => {
+    scene = new Scene({ voices: 2 });
+    scene.isPlaying = true;
+  });
+
+  it('interrupts it after a quarter of a second, not earlier', () => {
+    scene.speak(240, 1);
+    expect(scene.interruptions).toBe(0);
+    scene.speak(20, 1);
+    expect(scene.interruptions).toBe(1);
+  });
+
+  it('may pause between words, but not for long', () => {
+    scene.speak(140, 1);
+    scene.speak(80);
+    scene.speak(40, 1);
+    expect(scene.interruptions).toBe(0);
+    scene.speak(20, 1);
+    expect(scene.interruptions).toBe(1);
+    scene.isPlaying = false;
+    scene.speak(20);
+    scene.isPlaying = true;
+    scene.speak(180, 1);
+    scene.speak(180);
+    scene.speak(240, 1);
+    expect(scene.interruptions).toBe(1);
+    scene.speak(20, 1);
+    expect(scene.interruptions).toBe(2);
+  });
+
+  it('does not add up to others who do', () => {
+    scene.speak(140, 1);
+    scene.speak(140, 2);
+    expect(scene.interruptions).toBe(0);
+  });
+
+  it('does not count the time in which nothing was played', () => {
+    scene.isPlaying = false;
+    scene.speak(1_000, 1);
+    scene.isPlaying = true;
+    scene.speak(240, 1);
+    expect(scene.interruptions).toBe(0);
+    scene.speak(20, 1);
+    expect(scene.interruptions).toBe(1);
+  });
+
+  it('interrupts it at once when the vendor hears the start of a turn', () => {
+    scene.speak(60, 1);
+    scene.recognizers[0]!.vendor.turn('started');
+    expect(scene.interruptions).toBe(1);
+  });
+});
+
+describe("a vendor's turns", () => {
+  beforeEach(() => {
+    scene = new Scene({ voices: 1, speaker: '+331' });
+  });
+
+  it('are events of the speaker, each once', () => {
+    scene.speak(100, 1);
+    const { vendor } = scene.recognizers[0]!;
+    vendor.turn('started');
+    vendor.turn('ended');
+    expect(scene.activity).toEqual(['+331 started', '+331 ended']);
+    scene.speak(100);
+    vendor.turn('started');
+    vendor.turn('ended');
+    vendor.turn('ended');
+    expect(scene.activity.slice(2)).toEqual(['+331 started', '+331 ended']);
+    expect(scene.interruptions).toBe(0);
+  });
+
+  it('do not count when the session is over', () => {
+    scene.speak(100);
+    scene.hold(30_000);
+    scene.recognizers[0]!.vendor.turn('started');
+    expect(scene.activity).toEqual([]);
   });
 });
 

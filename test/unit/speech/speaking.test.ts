@@ -252,6 +252,72 @@ describe('a stop', () => {
   });
 });
 
+describe('an interruption', () => {
+  it('needs an utterance that is played: not one that is computed, paused or over', () => {
+    scene.say('a', 'One. Two.');
+    scene.play(40);
+    expect(scene.speaking.isPlaying).toBe(false);
+    scene.vendor.sends('a', 100);
+    scene.play(40);
+    expect(scene.speaking.isPlaying).toBe(true);
+    scene.play(300);
+    expect(scene.speaking.isPlaying).toBe(false);
+    scene.vendor.sends('a', 100);
+    scene.vendor.vendor.ended('a');
+    scene.play(40);
+    expect(scene.speaking.isPlaying).toBe(true);
+    scene.play(80);
+    expect(scene.states).toEqual(['a started', 'a finished']);
+    expect(scene.speaking.isPlaying).toBe(false);
+  });
+
+  it('drops what was said before it, also what arrives later, and speaks what is said afterwards', () => {
+    const before = scene.control.asked;
+    scene.say('a', 'One.');
+    scene.say('b', 'Two.');
+    scene.vendor.sends('a', 500);
+    scene.play(100);
+    scene.speaking.interrupt();
+    expect(scene.speaking.isPlaying).toBe(false);
+    expect(scene.vendor.cancelled).toEqual(['a']);
+    scene.speaking.say({ utteranceId: 'sent', text: 'Three.', generation: before });
+    scene.say('c', 'Four.');
+    scene.vendor.sends('a', 500);
+    scene.vendor.sends('c', 60);
+    scene.vendor.vendor.ended('c');
+    expect(scene.play(300)).toBeLessThanOrEqual(60 + FADE_MS);
+    expect(scene.states).toEqual([
+      'a started',
+      'sent interrupted',
+      'a interrupted',
+      'b interrupted',
+      'c started',
+      'c finished',
+    ]);
+  });
+
+  it('counts once when the main thread stops at the same time', () => {
+    scene.say('a', 'One.');
+    scene.vendor.sends('a', 500);
+    scene.play(100);
+    scene.control.ask();
+    scene.speaking.interrupt();
+    scene.speaking.interrupt();
+    scene.play(40);
+    expect(scene.states).toEqual(['a started', 'a interrupted']);
+  });
+
+  it('drops 32 utterances', () => {
+    const ids = Array.from({ length: 32 }, (_, i) => `u${i}`);
+    for (const id of ids) scene.say(id, 'One.');
+    scene.vendor.sends('u0', 500);
+    scene.play(100);
+    scene.speaking.interrupt();
+    scene.play(40);
+    expect(scene.states).toEqual(['u0 started', ...ids.map((id) => `${id} interrupted`)]);
+  });
+});
+
 describe('a vendor that fails', () => {
   it('in an utterance: what has arrived is played, and the next one is spoken', () => {
     scene.say('a', 'One.');

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { framePower } from '../../../../src/audio/frame-power.ts';
 import type { FvadRateHz } from '../../../../src/speech/vad/fvad.ts';
 import { VoiceActivity } from '../../../../src/speech/vad/voice-activity.ts';
 import { rmsDbfs } from '../../../support/levels.ts';
@@ -38,7 +39,7 @@ function changes(rateHz: FvadRateHz, heard: Int16Array, sent?: Int16Array): Chan
   const sentFrames = sent === undefined ? [] : framesOf(sent, rateHz);
   return framesOf(heard, rateHz).flatMap((frame, i) => {
     const sentFrame = sentFrames[i];
-    if (sentFrame !== undefined) voice.sent(sentFrame);
+    if (sentFrame !== undefined) voice.sent(framePower(sentFrame));
     const change = voice.hear(frame);
     return change === null ? [] : [{ change, atMs: (i + 1) * FRAME_MS }];
   });
@@ -100,6 +101,41 @@ it('a voice is heard at once when the echo of what was sent has faded', () => {
   expect(changes(16_000, quiet, sent)[0]?.change).toBe('started');
 });
 
+describe('the start of a turn that a recognizer hears', () => {
+  const sent = amplified(speech(AGENT, 16_000), 6);
+
+  /** What changes when it comes after a second of this. */
+  function turnAfter(heard: Int16Array): string | null {
+    const voice = activity(16_000);
+    const [heardFrames, sentFrames] = [framesOf(heard, 16_000), framesOf(sent, 16_000)];
+    for (let i = 0; i < 50; i++) {
+      voice.sent(framePower(sentFrames[i]!));
+      voice.hear(heardFrames[i]!);
+    }
+    return voice.turn('started');
+  }
+
+  it('counts when somebody was loud enough', () => {
+    const voice = speech(SENTENCE, 16_000);
+    const late = joined(silence(880 - loudPart(voice, 16_000).fromMs, 16_000), voice);
+    expect(turnAfter(late)).toBe('started');
+  });
+
+  it('does not when it was an echo or noise', () => {
+    expect(turnAfter(amplified(sent, -30))).toBe(null);
+    expect(turnAfter(noise(1_000, 16_000, LINE_NOISE_DBFS))).toBe(null);
+  });
+
+  it('ends as well, and the voice is heard again afterwards', () => {
+    const voice = activity(16_000);
+    const frames = framesOf(speech(SENTENCE, 16_000), 16_000);
+    for (const frame of frames.slice(0, 30)) voice.hear(frame);
+    expect(voice.isSpeaking).toBe(true);
+    expect([voice.turn('ended'), voice.turn('ended')]).toEqual(['ended', null]);
+    expect(frames.slice(30).map((frame) => voice.hear(frame))).toContain('started');
+  });
+});
+
 it('frames of another length are refused', () => {
   expect(() => activity(16_000).hear(new Int16Array(160))).toThrow('20 ms');
 });
@@ -119,7 +155,7 @@ it('a frame allocates nothing', () => {
   const bytesPerFrame = Array.from({ length: 200 }, () => {
     const before = process.memoryUsage().heapUsed;
     for (const frame of frames) {
-      voice.sent(frame);
+      voice.sent(framePower(frame));
       voice.hear(frame);
     }
     return (process.memoryUsage().heapUsed - before) / frames.length;
