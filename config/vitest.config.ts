@@ -46,7 +46,7 @@ const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-acces
 const AUDIO_UNITS = [
   'test/unit/bridge/{packet,pcm}-call.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
-  'test/unit/speech/speech-call.test.ts',
+  'test/unit/speech/{interruption,speech-call,stop}.test.ts',
 ];
 const AUDIO = [
   ...AUDIO_UNITS,

@@ -4,6 +4,8 @@ import { Tone } from '../tone.ts';
 
 const MESSAGE_MS = 100;
 const MESSAGE_EVERY_MS = 5;
+export const STALL_MS = 1_200;
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 export interface ToneVoice {
   readonly format: AudioFormat;
@@ -15,7 +17,10 @@ export interface ToneVoice {
   readonly lateMessages: number;
 }
 
-/** A vendor that speaks in one tone, many times faster than it is played. The text `crash` ends its thread. */
+/**
+ * A vendor that speaks in one tone, many times faster than it is played. The text `crash` ends its thread, `stall` holds
+ * it up.
+ */
 export class ToneSynthesizer implements Synthesizer {
   readonly format: AudioFormat;
   readonly #voice: ToneVoice;
@@ -33,6 +38,7 @@ export class ToneSynthesizer implements Synthesizer {
 
   speak(piece: SpokenPiece): void {
     if (piece.text === 'crash') setTimeout(() => this.#crash());
+    if (piece.text === 'stall') setTimeout(() => Atomics.wait(NEVER, 0, 0, STALL_MS));
     const leftMs = piece.text.length * this.#voice.msPerCharacter;
     this.#pieces.push({ piece, leftMs, messages: Number.POSITIVE_INFINITY });
     this.#timer ??= setTimeout(() => this.#send(), this.#voice.firstByteMs);

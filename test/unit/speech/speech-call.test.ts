@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { STALL_MS } from '../../support/speech/tone-synthesizer.ts';
 import { retryAudio } from '../../support/stall-probe.ts';
 import { tone } from '../../support/tone.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
@@ -21,10 +22,13 @@ async function answered(settings = BOTH): Promise<void> {
 
 /** Milliseconds of frames in which the caller has heard something since the last call. */
 function voicedMs(): number {
-  const heard = world.caller.takeHeard();
   let frames = 0;
-  for (let at = 0; at < heard.length; at += 160)
-    if (heard.subarray(at, at + 160).some((sample) => Math.abs(sample) > VOICED)) frames++;
+  // A new engine thread begins a new part.
+  while (world.caller.hears.queuedSamples > 0) {
+    const heard = world.caller.takeHeard();
+    for (let at = 0; at < heard.length; at += 160)
+      if (heard.subarray(at, at + 160).some((sample) => Math.abs(sample) > VOICED)) frames++;
+  }
   return frames * 20;
 }
 
@@ -84,6 +88,44 @@ describe('a call with hosted speech', { retry }, () => {
       expect(Math.abs(before + after - world.of('utterance').at(-1)!.playedMs)).toBeLessThanOrEqual(20);
     }
     expect(world.told).toEqual([]);
+  });
+
+  it('is silent at once when it is stopped while the bridge thread stalls', async () => {
+    await answered();
+    const playing = world.say(SECOND.repeat(3));
+    const stalling = world.say('stall');
+    await until(() => world.statesOf(playing).includes('started'));
+    await sleep(400);
+    voicedMs();
+    world.stop();
+    const stoppedAtMs = performance.now();
+    await sleep(200);
+    expect(voicedMs()).toBeLessThanOrEqual(40);
+    expect(world.statesOf(playing)).toEqual(['started']);
+    await until(() => world.statesOf(stalling).includes('interrupted'));
+    expect(performance.now() - stoppedAtMs).toBeGreaterThan(STALL_MS / 3);
+    expect(world.statesOf(playing)).toEqual(['started', 'interrupted']);
+    const next = world.say(SECOND);
+    await until(() => world.statesOf(next).includes('finished'));
+    expect(voicedMs()).toBeLessThanOrEqual(1_020);
+  });
+
+  it('goes on when its engine thread dies, and can still be stopped', async () => {
+    await answered();
+    const first = world.say(SECOND.repeat(2));
+    const second = world.say(SECOND.repeat(5));
+    await until(() => world.statesOf(first).includes('started'));
+    world.caller.run('exit').catch(() => {});
+    await until(() => world.statesOf(second).includes('started'));
+    expect(world.statesOf(first)).toEqual(['started', 'finished']);
+    expect(world.of('utterance').find(({ state }) => state === 'finished')).toMatchObject({
+      playedMs: 2_000,
+    });
+    voicedMs();
+    world.stop();
+    await until(() => world.statesOf(second).includes('interrupted'));
+    await sleep(150);
+    expect(voicedMs()).toBeLessThanOrEqual(40);
   });
 
   it('does nothing when it is stopped while it is silent', async () => {

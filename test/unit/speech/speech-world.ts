@@ -1,7 +1,6 @@
 import { systemClock } from '../../../src/base/time.ts';
-import { CallActor } from '../../../src/calls/call-actor.ts';
+import type { CallActor } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
-import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../../../src/speech/session/speech-usage.ts';
@@ -12,25 +11,11 @@ import type { Engine } from '../../../src/threads/engine.ts';
 import type { ToneEars } from '../../support/speech/tone-recognizer.ts';
 import type { ToneVoice } from '../../support/speech/tone-synthesizer.ts';
 import { startTestEngine, TestCall } from '../engine/support/test-engine.ts';
+import { newSpeechCall } from './speech-call-actor.ts';
 
 export const ROOM_HZ = 8_000;
 export const AGENT_HZ = 500;
 export const CALLER_HZ = 1_300;
-
-const NO_CHAT = {
-  keepFiles: async () => ({ files: [], tooLarge: 0 }),
-  stored: async () => {},
-  onDropped() {},
-  onFailure() {},
-};
-const LONG_MS = 3_600_000;
-const DEADLINES = {
-  connectingMs: LONG_MS,
-  waitingMs: LONG_MS,
-  ringingMs: LONG_MS,
-  acceptingMs: LONG_MS,
-  activeMs: LONG_MS,
-};
 
 const VOICE: ToneVoice = {
   format: { encoding: 's16le', sampleRateHz: 24_000 },
@@ -84,7 +69,10 @@ export class SpeechWorld {
       settingsOf: () => settings,
     });
     this.caller = new TestCall(engine, 'call_1', ROOM_HZ);
-    this.call = this.#newCall();
+    this.call = newSpeechCall('call_1', this.caller.call, (actor, event) => {
+      this.events.push(event);
+      this.sessions.happened(actor, event);
+    });
   }
 
   /** A call that is not active yet. */
@@ -129,45 +117,8 @@ export class SpeechWorld {
     await this.engine.close(1_000);
     await this.pool.close(1_000);
   }
-
-  #newCall(): CallActor {
-    const identity = {
-      callId: 'call_1',
-      roomId: 'room_1',
-      participantId: 'part_1',
-      accountId: 'acc_1',
-      agentId: 'agt_1',
-      platform: 'sip',
-      meetingUrl: 'sip:+33123456789@127.0.0.1',
-      agentName: 'AI Agent',
-      direction: 'outbound',
-      caller: '',
-      createdAt: '2030-01-01T00:00:00.000Z',
-      sampleRateHz: ROOM_HZ,
-    } as const;
-    const call = new CallActor(
-      identity,
-      { login: { kind: 'trunk' }, capabilities: ['audio_in', 'audio_out'], presets: NO_PRESETS },
-      {
-        engineCall: this.caller.call,
-        clock: systemClock,
-        deadlines: DEADLINES,
-        playout: {} as never,
-        chat: NO_CHAT,
-        publisher: {
-          publish: (actor, event) => {
-            this.events.push(event);
-            this.sessions.happened(actor, event);
-          },
-        },
-      },
-    );
-    call.announce();
-    call.begin({ accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() });
-    return call;
-  }
 }
 
-function testPreset(options: object): SpeechPreset {
+export function testPreset(options: object): SpeechPreset {
   return { url: '', key: '', options: { ...options } };
 }

@@ -1,0 +1,126 @@
+import { systemClock } from '../../../src/base/time.ts';
+import type { CallActor } from '../../../src/calls/call-actor.ts';
+import type { CallEvent } from '../../../src/calls/call-event.ts';
+import { RTP_MEDIA } from '../../../src/rtp/rtp-protocol.ts';
+import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
+import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
+import { BridgePool } from '../../../src/threads/bridge-pool.ts';
+import { Engine } from '../../../src/threads/engine.ts';
+import { claimRtpPorts, type PortClaim } from '../../support/free-ports.ts';
+import { startMediaClock } from '../../support/media-clock.ts';
+import { type PhoneLine, RtpPhone } from '../../support/speech/rtp-phone.ts';
+import { RecordingEngineObserver } from '../engine/support/test-engine.ts';
+import { baseConfig } from '../rtp/rtp-peer.ts';
+import { newSpeechCall } from './speech-call-actor.ts';
+
+type UtteranceEvent = Extract<CallEvent, { readonly type: 'utterance' }>;
+
+/** One call of a PhoneWorld, with its phone. */
+export class PhoneCall {
+  readonly phone: RtpPhone;
+  readonly utterances: UtteranceEvent[] = [];
+  readonly speech: string[] = [];
+  readonly #sessions: SpeechSessions;
+  #actor: CallActor | null = null;
+
+  constructor(phone: RtpPhone, sessions: SpeechSessions) {
+    this.phone = phone;
+    this.#sessions = sessions;
+  }
+
+  answer(actor: CallActor): void {
+    this.#actor = actor;
+    actor.legObserver.answered();
+  }
+
+  happened(event: CallEvent): void {
+    if (event.type === 'utterance') this.utterances.push(event);
+    if (event.type === 'speech') this.speech.push(event.state);
+  }
+
+  say(text: string): string {
+    return this.#sessions.say(this.#actor as CallActor, text);
+  }
+
+  stop(): void {
+    this.#sessions.stopSpeaking(this.#actor as CallActor);
+  }
+
+  hangUp(): void {
+    this.#actor?.legObserver.ended('remote', { result: 'completed', reason: 'hung up' });
+  }
+
+  /** The last that was told of an utterance. */
+  last(id: string): UtteranceEvent | undefined {
+    return this.utterances.findLast(({ utteranceId }) => utteranceId === id);
+  }
+
+  stateOf(id: string): string | undefined {
+    return this.last(id)?.state;
+  }
+}
+
+/** Phone calls with hosted speech, over an engine thread and bridge threads as they are. Phones are sockets. */
+export class PhoneWorld {
+  readonly calls: PhoneCall[] = [];
+  readonly #engine: Engine;
+  readonly #pool: BridgePool;
+  readonly #ports: PortClaim;
+  readonly #clock: { stop(): void };
+
+  private constructor(engine: Engine, ports: PortClaim) {
+    this.#engine = engine;
+    this.#ports = ports;
+    this.#pool = new BridgePool({
+      observer: { transportLost() {}, threadStalled() {}, fault() {} },
+      workerUrl: new URL('./phone.worker.ts', import.meta.url),
+    });
+    this.#clock = startMediaClock(() => {
+      for (const [i, { phone }] of this.calls.entries()) phone.tick(this.#portOf(i));
+    });
+  }
+
+  /** Calls with these settings that have been answered, one for each line. */
+  static async start(lines: readonly PhoneLine[], settings: SpeechSettings): Promise<PhoneWorld> {
+    const ports = await claimRtpPorts(2 * lines.length);
+    const observer = new RecordingEngineObserver();
+    const engine = await Engine.start({ threads: 1, callsPerThread: null, stallMs: 2_000, observer });
+    const world = new PhoneWorld(engine, ports);
+    const sessions = new SpeechSessions({
+      bridges: world.#pool,
+      events: { speechFailed() {}, speechReconnected() {}, speechCounted() {}, queueFull() {} },
+      clock: systemClock,
+      recordUsage: async () => {},
+      settingsOf: () => settings,
+    });
+    for (const [i, line] of lines.entries()) await world.#connect(i, line, sessions);
+    return world;
+  }
+
+  async #connect(index: number, line: PhoneLine, sessions: SpeechSessions): Promise<void> {
+    const call = new PhoneCall(await RtpPhone.start(line), sessions);
+    const engineCall = this.#engine.place(`call_${index}`, { ended() {} });
+    const open = { bindHost: '127.0.0.1', rtpPort: this.#portOf(index), sampleRateHz: 8_000, bound: null };
+    const media = await engineCall.media.open(RTP_MEDIA, open, () => {});
+    await media.configure(baseConfig(call.phone.port));
+    this.calls.push(call);
+    const actor = newSpeechCall(`call_${index}`, engineCall, (it, event) => {
+      call.happened(event);
+      sessions.happened(it, event);
+    });
+    call.answer(actor);
+  }
+
+  #portOf(index: number): number {
+    return this.#ports.first + 2 * index;
+  }
+
+  async stop(): Promise<void> {
+    for (const call of this.calls) call.hangUp();
+    this.#clock.stop();
+    await this.#engine.close(1_000);
+    await this.#pool.close(1_000);
+    for (const { phone } of this.calls) phone.close();
+    this.#ports.release();
+  }
+}
