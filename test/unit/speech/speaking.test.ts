@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SpeechParty } from '../../../src/engine/speech-party.ts';
 import { Speaking } from '../../../src/speech/speaking/speaking.ts';
@@ -316,6 +317,39 @@ describe('an interruption', () => {
     scene.play(40);
     expect(scene.states).toEqual(['u0 started', ...ids.map((id) => `${id} interrupted`)]);
   });
+});
+
+it('each utterance is over once, and its time is what was heard, whatever happens when', () => {
+  const step = fc.constantFrom('say', 'audio', 'end', 'late audio', 'play', 'play', 'stop', 'interruption');
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 20, maxLength: 80, size: 'max' }), (steps) => {
+      scene = new Scene();
+      const ids: string[] = [];
+      let heardMs = 0;
+      const finals = () => scene.reports.filter(({ state }) => state !== 'started');
+      const asked = () => scene.vendor.asked.map(({ utteranceId }) => utteranceId);
+      const actions = {
+        say: () => scene.say(ids[ids.push(`u${ids.length}`) - 1]!, 'One.'),
+        audio: () => asked().length > 0 && scene.vendor.sends(asked().at(-1)!, 90),
+        end: () => asked().length > 0 && scene.vendor.vendor.ended(asked().at(-1)!),
+        'late audio': () => asked().length > 0 && scene.vendor.sends(asked()[0]!, 90),
+        play: () => (heardMs += scene.play(60)),
+        stop: () => scene.control.ask(),
+        interruption: () => scene.speaking.interrupt(),
+      };
+      for (const each of steps) actions[each]();
+      for (let i = 0; i <= ids.length; i++) {
+        actions.play();
+        actions.audio();
+        actions.end();
+        while (scene.speaking.isPlaying) actions.play();
+      }
+      expect(finals().map(({ utteranceId }) => utteranceId)).toEqual(ids);
+      const playedMs = finals().reduce((sum, report) => sum + report.playedMs, 0);
+      // The fade-out of a stop ends in a sample of silence, and times are rounded.
+      expect(Math.abs(playedMs - heardMs)).toBeLessThanOrEqual(ids.length);
+    }),
+  );
 });
 
 describe('a vendor that fails', () => {
