@@ -62,6 +62,8 @@ export const GAP_MS = 100;
 const AMPLITUDE = 8_000;
 /** Below this level a frame is silent. */
 const QUIET = 500;
+/** Below this level a sample has no sign: resamplers ring before and after a tone. */
+const FIRM = 2_000;
 const FRAME_MS = 10;
 /** Anything shorter is a click. */
 const MIN_WORD_MS = 100;
@@ -162,7 +164,7 @@ export class ToneRecognizer {
 
 function follow(word: SpokenWord, sample: number): void {
   word.samples += 1;
-  if (sample >= 0 === word.isPositive) return;
+  if (Math.abs(sample) < FIRM || sample > 0 === word.isPositive) return;
   word.isPositive = !word.isPositive;
   word.crossings += 1;
   word.lastCrossing = word.samples;
