@@ -46,22 +46,24 @@ const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-acces
 const AUDIO_UNITS = [
   'test/unit/bridge/{packet,pcm}-call.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
-  'test/unit/speech/{interruption,speech-call,stop}.test.ts',
+  'test/unit/speech/speech-call.test.ts',
 ];
 const AUDIO = [
   ...AUDIO_UNITS,
-  'test/e2e/{audio-overflow,call-stream,clear-and-mark,loopback-calls,loopback-recovery,streaming}.test.ts',
-  'test/peers/{call-audio,harness}.test.ts',
+  'test/e2e/{audio-overflow,call-stream,clear-and-mark,hosted-speech,loopback-calls,loopback-recovery,streaming}.test.ts',
+  'test/peers/{call-audio,harness,hosted-speech}.test.ts',
 ];
 const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'];
 
 /** Audio tests that compute more, because they start many gateways or agents at 48 kHz: two at a time. */
-const WIDEBAND = ['test/e2e/opus.test.ts', 'test/peers/{gateway-during-call,gateway-opus}.test.ts'];
+const WIDEBAND = ['test/e2e/opus.test.ts', 'test/peers/{demo-talk,gateway-during-call,gateway-opus}.test.ts'];
 
-/** Tests that run alone: those that measure time, memory or recovery against a limit. */
+/** Tests that run alone: those that measure time, memory or recovery against a limit, or recognize speech. */
+const MEASURED_UNITS = ['test/unit/speech/{interruption,stop}.test.ts'];
 const MEASURED = [
+  ...MEASURED_UNITS,
   'test/e2e/{dm-kills,files,many-waiters,recovery,resources,same-time,slow-reader}.test.ts',
-  'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
+  'test/peers/{gateway-load,gateway-lost-messages,load-generator,local-call,local-speech}.test.ts',
 ];
 
 const PORTABLE_MEDIA = { SVC_MEDIA_IO: 'portable' };
@@ -99,7 +101,10 @@ export default defineConfig({
     setupFiles: ['config/vitest.setup.ts'],
     expect: { poll: { timeout: 30_000 } },
     projects: [
-      units('unit', { include: ['test/unit/**/*.test.ts'], exclude: [...SLOW_UNITS, ...AUDIO_UNITS] }),
+      units('unit', {
+        include: ['test/unit/**/*.test.ts'],
+        exclude: [...SLOW_UNITS, ...AUDIO_UNITS, ...MEASURED_UNITS],
+      }),
       units('slow-unit', { include: SLOW_UNITS, isolate: true }),
       units('node-http', { include: HTTP_UNITS, exclude: WITHOUT_SERVER, env: NODE_HTTP }),
       units('portable', {
