@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { Agent } from '../support/agent.ts';
 import { type CallPair, GatewayPair } from '../support/gateway-pair.ts';
 import { requirePeer } from '../support/require-peer.ts';
@@ -14,32 +14,36 @@ const CASES = [
 ];
 
 describe.skipIf(requirePeer('pocketsphinx_continuous'))('calls by the local engines', () => {
-  let pair: GatewayPair;
+  const pairs: GatewayPair[] = [];
 
-  afterEach(() => pair?.stop());
+  afterAll(() => Promise.all(pairs.map((pair) => pair.stop())));
 
-  it.each(CASES)('are understood over $path', async ({ path, codecs, mostDictation, mostDigits }) => {
-    const gateway = { env: { SVC_SIP_CODECS: codecs }, rtpPortCount: 8 };
-    pair = await GatewayPair.start({ caller: gateway, callee: gateway });
-    await preset(pair.caller, { kind: 'tts' });
-    const stt = await preset(pair.callee, { kind: 'stt' });
-    const dictation = await pair.connect();
-    // Calls keep the preset with which they began.
-    const options = { grammar: DIGITS_GRAMMAR };
-    await pair.callee.settingsApi.patch(`${PRESETS}/${stt.id}`, { options });
-    const digits = await pair.connect();
-    const [understood, counted] = await Promise.all([
-      dictate(dictation, SENTENCES),
-      dictate(digits, NUMBERS),
-    ]);
-    const rates = [wordErrorRate(SENTENCES, understood), wordErrorRate(NUMBERS, counted)] as const;
-    const [words, figures] = rates.map((rate) => `${(100 * rate).toFixed(1)} %`);
-    console.log(`word errors over ${path}: ${words} of dictation, ${figures} of digits by a grammar`);
-    if (rates[1] > mostDigits) console.log(counted.join(' / '));
-    expect(rates[0]).toBeLessThan(mostDictation);
-    expect(rates[1]).toBeLessThanOrEqual(mostDigits);
-    for (const call of [dictation, digits]) await pair.hangUp(call);
-  });
+  it.concurrent.each(CASES)(
+    'are understood over $path',
+    async ({ path, codecs, mostDictation, mostDigits }) => {
+      const gateway = { env: { SVC_SIP_CODECS: codecs }, rtpPortCount: 8 };
+      const pair = await GatewayPair.start({ caller: gateway, callee: gateway });
+      pairs.push(pair);
+      await preset(pair.caller, { kind: 'tts' });
+      const stt = await preset(pair.callee, { kind: 'stt' });
+      const dictation = await pair.connect();
+      // Calls keep the preset with which they began.
+      const options = { grammar: DIGITS_GRAMMAR };
+      await pair.callee.settingsApi.patch(`${PRESETS}/${stt.id}`, { options });
+      const digits = await pair.connect();
+      const [understood, counted] = await Promise.all([
+        dictate(pair, dictation, SENTENCES),
+        dictate(pair, digits, NUMBERS),
+      ]);
+      const rates = [wordErrorRate(SENTENCES, understood), wordErrorRate(NUMBERS, counted)] as const;
+      const [words, figures] = rates.map((rate) => `${(100 * rate).toFixed(1)} %`);
+      console.log(`word errors over ${path}: ${words} of dictation, ${figures} of digits by a grammar`);
+      if (rates[1] > mostDigits) console.log(counted.join(' / '));
+      expect(rates[0]).toBeLessThan(mostDictation);
+      expect(rates[1]).toBeLessThanOrEqual(mostDigits);
+      for (const call of [dictation, digits]) await pair.hangUp(call);
+    },
+  );
 
   async function preset(gateway: GatewayPair['caller'], fields: Record<string, unknown>) {
     const { status, body } = await gateway.settingsApi.post(PRESETS, { provider: 'local', ...fields });
@@ -48,7 +52,11 @@ describe.skipIf(requirePeer('pocketsphinx_continuous'))('calls by the local engi
   }
 
   /** Speaks texts into one end of a call. Resolves with the transcript of the other end. */
-  async function dictate({ outbound, inbound }: CallPair, texts: readonly string[]): Promise<string[]> {
+  async function dictate(
+    pair: GatewayPair,
+    { outbound, inbound }: CallPair,
+    texts: readonly string[],
+  ): Promise<string[]> {
     const join = (streamUrl: string, key: string) =>
       Agent.join(streamUrl, key, { sampleRateHz: 16_000, receive: false });
     const speaker = await join(outbound.audio.stream_url, pair.caller.agentKey);
