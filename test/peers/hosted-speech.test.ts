@@ -41,7 +41,12 @@ interface Listener {
 const PLAIN = [[PHONE, FIRST], [PHONE, SECOND]] as const; // biome-ignore format: two lines
 const LISTENERS: readonly Listener[] = [
   // Both send each final twice.
-  { name: 'ElevenLabs', provider: 'elevenlabs', options: { vad_silence_threshold_secs: 0.6 }, lines: PLAIN },
+  {
+    name: 'ElevenLabs',
+    provider: 'elevenlabs',
+    options: { vad_silence_threshold_secs: 0.6 },
+    lines: PLAIN,
+  },
   {
     name: 'AssemblyAI',
     provider: 'assemblyai',
@@ -60,7 +65,12 @@ const LISTENERS: readonly Listener[] = [
       [`${PHONE} (1)`, SECOND],
     ],
   },
-  { name: 'Deepgram Flux', provider: 'deepgram', options: { model: 'flux-general-en' }, lines: PLAIN },
+  {
+    name: 'Deepgram Flux',
+    provider: 'deepgram',
+    options: { model: 'flux-general-en' },
+    lines: PLAIN,
+  },
   { name: 'Cartesia ink-2', provider: 'cartesia', options: {}, lines: PLAIN },
   {
     name: 'Cartesia ink-whisper',
@@ -151,10 +161,18 @@ describe.skipIf(requirePeer('baresip'))('hosted speech on a call with a phone', 
   it.each(LISTENERS)('$name hears each sentence once, and who said it', async (listener) => {
     const { provider, options, lines } = listener;
     const { call, agent } = await talk(tonePhone, 'stt', provider, options);
-    const heard = () => agent.events.filter(({ type }) => type === 'call_transcript');
-    await waitFor('both sentences', () => heard().length >= lines.length, 20_000);
+    agent.send({ type: 'transcript_config', interim: true });
+    const results = () => agent.events.filter(({ type }) => type === 'call_transcript');
+    const finals = () => results().filter(({ is_final }) => is_final);
+    await waitFor('both sentences', () => finals().length >= lines.length, 20_000);
     await hangUp(tonePhone, call.call_id, provider);
-    expect(heard().map(({ speaker, text }) => [speaker, text])).toEqual(lines);
+    expect(finals().map(({ speaker, text }) => [speaker, text])).toEqual(lines);
+    // Each sentence grows before it is final.
+    const growing = finals().map((final, i) => {
+      const from = i === 0 ? 0 : results().indexOf(finals()[i - 1]!) + 1;
+      return results().slice(from, results().indexOf(final)).length;
+    });
+    expect(Math.min(...growing)).toBeGreaterThan(0);
     expect(agent.errors).toEqual([]);
   });
 
