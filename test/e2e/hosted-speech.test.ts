@@ -119,7 +119,6 @@ it('stop-speaking interrupts what is said and what waits, and does nothing while
   for (const text of [long, 'golf']) ids.push((await api().post(path('/say'), { text })).body.utterance_id);
   await agent.waitFor('utterance', { utterance_id: ids[0], state: 'started' });
   expect((await api().post(path('/stop-speaking'))).status).toBe(200);
-  // Those that wait may be told of first.
   const endOf = (id: string | undefined) =>
     waitFor('its end', () =>
       agent.events.find(({ utterance_id, state }) => utterance_id === id && state === 'interrupted'),

@@ -72,7 +72,7 @@ export class Speaking implements SynthesizerObserver {
     const pieces = this.#deps.split(said.text).filter((piece) => piece.trim() !== '');
     const utterance = new Utterance(said, pieces);
     if (said.generation === this.#output.generation) this.#queue.push(utterance);
-    else this.#report(utterance, 'interrupted', 0);
+    else this.#cutLate(utterance);
     this.look();
   }
 
@@ -165,6 +165,12 @@ export class Speaking implements SynthesizerObserver {
         : { ...former, utterances: [...former.utterances, ...cut] };
     for (const { isAsked, isWhole, utteranceId } of cut)
       if (isAsked && !isWhole) this.#synthesizer?.cancel(utteranceId);
+  }
+
+  /** It was said before a stop, and is told of after what the stop has cut. */
+  #cutLate(utterance: Utterance): void {
+    if (this.#stop === null) this.#report(utterance, 'interrupted', 0);
+    else this.#stop = { ...this.#stop, utterances: [...this.#stop.utterances, utterance] };
   }
 
   #followStop(stop: PendingStop): void {

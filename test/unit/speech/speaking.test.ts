@@ -198,6 +198,7 @@ describe('a stop', () => {
     scene.control.ask();
     scene.speaking.say(said);
     expect(scene.vendor.asked).toEqual([]);
+    scene.play(20);
     expect(scene.states).toEqual(['a interrupted']);
   });
 
@@ -289,9 +290,9 @@ describe('an interruption', () => {
     expect(scene.play(300)).toBeLessThanOrEqual(60 + FADE_MS);
     expect(scene.states).toEqual([
       'a started',
-      'sent interrupted',
       'a interrupted',
       'b interrupted',
+      'sent interrupted',
       'c started',
       'c finished',
     ]);
