@@ -5,8 +5,9 @@ import { alignedText, estimatedText } from './spoken-text.ts';
 
 /** Shortest length of a spoken character. What is asked for ahead lasts at least this long. */
 const LEAST_MS_PER_CHARACTER = 50;
-/** Limit on what a vendor may report of one utterance. */
+/** Limits on what a vendor may report of one utterance. It may write numbers out, so the text may become longer. */
 const MAX_PARTS = 20_000;
+const MAX_PARTS_CHARACTERS = 40_000;
 
 /** A text on its way from `say` to the last sample. */
 export class Utterance {
@@ -23,6 +24,7 @@ export class Utterance {
   readonly #text: string;
   readonly #pieces: readonly string[];
   readonly #parts: AlignedPart[] = [];
+  #partsCharacters = 0;
   #asked = 0;
   #askedCharacters = 0;
 
@@ -57,8 +59,11 @@ export class Utterance {
   }
 
   align(parts: readonly AlignedPart[]): void {
-    const room = MAX_PARTS - this.#parts.length;
-    for (const part of parts.slice(0, room)) this.#parts.push(part);
+    for (const part of parts) {
+      this.#partsCharacters += part.text.length;
+      if (this.#parts.length >= MAX_PARTS || this.#partsCharacters > MAX_PARTS_CHARACTERS) return;
+      this.#parts.push(part);
+    }
   }
 
   /** What has become of it, with so many milliseconds played. */

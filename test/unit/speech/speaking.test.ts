@@ -403,6 +403,17 @@ describe('a vendor that fails', () => {
     expect(scene.faults).toHaveLength(1);
   });
 
+  it('by claiming that it has spoken megabytes of text', () => {
+    scene.say('a', 'One.');
+    scene.vendor.sends('a', 500);
+    const parts = Array.from({ length: 10 }, () => ({ text: 'x'.repeat(1_000_000), startMs: 0 }));
+    scene.vendor.vendor.aligned('a', [{ text: 'One', startMs: 0 }, ...parts]);
+    scene.play(100);
+    scene.speaking.interrupt();
+    scene.play(40);
+    expect(scene.reports.at(-1)).toMatchObject({ state: 'interrupted', spokenText: 'One' });
+  });
+
   it('by sending more than two minutes ahead', () => {
     scene.say('a', 'One.');
     for (let minute = 0; minute < 3; minute++) scene.vendor.sends('a', 60_000);
