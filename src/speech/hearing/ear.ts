@@ -7,6 +7,8 @@ import type { VoiceDetector } from './voice-detector.ts';
 
 /** What is sent of the time before a voice is listened to. */
 const RECENT_MS = 500;
+/** What a recognizer may change of a voice with each of its frames. */
+const MAX_TURNS = 2;
 
 /** One voice of the platform. */
 export class Ear {
@@ -23,6 +25,8 @@ export class Ear {
   readonly #detector: VoiceDetector;
   readonly #overlap = new Overlap();
   readonly #voice: number;
+  /** What the recognizer has changed since the last frame. */
+  #turns = 0;
   /** Frames lost so far. Null until they are asked for: nobody missed what was lost before. */
   #lost: number | null = null;
 
@@ -44,6 +48,7 @@ export class Ear {
   /** Reads the next frame. Returns false when there is none. */
   next(): boolean {
     if (this.#ring.waiting() === 0) return false;
+    this.#turns = 0;
     this.#bytes.set(this.#ring.oldest());
     this.#ring.release();
     return true;
@@ -77,7 +82,8 @@ export class Ear {
 
   /** The recognizer says that the voice has started or stopped. Returns what changes with that. */
   turn(state: 'started' | 'ended'): 'started' | 'ended' | null {
-    return this.#detector.turn(state);
+    this.#turns += 1;
+    return this.#turns > MAX_TURNS ? null : this.#detector.turn(state);
   }
 
   /** Whether something is played that can be heard, so that the voice speaks over it. */

@@ -162,8 +162,8 @@ export class Hearing {
   }
 
   #listening(speaker: string, fromMs: number): Listening {
-    const { connect } = this.#deps;
-    return new Listening(speaker, { rateHz: this.#rateHz, fromMs, connect }, this.#listener);
+    const { connect, clock } = this.#deps;
+    return new Listening(speaker, { rateHz: this.#rateHz, fromMs, connect, clock }, this.#listener);
   }
 
   /** A vendor's word counts at once: it has heard a turn, not only a voice. */

@@ -1,5 +1,7 @@
 import { cutText } from '../../base/cut-text.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
+import type { Clock } from '../../base/time.ts';
+import { TokenBucket } from '../../base/token-bucket.ts';
 import type { SpeechFault } from '../speech-fault.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
 import { Chunker } from './chunker.ts';
@@ -7,6 +9,12 @@ import { Chunker } from './chunker.ts';
 /** Longest line, in characters. Vendors send less. */
 const MAX_TEXT = 10_000;
 const MAX_LABEL = 64;
+/** Longest language tag (RFC 5646, section 4.4.1). */
+const MAX_LANGUAGE = 35;
+/** Characters of final results, several times as many as anybody says. Each line is stored, so it costs more than its text. */
+const SAID = { most: 20_000, perSecond: 200 };
+const LINE_COST = 16;
+const FLOODED: SpeechFault = { kind: 'refused', words: 'The vendor sent more text than anybody can say' };
 
 export type ConnectRecognizer = (observer: RecognizerObserver) => Recognizer;
 
@@ -31,13 +39,20 @@ export class Listening {
   readonly #fromMs: number;
   readonly #recognizer: Recognizer;
   readonly #chunker: Chunker;
+  readonly #observer: ListeningObserver;
+  readonly #said: TokenBucket;
+  /** The vendor sends text without end. */
+  #isFlooded = false;
 
-  constructor(speaker: string, { rateHz, fromMs, connect }: ListeningParts, observer: ListeningObserver) {
+  constructor(speaker: string, parts: ListeningParts, observer: ListeningObserver) {
+    const { rateHz, fromMs, connect, clock } = parts;
     this.speaker = speaker;
     this.#fromMs = fromMs;
+    this.#observer = observer;
+    this.#said = new TokenBucket(clock, SAID);
     this.#recognizer = connect({
       interim: (result) => this.#tell(result, (line) => observer.interim(line)),
-      final: (result) => this.#tell(result, (line) => observer.heard(line)),
+      final: (result) => this.#tell(result, (line) => this.#hear(line)),
       turn: (state) => observer.turn(this, state),
       failed: (fault) => {
         this.isOpen = false;
@@ -66,16 +81,27 @@ export class Listening {
     await this.#recognizer.close();
   }
 
+  #hear(line: RecognizedLine): void {
+    if (this.#isFlooded) return;
+    if (this.#said.take(line.text.length + LINE_COST)) return this.#observer.heard(line);
+    this.#isFlooded = true;
+    const wasOpen = this.isOpen;
+    this.isOpen = false;
+    // What cannot be ended in the vendor's way is over all the same.
+    if (wasOpen) this.#recognizer.close().catch(() => {});
+    this.#observer.failed(FLOODED);
+  }
+
   #tell({ speaker: label, ...result }: Recognized, tell: (line: RecognizedLine) => void): void {
-    const text = cutText(result.text.trim(), MAX_TEXT);
+    const text = oneLine(result.text, MAX_TEXT);
     if (text === '') return;
     tell({
-      speaker: label === null ? this.speaker : `${this.speaker} (${cutText(label, MAX_LABEL)})`,
+      speaker: label === null ? this.speaker : `${this.speaker} (${oneLine(label, MAX_LABEL)})`,
       text,
       startMs: this.#sinceTap(result.startMs),
       endMs: this.#sinceTap(result.endMs),
       confidence: result.confidence,
-      language: result.language,
+      language: result.language && oneLine(result.language, MAX_LANGUAGE),
     });
   }
 
@@ -89,4 +115,11 @@ interface ListeningParts {
   /** Where the session begins in the audio of its voice. */
   readonly fromMs: number;
   readonly connect: ConnectRecognizer;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** Returns the start of a vendor's text as valid Unicode in one line: transcripts are read line by line. */
+function oneLine(text: string, most: number): string {
+  const line = cutText(text.trim(), most).replace(/[\s\p{Cc}]+/gu, ' ');
+  return line.trim().toWellFormed();
 }

@@ -376,11 +376,69 @@ describe("a vendor's turns", () => {
     expect(scene.interruptions).toBe(0);
   });
 
+  it('are not believed without end, while the voice is not heard', () => {
+    scene.speak(100, 1);
+    const { vendor } = scene.recognizers[0]!;
+    for (let i = 0; i < 1_000; i++) {
+      vendor.turn('started');
+      vendor.turn('ended');
+    }
+    expect(scene.activity).toEqual(['+331 started', '+331 ended']);
+  });
+
   it('do not count when the session is over', () => {
     scene.speak(100);
     scene.hold(30_000);
     scene.recognizers[0]!.vendor.turn('started');
     expect(scene.activity).toEqual([]);
+  });
+});
+
+describe("a vendor's results", () => {
+  beforeEach(() => {
+    scene = new Scene({ voices: 1, speaker: '+331' });
+    scene.speak(100, 1);
+  });
+
+  it('are one line of valid Unicode each, of bounded length', () => {
+    const [{ vendor }] = scene.recognizers as [ScriptedRecognizer];
+    const rest = { startMs: null, endMs: null, confidence: null };
+    vendor.final({
+      text: ' yes\r\n[boss] pay\u0000\u2028now\u001b[2J \ud83d.',
+      language: `en\n${'x'.repeat(1_000)}`,
+      speaker: 'A)\n[boss',
+      ...rest,
+    });
+    vendor.final({ text: 'y'.repeat(1_000_000), language: null, speaker: null, ...rest });
+    expect(scene.lines).toEqual([
+      { speaker: '+331 (A) [boss)', text: 'yes [boss] pay now [2J \ufffd.' },
+      { speaker: '+331', text: 'y'.repeat(10_000) },
+    ]);
+    expect(scene.heard[0]?.language).toBe(`en ${'x'.repeat(32)}`);
+  });
+
+  it('end the session when they are more than anybody can say, and none opens again', () => {
+    const [flooding] = scene.recognizers as [ScriptedRecognizer];
+    for (let i = 0; i < 10_000; i++) flooding.says('no');
+    expect(scene.lines.length).toBe(Math.floor(20_000 / 18));
+    expect(scene.faults).toEqual([
+      { kind: 'refused', words: 'The vendor sent more text than anybody can say' },
+    ]);
+    expect(flooding.isClosed).toBe(true);
+    scene.speak(30_000, 1);
+    flooding.says('no');
+    expect(scene.recognizers).toHaveLength(1);
+    expect(scene.lines.length).toBe(Math.floor(20_000 / 18));
+  });
+
+  it('may come as fast as four people talk for an hour', () => {
+    const [fast] = scene.recognizers as [ScriptedRecognizer];
+    for (let second = 0; second < 3_600; second++) {
+      for (let i = 0; i < 4; i++) fast.says('what twenty letters');
+      scene.clock.advance(1_000);
+    }
+    expect(scene.lines).toHaveLength(4 * 3_600);
+    expect(scene.faults).toEqual([]);
   });
 });
 
