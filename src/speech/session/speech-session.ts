@@ -51,7 +51,7 @@ export class SpeechSession {
   readonly #rings = newSpeechRings();
   readonly #control = new SpeechControl(this.#rings.control);
   readonly #doorbell = new Doorbell(this.#rings.doorbell);
-  readonly #pending = new PendingUtterances();
+  readonly #pending: PendingUtterances;
   readonly #usage: SpeechUsage;
   /** What was said before the call was active. */
   readonly #early: SaidUtterance[] = [];
@@ -63,6 +63,7 @@ export class SpeechSession {
     this.#call = call;
     this.#settings = settings;
     this.#deps = deps;
+    this.#pending = new PendingUtterances(deps.clock);
     this.#usage = new SpeechUsage(call.identity, deps.recordUsage, () => deps.clock.monotonicMs());
   }
 
@@ -87,7 +88,8 @@ export class SpeechSession {
   /** Returns the utterance's id. See `HostedSpeech.say`. */
   say(text: string): string {
     if (this.#settings.tts === null) throw new GatewayError('tts_not_configured');
-    if (!this.#offers('audio_out')) throw new GatewayError('capability_missing');
+    if (!this.#call.snapshot().capabilities.includes('audio_out'))
+      throw new GatewayError('capability_missing');
     if (this.#isOver) throw new GatewayError('speech_failed');
     const said = this.#added(text);
     if (this.#link === null) this.#early.push(said);
@@ -115,19 +117,16 @@ export class SpeechSession {
   }
 
   #opening(): SpeechOpen {
-    const { sampleRateHz: roomRateHz } = this.#call.identity;
-    const tts = this.#offers('audio_out') ? this.#settings.tts : null;
-    const { stt } = this.#settings;
+    const { sampleRateHz: roomRateHz, platform } = this.#call.identity;
+    const { capabilities, namesSpeakers } = PLATFORM_TRAITS[platform];
+    // The call may gain later what it does not offer yet.
+    const tts = capabilities.includes('audio_out') ? this.#settings.tts : null;
+    const stt = capabilities.includes('audio_in') ? this.#settings.stt : null;
     const rings = this.#rings;
-    if (stt === null || !this.#offers('audio_in')) return { rings, roomRateHz, tts, stt: null };
-    const { namesSpeakers } = PLATFORM_TRAITS[this.#call.identity.platform];
+    if (stt === null) return { rings, roomRateHz, tts, stt };
     const taps = newTaps(namesSpeakers ? MAX_VOICES : 1, Math.min(roomRateHz, MAX_TAP_RATE_HZ));
     const speaker = namesSpeakers ? null : phoneSpeaker(this.#call.identity);
     return { rings, roomRateHz, tts, stt: { ...stt, taps, speaker } };
-  }
-
-  #offers(capability: 'audio_in' | 'audio_out'): boolean {
-    return this.#call.snapshot().capabilities.includes(capability);
   }
 
   #added(text: string): SaidUtterance {

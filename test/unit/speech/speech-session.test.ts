@@ -189,17 +189,41 @@ describe('the speech of a call', () => {
   });
 
   it('neither listens nor speaks where the call has no audio', async () => {
-    const scene = new Scene({ capabilities: ['audio_in'] });
+    const scene = new Scene({ platform: 'meet', capabilities: ['audio_in'] });
     await scene.answer();
     expect(scene.opened[0]?.tts).toBe(null);
     expect(() => scene.say('Hello')).toThrow('The platform does not support this');
-    const deaf = new Scene({ capabilities: ['audio_out'] });
-    await deaf.answer();
-    expect(deaf.opened[0]?.stt).toBe(null);
-    expect(deaf.tapped).toEqual([]);
-    const mute = new Scene({ capabilities: [] });
+    const mute = new Scene({ platform: 'telegram', capabilities: [] });
     await mute.answer();
     expect(mute.opened).toEqual([]);
+    expect(mute.tapped).toEqual([]);
+  });
+
+  it('speaks and listens once the call gains its audio', async () => {
+    const scene = new Scene({ capabilities: [] });
+    await scene.answer();
+    expect(() => scene.say('Hello')).toThrow('The platform does not support this');
+    scene.call.legObserver.capabilities(['audio_in', 'audio_out']);
+    scene.say('Hello');
+    expect(scene.opened).toMatchObject([{ tts: PRESET, stt: PRESET }]);
+    expect(scene.tapped).toEqual([0]);
+    expect(scene.transports[0]?.commands).toMatchObject([['say', { text: 'Hello' }]]);
+  });
+
+  it('takes 20 texts a second, however soon they are over', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    const sayBlank = (): void => {
+      const utteranceId = scene.say(' ');
+      const report = { utteranceId, playedMs: 0, spokenText: ' ', isEstimate: false };
+      scene.signal({ type: 'utterance', ...report, state: 'finished' });
+    };
+    for (let i = 0; i < 32; i++) sayBlank();
+    expect(sayBlank).toThrow('Too much speech is queued on this call');
+    scene.clock.advance(1_000);
+    for (let i = 0; i < 20; i++) sayBlank();
+    expect(sayBlank).toThrow('Too much speech is queued on this call');
+    expect(scene.told).toEqual(['full: speech 1', 'full: speech 1']);
   });
 
   it('publishes what is signalled', async () => {
