@@ -52,7 +52,10 @@ async function callNumber() {
 
 async function hangUp(callId: string): Promise<void> {
   await pair.caller.agentApi.delete(`/api/call/${callId}`);
-  await waitFor('the end', async () => (await pair.callee.agentApi.get('/api/calls')).body.calls.length === 0);
+  await waitFor(
+    'the end',
+    async () => (await pair.callee.agentApi.get('/api/calls')).body.calls.length === 0,
+  );
 }
 
 it('a call to a number speaks with the preset of the number', async () => {
