@@ -16,6 +16,8 @@ const QUIET_MS = 1_000;
 /** How long something may have been spoken before there is text of it. */
 const START_DELAY_MS = 1_000;
 /** Bare words, not JSON. */
+/** An utterance that is longer is reported without waiting for silence. */
+const MAX_CHARACTERS = 4_000;
 const FINALIZE = 'finalize';
 const CLOSE = 'close';
 
@@ -140,6 +142,7 @@ export class CartesiaManualRecognizer implements Recognizer {
       endMs: Math.round(endMs),
       language: this.#settled?.language ?? textAt(message, 'language'),
     };
+    if (this.#settled.text.length > MAX_CHARACTERS) return this.#report();
     this.#cancelQuiet();
     this.#cancelQuiet = this.#clock.after(QUIET_MS, () => this.#report());
   }

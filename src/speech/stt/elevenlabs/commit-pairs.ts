@@ -4,6 +4,8 @@ import { textAt } from '../../vendor-message.ts';
 
 /** How long a commit without times waits for the one with times. */
 const PARTNER_MS = 500;
+/** Commits that wait. Beyond that the oldest is passed on without times. */
+const MAX_WAITING = 8;
 /** Commits that are remembered because their partner may still come. */
 const MAX_SINGLE = 8;
 
@@ -43,6 +45,7 @@ export class CommitPairs {
     if (!hasTimes) {
       const cancel = this.#clock.after(PARTNER_MS, () => this.#passOldest());
       this.#waiting.push({ message, cancel });
+      if (this.#waiting.length > MAX_WAITING) this.#passOldest();
       return true;
     }
     const partner = this.#waiting.shift();
