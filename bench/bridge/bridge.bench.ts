@@ -12,10 +12,9 @@ import type { BridgedKind } from './bridged-call.ts';
 import type { CrossingOrder, CrossingResult } from './crossing-program.ts';
 import { DISTURBANCES, type Spell } from './disturbances.ts';
 
+/** All that one bridge thread holds. */
 const CALLS = 100;
 const PHONE_CALLS = 50;
-/** All that one bridge thread holds. */
-const BRIDGED_BESIDE = 25;
 const START_S = 15;
 /** The last 10 s count: the start is not measured. */
 const CROSSING_S = 12;
@@ -83,7 +82,7 @@ async function beside(context: BenchContext): Promise<BesideResult> {
     const legs = phones.map((remotePort, i) => ({ rtpPort: claim.first + 2 * i, remotePort }));
     for (const [phone, { rtpPort }] of legs.entries()) generator.call(phone, '127.0.0.1', rtpPort);
     const seconds = context.quick ? 4 : 6;
-    const order: BesideOrder = { legs, bridged: BRIDGED_BESIDE, seconds, rounds: context.rounds };
+    const order: BesideOrder = { legs, bridged: CALLS, seconds, rounds: context.rounds };
     const spells = 2 * DISTURBANCES.length * (context.rounds + 1);
     const result = await run<BesideResult>(
       context,

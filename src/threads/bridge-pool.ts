@@ -16,8 +16,11 @@ import { type Supervised, Supervisor } from './supervisor.ts';
 import { TransportLink, type TransportLinkHost, type TransportOpening } from './transport-link.ts';
 
 const STALL_MS = 2_000;
-/** A lost thread takes this many transports along at most. */
-const TRANSPORTS_PER_THREAD = 25;
+/**
+ * A lost thread takes this many transports along at most. Each of more threads costs wake-ups, so there is a second one
+ * only when the first is full. From then on piscina places each transport on the thread that has the fewest.
+ */
+const TRANSPORTS_PER_THREAD = 100;
 const MAX_THREADS = 64;
 const IDLE_MS = 30_000;
 /** Lowers the priority of bridge threads below that of calls: a thread that spins gets a quarter of a core, not half. */

@@ -11,6 +11,9 @@ import {
   type TestTransportSignal,
 } from './test-transport.ts';
 
+/** Transports that a thread holds. */
+const THREAD_FULL = 100;
+
 let pool: BridgePool;
 
 afterEach(() => pool.close(1_000));
@@ -143,6 +146,23 @@ describe('the bridge pool', () => {
   });
 });
 
+describe('a second bridge thread', () => {
+  it('is started when the first is full, and then takes what comes until both have as much', async () => {
+    const { lost } = startPool();
+    const first = await Promise.all(Array.from({ length: THREAD_FULL }, () => Opened.open()));
+    await until(() => pool.report().threads === 1);
+    const second = await Opened.open();
+    await until(() => pool.report().threads === 2);
+    await Promise.all(first.slice(10).map(({ transport }) => transport.close()));
+    await until(() => pool.report().transports === 11);
+    // The second thread gets nine of its own, and then both get five.
+    for (let i = 0; i < 19; i++) await Opened.open();
+    second.run('exit').catch(() => {});
+    await until(() => lost.length > 0 && pool.report().transports === 15);
+    expect(lost).toHaveLength(15);
+  });
+});
+
 describe('a transport that fails', () => {
   it('is lost alone', async () => {
     const { lost } = startPool();
@@ -164,7 +184,7 @@ describe('a bridge thread that is lost', () => {
     ['loop', 'exited with code', true],
   ] as const)('takes its transports along, and no others: %s', async (action, reason, isStalled) => {
     const { lost, stalled } = startPool(action === 'loop' ? 2_000 : 60_000);
-    const firstThread = await Promise.all(Array.from({ length: 25 }, () => Opened.open()));
+    const firstThread = await Promise.all(Array.from({ length: THREAD_FULL }, () => Opened.open()));
     const elsewhere = await Opened.open();
     // A thread and its transports report by ports that are read in any order.
     await until(() => pool.report().threads === 2);
@@ -176,7 +196,7 @@ describe('a bridge thread that is lost', () => {
     expect(elsewhere.lost).toEqual([]);
     await expect(elsewhere.transport.command('add', 1, 2)).resolves.toBe(3);
     await until(() => pool.report().threads === 1);
-    expect(pool.report()).toMatchObject({ transports: 1, lostTransports: 25, resumedTransports: 0 });
+    expect(pool.report()).toMatchObject({ transports: 1, lostTransports: THREAD_FULL, resumedTransports: 0 });
     const again = await Opened.open();
     await expect(again.transport.command('add', 2, 2)).resolves.toBe(4);
   });
@@ -197,13 +217,13 @@ describe('a bridge thread that is lost', () => {
 
   it('is replaced by one thread for all its transports', async () => {
     const { lost } = startPool();
-    const all = await Promise.all(Array.from({ length: 25 }, () => Opened.open(RESUMING)));
+    const all = await Promise.all(Array.from({ length: THREAD_FULL }, () => Opened.open(RESUMING)));
     all[0]!.run('throw').catch(() => {});
     await until(() => lost.length === all.length);
     const sums = await Promise.all(all.map(({ transport }) => transport.command('add', 1, 2)));
     expect(sums).toEqual(all.map(() => 3));
     await until(() => pool.report().threads === 1);
-    expect(pool.report()).toMatchObject({ threads: 1, transports: 25, resumedTransports: 25 });
+    expect(pool.report()).toMatchObject({ threads: 1, transports: THREAD_FULL, resumedTransports: THREAD_FULL });
   });
 
   it('loses a transport that does not open again in time, and its place is free', async () => {
@@ -213,7 +233,7 @@ describe('a bridge thread that is lost', () => {
     await until(() => opened.lost.length === 1);
     expect(opened.lost).toEqual(['The transport did not open in time']);
     await until(() => pool.report().transports === 0);
-    const others = await Promise.all(Array.from({ length: 25 }, () => Opened.open()));
+    const others = await Promise.all(Array.from({ length: THREAD_FULL }, () => Opened.open()));
     await until(() => pool.report().threads === 1);
     expect(pool.report()).toMatchObject({ threads: 1, transports: others.length });
   });
