@@ -9,7 +9,7 @@ import { mixBench } from './mix/mix.bench.ts';
 import { opusBench } from './opus/opus.bench.ts';
 import { restBench } from './rest/rest.bench.ts';
 import { setupBench } from './setup/setup.bench.ts';
-import { speechBench } from './speech/speech.bench.ts';
+import { speechBenches } from './speech/speech.bench.ts';
 import { tickBench } from './tick/tick.bench.ts';
 import { wsBench } from './ws/ws.bench.ts';
 
@@ -26,6 +26,6 @@ export const benches: readonly Bench[] = [
   setupBench,
   mixBench,
   bridgeBench,
-  speechBench,
+  ...speechBenches,
   bootBench,
 ];

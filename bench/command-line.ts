@@ -33,7 +33,7 @@ export function usage(benches: readonly { readonly name: string; readonly title:
   return [
     'npm run bench -- [NAME…] [--quick] [--rounds N]',
     '',
-    ...benches.map(({ name, title }) => `  ${name.padEnd(10)} ${title}`),
+    ...benches.map(({ name, title }) => `  ${name.padEnd(13)} ${title}`),
     '',
     `Each figure is the median of N rounds (${ROUNDS}), taken in turns with its anchor's. --quick is shorter and coarser.`,
   ].join('\n');
