@@ -223,7 +223,11 @@ describe('a bridge thread that is lost', () => {
     const sums = await Promise.all(all.map(({ transport }) => transport.command('add', 1, 2)));
     expect(sums).toEqual(all.map(() => 3));
     await until(() => pool.report().threads === 1);
-    expect(pool.report()).toMatchObject({ threads: 1, transports: THREAD_FULL, resumedTransports: THREAD_FULL });
+    expect(pool.report()).toMatchObject({
+      threads: 1,
+      transports: THREAD_FULL,
+      resumedTransports: THREAD_FULL,
+    });
   });
 
   it('loses a transport that does not open again in time, and its place is free', async () => {
