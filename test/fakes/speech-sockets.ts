@@ -48,6 +48,8 @@ export abstract class SpeechSockets implements VendorPart {
   readonly refusals: UpgradeRefusal[] = [];
   /** Decides over each message that the vendor sends. */
   deliver: (message: object | Uint8Array) => Delivery = () => 'send';
+  /** Sockets that were ever opened. */
+  total = 0;
   readonly #server = new WebSocketServer({ noServer: true });
 
   /** Whether the path is one of this part. */
@@ -79,6 +81,7 @@ export abstract class SpeechSockets implements VendorPart {
     if (refusal) refuse(stream, refusal);
     else
       this.#server.handleUpgrade(request, stream, head, (socket) => {
+        this.total += 1;
         socket.on('error', () => {});
         socket.on('message', (data, isBinary) => isBinary || this.received.push(`${data}`));
         this.open(new VendorEnd(socket, () => this.deliver), parsed, headers);

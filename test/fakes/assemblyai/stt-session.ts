@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { WebSocket } from 'ws';
 import * as z from 'zod';
 import type { Clock } from '../../../src/base/time.ts';
+import type { VendorEnd } from '../speech-sockets.ts';
 import { type HeardWord, ToneRecognizer } from '../tone-speech.ts';
 import { type AssemblyAiParameters, durationMs, formatOf } from './stt-parameters.ts';
 
@@ -25,9 +25,9 @@ export interface SessionHost {
   readonly speakers: readonly string[];
   readonly formatDelayMs: number | null;
   /** Ends a session with an error of the vendor. */
-  refuse(socket: WebSocket, code: number, error: string): void;
+  refuse(end: VendorEnd, code: number, error: string): void;
   /** Ends a session because of a mistake of the client. */
-  offend(socket: WebSocket, code: number, error: string): void;
+  offend(end: VendorEnd, code: number, error: string): void;
 }
 
 /** One session, from `Begin` to `Termination`. */
@@ -37,7 +37,7 @@ export class AssemblyAiSession {
   forcedEndpoints = 0;
   heardMs = 0;
   readonly #stt: SessionHost;
-  readonly #socket: WebSocket;
+  readonly #end: VendorEnd;
   readonly parameters: AssemblyAiParameters;
   readonly #recognizer: ToneRecognizer;
   readonly #startedAtMs: number;
@@ -45,13 +45,15 @@ export class AssemblyAiSession {
   #words: HeardWord[] = [];
   #order = 0;
 
-  constructor(stt: SessionHost, socket: WebSocket, parameters: AssemblyAiParameters) {
+  constructor(stt: SessionHost, end: VendorEnd, parameters: AssemblyAiParameters) {
     this.#stt = stt;
-    this.#socket = socket;
+    this.#end = end;
     this.parameters = parameters;
     this.#recognizer = new ToneRecognizer(formatOf(parameters));
     this.#startedAtMs = stt.clock.monotonicMs();
-    socket.on('message', (data: Buffer, isBinary) => (isBinary ? this.#hear(data) : this.#obey(`${data}`)));
+    end.socket.on('message', (data: Buffer, isBinary) =>
+      isBinary ? this.#hear(data) : this.#obey(`${data}`),
+    );
     const expires_at = Math.round(Date.now() / 1_000) + CAP_S;
     this.#send({ type: 'Begin', id: randomUUID(), expires_at, configuration: {} });
   }
@@ -60,25 +62,17 @@ export class AssemblyAiSession {
     return this.parameters.speech_model.startsWith('universal-streaming');
   }
 
-  get isOpen(): boolean {
-    return this.#socket.readyState === this.#socket.OPEN;
-  }
-
-  cut(): void {
-    this.#socket.terminate();
-  }
-
   #hear(audio: Buffer): void {
     const chunkMs = durationMs(audio, this.parameters);
     if (chunkMs < MIN_CHUNK_MS || chunkMs > MAX_CHUNK_MS) {
       const words = `Input duration violation: ${chunkMs} ms. Expected between 50 and 1000 ms`;
-      return this.#stt.offend(this.#socket, 3007, words);
+      return this.#stt.offend(this.#end, 3007, words);
     }
     this.heardMs += chunkMs;
     const elapsedMs = this.#stt.clock.monotonicMs() - this.#startedAtMs;
     if (this.heardMs > elapsedMs + EARLY_MS) {
       const received = `Received ${this.heardMs / 1_000} sec. audio in ${elapsedMs / 1_000} sec`;
-      return this.#stt.offend(this.#socket, 3007, `Audio Transmission Rate Exceeded: ${received}`);
+      return this.#stt.offend(this.#end, 3007, `Audio Transmission Rate Exceeded: ${received}`);
     }
     const words = this.#recognizer.hear(audio);
     for (const word of words) this.#extend(word);
@@ -144,7 +138,7 @@ export class AssemblyAiSession {
 
   #obey(text: string): void {
     const message = ClientMessage.safeParse(parse(text)).data;
-    if (!message) return this.#stt.offend(this.#socket, 3006, `Invalid Message: ${text}`);
+    if (!message) return this.#stt.offend(this.#end, 3006, `Invalid Message: ${text}`);
     switch (message.type) {
       case 'Terminate':
         this.#terminate();
@@ -169,12 +163,12 @@ export class AssemblyAiSession {
       );
       const audio_duration_seconds = Math.round(this.heardMs / 1_000);
       this.#send({ type: 'Termination', audio_duration_seconds, session_duration_seconds });
-      this.#socket.close(1000);
+      this.#end.socket.close(1000);
     });
   }
 
   #send(message: object): void {
-    this.#socket.send(JSON.stringify(message), () => {});
+    this.#end.send(message);
   }
 }
 

@@ -30,11 +30,6 @@ export function badRequest(message: string): CartesiaError {
   return error(400, null, 'Bad request', message);
 }
 
-/** The body of an HTTP answer. */
-export function errorBody({ error_code, title, message }: CartesiaError): string {
-  return JSON.stringify({ error_code, title, message, request_id: 'req_1' });
-}
-
 /** The message on a socket. It ends its context, so it says that it is done. */
 export function errorMessage(cause: CartesiaError, contextId: string | null): object {
   const context = contextId === null ? {} : { context_id: contextId };

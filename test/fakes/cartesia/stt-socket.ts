@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
+import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
 import { type Clock, systemClock } from '../../../src/base/time.ts';
-import { refuse, type VendorPart } from '../speech-host.ts';
+import { SpeechSockets, type UpgradeRefusal, type VendorEnd } from '../speech-sockets.ts';
 import { bytesPerMs, type HeardWord, ToneRecognizer } from '../tone-speech.ts';
-import { VendorSockets } from '../vendor-sockets.ts';
-import { refusalOf } from './socket-entry.ts';
-import { badRequest, type CartesiaError, errorBody, errorMessage } from './socket-errors.ts';
+import { entryErrorOf, refusalWith } from './socket-entry.ts';
+import { badRequest, type CartesiaError, errorMessage } from './socket-errors.ts';
 
 const common = {
   encoding: z.enum(['pcm_s16le', 'pcm_mulaw']),
@@ -42,6 +39,7 @@ const TurnsCommand = z.union([
 type Parameters = z.output<typeof ManualParameters> | z.output<typeof TurnsParameters>;
 export type SttParameters = Parameters & { readonly keyterms: readonly string[] };
 
+const TURNS_PATH = '/stt/turns/websocket';
 const IDLE_MS = 3 * 60_000;
 /** Silence that ends a turn, in this fake. */
 const TURN_SILENCE_MS = 500;
@@ -57,42 +55,37 @@ export interface CartesiaSttFault {
 }
 
 /** Cartesia's streaming speech-to-text, `/stt/turns/websocket` and `/stt/websocket`, which understand tone speech. */
-export class CartesiaStt implements VendorPart {
+export class CartesiaStt extends SpeechSockets {
   readonly key: string;
   readonly clock: Clock;
-  readonly sockets: VendorSockets;
   readonly streams: SttStream[] = [];
   readonly parameters: SttParameters[] = [];
-  /** Violations of the protocol: tests expect none. */
-  readonly offences: string[] = [];
   /** Faults of the next connections, one each. Null: none. */
   readonly faults: (CartesiaSttFault | null)[] = [];
   /** Whether texts have the times of their words. */
   tellsWords = true;
 
   constructor(clock: Clock = systemClock, key = 'sk_car_FakeKeyOfCartesia0123456789') {
+    super();
     this.clock = clock;
     this.key = key;
-    this.sockets = new VendorSockets(clock);
   }
 
-  accept(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
-    const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://cartesia');
-    const isTurns = pathname === '/stt/turns/websocket';
-    if (!isTurns && pathname !== '/stt/websocket') return false;
-    const fault = this.faults.shift() ?? {};
-    const refusal = fault.refusal ?? refusalOf(request, this.key) ?? this.#check(isTurns, query);
-    if (refusal) refuse(stream, refusal.status_code, errorBody(refusal));
-    else {
-      this.sockets.accept(request, stream, head, (socket) => this.#begin(socket, isTurns, fault));
-    }
-    return true;
+  protected matches(path: string): boolean {
+    return path === TURNS_PATH || path === '/stt/websocket';
   }
 
-  #check(isTurns: boolean, query: URLSearchParams): CartesiaError | null {
+  protected refusalOf(url: URL, headers: IncomingHttpHeaders): UpgradeRefusal | null {
+    const refusal = this.faults[0]?.refusal;
+    if (refusal) this.faults.shift();
+    const error = refusal ?? entryErrorOf(url, headers, this.key) ?? this.#check(url);
+    return error && refusalWith(error);
+  }
+
+  #check({ pathname, searchParams: query }: URL): CartesiaError | null {
     const keyterms = query.getAll('keyterm');
     query.delete('keyterm');
-    const parser: z.ZodType<Parameters> = isTurns ? TurnsParameters : ManualParameters;
+    const parser: z.ZodType<Parameters> = pathname === TURNS_PATH ? TurnsParameters : ManualParameters;
     const { data, error } = parser.safeParse(Object.fromEntries(query));
     const isTooMuch = keyterms.length > 100 || keyterms.join('').length > 1_200;
     if (!data || isTooMuch) {
@@ -103,14 +96,15 @@ export class CartesiaStt implements VendorPart {
     return null;
   }
 
-  #begin(socket: WebSocket, isTurns: boolean, { error }: CartesiaSttFault): void {
+  protected open(end: VendorEnd, { pathname }: URL): void {
     const parameters = this.parameters.at(-1)!;
+    const { error } = this.faults.shift() ?? {};
     if (error) {
-      socket.send(JSON.stringify(errorMessage(error, null)));
-      socket.close(1011);
+      end.send(errorMessage(error, null));
+      end.socket.close(1011);
       return;
     }
-    this.streams.push(new (isTurns ? TurnsStream : ManualStream)(this, socket, parameters));
+    this.streams.push(new (pathname === TURNS_PATH ? TurnsStream : ManualStream)(this, end, parameters));
   }
 }
 
@@ -122,23 +116,23 @@ export abstract class SttStream {
   protected readonly recognizer: ToneRecognizer;
   protected readonly tellsWords: boolean;
   readonly #stt: CartesiaStt;
-  readonly #socket: WebSocket;
+  readonly #end: VendorEnd;
   readonly #requestId = randomUUID();
   readonly #bytesPerMs: number;
   #heardBytes = 0;
   #cancelIdle = (): void => {};
 
-  constructor(stt: CartesiaStt, socket: WebSocket, parameters: SttParameters) {
+  constructor(stt: CartesiaStt, end: VendorEnd, parameters: SttParameters) {
     const { encoding, sample_rate: sampleRateHz } = parameters;
     this.parameters = parameters;
     this.#stt = stt;
-    this.#socket = socket;
+    this.#end = end;
     this.tellsWords = stt.tellsWords;
     const format = { encoding: encoding === 'pcm_mulaw' ? 'mulaw' : 's16le', sampleRateHz } as const;
     this.recognizer = new ToneRecognizer(format);
     this.#bytesPerMs = bytesPerMs(format);
     this.#awaitAudio();
-    socket.on('message', (data: Buffer, isBinary) => {
+    end.socket.on('message', (data: Buffer, isBinary) => {
       this.#awaitAudio();
       if (isBinary) {
         this.#heardBytes += data.length;
@@ -147,24 +141,16 @@ export abstract class SttStream {
       this.commands.push(`${data}`);
       if (!this.obey(`${data}`)) this.#offend(`Unknown command ${data}`);
     });
-    socket.on('close', () => this.#cancelIdle());
-  }
-
-  get isOpen(): boolean {
-    return this.#socket.readyState === this.#socket.OPEN;
+    end.socket.on('close', () => this.#cancelIdle());
   }
 
   get heardMs(): number {
     return this.#heardBytes / this.#bytesPerMs;
   }
 
-  cut(): void {
-    this.#socket.terminate();
-  }
-
   fail(cause: CartesiaError): void {
-    this.#socket.send(JSON.stringify(errorMessage(cause, null)));
-    this.#socket.close(1011);
+    this.#end.send(errorMessage(cause, null));
+    this.#end.socket.close(1011);
   }
 
   /** Takes audio in which these words ended. */
@@ -173,11 +159,11 @@ export abstract class SttStream {
   protected abstract obey(command: string): boolean;
 
   protected send(message: object): void {
-    this.#socket.send(JSON.stringify({ request_id: this.#requestId, ...message }), () => {});
+    this.#end.send({ request_id: this.#requestId, ...message });
   }
 
   protected close(): void {
-    this.#socket.close(1000);
+    this.#end.socket.close(1000);
   }
 
   #offend(message: string): void {
@@ -187,7 +173,7 @@ export abstract class SttStream {
 
   #awaitAudio(): void {
     this.#cancelIdle();
-    this.#cancelIdle = this.#stt.clock.after(IDLE_MS, () => this.#socket.close(1000, 'idle'));
+    this.#cancelIdle = this.#stt.clock.after(IDLE_MS, () => this.#end.socket.close(1000, 'idle'));
   }
 }
 
@@ -195,8 +181,8 @@ class TurnsStream extends SttStream {
   #words: string[] = [];
   #isOpen = false;
 
-  constructor(stt: CartesiaStt, socket: WebSocket, parameters: SttParameters) {
-    super(stt, socket, parameters);
+  constructor(stt: CartesiaStt, end: VendorEnd, parameters: SttParameters) {
+    super(stt, end, parameters);
     this.send({ type: 'connected' });
   }
 

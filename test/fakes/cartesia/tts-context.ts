@@ -1,5 +1,5 @@
-import type { WebSocket } from 'ws';
 import type { Clock } from '../../../src/base/time.ts';
+import type { VendorEnd } from '../speech-sockets.ts';
 import { bytesPerMs, GAP_MS, type ToneFormat, toneSpeech, WORD_MS } from '../tone-speech.ts';
 import type { CartesiaError } from './socket-errors.ts';
 
@@ -42,7 +42,7 @@ const CHUNKS_AFTER_CANCEL = 2;
 /** A context: what was asked for is spoken piece by piece, with the times of its words. */
 export class TtsContext {
   readonly #host: ContextHost;
-  readonly #socket: WebSocket;
+  readonly #end: VendorEnd;
   readonly #id: string;
   readonly #format: ToneFormat;
   readonly #fault: ContextFault;
@@ -56,9 +56,9 @@ export class TtsContext {
   #stepMs = 0;
   #cancelTimer = (): void => {};
 
-  constructor(host: ContextHost, socket: WebSocket, request: SpokenText, fault: ContextFault) {
+  constructor(host: ContextHost, end: VendorEnd, request: SpokenText, fault: ContextFault) {
     this.#host = host;
-    this.#socket = socket;
+    this.#end = end;
     this.#id = request.context_id;
     const { encoding, sample_rate: sampleRateHz } = request.output_format;
     this.#format = { encoding: encoding === 'pcm_mulaw' ? 'mulaw' : 's16le', sampleRateHz };
@@ -104,7 +104,7 @@ export class TtsContext {
 
   #sendChunk(): void {
     const { cutAfterChunks, stallAfterChunks, errorAfterChunks } = this.#fault;
-    if (this.#chunks === cutAfterChunks) return this.#socket.terminate();
+    if (this.#chunks === cutAfterChunks) return this.#end.socket.terminate();
     if (this.#chunks === stallAfterChunks) return;
     if (errorAfterChunks && this.#chunks === errorAfterChunks.chunks) {
       this.#send(errorAfterChunks.message);
@@ -132,6 +132,6 @@ export class TtsContext {
   }
 
   #send(message: object): void {
-    this.#socket.send(JSON.stringify({ ...message, context_id: this.#id }), () => {});
+    this.#end.send({ ...message, context_id: this.#id });
   }
 }

@@ -1,12 +1,9 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
+import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
 import { type Clock, systemClock } from '../../../src/base/time.ts';
-import { refuse, type VendorPart } from '../speech-host.ts';
-import { VendorSockets } from '../vendor-sockets.ts';
-import { refusalOf } from './socket-entry.ts';
-import { badRequest, CARTESIA_ERRORS, type CartesiaError, errorBody, errorMessage } from './socket-errors.ts';
+import { SpeechSockets, type UpgradeRefusal, type VendorEnd } from '../speech-sockets.ts';
+import { entryErrorOf, refusalWith } from './socket-entry.ts';
+import { badRequest, CARTESIA_ERRORS, type CartesiaError, errorMessage } from './socket-errors.ts';
 import { type ContextFault, type ContextHost, TtsContext } from './tts-context.ts';
 
 const RATES: readonly number[] = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000];
@@ -51,18 +48,13 @@ const GONE_MODELS: readonly string[] = ['sonic', 'sonic-2', 'sonic-turbo'];
 const IDLE_MS = 5 * 60_000;
 
 /** Cartesia's text-to-speech, `/tts/websocket`, which speaks in tones. */
-export class CartesiaTts implements VendorPart, ContextHost {
+export class CartesiaTts extends SpeechSockets implements ContextHost {
   readonly key: string;
   readonly clock: Clock;
-  readonly sockets: VendorSockets;
   readonly requests: GenerationRequest[] = [];
   readonly cancels: string[] = [];
-  /** Violations of the protocol: tests expect none. */
-  readonly offences: string[] = [];
   /** Faults of the next contexts, one each. Null: none. */
   readonly faults: (ContextFault | null)[] = [];
-  /** Errors with which the next upgrades are answered. */
-  readonly refusals: CartesiaError[] = [];
   /** Contexts that are being spoken or may go on. */
   readonly contexts = new Set<TtsContext>();
   mostContexts = 0;
@@ -72,33 +64,38 @@ export class CartesiaTts implements VendorPart, ContextHost {
   billedCharacters = 0;
 
   constructor(clock: Clock = systemClock, key = 'sk_car_FakeKeyOfCartesia0123456789') {
+    super();
     this.clock = clock;
     this.key = key;
-    this.sockets = new VendorSockets(clock);
   }
 
-  accept(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
-    if (new URL(request.url ?? '', 'http://cartesia').pathname !== '/tts/websocket') return false;
-    const refusal = this.refusals.shift() ?? refusalOf(request, this.key);
-    if (refusal) refuse(stream, refusal.status_code, errorBody(refusal));
-    else this.sockets.accept(request, stream, head, (socket) => new TtsSocket(this, socket));
-    return true;
+  protected matches(path: string): boolean {
+    return path === '/tts/websocket';
+  }
+
+  protected refusalOf(url: URL, headers: IncomingHttpHeaders): UpgradeRefusal | null {
+    const error = entryErrorOf(url, headers, this.key);
+    return error && refusalWith(error);
+  }
+
+  protected open(end: VendorEnd): void {
+    new TtsSocket(this, end);
   }
 }
 
 /** One connection and its contexts. */
 class TtsSocket {
   readonly #tts: CartesiaTts;
-  readonly #socket: WebSocket;
+  readonly #end: VendorEnd;
   readonly #contexts = new Map<string, TtsContext>();
   #cancelIdle = (): void => {};
 
-  constructor(tts: CartesiaTts, socket: WebSocket) {
+  constructor(tts: CartesiaTts, end: VendorEnd) {
     this.#tts = tts;
-    this.#socket = socket;
+    this.#end = end;
     this.#awaitWork();
-    socket.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? '' : `${data}`));
-    socket.on('close', () => {
+    end.socket.on('message', (data: Buffer, isBinary) => this.#take(isBinary ? '' : `${data}`));
+    end.socket.on('close', () => {
       this.#cancelIdle();
       for (const context of this.#contexts.values()) context.end();
     });
@@ -140,7 +137,7 @@ class TtsSocket {
       this.#refuse(fault.error, request.context_id);
       return null;
     }
-    const context = new TtsContext(this.#tts, this.#socket, request, fault);
+    const context = new TtsContext(this.#tts, this.#end, request, fault);
     this.#contexts.set(request.context_id, context);
     return context;
   }
@@ -151,13 +148,13 @@ class TtsSocket {
   }
 
   #refuse(cause: CartesiaError, contextId: string | null): void {
-    this.#socket.send(JSON.stringify(errorMessage(cause, contextId)));
+    this.#end.send(errorMessage(cause, contextId));
   }
 
   #awaitWork(): void {
     this.#cancelIdle();
     this.#cancelIdle = this.#tts.clock.after(IDLE_MS, () =>
-      this.#socket.close(1000, 'connection idle timeout'),
+      this.#end.socket.close(1000, 'connection idle timeout'),
     );
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CartesiaSynthesizer } from '../../../../src/speech/tts/cartesia/cartesia-synthesizer.ts';
+import { refusalWith } from '../../../fakes/cartesia/socket-entry.ts';
 import { CARTESIA_ERRORS, errorMessage } from '../../../fakes/cartesia/socket-errors.ts';
 import { CartesiaTts } from '../../../fakes/cartesia/tts-socket.ts';
 import { SpeechHost } from '../../../fakes/speech-host.ts';
@@ -244,7 +245,7 @@ describe('the Cartesia synthesizer', () => {
     expect(heard.heard('u2')).toBe('echo');
     expect(heard.disconnections.length).toBe(1);
     expect(heard.reconnections).toBe(1);
-    expect(vendor.sockets.total).toBe(2);
+    expect(vendor.total).toBe(2);
   });
 
   it('speaks what was not heard yet over a new connection', async () => {
@@ -259,7 +260,7 @@ describe('the Cartesia synthesizer', () => {
     ['busy', CARTESIA_ERRORS.tooMany],
     ['down', CARTESIA_ERRORS.down],
   ])('waits for a vendor that is %s', async (_name, refusal) => {
-    vendor.refusals.push(refusal);
+    vendor.refusals.push(refusalWith(refusal));
     say(start(), 'u1', 'Alpha.');
     await settled(1);
     expect(heard.heard('u1')).toBe('alpha');
@@ -281,7 +282,7 @@ describe('the Cartesia synthesizer', () => {
     say(synthesizer, 'u1', 'Alpha.');
     await settled(1);
     clock.turn(5 * 60_000);
-    await waitFor('a new connection', () => vendor.sockets.total === 2 && vendor.sockets.open === 1);
+    await waitFor('a new connection', () => vendor.total === 2 && vendor.openSockets === 1);
     say(synthesizer, 'u2', 'Bravo.');
     await settled(2);
     expect(heard.heard('u2')).toBe('bravo');
