@@ -178,16 +178,6 @@ describe('DeepgramSynthesizer', () => {
     expect(fake.offences).toEqual([]);
   });
 
-  it('sends long text in several messages', async () => {
-    connect();
-    const text = Array.from({ length: 450 }, () => 'charlie').join(' ');
-    say('1', text);
-    await event('ended 1');
-    expect(fake.received.length).toBe(3);
-    expect(spoken('1')).toBe(text);
-    expect(fake.offences).toEqual([]);
-  });
-
   it('fails an utterance that was heard in part when the connection is cut, and speaks the next one', async () => {
     fake.paceMs = 20;
     connect();

@@ -5,7 +5,6 @@ import type { SpeechPreset } from '../../speech-preset.ts';
 import { isTrueAt, numberAt, textAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
-import { splitText } from '../split-text.ts';
 import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../synthesizer.ts';
 import { UtteranceLink } from '../utterance-link.ts';
 import { WholeSamples } from '../whole-samples.ts';
@@ -13,8 +12,6 @@ import { FlushLimit } from './flush-limit.ts';
 
 /** Aura speaks at 24 kHz. */
 const RATES_HZ = [16_000, 24_000] as const;
-/** Deepgram takes about 2,000 characters per message. */
-const MAX_CHARACTERS = 1_900;
 /** How long Deepgram may take to confirm a Clear. */
 const CLEARED_MS = 1_000;
 const FLUSH = '{"type":"Flush"}';
@@ -82,8 +79,8 @@ export class DeepgramSynthesizer implements Synthesizer {
 
   #say({ text, isLast }: SpokenPiece, isFirst: boolean): void {
     if (isFirst) this.#forget();
-    for (const part of splitText(text, MAX_CHARACTERS))
-      this.#link.send(JSON.stringify({ type: 'Speak', text: `${part} ` }));
+    // A piece is shorter than the 2,000 characters that Deepgram takes per message.
+    if (text.trim() !== '') this.#link.send(JSON.stringify({ type: 'Speak', text: `${text.trim()} ` }));
     this.#isLastSaid = isLast;
     this.#mustFlush = true;
     this.#flush();
