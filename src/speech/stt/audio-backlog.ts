@@ -1,6 +1,9 @@
 import { type AudioFormat, bytesPerSample, bytesPerSecond, silenceOf } from '../audio-format.ts';
+import { isSilent } from './silent-audio.ts';
 
 const KEPT_MS = 5_000;
+/** So many silent chunks are a pause, not the gap between two words. */
+const PAUSE_CHUNKS = 2;
 /** Stretches of audio without a gap, on one connection. */
 const MAX_STRETCHES = 100;
 
@@ -116,6 +119,21 @@ export class AudioBacklog {
     if (stretch === undefined) return this.oldestMs;
     const end = this.#stretches[at + 1]?.heard ?? this.#sent;
     return Math.min(stretch.heard + vendor - stretch.vendor, end) / this.#bytesPerMs;
+  }
+
+  /** Returns the end of the last pause within the latest `durationMs` that were sent. Null: there was none. */
+  pauseEndMs(durationMs: number): number | null {
+    const earliest = this.#sent - durationMs * this.#bytesPerMs;
+    let silent = 0;
+    for (let at = this.#firstUnsent() - 1; at >= 0; at--) {
+      const { start, bytes } = this.#chunks[at] as Chunk;
+      if (start < earliest) break;
+      silent = isSilent(bytes, this.#format) ? silent + 1 : 0;
+      if (silent < PAUSE_CHUNKS) continue;
+      const last = this.#chunks[at + PAUSE_CHUNKS - 1] as Chunk;
+      return (last.start + last.bytes.length) / this.#bytesPerMs;
+    }
+    return null;
   }
 
   /** Forgets what was heard before `heardMs`: results cover it. */

@@ -17,7 +17,7 @@ interface Line {
 }
 
 /** After this a connection counts as stable. A paced vendor has also caught up with what the last cut held back. */
-const STABLE_MS = 8_000;
+const STABLE_MS = 10_000;
 /** When a recognizer connects again, at the earliest. */
 const RETRY_MS = 500;
 

@@ -16,6 +16,8 @@ const PAUSE_MS = 1_000;
 /** A turn during which no audio comes is sent as much silence as ends any turn. */
 const GAP_MS = 500;
 const MAX_GAPS = 24;
+/** What is said after a pause within this time is not of the turn whose end has just arrived. */
+const WAY_MS = 1_000;
 /** How long a turn may have been spoken before it is reported. */
 const START_DELAY_MS = 1_000;
 const CLOSE = '{"type":"close"}';
@@ -28,7 +30,7 @@ interface OpenTurn {
 
 /**
  * Speech-to-text by Cartesia's ink-2, which finds turns itself and knows English only. Each message has the whole turn
- * so far. It tells no times: what is sent counts as heard.
+ * so far. It tells no times: what is sent counts as heard, but for what was said while the end of a turn was on its way.
  *
  * Source: https://docs.cartesia.ai/api-reference/stt/turns/websocket
  */
@@ -86,7 +88,7 @@ export class CartesiaTurnsRecognizer implements Recognizer {
         this.#go(textAt(message, 'transcript') ?? '');
         break;
       case 'turn.end':
-        this.#uplink.backlog.settle(this.#uplink.backlog.sentMs);
+        this.#settleTurn();
         this.#end(textAt(message, 'transcript') ?? '');
         break;
       case 'error':
@@ -102,6 +104,11 @@ export class CartesiaTurnsRecognizer implements Recognizer {
     this.#turn.text = text;
     this.#changeTurn('started');
     if (text.trim() !== '') this.#observer.interim(resultOf(text.trim()));
+  }
+
+  #settleTurn(): void {
+    const { backlog } = this.#uplink;
+    backlog.settle(backlog.pauseEndMs(WAY_MS) ?? backlog.sentMs);
   }
 
   #end(text: string): void {
