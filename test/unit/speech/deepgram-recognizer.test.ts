@@ -6,12 +6,15 @@ import type { Recognizer } from '../../../src/speech/stt/recognizer.ts';
 import { BAD_KEY, deepgramRefusal, OUT_OF_FUNDS, TOO_MANY } from '../../fakes/deepgram/deepgram-errors.ts';
 import { DeepgramSttSocket } from '../../fakes/deepgram/stt-socket.ts';
 import { SpeechHost } from '../../fakes/speech-host.ts';
+import { toneSpeech } from '../../fakes/tone-speech.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor, within } from '../../support/wait-for.ts';
 import { RecordedRecognition } from './recorded-speech.ts';
 import { Speaker } from './speaker.ts';
 
 const KEY = 'dg_0123456789abcdef';
+/** Bytes of a word, 160 ms at 16 kHz, for which there is no text yet. */
+const BEFORE_TEXT = 5_120;
 const DOWN = deepgramRefusal(503, 'UNAVAILABLE', 'upstream connect error');
 
 let clock: ManualClock;
@@ -315,6 +318,42 @@ describe('FluxRecognizer', () => {
     await speaker.say('charlie', 1_500);
     await finals(2);
     expect(recorded.texts).toEqual(['alpha bravo', 'charlie']);
+  });
+
+  it('ends a turn that is cut before it has text, and starts it again when it is heard again', async () => {
+    connect(FluxRecognizer);
+    await connected();
+    const audio = toneSpeech('alpha', recognizer.format);
+    recognizer.hear(audio.slice(0, BEFORE_TEXT));
+    await waitFor('the turn', () => recorded.events.includes('turn started'));
+    fake.cutAll();
+    await waitFor('the end', () => recorded.events.includes('disconnected unreachable'));
+    expect(recorded.events).toEqual(['turn started', 'turn ended', 'disconnected unreachable']);
+    clock.advance(500);
+    await waitFor('the turn', () => recorded.events.at(-1) === 'turn started');
+    recognizer.hear(audio.slice(BEFORE_TEXT));
+    await speaker.say('', 1_500);
+    await finals(1);
+    expect(recorded.texts).toEqual(['alpha']);
+    expect(recorded.events.slice(3)).toEqual(['reconnected', 'turn started', 'turn ended']);
+  });
+
+  it('ends a turn that has no text and whose audio is no longer there', async () => {
+    connect(FluxRecognizer);
+    await connected();
+    recognizer.hear(toneSpeech('alpha', recognizer.format).slice(0, BEFORE_TEXT));
+    await waitFor('the turn', () => recorded.events.includes('turn started'));
+    fake.cutAll();
+    await waitFor('the loss', () => recorded.events.includes('disconnected unreachable'));
+    await speaker.say('', 6_000);
+    clock.advance(500);
+    await waitFor('a connection', () => recorded.events.includes('reconnected'));
+    await fake.settled();
+    expect(recorded.events.filter((event) => event.startsWith('turn'))).toEqual([
+      'turn started',
+      'turn ended',
+    ]);
+    expect(recorded.finals).toEqual([]);
   });
 
   it('reports the last words when it is closed', async () => {

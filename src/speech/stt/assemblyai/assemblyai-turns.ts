@@ -52,10 +52,12 @@ export class AssemblyAiTurns {
     const open = this.#open ?? this.#lost;
     this.#lost = null;
     if (open) this.#report(open, allOf(open));
+    this.changeTurn('ended');
   }
 
-  /** The connection is lost. */
+  /** The connection is lost. Whether the open turn is recognized again is not known, so it is over. */
   lose(): void {
+    this.changeTurn('ended');
     this.#reportRaw();
     this.#lost = this.#open ?? this.#lost;
     this.#open = null;

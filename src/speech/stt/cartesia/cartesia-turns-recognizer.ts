@@ -118,9 +118,11 @@ export class CartesiaTurnsRecognizer implements Recognizer {
     this.#changeTurn('ended');
   }
 
+  /** Whether a turn that is cut is recognized again is not known, so it is over; if it is, it starts again. */
   #lose(isOver: boolean): void {
     this.#cancelGap();
     if (isOver && this.#turn) this.#end(this.#turn.text);
+    else this.#changeTurn('ended');
   }
 
   /** A turn that was cut is heard again, unless its beginning is no longer there: then what is known of it must do. */

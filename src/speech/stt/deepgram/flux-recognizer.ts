@@ -53,7 +53,7 @@ export class FluxRecognizer implements Recognizer {
       {
         opened: () => this.#begin(),
         message: (message) => this.#take(message),
-        lost: (isOver) => isOver && this.#end(this.#turn),
+        lost: (isOver) => this.#lose(isOver),
       },
       observer,
     );
@@ -128,6 +128,12 @@ export class FluxRecognizer implements Recognizer {
     this.#turn = null;
     if (turn !== null && turn.said.text !== '') this.#observer.final(turn.said);
     this.#changeTurn('ended');
+  }
+
+  /** Whether a turn that is cut is recognized again is not known, so it is over; if it is, it starts again. */
+  #lose(isOver: boolean): void {
+    if (isOver) this.#end(this.#turn);
+    else this.#changeTurn('ended');
   }
 
   /** A turn that was cut is heard again, unless its beginning is no longer there: then what is known of it must do. */
