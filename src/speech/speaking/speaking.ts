@@ -58,6 +58,8 @@ export class Speaking implements SynthesizerObserver {
   #playedAtMs = Number.NEGATIVE_INFINITY;
   /** The first one empties the ring of an earlier transport. */
   #stop: PendingStop | null;
+  /** The last one that was told. */
+  #fault: SpeechFault | null = null;
 
   constructor(deps: SpeakingDeps, observer: SpeakingObserver) {
     this.#deps = deps;
@@ -131,8 +133,9 @@ export class Speaking implements SynthesizerObserver {
     this.look();
   }
 
+  /** An utterance that failed with the connection has told of the fault already. */
   disconnected(fault: SpeechFault): void {
-    this.#observer.fault(fault);
+    if (fault !== this.#fault) this.#tell(fault);
   }
 
   reconnected(): void {
@@ -237,7 +240,7 @@ export class Speaking implements SynthesizerObserver {
 
   #endSession(fault: SpeechFault): void {
     this.#synthesizer = null;
-    this.#observer.fault(fault);
+    this.#tell(fault);
     const isOver = !isTemporary(fault);
     for (const utterance of this.#queue)
       if (!utterance.isWhole && (isOver || utterance.isAsked)) close(utterance, fault);
@@ -251,6 +254,11 @@ export class Speaking implements SynthesizerObserver {
   /** What has arrived is still played. */
   #fail(utterance: Utterance, fault: SpeechFault): void {
     close(utterance, fault);
+    this.#tell(fault);
+  }
+
+  #tell(fault: SpeechFault): void {
+    this.#fault = fault;
     this.#observer.fault(fault);
   }
 

@@ -367,6 +367,17 @@ describe('a vendor that fails', () => {
     expect(scene.reports[1]).toMatchObject({ playedMs: 100 });
   });
 
+  it('in an utterance that it ends with the connection tells of it once, and the next time again', () => {
+    scene.say('a', 'One.');
+    scene.vendor.sends('a', 100);
+    scene.vendor.vendor.failed('a', GONE);
+    scene.vendor.vendor.disconnected(GONE);
+    expect(scene.faults).toEqual([GONE]);
+    scene.vendor.vendor.reconnected();
+    scene.vendor.vendor.disconnected({ ...GONE });
+    expect(scene.faults).toEqual([GONE, GONE]);
+  });
+
   it('for good: all utterances fail, and the next one tries again', () => {
     scene.say('a', 'One.');
     scene.say('b', 'Two.');
