@@ -26,7 +26,8 @@ const DEFAULT_VOICE = 'alloy';
 /** The piece that is received, and the next one. */
 const MAX_REQUESTS = 2;
 const MAX_PIECES = 64;
-const FIRST_BYTE_MS = 10_000;
+/** An utterance without audio fails after 10 s: until then there is time for a second request. */
+const FIRST_BYTE_MS = 5_000;
 const STALL_MS = 5_000;
 /** OpenAI says that its answer is audio/pcm, its description that it is octets. */
 const PCM_TYPES: ReadonlySet<string> = new Set(['audio/pcm', 'audio/l16', 'application/octet-stream', '']);
