@@ -66,6 +66,11 @@ export abstract class SpeechSockets implements VendorPart {
     for (const socket of this.#server.clients) socket.terminate();
   }
 
+  /** Ends all connections with a close frame. */
+  closeAll(code: number, reason: string): void {
+    for (const socket of this.#server.clients) socket.close(code, reason);
+  }
+
   /** Waits until each client has taken all that it was sent, and we all that it has sent. */
   async settled(): Promise<void> {
     // In the first round our last message may still be on its way.

@@ -62,6 +62,11 @@ export class AssemblyAiSession {
     return this.parameters.speech_model.startsWith('universal-streaming');
   }
 
+  /** AssemblyAI ends the session with an error. */
+  fail(code: number, error: string): void {
+    this.#stt.refuse(this.#end, code, error);
+  }
+
   #hear(audio: Buffer): void {
     const chunkMs = durationMs(audio, this.parameters);
     if (chunkMs < MIN_CHUNK_MS || chunkMs > MAX_CHUNK_MS) {

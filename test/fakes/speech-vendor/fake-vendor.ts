@@ -34,7 +34,7 @@ export class FakeVendor implements VendorPart {
   fault: VendorFault | null = null;
   readonly #parts: readonly VendorPart[];
   readonly #faults: VendorFault[] = [];
-  readonly #streams = new Set<Duplex>();
+  readonly #streams = new Set<Duplex & { readonly bytesRead?: number }>();
   #host!: SpeechHost;
   #isHolding = false;
   #held: (() => void) | null = null;
@@ -71,6 +71,11 @@ export class FakeVendor implements VendorPart {
   /** WebSockets that are open, and requests that are not answered. */
   get openStreams(): number {
     return this.#streams.size;
+  }
+
+  /** Bytes that open WebSockets, and requests that are not answered, have brought. */
+  get receivedBytes(): number {
+    return [...this.#streams].reduce((sum, { bytesRead = 0 }) => sum + bytesRead, 0);
   }
 
   /** The part of this class. */
@@ -134,6 +139,9 @@ export class FakeVendor implements VendorPart {
       refuse(stream, status, typeof body === 'string' ? body : JSON.stringify(body));
     } else if (fault?.kind === 'cut') {
       stream.destroy();
+    } else if (fault !== null) {
+      // Without a reader, the end of the client would not be seen.
+      stream.resume().once('end', () => stream.destroy());
     }
     return fault !== null || this.#parts.some((part) => part.accept?.(request, stream, head));
   }

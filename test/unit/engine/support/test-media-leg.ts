@@ -41,7 +41,9 @@ export type Action =
   | 'exit'
   | 'fail'
   | 'emit'
-  | 'signal';
+  | 'signal'
+  | 'hold'
+  | 'resume';
 
 /** Int32 words of the leg's surviving memory that a test can read. */
 export const OPENED_COUNT = 0;
@@ -65,7 +67,7 @@ class TestMediaLeg implements MediaLeg<TestMediaConfig, TestMediaCommands> {
   readonly sampleRateHz: number;
   readonly voices = [this];
   readonly resting = false;
-  readonly onHold = false;
+  onHold = false;
   readonly counters = {
     packetsReceived: 0,
     packetsSent: 0,
@@ -123,6 +125,12 @@ class TestMediaLeg implements MediaLeg<TestMediaConfig, TestMediaCommands> {
         return;
       case 'signal':
         this.#host.emit({ type: 'signal', signal: { speaking: true } });
+        return;
+      case 'hold':
+        this.onHold = true;
+        return;
+      case 'resume':
+        this.onHold = false;
     }
   }
 
