@@ -46,7 +46,7 @@ const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-acces
 const AUDIO_UNITS = [
   'test/unit/bridge/{packet,pcm}-call.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
-  'test/unit/speech/speech-call.test.ts',
+  'test/unit/speech/{speech-call,vendor-faults}.test.ts',
 ];
 const AUDIO = [
   ...AUDIO_UNITS,
@@ -54,6 +54,9 @@ const AUDIO = [
   'test/peers/{call-audio,harness,hosted-speech}.test.ts',
 ];
 const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'];
+
+/** Calls at a time in one file. They mostly wait. */
+const CALLS_PER_FILE = 24;
 
 /** Audio tests that compute more, because they start many gateways or agents at 48 kHz: two at a time. */
 const WIDEBAND = ['test/e2e/opus.test.ts', 'test/peers/{demo-talk,gateway-during-call,gateway-opus}.test.ts'];
@@ -88,7 +91,18 @@ function units(name: string, { isolate = false, ...files }: Files & { readonly i
 function gateways(name: string, group: keyof typeof WORKERS, files: Files) {
   const sequence = { groupOrder: GROUPS[group] };
   const maxWorkers = WORKERS[group];
-  return { test: { name, ...files, maxWorkers, sequence, testTimeout: 120_000, hookTimeout: 120_000 } };
+  const maxConcurrency = CALLS_PER_FILE;
+  return {
+    test: {
+      name,
+      ...files,
+      maxWorkers,
+      maxConcurrency,
+      sequence,
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+    },
+  };
 }
 
 /**
