@@ -12,7 +12,7 @@ const ABBREVIATIONS = new Set(
 );
 
 /** What may precede a word: spaces and opening marks. */
-const OPENING = /[\s("'[“‘«„]/;
+const OPENING = /[\s\p{Ps}\p{Pi}"']/u;
 const LETTER = /^\p{L}$/u;
 
 /** Whether a sentence seems to end with an abbreviation ("Dr.") or initials ("J.", "U.S.", "e.g."). */

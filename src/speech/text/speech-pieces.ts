@@ -20,9 +20,9 @@ const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const SPACE = /\s/;
 /** These end a clause before a space. */
-const CLAUSE_MARK = /[,;:)\]…–—]/;
+const CLAUSE_MARKS = new Set(',;:)]…–—');
 /** These end one wherever they are. */
-const WIDE_CLAUSE_MARK = /[、，；：）」』》。！？]/;
+const WIDE_CLAUSE_MARKS = new Set('、，；：）」』》。！？');
 
 /**
  * Cuts a text into pieces that are spoken one after the other. Joined, they are the text. Cuts are at sentences; in
@@ -75,8 +75,8 @@ function isAfterSpace(text: string, at: number): boolean {
 }
 
 function isClauseEnd(text: string, at: number): boolean {
-  if (WIDE_CLAUSE_MARK.test(text.charAt(at - 1))) return !WIDE_CLAUSE_MARK.test(text.charAt(at));
-  return isAfterSpace(text, at) && CLAUSE_MARK.test(text.charAt(at - 2));
+  if (WIDE_CLAUSE_MARKS.has(text.charAt(at - 1))) return !WIDE_CLAUSE_MARKS.has(text.charAt(at));
+  return isAfterSpace(text, at) && CLAUSE_MARKS.has(text.charAt(at - 2));
 }
 
 /** The last segment boundary up to `limit`; null when the first segment is longer. */
