@@ -10,9 +10,12 @@ export interface Order {
   readonly help: boolean;
 }
 
-/** Reads `[NAME…] [--quick] [--rounds N] [--help]`. Throws an error with a readable message. */
+/**
+ * Reads `[NAME…] [--quick] [--rounds N] [--help]`. `speech` stands for all benches whose names begin with `speech-`.
+ * Throws an error with a readable message.
+ */
 export function readOrder(args: readonly string[], known: readonly string[]): Order {
-  const { values, positionals: names } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
@@ -21,7 +24,9 @@ export function readOrder(args: readonly string[], known: readonly string[]): Or
       help: { type: 'boolean', default: false },
     },
   });
-  const unknown = names.filter((name) => !known.includes(name));
+  const meant = (wanted: string) => known.filter((name) => name === wanted || name.startsWith(`${wanted}-`));
+  const names = positionals.flatMap(meant);
+  const unknown = positionals.filter((wanted) => meant(wanted).length === 0);
   if (unknown.length > 0)
     throw new Error(`unknown bench: ${unknown.join(', ')}. Known are: ${known.join(', ')}`);
   const rounds = values.rounds === undefined ? (values.quick ? QUICK_ROUNDS : ROUNDS) : Number(values.rounds);

@@ -9,6 +9,9 @@ it('runs everything five times by default', () => {
 
 it('accepts names, a number of rounds, and a quick mode', () => {
   expect(readOrder(['rest', '--rounds', '7'], KNOWN)).toMatchObject({ names: ['rest'], rounds: 7 });
+  expect(readOrder(['speech'], ['calls', 'speech-ticks', 'speech-calls'])).toMatchObject({
+    names: ['speech-ticks', 'speech-calls'],
+  });
   expect(readOrder(['--quick'], KNOWN)).toMatchObject({ quick: true, rounds: 2 });
   expect(readOrder(['--quick', '--rounds=9'], KNOWN)).toMatchObject({ rounds: 9 });
 });
