@@ -150,8 +150,8 @@ it('answers 413 to one byte more than 25 MB, before the rest is read', async () 
   const more = new RawUpload(CAP_BYTES + 60_000);
   more.socket.write(PART);
   more.socket.write(Buffer.alloc(CAP_BYTES + 1));
-  await waitFor('the answer', () => more.status);
-  expect([more.status, more.received.includes(`${CAP_BYTES} bytes`)]).toEqual(['413', true]);
+  await waitFor('the answer', () => more.received.includes(`${CAP_BYTES} bytes`));
+  expect(more.status).toBe('413');
   more.socket.destroy();
   const announced = new RawUpload(1e12);
   await waitFor('the answer', () => announced.status);
@@ -163,8 +163,8 @@ it('answers 413 to one byte more than 25 MB, before the rest is read', async () 
     chunked.socket.write(piece);
     chunked.socket.write('\r\n');
   }
-  await waitFor('the answer', () => chunked.status);
-  expect([chunked.status, chunked.received.includes(`${CAP_BYTES} bytes`)]).toEqual(['413', true]);
+  await waitFor('the answer', () => chunked.received.includes(`${CAP_BYTES} bytes`));
+  expect(chunked.status).toBe('413');
   chunked.socket.destroy();
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../support/agent.ts';
 import { PhoneLine } from '../support/phone-line.ts';
 import { requirePeer } from '../support/require-peer.ts';
+import { retryAudio } from '../support/stall-probe.ts';
 import { analyzeTone } from '../support/tone-analysis.ts';
 import { tortureMessages } from '../support/torture-messages.ts';
 import { within } from '../support/wait-for.ts';
@@ -12,7 +13,9 @@ const NUMBER = '+33100000001';
 const TRUNK = '127.0.0.1';
 const STRANGER = '127.0.0.2';
 
-describe.skipIf(requirePeer('baresip'))('malformed SIP messages', () => {
+const retry = retryAudio();
+
+describe.skipIf(requirePeer('baresip'))('malformed SIP messages', { retry }, () => {
   let line: PhoneLine;
 
   beforeAll(async () => {

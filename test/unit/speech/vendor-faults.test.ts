@@ -290,6 +290,7 @@ describe.concurrent.each(SPEAKERS)('text-to-speech by %s', (name) => {
         await until(() => call.statesOf(first).includes('finished'));
         TTS_CAPS[name]!(vendor);
         await until(() => vendor.openStreams === 0);
+        await until(() => vendor.openStreams > 0);
         const second = call.say(SECOND);
         await until(() => call.statesOf(second).includes('finished'));
         expect(call.errors).toEqual([]);
