@@ -49,8 +49,10 @@ export class HostedGateway {
 
   /** Calls that are placed from now on speak and listen. */
   async host(): Promise<void> {
-    for (const kind of ['stt', 'tts']) {
-      const preset = { kind, provider: 'deepgram', api_key: 'key-of-the-bench' };
+    // Everybody talks all the time, and nobody is to be interrupted.
+    const kinds = [{ kind: 'stt' }, { kind: 'tts', options: { interruption: 'off' } }];
+    for (const kind of kinds) {
+      const preset = { ...kind, provider: 'deepgram', api_key: 'key-of-the-bench' };
       const { status, body } = await this.gateway.settingsApi.post('/api/voice-configs', preset);
       if (status >= 300) throw new Error(`POST voice config: ${status} ${JSON.stringify(body)}`);
     }
