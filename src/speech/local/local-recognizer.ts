@@ -1,5 +1,6 @@
 import type { AudioFormat } from '../audio-format.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
+import { resultOf } from '../stt/recognized-words.ts';
 import type { Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
 import { textAt } from '../vendor-message.ts';
 import { LocalSpeechError } from './local-speech-error.ts';
@@ -53,8 +54,7 @@ export class LocalRecognizer implements Recognizer {
   }
 
   #final(text: string): void {
-    const times = { startMs: null, endMs: null };
-    this.#observer.final({ text, ...times, confidence: null, language: 'en', speaker: null });
+    this.#observer.final(resultOf(text, { language: 'en' }));
   }
 
   #end(error: LocalSpeechError | null): void {

@@ -1,3 +1,18 @@
+import type { Recognized } from './recognizer.ts';
+
+const NOTHING_KNOWN = {
+  startMs: null,
+  endMs: null,
+  confidence: null,
+  language: null,
+  speaker: null,
+} as const;
+
+/** Returns a result of which the vendor tells only some things. */
+export function resultOf(text: string, known: Partial<Recognized> = {}): Recognized {
+  return { ...NOTHING_KNOWN, ...known, text };
+}
+
 /** Returns the value that occurs most often; the first one of several; null if there is none. */
 export function majority(values: readonly string[]): string | null {
   const counts = new Map<string, number>();

@@ -1,6 +1,7 @@
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import type { AudioBacklog } from '../audio-backlog.ts';
 import type { Recognized, RecognizerObserver } from '../recognizer.ts';
+import { TurnState } from '../turn-state.ts';
 import { type AssemblyAiTurn, withWords } from './assemblyai-turn.ts';
 
 /** The formatted text of a turn comes after its end, normally within 0.3 s. */
@@ -13,6 +14,7 @@ export class AssemblyAiTurns {
   readonly #clock: Clock;
   readonly #backlog: AudioBacklog;
   readonly #observer: RecognizerObserver;
+  readonly #state: TurnState;
   /** The turn that is being spoken. */
   #open: AssemblyAiTurn | null = null;
   /** What was being said when the connection was lost. */
@@ -22,7 +24,6 @@ export class AssemblyAiTurns {
   #cancelTimer: CancelTimer = () => {};
   /** The last turn that was reported. */
   #lastOrder = NONE;
-  #isSpeaking = false;
 
   /** `isFormatted`: whether the text of each turn comes a second time, formatted. */
   constructor(isFormatted: boolean, clock: Clock, backlog: AudioBacklog, observer: RecognizerObserver) {
@@ -30,6 +31,7 @@ export class AssemblyAiTurns {
     this.#clock = clock;
     this.#backlog = backlog;
     this.#observer = observer;
+    this.#state = new TurnState(observer);
   }
 
   take(turn: AssemblyAiTurn): void {
@@ -40,10 +42,7 @@ export class AssemblyAiTurns {
 
   /** Whether somebody speaks, where the vendor says so before the first word. */
   changeTurn(state: 'started' | 'ended'): void {
-    const isSpeaking = state === 'started';
-    if (isSpeaking === this.#isSpeaking) return;
-    this.#isSpeaking = isSpeaking;
-    this.#observer.turn(state);
+    this.#state.change(state);
   }
 
   /** No more turns of this session follow. */
@@ -52,12 +51,12 @@ export class AssemblyAiTurns {
     const open = this.#open ?? this.#lost;
     this.#lost = null;
     if (open) this.#report(open, allOf(open));
-    this.changeTurn('ended');
+    this.#state.change('ended');
   }
 
   /** The connection is lost. Whether the open turn is recognized again is not known, so it is over. */
   lose(): void {
-    this.changeTurn('ended');
+    this.#state.change('ended');
     this.#reportRaw();
     this.#lost = this.#open ?? this.#lost;
     this.#open = null;
@@ -82,7 +81,7 @@ export class AssemblyAiTurns {
   #go(turn: AssemblyAiTurn): void {
     if (turn.words.length === 0) return;
     this.#open = turn;
-    this.changeTurn('started');
+    this.#state.change('started');
     this.#observer.interim(allOf(turn));
   }
 
@@ -91,7 +90,7 @@ export class AssemblyAiTurns {
     this.#open = null;
     // A turn without words, as after a request to end it, covers nothing.
     if (turn.settled.endMs !== null) this.#backlog.settle(turn.settled.endMs);
-    this.changeTurn('ended');
+    this.#state.change('ended');
     if (turn.isFormatted || !this.#isFormatted) return this.#report(turn, turn.settled);
     this.#raw = turn;
     this.#cancelTimer = this.#clock.after(FORMAT_MS, () => this.#reportRaw());

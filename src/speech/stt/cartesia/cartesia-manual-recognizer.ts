@@ -6,8 +6,9 @@ import { isTrueAt, numberAt, objectsAt, textAt, type VendorMessage } from '../..
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
 import { AudioUplink } from '../audio-uplink.ts';
+import { resultOf } from '../recognized-words.ts';
 import type { Recognizer, RecognizerObserver } from '../recognizer.ts';
-import { encodingOf, RATES_HZ, resultOf } from './cartesia-results.ts';
+import { encodingOf, RATES_HZ } from './cartesia-results.ts';
 
 /** Cartesia closes a connection after 3 minutes. */
 const KEEP_ALIVE_MS = 60_000;
@@ -15,9 +16,9 @@ const KEEP_ALIVE_MS = 60_000;
 const QUIET_MS = 1_000;
 /** How long something may have been spoken before there is text of it. */
 const START_DELAY_MS = 1_000;
-/** Bare words, not JSON. */
 /** An utterance that is longer is reported without waiting for silence. */
 const MAX_CHARACTERS = 4_000;
+/** Bare words, not JSON. */
 const FINALIZE = 'finalize';
 const CLOSE = 'close';
 

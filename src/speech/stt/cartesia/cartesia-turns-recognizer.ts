@@ -6,8 +6,10 @@ import { numberAt, textAt, textsAt, type VendorMessage } from '../../vendor-mess
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
 import { AudioUplink } from '../audio-uplink.ts';
+import { resultOf } from '../recognized-words.ts';
 import type { Recognizer, RecognizerObserver } from '../recognizer.ts';
-import { encodingOf, RATES_HZ, resultOf } from './cartesia-results.ts';
+import { TurnState } from '../turn-state.ts';
+import { encodingOf, RATES_HZ } from './cartesia-results.ts';
 
 /** Cartesia closes a connection after 3 minutes. */
 const KEEP_ALIVE_MS = 60_000;
@@ -40,8 +42,8 @@ export class CartesiaTurnsRecognizer implements Recognizer {
   readonly #clock: Clock;
   readonly #observer: RecognizerObserver;
   readonly #uplink: AudioUplink;
+  readonly #state: TurnState;
   #turn: OpenTurn | null = null;
-  #isSpeaking = false;
   #cancelGap: CancelTimer = () => {};
 
   /** `rateHz` is the rate of the voice. */
@@ -49,6 +51,7 @@ export class CartesiaTurnsRecognizer implements Recognizer {
     this.format = nearestFormat(RATES_HZ, rateHz);
     this.#clock = deps.clock;
     this.#observer = observer;
+    this.#state = new TurnState(observer);
     const { format } = this;
     const endpoint = cartesiaEndpoint(urlOf(preset, format), preset);
     this.#uplink = new AudioUplink(
@@ -65,7 +68,7 @@ export class CartesiaTurnsRecognizer implements Recognizer {
 
   hear(chunk: Uint8Array): void {
     this.#uplink.hear(chunk);
-    if (this.#isSpeaking) this.#fillGaps(MAX_GAPS);
+    if (this.#state.isOpen) this.#fillGaps(MAX_GAPS);
   }
 
   flush(): void {
@@ -102,7 +105,8 @@ export class CartesiaTurnsRecognizer implements Recognizer {
     const { sentMs, oldestMs } = this.#uplink.backlog;
     this.#turn ??= { text, fromMs: Math.max(oldestMs, sentMs - START_DELAY_MS) };
     this.#turn.text = text;
-    this.#changeTurn('started');
+    if (!this.#state.isOpen) this.#fillGaps(MAX_GAPS);
+    this.#state.change('started');
     if (text.trim() !== '') this.#observer.interim(resultOf(text.trim()));
   }
 
@@ -115,14 +119,14 @@ export class CartesiaTurnsRecognizer implements Recognizer {
     this.#cancelGap();
     this.#turn = null;
     if (text.trim() !== '') this.#observer.final(resultOf(text.trim()));
-    this.#changeTurn('ended');
+    this.#state.change('ended');
   }
 
   /** Whether a turn that is cut is recognized again is not known, so it is over; if it is, it starts again. */
   #lose(isOver: boolean): void {
     this.#cancelGap();
     if (isOver && this.#turn) this.#end(this.#turn.text);
-    else this.#changeTurn('ended');
+    else this.#state.change('ended');
   }
 
   /** A turn that was cut is heard again, unless its beginning is no longer there: then what is known of it must do. */
@@ -135,14 +139,6 @@ export class CartesiaTurnsRecognizer implements Recognizer {
       this.#end(turn.text);
     }
     this.#uplink.begin();
-  }
-
-  #changeTurn(state: 'started' | 'ended'): void {
-    const isSpeaking = state === 'started';
-    if (isSpeaking === this.#isSpeaking) return;
-    this.#isSpeaking = isSpeaking;
-    if (isSpeaking) this.#fillGaps(MAX_GAPS);
-    this.#observer.turn(state);
   }
 
   /** Cartesia waits for audio, and takes its absence for a slow network. */

@@ -7,6 +7,7 @@ import { socketUrl } from '../../vendor-url.ts';
 import { AudioUplink } from '../audio-uplink.ts';
 import { mean } from '../recognized-words.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../recognizer.ts';
+import { TurnState } from '../turn-state.ts';
 
 const RATES_HZ = [16_000, 24_000, 48_000] as const;
 /** Flux knows no keep-alive message. */
@@ -35,13 +36,14 @@ export class FluxRecognizer implements Recognizer {
   readonly chunkMs = 80;
   readonly #observer: RecognizerObserver;
   readonly #uplink: AudioUplink;
+  readonly #state: TurnState;
   #turn: OpenTurn | null = null;
-  #isSpeaking = false;
 
   /** `rateHz` is the rate of the voice. */
   constructor(preset: SpeechPreset, rateHz: number, deps: VendorSocketDeps, observer: RecognizerObserver) {
     this.format = nearestFormat(RATES_HZ, rateHz);
     this.#observer = observer;
+    this.#state = new TurnState(observer);
     this.#uplink = new AudioUplink(
       {
         endpoint: deepgramEndpoint(urlOf(preset, this.format), preset),
@@ -88,7 +90,7 @@ export class FluxRecognizer implements Recognizer {
     const turn = this.#read(message);
     switch (textAt(message, 'event') ?? '') {
       case 'StartOfTurn':
-        this.#changeTurn('started');
+        this.#state.change('started');
         break;
       case 'EndOfTurn':
         this.#uplink.backlog.settle(turn.untilMs);
@@ -127,13 +129,13 @@ export class FluxRecognizer implements Recognizer {
   #end(turn: OpenTurn | null): void {
     this.#turn = null;
     if (turn !== null && turn.said.text !== '') this.#observer.final(turn.said);
-    this.#changeTurn('ended');
+    this.#state.change('ended');
   }
 
   /** Whether a turn that is cut is recognized again is not known, so it is over; if it is, it starts again. */
   #lose(isOver: boolean): void {
     if (isOver) this.#end(this.#turn);
-    else this.#changeTurn('ended');
+    else this.#state.change('ended');
   }
 
   /** A turn that was cut is heard again, unless its beginning is no longer there: then what is known of it must do. */
@@ -146,13 +148,6 @@ export class FluxRecognizer implements Recognizer {
       this.#end(turn);
     }
     this.#uplink.begin();
-  }
-
-  #changeTurn(state: 'started' | 'ended'): void {
-    const isSpeaking = state === 'started';
-    if (isSpeaking === this.#isSpeaking) return;
-    this.#isSpeaking = isSpeaking;
-    this.#observer.turn(state);
   }
 }
 

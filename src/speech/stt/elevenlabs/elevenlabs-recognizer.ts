@@ -5,7 +5,7 @@ import { isTrueAt, numberAt, objectsAt, textAt, textsAt, type VendorMessage } fr
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
 import { AudioUplink } from '../audio-uplink.ts';
-import { majority, mean } from '../recognized-words.ts';
+import { majority, mean, resultOf } from '../recognized-words.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../recognizer.ts';
 import { CommitPairs } from './commit-pairs.ts';
 
@@ -134,7 +134,7 @@ export class ElevenLabsRecognizer implements Recognizer {
     this.#pairs.flush();
     const { sentMs } = this.#uplink.backlog;
     this.#partial = { text, firstMs: this.#partial?.firstMs ?? sentMs, latestMs: sentMs };
-    this.#observer.interim({ ...UNKNOWN, text });
+    this.#observer.interim(resultOf(text));
   }
 
   /** A commit, if it is a new one, covers what had been sent when it was asked for or found. */
@@ -199,7 +199,7 @@ export class ElevenLabsRecognizer implements Recognizer {
   }
 
   #reportPartial(): void {
-    if (this.#partial !== null) this.#observer.final({ ...UNKNOWN, text: this.#partial.text });
+    if (this.#partial !== null) this.#observer.final(resultOf(this.#partial.text));
     this.#partial = null;
   }
 
@@ -220,7 +220,6 @@ export class ElevenLabsRecognizer implements Recognizer {
 }
 
 const UNKNOWN_TIMES = { startMs: null, endMs: null } as const;
-const UNKNOWN = { ...UNKNOWN_TIMES, confidence: null, language: null, speaker: null } as const;
 
 function urlOf({ url, options }: SpeechPreset, { encoding, sampleRateHz }: AudioFormat): string {
   const strategy = textAt(options, 'commit_strategy') ?? 'vad';

@@ -2,11 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { frameSamples } from '../../../base/frame.ts';
 import type { AudioFormat } from '../../audio-format.ts';
 import { type OpenAiDeps, OpenAiRequests } from '../../openai-requests.ts';
+import type { SegmentLimits, Utterance, UtteranceSegmenter } from '../../segments/utterance-segmenter.ts';
 import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { numberAt, objectsAt, readMessage, textAt, textsAt } from '../../vendor-message.ts';
+import { resultOf } from '../recognized-words.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../recognizer.ts';
-import type { Segmenter, SegmentLimits, SpeechSegment } from './segmenter.ts';
+
+/** Cuts a voice into utterances. */
+export type Segmenter = Pick<UtteranceSegmenter, 'hear' | 'close'>;
 
 export interface OpenAiRecognizerDeps extends OpenAiDeps {
   /** `rateHz` is 8,000 or 16,000. */
@@ -15,7 +19,7 @@ export interface OpenAiRecognizerDeps extends OpenAiDeps {
 
 /** A segment on its way. */
 interface Job {
-  readonly segment: SpeechSegment;
+  readonly segment: Utterance;
   isSent: boolean;
   /** Undefined until it is there. Null: nothing was understood. */
   result: Recognized | null | undefined;
@@ -116,7 +120,7 @@ export class OpenAiRecognizer implements Recognizer {
     this.#idle.resolve();
   }
 
-  #queue(segment: SpeechSegment | null): void {
+  #queue(segment: Utterance | null): void {
     if (!segment) return;
     if (this.#jobs.length >= MAX_SEGMENTS) {
       this.#jobs.splice(MAX_REQUESTS, 1);
@@ -160,7 +164,7 @@ export class OpenAiRecognizer implements Recognizer {
     this.#observer.failed(fault);
   }
 
-  async #ask(segment: SpeechSegment): Promise<{ readonly result: Recognized | null } | SpeechFault> {
+  async #ask(segment: Utterance): Promise<{ readonly result: Recognized | null } | SpeechFault> {
     // Response knows how to write a form.
     const form = new Response(this.#form(segment));
     const request = {
@@ -176,7 +180,7 @@ export class OpenAiRecognizer implements Recognizer {
     return answer.code === 'audio_too_short' ? { result: null } : answer.fault;
   }
 
-  #form({ wav }: SpeechSegment): FormData {
+  #form({ wav }: Utterance): FormData {
     const form = new FormData();
     form.set('file', new Blob([wav], { type: 'audio/wav' }), 'speech.wav');
     form.set('model', this.#model);
@@ -193,13 +197,13 @@ export class OpenAiRecognizer implements Recognizer {
     return form;
   }
 
-  #read(body: string, { startMs, endMs }: SpeechSegment): Recognized | null {
+  #read(body: string, { startMs, endMs }: Utterance): Recognized | null {
     const message = readMessage(body) ?? {};
     const text = textAt(message, 'text')?.trim() ?? '';
     if (text === '') return null;
     const [found] = objectsAt(message, 'languages');
     const language = (found && textAt(found, 'code')) ?? textAt(this.#options, 'language');
-    return { text, startMs, endMs, confidence: null, language, speaker: null };
+    return resultOf(text, { startMs, endMs, language });
   }
 }
 

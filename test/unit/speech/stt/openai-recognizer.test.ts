@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OpenAiRecognizer } from '../../../../src/speech/stt/openai/openai-recognizer.ts';
-import type { Segmenter, SegmentLimits, SpeechSegment } from '../../../../src/speech/stt/openai/segmenter.ts';
+import type { SegmentLimits, Utterance } from '../../../../src/speech/segments/utterance-segmenter.ts';
+import { OpenAiRecognizer, type Segmenter } from '../../../../src/speech/stt/openai/openai-recognizer.ts';
 import { modelGone, outOfFunds, rateLimited, serverError } from '../../../fakes/openai/audio-errors.ts';
 import { OpenAiAudio } from '../../../fakes/openai/audio-routes.ts';
 import { SpeechHost } from '../../../fakes/speech-host.ts';
@@ -21,7 +21,7 @@ class SilenceSegmenter implements Segmenter {
   #heardMs = 0;
   #quietMs = 0;
 
-  hear(samples: Int16Array): SpeechSegment | null {
+  hear(samples: Int16Array): Utterance | null {
     this.#heardMs += FRAME_MS;
     const isQuiet = samples.every((sample) => sample === 0);
     this.#quietMs = isQuiet ? this.#quietMs + FRAME_MS : 0;
@@ -29,7 +29,7 @@ class SilenceSegmenter implements Segmenter {
     return this.#quietMs >= PAUSE_MS ? this.close() : null;
   }
 
-  close(): SpeechSegment | null {
+  close(): Utterance | null {
     const samples = Int16Array.from(this.#samples.splice(0));
     if (samples.length === 0) return null;
     const startMs = this.#heardMs - samples.length / 16;
