@@ -8,7 +8,17 @@ const layer = (name, from, allowed) => ({
 });
 
 /** From the top down: each may import those after it. */
-const DOMAINS = ['messaging', 'agents', 'authorization', 'speech', 'accounts', 'files', 'calls'];
+const DOMAINS = [
+  'inline',
+  'messaging',
+  'agents',
+  'models',
+  'authorization',
+  'speech',
+  'accounts',
+  'files',
+  'calls',
+];
 const FLOOR = ['audio', 'telemetry', 'base'];
 /** The main thread has the rest of speech. */
 const SPEECH_ON_BRIDGES = '^src/speech/(?!presets/|providers/|options/|session/|speech-domain)';
@@ -71,6 +81,7 @@ module.exports = {
     layer('speech on bridge threads', SPEECH_ON_BRIDGES, ['threads', 'connectors/contract', ...FLOOR]),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
     ...pairsOfDomains,
+    layer('clients of models', '^src/models/', ['telemetry', 'base']),
     {
       name: 'connectors-do-not-import-each-other',
       severity: 'error',

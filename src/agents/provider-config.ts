@@ -1,4 +1,4 @@
-import type { ProviderField, ProviderKind } from './provider-catalog.ts';
+import type { ModelProvider, ProviderField } from '../models/model-provider.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -26,7 +26,7 @@ const CONTROL = /\p{Cc}/u;
  * Applies a change to the stored fields. Returns the result, or all faults of the change. Secrets belong to one URL: a
  * change of a url field discards the stored ones, so that nobody can send a stored key elsewhere without knowing it.
  */
-export function mergeConfig(kind: ProviderKind, stored: ProviderConfig, change: ConfigChange): MergedConfig {
+export function mergeConfig(kind: ModelProvider, stored: ProviderConfig, change: ConfigChange): MergedConfig {
   const config = mergedTexts(kind, stored.config, change);
   const isMoved = kind.fields.some(
     (field) => field.kind === 'url' && effective(field, stored.config) !== effective(field, config),
@@ -37,7 +37,7 @@ export function mergeConfig(kind: ProviderKind, stored: ProviderConfig, change: 
 }
 
 /** Returns the non-secret fields, with defaults filled in. */
-export function shownConfig(kind: ProviderKind, stored: Texts): Record<string, string> {
+export function shownConfig(kind: ModelProvider, stored: Texts): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const field of kind.fields) {
     const text = field.kind === 'secret' ? undefined : effective(field, stored);
@@ -50,7 +50,7 @@ function effective(field: ProviderField, texts: Texts): string | undefined {
   return texts[field.name] ?? field.default;
 }
 
-function mergedTexts(kind: ProviderKind, stored: Texts, change: ConfigChange): Record<string, string> {
+function mergedTexts(kind: ModelProvider, stored: Texts, change: ConfigChange): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const field of kind.fields) {
     if (field.kind === 'secret') continue;
@@ -60,7 +60,7 @@ function mergedTexts(kind: ProviderKind, stored: Texts, change: ConfigChange): R
   return merged;
 }
 
-function mergedSecrets(kind: ProviderKind, stored: Texts, change: ConfigChange): Record<string, string> {
+function mergedSecrets(kind: ModelProvider, stored: Texts, change: ConfigChange): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const field of kind.fields) {
     if (field.kind !== 'secret' || change[field.name] === null) continue;
@@ -70,7 +70,7 @@ function mergedSecrets(kind: ProviderKind, stored: Texts, change: ConfigChange):
   return merged;
 }
 
-function changeFaults(kind: ProviderKind, change: ConfigChange): ConfigFault[] {
+function changeFaults(kind: ModelProvider, change: ConfigChange): ConfigFault[] {
   return Object.entries(change).flatMap(([name, text]): ConfigFault[] => {
     const field = kind.fields.find((one) => one.name === name);
     if (!field) return [{ field: name, problem: 'unknown' }];
@@ -89,7 +89,7 @@ function isHttpUrl(text: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
 }
 
-function missingFaults(kind: ProviderKind, given: Texts): ConfigFault[] {
+function missingFaults(kind: ModelProvider, given: Texts): ConfigFault[] {
   const missing = kind.fields
     .filter((field) => field.isRequired && given[field.name] === undefined)
     .map((field) => field.name);

@@ -1,5 +1,7 @@
 import { requireVerifiedAddress } from '../accounts/people/verified-address.ts';
 import { GatewayError } from '../base/errors.ts';
+import { modelProvider } from '../models/all-providers.ts';
+import type { ProviderName } from '../models/model-provider.ts';
 import {
   deleteProvider,
   findProvider,
@@ -9,7 +11,6 @@ import {
 import type { Db } from '../store/database/tables.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
-import { type ProviderName, providerKind } from './provider-catalog.ts';
 import { type ConfigChange, type ConfigFault, mergeConfig, shownConfig } from './provider-config.ts';
 
 /**
@@ -105,7 +106,7 @@ function mergeProvider(
   const provider = change.provider ?? (former?.provider as ProviderName | undefined);
   if (!provider) throw new GatewayError('no_provider');
   const stored = former?.provider === provider ? former : { config: {}, secrets: {} };
-  const merged = mergeConfig(providerKind(provider), stored, change.config ?? {});
+  const merged = mergeConfig(modelProvider(provider), stored, change.config ?? {});
   if ('faults' in merged) return merged;
   const { systemPrompt = former?.systemPrompt ?? null } = change;
   const eventFilter = { ...former?.eventFilter, ...definedOf(change.eventFilter ?? {}) };
@@ -130,7 +131,7 @@ function changedNames(next: StoredProvider, change: ProviderChange) {
 }
 
 function viewOf(agentId: string, stored: StoredProvider | undefined): ProviderView {
-  const kind = stored && providerKind(stored.provider as ProviderName);
+  const kind = stored && modelProvider(stored.provider as ProviderName);
   return {
     agentId,
     provider: stored?.provider ?? null,

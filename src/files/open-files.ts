@@ -1,3 +1,4 @@
+import { dnsAddresses } from '../base/find-addresses.ts';
 import { publicOr } from '../base/public-address.ts';
 import { storedBytes } from '../store/messages/files.ts';
 import { FileDisk } from './file-disk.ts';
@@ -5,7 +6,7 @@ import type { FileDomain } from './file-domain.ts';
 import { removeOrphans } from './file-sweeper.ts';
 import { StorageLedger, type StorageLimits } from './storage-ledger.ts';
 import { Transfers } from './transfers.ts';
-import { dnsAddresses, WebFiles } from './web-files.ts';
+import { WebFiles } from './web-files.ts';
 
 /** The limit per account leaves room for the uploads of others. */
 const TRANSFER_LIMITS = { perOwner: 2_000, total: 4_000 };

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { AgentDomain } from '../../agents/agent-domain.ts';
 import { resetConversations } from '../../agents/change-agent.ts';
 import { queueTest, type TestKind } from '../../agents/deliveries.ts';
-import { PROVIDER_CATALOG, type ProviderField, type ProviderKind } from '../../agents/provider-catalog.ts';
 import type { ConfigFault } from '../../agents/provider-config.ts';
 import {
   changeProvider,
@@ -10,6 +9,8 @@ import {
   getProvider,
   type ProviderView,
 } from '../../agents/provider-settings.ts';
+import { MODEL_PROVIDERS } from '../../models/all-providers.ts';
+import type { ModelProvider, ProviderField } from '../../models/model-provider.ts';
 import { reply } from '../http/answer/reply.ts';
 import { ValidationError } from '../http/request/validation.ts';
 import { type Route, route } from '../http/routing/route.ts';
@@ -159,10 +160,10 @@ type Entry = Catalog['providers'][number];
 
 /** The API representation of the provider catalog, with each provider's settings as a JSON Schema. */
 function catalogWire(): Catalog {
-  return { providers: PROVIDER_CATALOG.map(entryWire), event_types: [...EVENT_TYPES] };
+  return { providers: MODEL_PROVIDERS.map(entryWire), event_types: [...EVENT_TYPES] };
 }
 
-function entryWire({ name, title, fields, anyOf }: ProviderKind): Entry {
+function entryWire({ name, title, fields, anyOf }: ModelProvider): Entry {
   return {
     name,
     title,

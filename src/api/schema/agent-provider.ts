@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { PROVIDER_NAMES } from '../../agents/provider-catalog.ts';
 import { EVENT_TYPES } from '../../agents/provider-settings.ts';
+import { PROVIDER_NAMES } from '../../models/model-provider.ts';
 
 const MAX_PROMPT_LENGTH = 100_000;
 const MAX_FIELD_LENGTH = 4_096;

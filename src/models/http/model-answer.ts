@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
+import { createParser } from 'eventsource-parser';
+import { parseJson } from '../../base/json.ts';
+import { ModelFault } from '../model-fault.ts';
+
+/** Limit of an answer, streamed or not. */
+const MAX_ANSWER_BYTES = 8 * 1_048_576;
+const MAX_EVENT_CHARACTERS = 4 * 1_048_576;
+
+/** Reads a whole answer. Returns its JSON, or its text when it is none. `signal` is the request's. Rejects with a ModelFault. */
+export async function readJson(answer: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  for await (const chunk of chunksOf(answer, signal)) text += decoder.write(chunk);
+  text += decoder.end();
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+/** One event of a stream: its name, empty if it has none, and its JSON, or the text when it is none (`[DONE]`). */
+export interface StreamedEvent {
+  readonly name: string;
+  readonly data: unknown;
+}
+
+/**
+ * Yields the server-sent events of an answer. The caller decides whether the last one is the end of a reply. Rejects with
+ * a ModelFault.
+ */
+export async function* streamedEvents(
+  answer: IncomingMessage,
+  signal: AbortSignal,
+): AsyncGenerator<StreamedEvent, void> {
+  const decoder = new StringDecoder('utf8');
+  const ready: StreamedEvent[] = [];
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_CHARACTERS,
+    onEvent: ({ event, data }) => ready.push({ name: event ?? '', data: jsonOf(data) }),
+  });
+  for await (const chunk of chunksOf(answer, signal)) {
+    try {
+      parser.feed(decoder.write(chunk));
+    } catch (cause) {
+      throw new ModelFault('cut', { words: 'the stream cannot be read', isDoubtful: true }, { cause });
+    }
+    yield* ready.splice(0);
+  }
+}
+
+/** Yields the bytes of an answer. Leaving the loop closes the connection. */
+export async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+  let sizeBytes = 0;
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
+      yield chunk;
+    }
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ModelFault('cut', { words: 'the answer broke off', isDoubtful: true }, { cause });
+  }
+}
+
+function jsonOf(data: string): unknown {
+  try {
+    return parseJson(data);
+  } catch {
+    return data;
+  }
+}

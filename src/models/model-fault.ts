@@ -1,0 +1,72 @@
+/** What kind of fault a provider has. */
+export type ModelFaultKind =
+  /** The key is wrong or has expired. */
+  | 'key_rejected'
+  /** The key is right, but not allowed to do this. */
+  | 'no_access'
+  /** The model or agent does not exist. */
+  | 'not_found'
+  /** The request is wrong, so the configuration is. */
+  | 'bad_request'
+  /** A content filter or the model declined. */
+  | 'refused'
+  /** The conversation is longer than the model takes. */
+  | 'too_long'
+  /** Credit is used up: a person must act. */
+  | 'quota'
+  | 'rate_limited'
+  | 'overloaded'
+  /** There is no connection to the endpoint. */
+  | 'unreachable'
+  /** The endpoint is not allowed, or does not speak the provider's protocol. */
+  | 'bad_endpoint'
+  /** The answer ended before it was complete. */
+  | 'cut'
+  /** The provider no longer has the conversation. */
+  | 'lost_memory'
+  /** The provider is still working on another turn of the conversation. */
+  | 'locked';
+
+export interface ModelFaultDetail {
+  /** The provider's words or ours, as one line without secrets, at most 300 characters. */
+  readonly words: string;
+  /** HTTP status; absent where there was no answer. */
+  readonly status?: number;
+  /** How long the provider asks us to wait. */
+  readonly retryAfterMs?: number | null;
+  /** The provider may have taken the turn all the same. */
+  readonly isDoubtful?: boolean;
+}
+
+/** A fault of a model provider. */
+export class ModelFault extends Error {
+  override readonly name = 'ModelFault';
+  readonly kind: ModelFaultKind;
+  readonly status: number | null;
+  readonly retryAfterMs: number | null;
+  readonly isDoubtful: boolean;
+
+  constructor(
+    kind: ModelFaultKind,
+    { words, status, retryAfterMs, isDoubtful }: ModelFaultDetail,
+    options?: ErrorOptions,
+  ) {
+    super(words, options);
+    this.kind = kind;
+    this.status = status ?? null;
+    this.retryAfterMs = retryAfterMs ?? null;
+    this.isDoubtful = isDoubtful ?? false;
+  }
+}
+
+const TEMPORARY: ReadonlySet<ModelFaultKind> = new Set([
+  'rate_limited',
+  'overloaded',
+  'unreachable',
+  'locked',
+]);
+
+/** Whether the same request may succeed later, without anybody's help. */
+export function isTemporary({ kind }: ModelFault): boolean {
+  return TEMPORARY.has(kind);
+}
