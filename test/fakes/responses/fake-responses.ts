@@ -1,0 +1,194 @@
+import { FakeModelVendor } from '../model-vendor/fake-model-vendor.ts';
+import { partsOf } from '../model-vendor/scripted-reply.ts';
+import type { VendorError } from '../model-vendor/vendor-error.ts';
+import type { VendorAnswer, VendorCall } from '../model-vendor/vendor-exchange.ts';
+import { sseEvent } from '../model-vendor/vendor-exchange.ts';
+import type { Refusal } from '../model-vendor/vendor-fault.ts';
+import { conversationRoutes } from './conversation-routes.ts';
+import {
+  conversationIdOf,
+  messagesOf,
+  type ResponseRequest,
+  readResponseRequest,
+} from './response-request.ts';
+import { type ResponseEvent, ResponseWriter, tokensOf } from './response-writer.ts';
+import { apiError, refusalOf, tooLong, unknownModel, unknownUrl } from './responses-errors.ts';
+import { type StoredConversation, StoredConversations } from './stored-conversations.ts';
+import { type StoredItem, storedMessage, toldBy } from './stored-items.ts';
+
+/** A model that can be asked for. */
+export interface FakeModel {
+  readonly id: string;
+  /** Takes `reasoning`. */
+  readonly isReasoning?: true;
+  readonly shutdownDate?: string;
+}
+
+/** A turn that is under way. */
+interface OpenTurn {
+  readonly wanted: ResponseRequest;
+  readonly conversation: StoredConversation | null;
+  /** What came before. */
+  readonly context: readonly StoredItem[];
+  readonly input: readonly StoredItem[];
+}
+
+/** Longer contexts do not fit the model. */
+const MAX_CONTEXT_TOKENS = 100_000;
+
+/** A vendor that speaks OpenAI's Responses API, with or without Conversations. */
+export abstract class FakeResponses extends FakeModelVendor {
+  readonly stored = new StoredConversations();
+  /** Stored prompts that there are. */
+  readonly prompts = new Set<string>();
+  abstract readonly models: readonly FakeModel[];
+
+  /** Turns so far, as the API was asked for them. */
+  get turns(): ResponseRequest[] {
+    return this.requests
+      .filter(({ method, path }) => method === 'POST' && path.endsWith('/responses'))
+      .map(({ body }) => body as ResponseRequest);
+  }
+
+  protected override async answer(call: VendorCall): Promise<VendorAnswer> {
+    const route = this.route(call);
+    if (route === null) throw unknownUrl(call.method, call.path);
+    this.authorize(call);
+    const answer =
+      (await this.other(route, call)) ??
+      (this.hasConversations ? conversationRoutes(this.stored, route, call) : null) ??
+      (await this.#own(route, call));
+    if (answer === null) throw unknownUrl(call.method, call.path);
+    return answer;
+  }
+
+  protected override refusal(why: Refusal, retryAfterS: number | null): VendorError {
+    return refusalOf(why, retryAfterS);
+  }
+
+  /** The path below the API's base; null: not of this API. */
+  protected abstract route(call: VendorCall): string | null;
+
+  /** Throws if the key is wrong. */
+  protected abstract authorize(call: VendorCall): void;
+
+  protected get hasConversations(): boolean {
+    return true;
+  }
+
+  /** Routes besides those of the Responses API; null: none of them. */
+  protected other(_route: string, _call: VendorCall): VendorAnswer | Promise<VendorAnswer> | null {
+    return null;
+  }
+
+  /** The context that `previous_response_id` stands for. */
+  protected chained(responseId: string): readonly StoredItem[] {
+    return this.stored.contextOf(responseId);
+  }
+
+  /** Throws if the request names nothing that can answer. Returns the name of what does. */
+  protected choose({ model, prompt, reasoning }: ResponseRequest): string {
+    if (prompt) {
+      if (this.prompts.has(prompt.id)) return prompt.id;
+      throw apiError(404, `Prompt with id '${prompt.id}' not found.`, {
+        code: 'prompt_not_found',
+        param: 'prompt',
+      });
+    }
+    if (model === undefined) {
+      throw apiError(400, "Missing required parameter: 'model'.", { code: 'missing_required_parameter' });
+    }
+    const known = this.models.find(({ id }) => id === model);
+    if (!known) throw unknownModel(model);
+    if (reasoning && !known.isReasoning) {
+      const message = "Unsupported parameter: 'reasoning.effort' is not supported with this model.";
+      throw apiError(400, message, { code: 'unsupported_parameter', param: 'reasoning.effort' });
+    }
+    return model;
+  }
+
+  /** The stream's text for one event. */
+  protected eventText(event: ResponseEvent): string {
+    return sseEvent(event.type, event);
+  }
+
+  /** What follows the last event. */
+  protected get streamEnd(): string {
+    return '';
+  }
+
+  async #own(route: string, call: VendorCall): Promise<VendorAnswer | null> {
+    if (call.method === 'POST' && route === '/responses') return await this.#turn(call);
+    if (call.method === 'GET' && route === '/models') {
+      return { body: { object: 'list', data: this.models.map(modelWire) } };
+    }
+    return null;
+  }
+
+  async #turn(call: VendorCall): Promise<VendorAnswer> {
+    const wanted = this.#read(call.body);
+    const model = this.choose(wanted);
+    const turn = this.#open(wanted);
+    const events = this.#events(turn, model, call);
+    if (wanted.stream)
+      return { stream: this.#chunks(events), contentType: 'text/event-stream; charset=utf-8' };
+    let last: ResponseEvent | null = null;
+    for await (const event of events) last = event;
+    return { body: last!.response as object };
+  }
+
+  #read(body: unknown): ResponseRequest {
+    try {
+      return readResponseRequest(body);
+    } catch (error) {
+      throw this.offence(error as VendorError);
+    }
+  }
+
+  #open(wanted: ResponseRequest): OpenTurn {
+    const input = messagesOf(wanted).map(storedMessage);
+    const id = conversationIdOf(wanted);
+    const previous = wanted.previous_response_id;
+    const context = id ? [...this.stored.conversation(id).items] : previous ? this.chained(previous) : [];
+    if (tokensOf([...context, ...input]) > MAX_CONTEXT_TOKENS) throw tooLong();
+    return { wanted, conversation: id ? this.stored.lock(id) : null, context, input };
+  }
+
+  /** Input and output are stored once the response is complete. */
+  async *#events(
+    turn: OpenTurn,
+    model: string,
+    { signal, lost }: VendorCall,
+  ): AsyncGenerator<ResponseEvent, void> {
+    const { wanted, conversation, context, input } = turn;
+    const all = [...context, ...input];
+    const writer = new ResponseWriter(wanted, conversation?.id ?? null, tokensOf(all));
+    const tools = (wanted.tools ?? []).map((tool) => ({
+      url: tool.server_url,
+      bearer: tool.authorization ?? null,
+    }));
+    const seen = { model, ...toldBy(all, wanted.instructions ?? ''), tools, signal };
+    let isComplete = false;
+    try {
+      yield* writer.events(partsOf(this.reply, seen));
+      isComplete = !signal.aborted || lost === 'answered';
+    } finally {
+      if (conversation) conversation.isLocked = false;
+      const isAnswered = isComplete && (lost === null || lost === 'answered');
+      if (isAnswered && wanted.store !== false)
+        this.stored.keepResponse(writer.id, [...all, ...writer.output]);
+      if (isAnswered) conversation?.items.push(...input, ...writer.output);
+      else if (lost === 'unanswered') conversation?.items.push(...input);
+    }
+  }
+
+  async *#chunks(events: AsyncIterable<ResponseEvent>): AsyncGenerator<string, void> {
+    for await (const event of events) yield this.eventText(event);
+    if (this.streamEnd !== '') yield this.streamEnd;
+  }
+}
+
+function modelWire({ id, shutdownDate }: FakeModel): object {
+  const wire = { id, object: 'model', created: 1_700_000_000, owned_by: 'system' };
+  return shutdownDate === undefined ? wire : { ...wire, shutdown_date: shutdownDate };
+}
