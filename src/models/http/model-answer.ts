@@ -7,6 +7,7 @@ import { ModelFault } from '../model-fault.ts';
 /** Limit of an answer, streamed or not. */
 const MAX_ANSWER_BYTES = 8 * 1_048_576;
 const MAX_EVENT_CHARACTERS = 4 * 1_048_576;
+const MAX_FAULT_CHARACTERS = 8_192;
 
 /** Reads a whole answer. Returns its JSON, or its text when it is none. `signal` is the request's. Rejects with a ModelFault. */
 export async function readJson(answer: IncomingMessage, signal: AbortSignal): Promise<unknown> {
@@ -28,8 +29,9 @@ export interface StreamedEvent {
 }
 
 /**
- * Yields the server-sent events of an answer. The caller decides whether the last one is the end of a reply. Rejects with
- * a ModelFault.
+ * Yields the server-sent events of an answer, and the JSON after them, if any: some providers report a fault in a stream as
+ * they would before it (https://github.com/googleapis/js-genai/issues/1973). The caller decides whether the last one is
+ * the end of a reply. Rejects with a ModelFault.
  */
 export async function* streamedEvents(
   answer: IncomingMessage,
@@ -37,18 +39,23 @@ export async function* streamedEvents(
 ): AsyncGenerator<StreamedEvent, void> {
   const decoder = new StringDecoder('utf8');
   const ready: StreamedEvent[] = [];
+  let end = '';
   const parser = createParser({
     maxBufferSize: MAX_EVENT_CHARACTERS,
     onEvent: ({ event, data }) => ready.push({ name: event ?? '', data: jsonOf(data) }),
   });
   for await (const chunk of chunksOf(answer, signal)) {
+    const text = decoder.write(chunk);
+    end = (end + text).slice(-MAX_FAULT_CHARACTERS);
     try {
-      parser.feed(decoder.write(chunk));
+      parser.feed(text);
     } catch (cause) {
       throw new ModelFault('cut', { words: 'the stream cannot be read', isDoubtful: true }, { cause });
     }
     yield* ready.splice(0);
   }
+  const bareAt = end.lastIndexOf('\n{');
+  if (bareAt >= 0) yield { name: '', data: jsonOf(end.slice(bareAt)) };
 }
 
 /** Yields the bytes of an answer. Leaving the loop closes the connection. */
