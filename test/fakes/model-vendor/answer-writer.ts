@@ -72,15 +72,15 @@ export class AnswerWriter {
       this.#response.flushHeaders();
     }
     for await (const chunk of stream) {
-      if (left <= 0) this.#cut();
       if (this.#gone.aborted || (left <= 0 && fault?.turn !== 'answered')) break;
       left -= 1;
       if (left >= 0 && !this.#response.write(chunk)) await this.#drained();
       // Each event in a packet of its own.
       await new Promise(setImmediate);
     }
+    // By now the vendor has done with the turn what the fault wants.
     if (fault) this.#cut();
-    else this.#response.end();
+    else if (!this.#gone.aborted) this.#response.end();
   }
 
   #sendWhole(status: number, body: object | string, headers: Readonly<Record<string, string>>): void {

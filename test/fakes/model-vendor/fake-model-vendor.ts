@@ -8,6 +8,7 @@ import type { DueFault, Refusal, VendorFault } from './vendor-fault.ts';
 
 const MAX_BODY_BYTES = 32 * 1_048_576;
 const ANY = /(?:)/;
+const NEVER = new AbortController().signal;
 
 /**
  * A model vendor on loopback: strict in what it takes, with scripted replies, and with faults on demand. A vendor of its
@@ -90,7 +91,8 @@ export abstract class FakeModelVendor implements VendorPart {
       this.requests.push(request);
       const fault = this.#faultOf(request);
       if (fault && fault.kind !== 'cut') return await this.#fail(fault, writer);
-      const answer = await this.answer({ ...request, signal, lost: fault?.turn ?? null });
+      const lost = fault?.turn ?? null;
+      const answer = await this.answer({ ...request, signal: lost === 'answered' ? NEVER : signal, lost });
       await writer.send(answer, fault);
     } catch (error) {
       if (error instanceof VendorError) writer.refuse(error);

@@ -15,7 +15,7 @@ export interface VendorRequest {
 
 /** What a vendor needs besides the request to carry it out. */
 export interface VendorCall extends VendorRequest {
-  /** Aborts when the client has gone. */
+  /** Aborts when the client has gone; never if the turn is to be carried out all the same. */
   readonly signal: AbortSignal;
   /** The connection will break, and this is to become of the turn; null: no fault is due. */
   readonly lost: LostTurn | null;

@@ -171,7 +171,7 @@ export abstract class FakeResponses extends FakeModelVendor {
     let isComplete = false;
     try {
       yield* writer.events(partsOf(this.reply, seen));
-      isComplete = !signal.aborted || lost === 'answered';
+      isComplete = !signal.aborted;
     } finally {
       if (conversation) conversation.isLocked = false;
       const isAnswered = isComplete && (lost === null || lost === 'answered');

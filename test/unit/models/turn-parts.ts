@@ -1,0 +1,69 @@
+import { ModelHttp } from '../../../src/models/http/model-http.ts';
+import type { ModelTurn, TurnObserver } from '../../../src/models/model-client.ts';
+import { ModelFault } from '../../../src/models/model-fault.ts';
+import type { ModelMemory } from '../../../src/models/model-memory.ts';
+
+/** Never aborts. */
+export const NEVER = new AbortController().signal;
+
+/** HTTP that reaches fakes on loopback. */
+export function loopbackHttp(): ModelHttp {
+  return new ModelHttp({
+    findAddresses: async () => ['127.0.0.1'],
+    isOpen: (address) => address.startsWith('127.'),
+  });
+}
+
+/** A written turn of a new conversation; `parts` differ from it. */
+export function turnOf(text: string, parts: Partial<ModelTurn> = {}): ModelTurn {
+  return {
+    memory: null,
+    history: [],
+    instructions: 'Answer briefly.',
+    text,
+    marker: 'delivery-1',
+    maxOutputTokens: 500,
+    isSpoken: false,
+    tools: null,
+    signal: NEVER,
+    ...parts,
+  };
+}
+
+/** Notes what a client reports of a turn. */
+export class NotedTurn implements TurnObserver {
+  readonly memories: ModelMemory[] = [];
+  readonly parts: string[] = [];
+  #heard: (() => void) | null = null;
+
+  remembered(memory: ModelMemory): void {
+    this.memories.push(memory);
+  }
+
+  text(part: string): void {
+    this.parts.push(part);
+    this.#heard?.();
+  }
+
+  get whole(): string {
+    return this.parts.join('');
+  }
+
+  /** Resolves with the first part of the reply. */
+  firstPart(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#heard = resolve;
+      if (this.parts.length > 0) resolve();
+    });
+  }
+}
+
+/** Awaits the fault of a request that must fail. */
+export async function faultOf(request: Promise<unknown>): Promise<ModelFault> {
+  const error = await request.then(
+    () => new Error('the request succeeded'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ModelFault) return error;
+  throw error;
+}
