@@ -71,9 +71,11 @@ export class JsonApi {
     await readJson(await this.#send(request, 'application/json'), request.signal);
   }
 
-  /** Resolves once the stream is open. */
+  /** Resolves once the stream is open. An answer that is plain JSON becomes its only event. */
   async stream(request: ApiRequest): Promise<AsyncGenerator<StreamedEvent, void>> {
-    return streamedEvents(await this.#send(request, 'text/event-stream'), request.signal);
+    const answer = await this.#send(request, 'text/event-stream');
+    const isJson = answer.headers['content-type']?.startsWith('application/json') === true;
+    return isJson ? onlyEvent(answer, request.signal) : streamedEvents(answer, request.signal);
   }
 
   /** The fault for an error that ended a stream. Null: it is not in the provider's format. */
@@ -120,4 +122,8 @@ export function kindOf(status: number): ModelFaultKind {
 function strangerKind(status: number): ModelFaultKind {
   const kind = kindOf(status);
   return kind === 'bad_request' || kind === 'not_found' ? 'bad_endpoint' : kind;
+}
+
+async function* onlyEvent(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<StreamedEvent, void> {
+  yield { name: '', data: await readJson(answer, signal) };
 }

@@ -102,6 +102,13 @@ export class ModelHttp {
 function failureOf(error: unknown): ModelFault {
   if (isClosedAddress(error)) return closedEndpoint();
   const { code } = error as { code?: unknown };
+  if (code === 'ERR_INVALID_CHAR') {
+    return new ModelFault(
+      'key_rejected',
+      { words: 'the key has characters that no key has' },
+      { cause: error },
+    );
+  }
   const words =
     typeof code === 'string' ? `the endpoint cannot be reached (${code})` : 'the endpoint cannot be reached';
   // The connection may have been lost after the request had arrived.
