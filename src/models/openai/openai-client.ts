@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/time.ts';
+import type {
+  ModelChoices,
+  ModelClient,
+  ModelReply,
+  ModelTurn,
+  TurnFate,
+  TurnObserver,
+} from '../model-client.ts';
+import { ModelFault } from '../model-fault.ts';
+import type { ModelMemory } from '../model-memory.ts';
+import { ConversationTurns } from '../responses/conversation-turns.ts';
+import { probeTurn } from '../responses/probe-turn.ts';
+import { toolsField } from '../responses/response-request.ts';
+import type { ResponsesApi } from '../responses/responses-api.ts';
+import { canHurry, choicesOf, ModelList } from './openai-models.ts';
+import type { StoredPrompt } from './stored-prompt.ts';
+import { promptsHaveEnded, STORED_PROMPTS_ENDED } from './stored-prompt.ts';
+
+export interface OpenAiClientOptions {
+  readonly api: ResponsesApi;
+  readonly clock: Clock;
+  /** Null: the stored prompt has one, or none is chosen yet. */
+  readonly model: string | null;
+  readonly prompt: StoredPrompt | null;
+}
+
+/** OpenAI by its Responses API, with a conversation of its Conversations API for each of the gateway's. */
+export class OpenAiClient implements ModelClient {
+  readonly #options: OpenAiClientOptions;
+  readonly #turns: ConversationTurns;
+
+  constructor(options: OpenAiClientOptions) {
+    this.#options = options;
+    this.#turns = new ConversationTurns(options.api);
+  }
+
+  /** Sends a turn: a key may be allowed to list models, and nothing else. */
+  async probe(signal: AbortSignal): Promise<void> {
+    let kept: ModelMemory | null = null;
+    const remembered = (memory: ModelMemory): void => {
+      kept = memory;
+    };
+    try {
+      await this.turn(probeTurn('Hello', 0, signal), { remembered, text: () => {} });
+    } finally {
+      // What it leaves behind says nothing about the key.
+      if (kept) await this.forget(kept, signal).catch(() => {});
+    }
+  }
+
+  async browse(signal: AbortSignal): Promise<ModelChoices> {
+    const { api, clock, prompt } = this.#options;
+    const list = await api.ask(ModelList, { method: 'GET', path: '/models', signal });
+    const notice = prompt && promptsHaveEnded(clock) ? STORED_PROMPTS_ENDED : null;
+    return { models: choicesOf(list), agents: [], notice };
+  }
+
+  async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
+    const memory = turn.memory ?? (await this.#turns.start(turn));
+    if (turn.memory === null) observer.remembered(memory);
+    try {
+      return await this.#turns.send(this.#fields(turn), turn, observer, memory);
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  reconcile(turn: ModelTurn): Promise<TurnFate> {
+    return this.#turns.fateOf(turn);
+  }
+
+  forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
+    return this.#turns.forget(memory, signal);
+  }
+
+  #fields({ instructions, isSpoken, tools }: ModelTurn): object {
+    const { model, prompt } = this.#options;
+    return {
+      ...(model !== null && { model }),
+      ...(prompt !== null && { prompt }),
+      ...toolsField(tools),
+      ...(isSpoken && canHurry(model ?? '') && { reasoning: { effort: 'low' } }),
+      stream_options: { include_obfuscation: false },
+      // Requests that start alike go to the same cache.
+      prompt_cache_key: createHash('sha256').update(instructions).digest('hex').slice(0, 32),
+    };
+  }
+
+  #explained(error: unknown): unknown {
+    const { clock, prompt } = this.#options;
+    if (!prompt || !promptsHaveEnded(clock) || !(error instanceof ModelFault)) return error;
+    if (error.kind !== 'bad_request' && error.kind !== 'not_found') return error;
+    return new ModelFault('bad_request', { words: STORED_PROMPTS_ENDED }, { cause: error });
+  }
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { optionalField } from '../http/optional-field.ts';
+
+const Part = z.object({
+  type: z.string(),
+  text: optionalField(z.string()),
+  refusal: optionalField(z.string()),
+});
+
+/** An item of a conversation or of a response's output: a message, a call of a tool, the model's reasoning. */
+export const Item = z.object({
+  id: optionalField(z.string()),
+  type: optionalField(z.string()),
+  role: optionalField(z.string()),
+  status: optionalField(z.string()),
+  phase: optionalField(z.string()),
+  content: z.union([z.array(Part), z.string()]).catch([]),
+});
+export type Item = z.output<typeof Item>;
+
+/** `code` is a number at some copies of the API. */
+export const ApiError = z.object({
+  message: optionalField(z.string()),
+  code: optionalField(z.coerce.string()),
+  type: optionalField(z.string()),
+  param: optionalField(z.string()),
+});
+export type ApiError = z.output<typeof ApiError>;
+
+const Usage = z.object({
+  input_tokens: optionalField(z.number()),
+  output_tokens: optionalField(z.number()),
+});
+
+/** A response, whole or in an event of a stream. Copies of the API leave out much of it. */
+export const ResponseBody = z.object({
+  id: optionalField(z.string()),
+  status: optionalField(z.string()),
+  error: optionalField(ApiError),
+  incomplete_details: optionalField(z.object({ reason: optionalField(z.string()) })),
+  output: z.array(Item).catch([]),
+  usage: optionalField(Usage),
+});
+export type ResponseBody = z.output<typeof ResponseBody>;
+
+/** An event of a streamed response. https://developers.openai.com/api/reference/resources/responses/streaming-events */
+export const ResponseEvent = z.object({
+  type: optionalField(z.string()),
+  response: optionalField(ResponseBody),
+  item: optionalField(Item),
+  item_id: optionalField(z.string()),
+  output_index: optionalField(z.number()),
+  delta: optionalField(z.string()),
+  /** Of an `error` event, whose fields copies put into an object. */
+  error: optionalField(ApiError),
+  code: optionalField(z.coerce.string()),
+  message: optionalField(z.string()),
+});
+export type ResponseEvent = z.output<typeof ResponseEvent>;
