@@ -3,7 +3,7 @@ import { partsOf } from '../model-vendor/scripted-reply.ts';
 import type { VendorError } from '../model-vendor/vendor-error.ts';
 import type { VendorAnswer, VendorCall } from '../model-vendor/vendor-exchange.ts';
 import { sseEvent } from '../model-vendor/vendor-exchange.ts';
-import type { Refusal } from '../model-vendor/vendor-fault.ts';
+import type { LostTurn, Refusal } from '../model-vendor/vendor-fault.ts';
 import { conversationRoutes } from './conversation-routes.ts';
 import {
   conversationIdOf,
@@ -112,6 +112,10 @@ export abstract class FakeResponses extends FakeModelVendor {
     return sseEvent(event.type, event);
   }
 
+  protected get canStream(): boolean {
+    return true;
+  }
+
   /** What follows the last event. */
   protected get streamEnd(): string {
     return '';
@@ -130,7 +134,7 @@ export abstract class FakeResponses extends FakeModelVendor {
     const model = this.choose(wanted);
     const turn = this.#open(wanted);
     const events = this.#events(turn, model, call);
-    if (wanted.stream)
+    if (wanted.stream && this.canStream)
       return { stream: this.#chunks(events), contentType: 'text/event-stream; charset=utf-8' };
     let last: ResponseEvent | null = null;
     for await (const event of events) last = event;
@@ -154,7 +158,6 @@ export abstract class FakeResponses extends FakeModelVendor {
     return { wanted, conversation: id ? this.stored.lock(id) : null, context, input };
   }
 
-  /** Input and output are stored once the response is complete. */
   async *#events(
     turn: OpenTurn,
     model: string,
@@ -168,18 +171,33 @@ export abstract class FakeResponses extends FakeModelVendor {
       bearer: tool.authorization ?? null,
     }));
     const seen = { model, ...toldBy(all, wanted.instructions ?? ''), tools, signal };
-    let isComplete = false;
+    let isStored = false;
+    const store = (isAnswered: boolean): void => {
+      if (!isStored) this.#store(turn, writer, isAnswered ? (lost ?? 'answered') : lost);
+      isStored = true;
+    };
     try {
-      yield* writer.events(partsOf(this.reply, seen));
-      isComplete = !signal.aborted;
+      for await (const event of writer.events(partsOf(this.reply, seen))) {
+        // Before the client sees the end and asks for more.
+        if (writer.isDone) store(!signal.aborted);
+        yield event;
+      }
     } finally {
-      if (conversation) conversation.isLocked = false;
-      const isAnswered = isComplete && (lost === null || lost === 'answered');
-      if (isAnswered && wanted.store !== false)
-        this.stored.keepResponse(writer.id, [...all, ...writer.output]);
-      if (isAnswered) conversation?.items.push(...input, ...writer.output);
-      else if (lost === 'unanswered') conversation?.items.push(...input);
+      store(false);
     }
+  }
+
+  /** Input and output are stored once the response is complete. */
+  #store(
+    { wanted, conversation, context, input }: OpenTurn,
+    writer: ResponseWriter,
+    fate: LostTurn | null,
+  ): void {
+    if (conversation) conversation.isLocked = false;
+    if (fate === 'unanswered') conversation?.items.push(...input);
+    if (fate !== 'answered' || !writer.isDone) return;
+    conversation?.items.push(...input, ...writer.output);
+    if (wanted.store !== false) this.stored.keepResponse(writer.id, [...context, ...input, ...writer.output]);
   }
 
   async *#chunks(events: AsyncIterable<ResponseEvent>): AsyncGenerator<string, void> {

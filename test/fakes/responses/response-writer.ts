@@ -12,6 +12,8 @@ type Finish = { readonly status: Status; readonly reason?: string; readonly erro
 export class ResponseWriter {
   readonly id = newId('resp');
   readonly output: StoredItem[] = [];
+  /** The reply is whole: only the event that says so is left. */
+  isDone = false;
   readonly #wanted: ResponseRequest;
   readonly #conversationId: string | null;
   readonly #inputTokens: number;
@@ -33,6 +35,7 @@ export class ResponseWriter {
       if (end) finish = end;
       if (end || part.kind === 'approval') break;
     }
+    this.isDone = finish.status !== 'failed';
     yield this.#event(`response.${finish.status}`, { response: this.#response(finish) });
   }
 
