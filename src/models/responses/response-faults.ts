@@ -62,11 +62,14 @@ function kindOf({ code, type, message }: ApiError): ModelFaultKind | undefined {
   return kind ?? (LOCKED.test(message ?? '') ? 'locked' : undefined);
 }
 
-const ABOUT_MEMORY = /conversation|previous.?response|\bresp(?:onse)?\b.{0,80}\bnot (?:be )?found/i;
+const ABOUT_MEMORY = /conversation|previous.?response|\bresp(?:onse)?\b/i;
+const IS_GONE = /not (?:be )?found|does not exist|expired/i;
 
-/** A turn that names what the provider has kept, and is refused for it, has lost its memory. */
+/** A turn that names what the provider has kept, and is refused because that is gone, has lost its memory. */
 export function orLostMemory(error: unknown): unknown {
-  if (!(error instanceof ModelFault) || error.kind !== 'not_found') return error;
-  if (!ABOUT_MEMORY.test(error.message)) return error;
-  return new ModelFault('lost_memory', { words: error.message, status: 404 }, { cause: error });
+  if (!(error instanceof ModelFault) || !REFUSED.has(error.kind)) return error;
+  if (!ABOUT_MEMORY.test(error.message) || !IS_GONE.test(error.message)) return error;
+  return new ModelFault('lost_memory', { words: error.message }, { cause: error });
 }
+
+const REFUSED: ReadonlySet<ModelFaultKind> = new Set(['not_found', 'bad_request']);
