@@ -54,6 +54,9 @@ export async function* streamedEvents(
     }
     yield* ready.splice(0);
   }
+  // Some copies of an API end without the empty line after the last event.
+  parser.feed(`${decoder.end()}\n\n`);
+  yield* ready;
   const bareAt = end.lastIndexOf('\n{');
   if (bareAt >= 0) yield { name: '', data: jsonOf(end.slice(bareAt)) };
 }
@@ -64,11 +67,14 @@ export async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): A
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
-      if (sizeBytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
+      if (sizeBytes > MAX_ANSWER_BYTES) {
+        throw new ModelFault('cut', { words: 'the answer is too long', isDoubtful: true });
+      }
       yield chunk;
     }
   } catch (cause) {
     signal.throwIfAborted();
+    if (cause instanceof ModelFault) throw cause;
     throw new ModelFault('cut', { words: 'the answer broke off', isDoubtful: true }, { cause });
   }
 }

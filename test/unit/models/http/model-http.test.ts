@@ -1,0 +1,211 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { dnsAddresses } from '../../../../src/base/find-addresses.ts';
+import { publicOr } from '../../../../src/base/public-address.ts';
+import { readJson } from '../../../../src/models/http/model-answer.ts';
+import { ModelHttp } from '../../../../src/models/http/model-http.ts';
+import { DnsServer } from '../../../support/dns-server.ts';
+import { HOSTILE, OUTSIDE, ported, zone } from '../../../support/hostile-urls.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { faultOf, NEVER } from '../turn-parts.ts';
+
+const KEY = 'sk-0123456789abcdef';
+
+let dns: DnsServer;
+let outside: Server;
+let inside: Server;
+let insideHits = 0;
+let listener: RequestListener;
+let http: ModelHttp;
+const sockets = new Set<Socket>();
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+const at = (path: string, host = 'files.test') => new URL(`http://${host}:${portOf(outside)}${path}`);
+
+async function serve(host: string, listen: RequestListener): Promise<Server> {
+  const server = createServer(listen).listen(0, host);
+  await once(server, 'listening');
+  return server;
+}
+
+beforeAll(async () => {
+  dns = await DnsServer.start(zone);
+  inside = await serve('127.0.0.1', (_, response) => {
+    insideHits += 1;
+    response.end('{}');
+  });
+  outside = await serve(OUTSIDE, (request, response) => listener(request, response));
+  outside.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+});
+
+afterAll(() => {
+  for (const server of [outside, inside]) server.closeAllConnections();
+  for (const server of [outside, inside]) server.close();
+  dns.stop();
+});
+
+beforeEach(() => {
+  insideHits = 0;
+  listener = (_, response) => response.end('{"ok":true}');
+  http = new ModelHttp({ findAddresses: dnsAddresses([dns.address]), isOpen: publicOr([OUTSIDE]) });
+  const ours = http;
+  onTestFinished(() => ours.close());
+});
+
+function get(url: URL, signal: AbortSignal = NEVER) {
+  return http.send({ method: 'GET', url, headers: { authorization: `Bearer ${KEY}` }, signal });
+}
+
+async function read(url: URL, signal: AbortSignal = NEVER): Promise<unknown> {
+  return await readJson(await get(url, signal), signal);
+}
+
+describe('an endpoint inside the network', () => {
+  it.each(HOSTILE.filter((url) => URL.canParse(url)))('is not reached: %s', async (text) => {
+    const url = URL.parse(ported(text, portOf(inside), portOf(outside)));
+    if (url === null) return;
+    const fault = await faultOf(get(url));
+    expect(['bad_endpoint', 'unreachable']).toContain(fault.kind);
+    expect(fault.isDoubtful).toBe(false);
+    expect(fault.message).not.toContain(KEY);
+    expect(insideHits).toBe(0);
+  });
+
+  it('is refused when only one of its addresses is inside', async () => {
+    for (const host of ['mixed.test', 'mixed6.test', 'loopback.test', 'loopback6.test', 'metadata.test']) {
+      expect(await faultOf(get(at('/', host)))).toMatchObject({ kind: 'bad_endpoint' });
+    }
+    expect(insideHits).toBe(0);
+  });
+
+  it('is not reached by a name that moves there after its check', async () => {
+    listener = (_, response) => response.writeHead(200, { connection: 'close' }).end('{}');
+    await read(at('/', 'model.flips.test'));
+    expect(await faultOf(get(at('/', 'model.flips.test')))).toMatchObject({ kind: 'bad_endpoint' });
+    expect(dns.asked.filter((question) => question === 'A model.flips.test')).toHaveLength(2);
+    expect(insideHits).toBe(0);
+  });
+
+  it('is not reached by a redirect, which is handed on as it is', async () => {
+    const location = `http://127.0.0.1:${portOf(inside)}/`;
+    listener = (_, response) => response.writeHead(307, { location }).end();
+    const answer = await get(at('/'));
+    answer.resume();
+    expect([answer.statusCode, insideHits]).toEqual([307, 0]);
+  });
+
+  it.each(['ftp://files.test/', 'file:///etc/passwd', 'http://user:pass@files.test/'])(
+    'is no %s',
+    async (url) => {
+      expect(await faultOf(get(new URL(url)))).toMatchObject({ kind: 'bad_endpoint' });
+    },
+  );
+});
+
+describe('a connection to a provider', () => {
+  it('is kept for the next request', async () => {
+    const ports: (number | undefined)[] = [];
+    listener = (request, response) => {
+      ports.push(request.socket.remotePort);
+      response.end('{}');
+    };
+    for (const path of ['/1', '/2', '/3']) await read(at(path));
+    expect(ports).toHaveLength(3);
+    expect(new Set(ports).size).toBe(1);
+  });
+
+  it('goes to a name and to an address alike', async () => {
+    expect(await read(at('/'))).toEqual({ ok: true });
+    expect(await read(at('/', OUTSIDE))).toEqual({ ok: true });
+  });
+
+  it('is closed at once when the request is aborted, before and within the answer', async () => {
+    for (const isBegun of [false, true]) {
+      const abort = new AbortController();
+      const { promise: arrived, resolve } = Promise.withResolvers<void>();
+      listener = (_, response) => {
+        if (isBegun) response.write('{"half":');
+        resolve();
+      };
+      const reading = read(at('/'), abort.signal);
+      await arrived;
+      const startMs = performance.now();
+      abort.abort(new Error('interrupted'));
+      await expect(reading).rejects.toThrow('interrupted');
+      await waitFor('the end of the connection', () => sockets.size === 0);
+      expect(performance.now() - startMs).toBeLessThan(1_000);
+    }
+    const aborted = AbortSignal.abort(new Error('too late'));
+    await expect(get(at('/'), aborted)).rejects.toThrow('too late');
+  });
+
+  it('that cannot be made says why, and leaves no doubt', async () => {
+    const closed = await serve(OUTSIDE, () => {});
+    const port = portOf(closed);
+    closed.close();
+    await once(closed, 'close');
+    const refused = await faultOf(get(new URL(`http://files.test:${port}/`)));
+    expect(refused).toMatchObject({ kind: 'unreachable', isDoubtful: false });
+    expect(refused.message).toContain('ECONNREFUSED');
+    const unknown = await faultOf(get(at('/', 'nobody.test')));
+    expect(unknown).toMatchObject({ kind: 'unreachable', isDoubtful: false });
+    expect(unknown.message).toContain('ENOTFOUND');
+  });
+
+  it('that is lost leaves doubt', async () => {
+    listener = (request) => request.socket.destroy();
+    expect(await faultOf(get(at('/')))).toMatchObject({ kind: 'unreachable', isDoubtful: true });
+    listener = (_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"half":', () => response.destroy());
+    };
+    expect(await faultOf(read(at('/')))).toMatchObject({ kind: 'cut', isDoubtful: true });
+  });
+});
+
+describe('an answer', () => {
+  it('is JSON, or the text that it is', async () => {
+    listener = (_, response) => response.end('<html>busy</html>');
+    expect(await read(at('/'))).toBe('<html>busy</html>');
+    listener = (_, response) => response.end('['.repeat(100) + ']'.repeat(100));
+    expect(await read(at('/'))).toMatch(/^\[+\]+$/);
+  });
+
+  it('that is too long is left', async () => {
+    listener = (_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536, ' ')));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    };
+    const fault = await faultOf(read(at('/')));
+    expect(fault).toMatchObject({ kind: 'cut', message: 'the answer is too long' });
+    await waitFor('the end of the connection', () => sockets.size === 0);
+  });
+
+  it('that drips is read until the caller has had enough', async () => {
+    const abort = new AbortController();
+    let drops = 0;
+    listener = (_, response) => {
+      const timer = setInterval(() => {
+        response.write(' ');
+        drops += 1;
+        if (drops === 5) abort.abort(new Error('deadline'));
+      }, 5);
+      response.once('close', () => clearInterval(timer));
+    };
+    await expect(read(at('/'), abort.signal)).rejects.toThrow('deadline');
+    await waitFor('the end of the connection', () => sockets.size === 0);
+  });
+
+  it('with endless headers is refused', async () => {
+    listener = (_, response) => response.setHeader('x-long', 'x'.repeat(100_000)).end('{}');
+    expect(await faultOf(get(at('/')))).toMatchObject({ kind: 'unreachable' });
+  });
+});
