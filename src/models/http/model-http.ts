@@ -22,8 +22,11 @@ export interface ModelHttpDeps {
   readonly isOpen: AddressRule;
 }
 
-/** Idle connections are closed before servers usually do it (Node's own after 5 s). */
-const IDLE_MS = 4_000;
+/**
+ * Longer than people usually pause on a call: the next turn needs no new TLS handshake. Servers that close connections
+ * earlier say so (`keep-alive: timeout=5`), and Node's agent obeys.
+ */
+const IDLE_MS = 30_000;
 /** Limit for one host: of turns under way, which each have a connection. */
 const MAX_SOCKETS = 512;
 const MAX_IDLE_SOCKETS = 64;

@@ -119,6 +119,16 @@ describe('a connection to a provider', () => {
     expect(new Set(ports).size).toBe(1);
   });
 
+  it('is given up before a server closes it that says when', async () => {
+    const ports: (number | undefined)[] = [];
+    listener = (request, response) => {
+      ports.push(request.socket.remotePort);
+      response.setHeader('keep-alive', 'timeout=1').end('{}');
+    };
+    for (const path of ['/1', '/2']) await read(at(path));
+    expect(new Set(ports).size).toBe(2);
+  });
+
   it('goes to a name and to an address alike', async () => {
     expect(await read(at('/'))).toEqual({ ok: true });
     expect(await read(at('/', OUTSIDE))).toEqual({ ok: true });
