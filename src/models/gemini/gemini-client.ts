@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { readJson } from '../http/model-answer.ts';
+import type { ModelHttp, ModelRequest } from '../http/model-http.ts';
+import type {
+  ModelChoices,
+  ModelClient,
+  ModelReply,
+  ModelTurn,
+  TurnFate,
+  TurnObserver,
+} from '../model-client.ts';
+import { ModelFault } from '../model-fault.ts';
+import type { ModelMemory } from '../model-memory.ts';
+import type { GeminiAccess } from './gemini-access.ts';
+import { faultOfAnswer, type GeminiContext } from './gemini-faults.ts';
+import { choicesOf, ModelPage } from './gemini-models.ts';
+import { readInteraction } from './interaction-reply.ts';
+import { interactionBody } from './interaction-request.ts';
+
+const PAGE_SIZE = 1_000;
+const MAX_PAGES = 5;
+/** Limit of interactions that are deleted with a conversation: more than a day's talk, the rest expires. */
+const MAX_CHAIN = 1_000;
+
+const StoredInteraction = z.object({ previous_interaction_id: z.string().optional() });
+
+export interface GeminiClientOptions {
+  readonly model: string;
+  readonly access: GeminiAccess;
+  readonly http: ModelHttp;
+}
+
+interface Asked {
+  readonly method: ModelRequest['method'];
+  readonly url: string;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gemini by its Interactions API. Each interaction names the one before it, so that a turn that got lost can be sent again:
+ * it follows the same one. https://ai.google.dev/gemini-api/docs/interactions
+ */
+export class GeminiClient implements ModelClient {
+  readonly #model: string;
+  readonly #access: GeminiAccess;
+  readonly #http: ModelHttp;
+
+  constructor({ model, access, http }: GeminiClientOptions) {
+    this.#model = model;
+    this.#access = access;
+    this.#http = http;
+  }
+
+  async probe(signal: AbortSignal): Promise<void> {
+    await this.#json({
+      method: 'GET',
+      url: `${this.#access.models}/${encodeURIComponent(this.#model)}`,
+      signal,
+    });
+  }
+
+  async browse(signal: AbortSignal): Promise<ModelChoices> {
+    const url = new URL(this.#access.models);
+    url.searchParams.set('pageSize', String(PAGE_SIZE));
+    const models = [];
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const found = readPage(await this.#json({ method: 'GET', url: url.href, signal }));
+      models.push(...choicesOf(found.models));
+      if (!found.nextPageToken) break;
+      url.searchParams.set('pageToken', found.nextPageToken);
+    }
+    return { models, agents: [], notice: null };
+  }
+
+  async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
+    const { signal, tools } = turn;
+    const previousId = turn.memory?.interaction ?? null;
+    const context = this.#context(previousId !== null, tools?.bearer);
+    const body = interactionBody(this.#model, turn, previousId);
+    const answer = await this.#send({ method: 'POST', url: this.#interactions, body, signal }, context);
+    const reply = await readInteraction(answer, observer, { ...context, signal });
+    observer.remembered(reply.memory!);
+    return reply;
+  }
+
+  /** The turn may be stored, but nothing follows it. */
+  async reconcile(): Promise<TurnFate> {
+    return { kind: 'absent' };
+  }
+
+  /** Deletes the interactions one by one, from the last: each knows only the one before it. */
+  async forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
+    let id = memory.interaction;
+    try {
+      for (let count = 0; id !== undefined && count < MAX_CHAIN; count++) {
+        const url: string = `${this.#interactions}/${encodeURIComponent(id)}`;
+        const stored = await this.#json({ method: 'GET', url, signal }, true);
+        await this.#json({ method: 'DELETE', url, signal }, true);
+        id = StoredInteraction.safeParse(stored).data?.previous_interaction_id;
+      }
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+
+  get #interactions(): string {
+    return `${this.#access.base}/interactions`;
+  }
+
+  #context(hasMemory: boolean, bearer = ''): GeminiContext {
+    return { hasMemory, secrets: [...this.#access.secrets, bearer] };
+  }
+
+  async #json(asked: Asked, hasMemory = false): Promise<unknown> {
+    return readJson(await this.#send(asked, this.#context(hasMemory)), asked.signal);
+  }
+
+  async #send({ method, url, body, signal }: Asked, context: GeminiContext): Promise<IncomingMessage> {
+    const headers = await this.#access.headers(signal);
+    const request = { method, url: new URL(url), headers, signal };
+    const answer = await this.#http.send(body === undefined ? request : { ...request, body });
+    if (!isSuccess(answer)) throw await faultOfAnswer(answer, context, signal);
+    return answer;
+  }
+}
+
+function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 200 && statusCode < 300;
+}
+
+function readPage(json: unknown): z.infer<typeof ModelPage> {
+  const page = ModelPage.safeParse(json).data;
+  if (page === undefined)
+    throw new ModelFault('bad_endpoint', { words: 'the endpoint does not list models as Gemini does' });
+  return page;
+}
+
+/** Interactions that are gone, or were made with another key. */
+function isGone(error: unknown): boolean {
+  return error instanceof ModelFault && (error.kind === 'not_found' || error.kind === 'lost_memory');
+}

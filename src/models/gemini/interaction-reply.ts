@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { streamedEvents } from '../http/model-answer.ts';
+import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
+import { ModelFault } from '../model-fault.ts';
+import { faultOfEvent, faultOfProblem, type GeminiContext } from './gemini-faults.ts';
+
+const Content = z.object({ type: z.string(), text: z.string().optional() });
+
+const StepStart = z.object({
+  event_type: z.literal('step.start'),
+  step: z.object({ type: z.string(), content: z.array(Content).optional() }),
+});
+const StepDelta = z.object({ event_type: z.literal('step.delta'), delta: Content });
+const Completed = z.object({
+  event_type: z.literal('interaction.completed'),
+  interaction: z.object({
+    id: z.string().min(1),
+    status: z.string(),
+    errors: z.array(z.object({ code: z.string().optional(), message: z.string().optional() })).optional(),
+    usage: z
+      .object({
+        total_input_tokens: z.number().optional(),
+        total_output_tokens: z.number().optional(),
+        total_thought_tokens: z.number().optional(),
+      })
+      .optional(),
+  }),
+});
+type Interaction = z.infer<typeof Completed>['interaction'];
+
+/** Events with other types, and deltas of other steps, say nothing that counts. */
+const Event = z.discriminatedUnion('event_type', [StepStart, StepDelta, Completed]);
+
+/**
+ * Reads the stream of one interaction until it is complete. What the model writes before it reads from the gateway is part
+ * of the reply, since it may have been spoken meanwhile. Rejects with a ModelFault.
+ */
+export async function readInteraction(
+  answer: IncomingMessage,
+  observer: TurnObserver,
+  { signal, ...context }: GeminiContext & { readonly signal: AbortSignal },
+): Promise<ModelReply> {
+  const text = new ReplyText(observer);
+  for await (const { data } of streamedEvents(answer, signal)) {
+    const fault = faultOfEvent(data, context);
+    if (fault !== null) throw fault;
+    const event = Event.safeParse(data).data;
+    switch (event?.event_type) {
+      case 'step.start':
+        text.startStep(event.step.type);
+        for (const { text: part } of event.step.content ?? []) text.add(part);
+        break;
+      case 'step.delta':
+        if (event.delta.type === 'text') text.add(event.delta.text);
+        break;
+      case 'interaction.completed':
+        return replyOf(event.interaction, text.whole, context);
+      default:
+    }
+  }
+  throw new ModelFault('cut', { words: 'the answer ended before it was complete', isDoubtful: true });
+}
+
+/** The text of the model's own steps. */
+class ReplyText {
+  readonly #observer: TurnObserver;
+  #stepType = 'model_output';
+  #isInterrupted = false;
+  whole = '';
+
+  constructor(observer: TurnObserver) {
+    this.#observer = observer;
+  }
+
+  startStep(type: string): void {
+    this.#stepType = type;
+    // Thoughts stand in the middle of a text, calls of tools between two.
+    if (type !== 'model_output' && type !== 'thought') this.#isInterrupted = true;
+  }
+
+  add(part: string | undefined): void {
+    if (this.#stepType !== 'model_output' || !part) return;
+    const shown = this.#isInterrupted && this.whole !== '' ? `\n${part}` : part;
+    this.#isInterrupted = false;
+    this.whole += shown;
+    this.#observer.text(shown);
+  }
+}
+
+function replyOf(interaction: Interaction, text: string, context: GeminiContext): ModelReply {
+  const reply = {
+    text,
+    memory: { interaction: interaction.id },
+    usage: usageOf(interaction),
+    replyId: interaction.id,
+  };
+  switch (interaction.status) {
+    case 'completed':
+      return { ...reply, finish: 'complete' };
+    // The second: a request has a limit of its own, below the one that was asked for.
+    case 'incomplete':
+    case 'requires_continuation':
+      return { ...reply, finish: 'cut_off' };
+    case 'budget_exceeded':
+      throw new ModelFault('quota', { words: 'the budget of the interaction is used up' });
+    case 'requires_action':
+      throw new ModelFault('bad_request', { words: 'the model waits for the result of a function' });
+    case 'failed':
+      throw faultOfProblem(interaction.errors?.[0] ?? {}, context);
+    default:
+      throw new ModelFault('cut', { words: 'the interaction was ended', isDoubtful: true });
+  }
+}
+
+/** Thoughts are paid for as output. */
+function usageOf({ usage }: Interaction): ModelUsage {
+  const outputTokens = usage?.total_output_tokens;
+  return {
+    inputTokens: usage?.total_input_tokens ?? null,
+    outputTokens: outputTokens === undefined ? null : outputTokens + (usage?.total_thought_tokens ?? 0),
+  };
+}
