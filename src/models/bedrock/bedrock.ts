@@ -1,17 +1,37 @@
-import { ModelFault } from '../model-fault.ts';
 import type { ModelProvider } from '../model-provider.ts';
-import { API_KEY, MODEL } from '../provider-fields.ts';
+import { MODEL } from '../provider-fields.ts';
+import { bedrockAccess } from './bedrock-access.ts';
+import { BedrockClient } from './bedrock-client.ts';
 
 export const bedrock: ModelProvider = {
   name: 'bedrock',
   title: 'AWS Bedrock',
   fields: [
     { name: 'region', title: 'Region', description: 'Such as eu-west-3', kind: 'text', isRequired: true },
-    { name: 'access_key_id', title: 'Access key id', description: '', kind: 'text', isRequired: true },
-    { ...API_KEY, name: 'secret_access_key', title: 'Secret access key' },
+    {
+      name: 'api_key',
+      title: 'Bedrock API key',
+      description: 'Of this region. Leave blank to keep the stored one, or to use an access key',
+      kind: 'secret',
+    },
+    { name: 'access_key_id', title: 'Access key id', description: 'Instead of an API key', kind: 'text' },
+    {
+      name: 'secret_access_key',
+      title: 'Secret access key',
+      description: 'Belongs to the access key id',
+      kind: 'secret',
+    },
+    {
+      name: 'session_token',
+      title: 'Session token',
+      description: 'Of temporary access keys only',
+      kind: 'secret',
+    },
     { ...MODEL, description: 'Id of the model or of the inference profile', isRequired: true },
   ],
-  connect: () => {
-    throw new ModelFault('bad_endpoint', { words: 'the gateway has no client for this provider yet' });
+  anyOf: ['api_key', 'access_key_id'],
+  connect: (settings, { http, clock, urls }) => {
+    const access = bedrockAccess(settings, urls.bedrock ?? null);
+    return new BedrockClient({ model: settings.config.model ?? '', access, http, clock });
   },
 };

@@ -26,6 +26,7 @@ const MAX_CHAIN = 1_000;
 const StoredInteraction = z.object({ previous_interaction_id: z.string().optional() });
 
 export interface GeminiClientOptions {
+  /** Empty: none is chosen yet, so only `browse` works. */
   readonly model: string;
   readonly access: GeminiAccess;
   readonly http: ModelHttp;
@@ -56,7 +57,7 @@ export class GeminiClient implements ModelClient {
   async probe(signal: AbortSignal): Promise<void> {
     await this.#json({
       method: 'GET',
-      url: `${this.#access.models}/${encodeURIComponent(this.#model)}`,
+      url: `${this.#access.models}/${encodeURIComponent(this.#chosen)}`,
       signal,
     });
   }
@@ -78,7 +79,7 @@ export class GeminiClient implements ModelClient {
     const { signal, tools } = turn;
     const previousId = turn.memory?.interaction ?? null;
     const context = this.#context(previousId !== null, tools?.bearer);
-    const body = interactionBody(this.#model, turn, previousId);
+    const body = interactionBody(this.#chosen, turn, previousId);
     const answer = await this.#send({ method: 'POST', url: this.#interactions, body, signal }, context);
     const reply = await readInteraction(answer, observer, { ...context, signal });
     observer.remembered(reply.memory!);
@@ -103,6 +104,11 @@ export class GeminiClient implements ModelClient {
     } catch (error) {
       if (!isGone(error)) throw error;
     }
+  }
+
+  get #chosen(): string {
+    if (this.#model === '') throw new ModelFault('bad_request', { words: 'model is missing' });
+    return this.#model;
   }
 
   get #interactions(): string {

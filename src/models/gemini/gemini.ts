@@ -1,5 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
-import type { ModelProvider, ModelSettings } from '../model-provider.ts';
+import type { ModelProvider } from '../model-provider.ts';
 import { API_KEY, MODEL } from '../provider-fields.ts';
 import { accessByKey } from './gemini-access.ts';
 import { GeminiClient } from './gemini-client.ts';
@@ -9,15 +8,9 @@ export const gemini: ModelProvider = {
   title: 'Google Gemini',
   fields: [API_KEY, { ...MODEL, isRequired: true }],
   connect: (settings, { http, urls }) => {
-    const model = modelOf(settings);
+    // Models are listed as `models/…`, and asked for without it.
+    const model = settings.config.model?.replace(/^models\//, '') ?? '';
     const access = accessByKey(settings.secrets.api_key ?? '', urls.gemini ?? undefined);
     return new GeminiClient({ model, access, http });
   },
 };
-
-/** Models are listed as `models/…`, and asked for without it. */
-function modelOf({ config }: ModelSettings): string {
-  const model = config.model?.replace(/^models\//, '') ?? '';
-  if (model === '') throw new ModelFault('bad_request', { words: 'model is missing' });
-  return model;
-}

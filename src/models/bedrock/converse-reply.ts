@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { parseJson } from '../../base/json.ts';
+import { chunksOf } from '../http/model-answer.ts';
+import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
+import { ModelFault } from '../model-fault.ts';
+import { type BedrockContext, faultOfException } from './bedrock-faults.ts';
+import { EventStreamDecoder, type EventStreamMessage } from './event-stream.ts';
+
+/** Reasoning and tools have deltas of their own, which have no `text`. */
+const Delta = z.object({ delta: z.object({ text: z.string().optional() }) });
+const Stop = z.object({ stopReason: z.string() });
+const Metadata = z.object({
+  usage: z.object({ inputTokens: z.number().optional(), outputTokens: z.number().optional() }).optional(),
+});
+const Problem = z.object({ message: z.string().optional(), Message: z.string().optional() });
+
+/** Reads the stream of one reply until it is complete. Rejects with a ModelFault. */
+export async function readConverse(
+  answer: IncomingMessage,
+  observer: TurnObserver,
+  { signal, ...context }: BedrockContext & { readonly signal: AbortSignal },
+): Promise<ModelReply> {
+  const reader = new ReplyReader(observer, context);
+  try {
+    for await (const message of messagesOf(answer, signal)) reader.take(message);
+  } catch (error) {
+    if (!isCut(error) || !reader.hasEnded) throw error;
+  }
+  return reader.reply();
+}
+
+/** Collects a reply from the events of its stream. */
+class ReplyReader {
+  readonly #observer: TurnObserver;
+  readonly #context: BedrockContext;
+  #text = '';
+  #stopReason: string | null = null;
+  #usage: ModelUsage = { inputTokens: null, outputTokens: null };
+
+  constructor(observer: TurnObserver, context: BedrockContext) {
+    this.#observer = observer;
+    this.#context = context;
+  }
+
+  /** Nothing of the text is missing. The usage may follow. */
+  get hasEnded(): boolean {
+    return this.#stopReason !== null;
+  }
+
+  /** Throws the fault that a message reports. */
+  take({ headers, payload }: EventStreamMessage): void {
+    const json = jsonOf(payload);
+    if (headers.get(':message-type') !== 'event') throw this.#fault(headers, json);
+    switch (headers.get(':event-type')) {
+      case 'contentBlockDelta':
+        this.#add(Delta.safeParse(json).data?.delta.text);
+        break;
+      case 'messageStop':
+        this.#stopReason = Stop.safeParse(json).data?.stopReason ?? 'end_turn';
+        break;
+      case 'metadata':
+        this.#usage = usageOf(json);
+        break;
+      default:
+    }
+  }
+
+  reply(): ModelReply {
+    if (this.#stopReason === null)
+      throw new ModelFault('cut', { words: 'the answer ended before it was complete', isDoubtful: true });
+    const finish = finishOf(this.#stopReason);
+    return { text: this.#text, finish, memory: null, usage: this.#usage, replyId: null };
+  }
+
+  #add(part: string | undefined): void {
+    if (!part) return;
+    this.#text += part;
+    this.#observer.text(part);
+  }
+
+  /** `exception` is one that the API describes, with a body; `error` any other, with two headers. */
+  #fault(headers: ReadonlyMap<string, string>, json: unknown): ModelFault {
+    const { message, Message } = Problem.safeParse(json).data ?? {};
+    const exception = {
+      name: headers.get(':exception-type') ?? headers.get(':error-code') ?? '',
+      message: message ?? Message ?? headers.get(':error-message') ?? '',
+    };
+    return faultOfException(exception, this.#context);
+  }
+}
+
+async function* messagesOf(
+  answer: IncomingMessage,
+  signal: AbortSignal,
+): AsyncGenerator<EventStreamMessage, void> {
+  const decoder = new EventStreamDecoder();
+  for await (const chunk of chunksOf(answer, signal)) yield* decoded(decoder, chunk);
+}
+
+function decoded(decoder: EventStreamDecoder, chunk: Buffer): readonly EventStreamMessage[] {
+  try {
+    return decoder.push(chunk);
+  } catch (cause) {
+    throw new ModelFault('cut', { words: 'the stream cannot be read', isDoubtful: true }, { cause });
+  }
+}
+
+function isCut(error: unknown): boolean {
+  return error instanceof ModelFault && error.kind === 'cut';
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html */
+function finishOf(stopReason: string): ModelReply['finish'] {
+  switch (stopReason) {
+    case 'max_tokens':
+      return 'cut_off';
+    case 'guardrail_intervened':
+      throw new ModelFault('refused', { words: 'a guardrail of Bedrock intervened' });
+    case 'content_filtered':
+      throw new ModelFault('refused', { words: 'the content filter of Bedrock stopped the reply' });
+    case 'model_context_window_exceeded':
+      throw new ModelFault('too_long', { words: 'the conversation is longer than the model takes' });
+    case 'malformed_model_output':
+    case 'malformed_tool_use':
+      throw new ModelFault('cut', { words: `the model wrote a reply that cannot be read (${stopReason})` });
+    default:
+      return 'complete';
+  }
+}
+
+function usageOf(json: unknown): ModelUsage {
+  const usage = Metadata.safeParse(json).data?.usage;
+  return { inputTokens: usage?.inputTokens ?? null, outputTokens: usage?.outputTokens ?? null };
+}
+
+function jsonOf(payload: Buffer): unknown {
+  try {
+    return parseJson(payload.toString());
+  } catch {
+    return null;
+  }
+}
