@@ -116,7 +116,7 @@ function kindOfStatus(status = 500): ModelFaultKind {
 /** What helps a person further where the provider's words do not. */
 function hint(message: string, model: string): string {
   if (ON_DEMAND.test(message))
-    return ` Choose an inference profile as the model, such as eu.${model}, us.${model} or global.${model}.`;
+    return ` Choose its id as the model: ${model} with a prefix such as eu., us. or global.`;
   if (NO_ROUTE.test(message)) return ' Use the provider "custom" with the OpenAI-style endpoint of Bedrock.';
   return BAD_KEY.test(message) ? ' A Bedrock key is valid in its own region only.' : '';
 }
