@@ -59,9 +59,11 @@ function canonicalPath({ pathname }: URL): string {
   return pathname.split('/').map(encode).join('/');
 }
 
+/** In the order of the names. Ours occur once each. */
 function canonicalQuery({ searchParams }: URL): string {
-  const pairs = [...searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`);
-  return pairs.toSorted().join('&');
+  const pairs = new Map([...searchParams].map(([name, value]) => [encode(name), encode(value)]));
+  const names = [...pairs.keys()].toSorted();
+  return names.map((name) => `${name}=${pairs.get(name)}`).join('&');
 }
 
 /** RFC 3986: everything but letters, digits and `-._~`. */

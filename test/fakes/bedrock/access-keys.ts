@@ -1,7 +1,7 @@
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { VendorRequest } from '../model-vendor/vendor-exchange.ts';
 import { awsError } from './aws-errors.ts';
+import { NodeSha256 } from './node-sha256.ts';
 
 export interface FakeAccessKey {
   readonly accessKeyId: string;
@@ -94,30 +94,6 @@ function timeOf(header: string | string[] | undefined): Date {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) throw incomplete('X-Amz-Date is not a date.');
   return time;
-}
-
-/** The hash as the package wants it. */
-class NodeSha256 {
-  readonly #hash: Hash | Hmac;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash =
-      secret === undefined
-        ? createHash('sha256')
-        : createHmac('sha256', secret as string | NodeJS.ArrayBufferView);
-  }
-
-  update(data: Uint8Array): void {
-    this.#hash.update(data);
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {
-    throw new Error('a hash is used once');
-  }
 }
 
 function unknownClient() {
