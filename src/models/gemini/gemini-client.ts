@@ -68,7 +68,7 @@ export class GeminiClient implements ModelClient {
     const models = [];
     for (let page = 0; page < MAX_PAGES; page++) {
       const found = readPage(await this.#json({ method: 'GET', url: url.href, signal }));
-      models.push(...choicesOf(found.models));
+      models.push(...choicesOf(found));
       if (!found.nextPageToken) break;
       url.searchParams.set('pageToken', found.nextPageToken);
     }
@@ -116,7 +116,7 @@ export class GeminiClient implements ModelClient {
   }
 
   #context(hasMemory: boolean, bearer = ''): GeminiContext {
-    return { hasMemory, secrets: [...this.#access.secrets, bearer] };
+    return { hasMemory, access: this.#access, bearer };
   }
 
   async #json(asked: Asked, hasMemory = false): Promise<unknown> {

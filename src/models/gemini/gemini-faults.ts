@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { readJson } from '../http/model-answer.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
+import type { GeminiAccess } from './gemini-access.ts';
 
 /** What a fault depends on apart from the provider's answer. */
 export interface GeminiContext {
-  /** Secrets of the request. */
-  readonly secrets: readonly string[];
+  readonly access: Pick<GeminiAccess, 'secrets'>;
+  /** The gateway's own secret in the request; empty: none. */
+  readonly bearer: string;
   /** The request names an earlier interaction. */
   readonly hasMemory: boolean;
 }
@@ -89,7 +91,7 @@ export function faultOfEvent(data: unknown, context: GeminiContext): ModelFault 
 export function faultOfProblem(problem: Problem, context: GeminiContext, status?: number): ModelFault {
   const details = (problem.details ?? []).flatMap((detail) => Detail.safeParse(detail).data ?? []);
   const message = problem.message ?? '';
-  const words = providerWords(message, context.secrets);
+  const words = providerWords(message, [...context.access.secrets, context.bearer]);
   const said = status === undefined ? 'Gemini reported an error' : `Gemini answered ${status}`;
   return new ModelFault(kindOf(problem, { details, status, hasMemory: context.hasMemory }), {
     words: words === '' ? said : words,

@@ -1,16 +1,42 @@
 import type { ModelProvider } from '../model-provider.ts';
-import { API_KEY, MODEL } from '../provider-fields.ts';
-import { accessByKey } from './gemini-access.ts';
+import { MODEL } from '../provider-fields.ts';
+import { geminiAccess } from './gemini-access.ts';
 import { GeminiClient } from './gemini-client.ts';
 
 export const gemini: ModelProvider = {
   name: 'gemini',
   title: 'Google Gemini',
-  fields: [API_KEY, { ...MODEL, isRequired: true }],
-  connect: (settings, { http, urls }) => {
+  fields: [
+    {
+      name: 'api_key',
+      title: 'API key',
+      description: 'Leave blank to keep the stored one, or to use a service account',
+      kind: 'secret',
+    },
+    {
+      name: 'service_account',
+      title: 'Service account',
+      description: 'Its JSON key file, to use Vertex AI instead of an API key',
+      kind: 'secret',
+    },
+    {
+      name: 'project',
+      title: 'Project',
+      description: 'Of Vertex AI. Default: the project of the service account',
+      kind: 'text',
+    },
+    {
+      name: 'location',
+      title: 'Location',
+      description: 'Of Vertex AI, such as europe-west4. Default: global',
+      kind: 'text',
+    },
+    { ...MODEL, isRequired: true },
+  ],
+  anyOf: ['api_key', 'service_account'],
+  connect: (settings, deps) => {
     // Models are listed as `models/…`, and asked for without it.
     const model = settings.config.model?.replace(/^models\//, '') ?? '';
-    const access = accessByKey(settings.secrets.api_key ?? '', urls.gemini ?? undefined);
-    return new GeminiClient({ model, access, http });
+    return new GeminiClient({ model, access: geminiAccess(settings, deps), http: deps.http });
   },
 };

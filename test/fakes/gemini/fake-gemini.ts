@@ -39,6 +39,11 @@ export class FakeGemini extends FakeModelVendor {
     const [, version, kind = '', id = null] = call.path.split('/');
     if (version !== 'v1' && version !== 'v1beta') throw notFound();
     this.#checkKey(call);
+    return this.carryOut(call, kind, id);
+  }
+
+  /** `id` as it is in the path. */
+  protected async carryOut(call: VendorCall, kind: string, id: string | null): Promise<VendorAnswer> {
     const found = id === null ? null : decodeURIComponent(id);
     switch (`${call.method} ${kind}${id === null ? '' : '/id'}`) {
       case 'POST interactions':

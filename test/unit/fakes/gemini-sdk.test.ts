@@ -1,6 +1,7 @@
 import { GoogleGenAI } from '@google/genai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeGemini } from '../../fakes/gemini/fake-gemini.ts';
+import { FakeVertex } from '../../fakes/gemini/fake-vertex.ts';
 
 /** Google's own client talks to the fake that ours is tested with. */
 let fake: FakeGemini;
@@ -114,5 +115,31 @@ describe('@google/genai with the fake', () => {
     const empty = { model: MODEL, input: '' };
     await expect(sdk().interactions.create(empty, ONCE)).rejects.toThrow('Invalid value');
     expect(fake.offences.splice(0)).toHaveLength(2);
+  });
+});
+
+describe('@google/genai with the fake of Vertex AI', () => {
+  it('holds a conversation, and finds models', async () => {
+    const vertex = await new FakeVertex().start();
+    vertex.tokens.push('token-1');
+    const authClient = {
+      getRequestHeaders: async () => new Headers({ authorization: 'Bearer token-1' }),
+    };
+    const { interactions, models } = new GoogleGenAI({
+      vertexai: true,
+      project: 'fake-project-1',
+      location: 'europe-west4',
+      httpOptions: { baseUrl: vertex.url },
+      googleAuthOptions: { authClient: authClient as never },
+    });
+    const first = await interactions.create({ model: MODEL, input: 'Remember the word heron' });
+    const second = { model: MODEL, input: 'Which word?', previous_interaction_id: first.id };
+    expect((await interactions.create(second)).output_text).toBe('heron');
+    const names: (string | undefined)[] = [];
+    for await (const { name } of await models.list()) names.push(name);
+    expect(names).toContain('publishers/google/models/gemini-3.8-flash');
+    expect((await models.get({ model: MODEL })).displayName).toBe('Gemini 3.8 Flash');
+    expect(vertex.offences).toEqual([]);
+    await vertex.stop();
   });
 });
