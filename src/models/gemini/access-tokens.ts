@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { readJson } from '../http/model-answer.ts';
 import type { ModelHttp } from '../http/model-http.ts';
+import { MadeOnce } from '../made-once.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
 import { assertionOf, type ServiceAccount } from './service-account.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-const DEADLINE_MS = 10_000;
 /** Tokens are replaced this long before they end. */
 const MARGIN_MS = 60_000;
 
@@ -31,46 +31,41 @@ interface Token {
 /** Access tokens of a service account. One is asked for at a time, and used until shortly before its end. */
 export class AccessTokens {
   readonly #options: AccessTokensOptions;
+  readonly #made: MadeOnce<Token>;
   #token: Token | null = null;
-  #asked: Promise<Token> | null = null;
 
   constructor(options: AccessTokensOptions) {
     this.#options = options;
+    this.#made = new MadeOnce(options.clock);
   }
 
-  /** The last one; empty: none yet. */
+  /** The one in use; empty: none. */
   get held(): string {
     return this.#token?.text ?? '';
   }
 
   /** Rejects with a ModelFault, and with the signal's reason once it aborts. */
   async current(signal: AbortSignal): Promise<string> {
-    if (this.#token && this.#options.clock.monotonicMs() < this.#token.untilMs) return this.#token.text;
-    this.#asked ??= this.#ask().finally(() => {
-      this.#asked = null;
-    });
-    this.#token = await unlessAborted(this.#asked, signal);
+    const { account, clock } = this.#options;
+    if (this.#token && clock.monotonicMs() >= this.#token.untilMs) {
+      this.#token = null;
+      this.#made.forget(account.email);
+    }
+    this.#token = await this.#made.get(account.email, (deadline) => this.#ask(deadline), signal);
     return this.#token.text;
   }
 
-  /** Has a deadline of its own: others wait for the same token. */
-  async #ask(): Promise<Token> {
+  async #ask(signal: AbortSignal): Promise<Token> {
     const { account, url, http, clock } = this.#options;
     const form = new URLSearchParams({ grant_type: GRANT, assertion: assertionOf(account, clock.nowIso()) });
-    const signal = AbortSignal.timeout(DEADLINE_MS);
-    try {
-      const answer = await http.send({
-        method: 'POST',
-        url: new URL(url),
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: form.toString(),
-        signal,
-      });
-      return tokenOf(answer, await readJson(answer, signal), clock.monotonicMs());
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      throw new ModelFault('unreachable', { words: 'Google gave no access token in time' }, { cause: error });
-    }
+    const answer = await http.send({
+      method: 'POST',
+      url: new URL(url),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+      signal,
+    });
+    return tokenOf(answer, await readJson(answer, signal), clock.monotonicMs());
   }
 }
 
@@ -91,17 +86,4 @@ function kindOf(status: number): ModelFaultKind {
   if (status === 429) return 'rate_limited';
   if (status >= 500) return 'overloaded';
   return status >= 400 ? 'key_rejected' : 'bad_endpoint';
-}
-
-/** Leaves the promise as it is when the signal aborts: others wait for it. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -114,7 +114,7 @@ export class FakeGemini extends FakeModelVendor {
     const run = new InteractionRun();
     yield* run.events(parts);
     if (run.error) return yield* this.#failed(run.error);
-    if (call.signal.aborted && call.lost !== 'answered') return;
+    if (call.signal.aborted) return;
     if (request.store) this.interactions.add({ id, model, previousId, input, output: run.output });
     const status = run.status === 'completed' ? this.ending.status : run.status;
     const usage = run.usage(said.map(({ text }) => text).join(''));
