@@ -12,6 +12,25 @@ export interface AgentDomain extends SipAccounts, KeyDomain {
   readonly grants: Pick<GrantCache, 'refresh'>;
   /** Ends the live calls of a deleted agent. */
   readonly endCalls: (accountId: string, agentId: string) => void;
+  readonly models: AgentModels;
+}
+
+/** The work for agents with a model, which follows their changes. */
+export interface AgentModels {
+  /**
+   * Finds what providers keep of an agent's conversations. Call it in the transaction that forgets where they are. The
+   * returned function deletes them at the provider, in the background and as well as it can; call it after the commit.
+   */
+  conversationsOf(trx: Db, agentId: string): Promise<KeptConversations>;
+  /** The provider of an agent was set, changed or removed. Call it after the commit. */
+  follow(accountId: string, agentId: string): Promise<void>;
+  /** The agent was deleted. Call it after the commit. */
+  dismiss(agentId: string): void;
+}
+
+export interface KeptConversations {
+  readonly count: number;
+  readonly forget: () => void;
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 } from '../store/agents/agents.ts';
 import { deleteInternalBearer } from '../store/agents/internal-bearers.ts';
 import type { Db } from '../store/database/tables.ts';
+import { deleteModelConversations } from '../store/inline/model-conversations.ts';
 import { countAgents } from '../store/people/account-counts.ts';
 import { type Actor, type AuditAction, type AuditDetail, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, followMembers, requireAgent } from './agent-domain.ts';
@@ -99,30 +100,38 @@ export async function changeAgent(
  */
 export async function deleteAgent(domain: AgentDomain, actor: Actor, agentId: string): Promise<void> {
   const { accountId } = actor;
-  await domain.store.db.transaction().execute(async (trx) => {
+  const { forget } = await domain.store.db.transaction().execute(async (trx) => {
     const { isDefault, name } = await requireAgent(trx, accountId, agentId);
     if (isDefault) throw new GatewayError('agent_is_default');
     await deleteInternalBearer(trx, agentId);
     if (await hasSoleMembers(trx, agentId)) throw new GatewayError('would_orphan');
+    const conversations = await domain.models.conversationsOf(trx, agentId);
     await dropAgent(trx, agentId);
     await audit(trx, actor, { action: 'agent.delete', subject: agentId, detail: { name } });
+    return conversations;
   });
   domain.endCalls(accountId, agentId);
+  domain.models.dismiss(agentId);
+  forget();
   await followMembers(domain, accountId);
 }
 
 /**
- * Drops the conversations of an agent's model and returns the number of dropped sessions: 0, since the gateway calls no
- * model yet. Throws `agent_not_found`.
+ * Deletes the conversations of an agent's model, here and at its provider, and returns the number of those that the
+ * provider had. Throws `agent_not_found`.
  */
 export async function resetConversations(
-  { store }: AgentDomain,
+  { store, models }: AgentDomain,
   actor: Actor,
   agentId: string,
 ): Promise<number> {
-  return await store.db.transaction().execute(async (trx) => {
+  const { count, forget } = await store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
+    const conversations = await models.conversationsOf(trx, agentId);
+    await deleteModelConversations(trx, agentId);
     await audit(trx, actor, { action: 'agent.reset_conversations', subject: agentId });
-    return 0;
+    return conversations;
   });
+  forget();
+  return count;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { requireVerifiedAddress } from '../accounts/people/verified-address.ts';
 import { GatewayError } from '../base/errors.ts';
 import { modelProvider } from '../models/all-providers.ts';
@@ -9,6 +10,7 @@ import {
   type StoredProvider,
 } from '../store/agents/agent-providers.ts';
 import type { Db } from '../store/database/tables.ts';
+import { dropMemories } from '../store/inline/model-conversations.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type ConfigChange, type ConfigFault, mergeConfig, shownConfig } from './provider-config.ts';
@@ -17,7 +19,7 @@ import { type ConfigChange, type ConfigFault, mergeConfig, shownConfig } from '.
  * The events that an agent's model can be called for (specification, "Inbox and push events") and whether it is, by
  * default: messages, transcripts and ringing calls need an answer; the other events only inform.
  */
-const DEFAULT_EVENT_FILTER = {
+export const DEFAULT_EVENT_FILTER = {
   dm_chat: true,
   call_chat: true,
   call_invite: true,
@@ -36,6 +38,7 @@ export interface ProviderChange {
   readonly provider: ProviderName | null | undefined;
   readonly config: ConfigChange | undefined;
   readonly systemPrompt: string | null | undefined;
+  readonly greeting: string | null | undefined;
   readonly eventFilter: { readonly [type in EventType]?: boolean | undefined } | undefined;
 }
 
@@ -47,6 +50,8 @@ export interface ProviderView {
   /** Names of the stored secrets. */
   readonly secretsSet: readonly string[];
   readonly systemPrompt: string | null;
+  /** Spoken when a call is answered, without the model. */
+  readonly greeting: string | null;
   readonly eventFilter: Readonly<Record<EventType, boolean>>;
   readonly updatedAt: string | null;
 }
@@ -69,32 +74,65 @@ export async function getProvider(
  * `agent_not_found`, `email_not_verified`, `no_provider`.
  */
 export async function changeProvider(
-  { store, clock }: AgentDomain,
+  domain: AgentDomain,
   actor: Actor,
   agentId: string,
   change: ProviderChange,
 ): Promise<ProviderOutcome> {
-  return await store.db.transaction().execute(async (trx): Promise<ProviderOutcome> => {
+  const { outcome, forget } = await domain.store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
     await requireVerifiedAddress(trx, actor.accountId);
-    if (change.provider === null) return await removeProvider(trx, actor, agentId);
-    const former = await findProvider(trx, store.secrets, agentId);
-    const next = mergeProvider(agentId, former, change, clock.nowIso());
-    if ('faults' in next) return next;
-    await putProvider(trx, store.secrets, next);
-    await audit(trx, actor, {
-      action: 'provider.change',
-      subject: agentId,
-      detail: changedNames(next, change),
-    });
-    return viewOf(agentId, next);
+    return change.provider === null
+      ? await removeProvider(domain, trx, actor, agentId)
+      : await mergeIntoStored(domain, trx, actor, { agentId, change });
   });
+  forget();
+  if (!('faults' in outcome)) await domain.models.follow(actor.accountId, agentId);
+  return outcome;
 }
 
-async function removeProvider(db: Db, actor: Actor, agentId: string): Promise<ProviderView> {
-  if (await deleteProvider(db, agentId))
-    await audit(db, actor, { action: 'provider.remove', subject: agentId });
-  return viewOf(agentId, undefined);
+/** What became of a change. `forget` deletes what the former provider keeps; call it after the commit. */
+interface Changed {
+  readonly outcome: ProviderOutcome;
+  readonly forget: () => void;
+}
+
+async function mergeIntoStored(
+  domain: AgentDomain,
+  trx: Db,
+  actor: Actor,
+  { agentId, change }: { readonly agentId: string; readonly change: ProviderChange },
+): Promise<Changed> {
+  const { secrets } = domain.store;
+  const former = await findProvider(trx, secrets, agentId);
+  const next = mergeProvider(agentId, former, change, domain.clock.nowIso());
+  if ('faults' in next) return { outcome: next, forget: () => {} };
+  const forget = former && !isSameConfig(former, next) ? await leaveProvider(domain, trx, agentId) : () => {};
+  await putProvider(trx, secrets, next);
+  await audit(trx, actor, {
+    action: 'provider.change',
+    subject: agentId,
+    detail: changedNames(next, change),
+  });
+  return { outcome: viewOf(agentId, next), forget };
+}
+
+async function removeProvider(domain: AgentDomain, trx: Db, actor: Actor, agentId: string): Promise<Changed> {
+  const forget = await leaveProvider(domain, trx, agentId);
+  if (await deleteProvider(trx, agentId))
+    await audit(trx, actor, { action: 'provider.remove', subject: agentId });
+  return { outcome: viewOf(agentId, undefined), forget };
+}
+
+async function leaveProvider({ models }: AgentDomain, trx: Db, agentId: string): Promise<() => void> {
+  const { forget } = await models.conversationsOf(trx, agentId);
+  await dropMemories(trx, agentId);
+  return forget;
+}
+
+/** Conversations at a provider belong to a configuration; a new key or prompt does not change it. */
+function isSameConfig(one: StoredProvider, other: StoredProvider): boolean {
+  return one.provider === other.provider && isDeepStrictEqual(one.config, other.config);
 }
 
 function mergeProvider(
@@ -109,8 +147,9 @@ function mergeProvider(
   const merged = mergeConfig(modelProvider(provider), stored, change.config ?? {});
   if ('faults' in merged) return merged;
   const { systemPrompt = former?.systemPrompt ?? null } = change;
+  const { greeting = former?.greeting ?? null } = change;
   const eventFilter = { ...former?.eventFilter, ...definedOf(change.eventFilter ?? {}) };
-  return { agentId, provider, ...merged, systemPrompt, eventFilter, updatedAt };
+  return { agentId, provider, ...merged, systemPrompt, greeting, eventFilter, updatedAt };
 }
 
 function definedOf(filter: Readonly<Record<string, boolean | undefined>>): Record<string, boolean> {
@@ -126,6 +165,7 @@ function changedNames(next: StoredProvider, change: ProviderChange) {
     provider: next.provider,
     config: Object.keys(change.config ?? {}),
     systemPrompt: change.systemPrompt !== undefined,
+    greeting: change.greeting !== undefined,
     eventFilter: Object.keys(change.eventFilter ?? {}),
   };
 }
@@ -138,6 +178,7 @@ function viewOf(agentId: string, stored: StoredProvider | undefined): ProviderVi
     config: kind && stored ? shownConfig(kind, stored.config) : {},
     secretsSet: Object.keys(stored?.secrets ?? {}),
     systemPrompt: stored?.systemPrompt ?? null,
+    greeting: stored?.greeting ?? null,
     eventFilter: { ...DEFAULT_EVENT_FILTER, ...stored?.eventFilter },
     updatedAt: stored?.updatedAt ?? null,
   };

@@ -22,6 +22,7 @@ import { openCalls } from './call-deps.ts';
 import { connectionDeps } from './connection-deps.ts';
 import { openFileStorage } from './file-deps.ts';
 import type { GatewayDeps, PartDeps, Running } from './gateway-deps.ts';
+import { openInline } from './inline-deps.ts';
 import { openMessaging } from './messaging-deps.ts';
 import { openPeople } from './people-deps.ts';
 import { makePlatforms, type PlatformSubstitutes } from './platforms.ts';
@@ -65,11 +66,12 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
-  const agents = { ...sipAccounts, keys, roster, grants, endCalls };
   const authorization = authorizationDomain(deps, { grants, people, files, accounts });
   const replies = new AgentReplies(clock);
   const messaging = await openMessaging(deps, { calls, files, roster, replies });
   const { outbound, inbox } = messaging;
+  const { runner, deliveries, models } = openInline(deps, { calls, inbox, outbound });
+  const agents = { ...sipAccounts, keys, roster, grants, endCalls, models };
   const trunkChanges = new TrunkChanges(clock);
   const { http, mcp } = openServers(deps, {
     calls,
@@ -77,6 +79,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     sip: { ...sipAccounts, trunkChanges, maxNumbers: settings.sip.numbersPerAccount },
     speech: { store, clock, urls: settings.speechUrls, quota: new VendorQuota(clock) },
     agents,
+    deliveries,
     files,
     inbox,
     outbound,
@@ -95,6 +98,8 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   // Runs before HTTP closes, which would wait for messages being sent. Takes half of the time, so that HTTP has some
   // left.
   closers.push((deadlineMs) => closeOutbound(outbound, deadlineMs / 2));
+  // Runs before messages can no longer be sent.
+  closers.push((deadlineMs) => runner.close(deadlineMs / 2));
   // Runs before HTTP closes, so that agents still receive the final events of their calls.
   closers.push((deadlineMs) => disconnectAll(calls, deadlineMs));
 
@@ -104,6 +109,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   await logInBots(accounts);
   await handOverConnections(connections);
   messaging.start();
+  await runner.start();
   // Created last: keys from a start that failed later would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
   await keys.reload();

@@ -49,6 +49,7 @@ import { INVITE_URL } from '../base/platform.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { deleteAccountFiles } from '../files/remove-files.ts';
+import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import type { SpeechDomain } from '../speech/speech-domain.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -61,6 +62,7 @@ export interface Domains {
   readonly sip: SipSetup;
   readonly speech: SpeechDomain;
   readonly agents: AgentDomain;
+  readonly deliveries: DeliveryDomain;
   readonly files: FileDomain;
   readonly inbox: InboxDomain;
   readonly outbound: OutboundDomain;
@@ -76,7 +78,7 @@ export interface Domains {
 export function routes(domains: Domains): Route[] {
   const { calls, sip, agents, files, inbox, outbound, probes, people, oauth, authorization, metrics } =
     domains;
-  const { publicUrl } = domains;
+  const { deliveries, publicUrl } = domains;
   const rendered = new RenderedMetrics(() => metrics.text());
   const accounts = { ...sip, calls, connections: domains.connections };
   const all: Route[] = [
@@ -89,9 +91,9 @@ export function routes(domains: Domains): Route[] {
     ...sipDidRoutes(sip),
     ...agentRoutes(agents),
     ...agentMemberRoutes(agents),
-    ...agentProviderRoutes(agents),
+    ...agentProviderRoutes(agents, deliveries),
     ...internalBearerRoutes(agents),
-    ...deliveryRoutes(agents),
+    ...deliveryRoutes(deliveries),
     ...apiKeyRoutes(agents),
     ...accountRoutes(accounts),
     ...usageRoutes(accounts),

@@ -213,6 +213,18 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       assemblyai: values.SVC_ASSEMBLYAI_URL,
       openai: values.SVC_OPENAI_URL,
     },
+    models: {
+      /** Hosts of the model providers in place of their own, without trailing slashes. */
+      urls: {
+        openai: values.SVC_OPENAI_URL,
+        anthropic: values.SVC_ANTHROPIC_URL,
+        gemini: values.SVC_GEMINI_URL,
+        mistral: values.SVC_MISTRAL_URL,
+        bedrock: values.SVC_BEDROCK_URL,
+      },
+      /** Addresses and subnets that endpoints may have although they are not public. */
+      allow: values.SVC_MODELS_ALLOW ?? [],
+    },
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,

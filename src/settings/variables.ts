@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { CALL_VARIABLES } from './call-variables.ts';
+import { MODEL_VARIABLES } from './model-variables.ts';
 import { OIDC_ROWS } from './oidc-providers.ts';
 import { SPEECH_VARIABLES } from './speech-variables.ts';
 import {
@@ -96,6 +97,7 @@ export const VARIABLES = {
   },
   ...WHATSAPP_VARIABLES,
   ...SPEECH_VARIABLES,
+  ...MODEL_VARIABLES,
   SVC_BOOTSTRAP_AGENT_KEY: {
     default: null,
     secret: true,

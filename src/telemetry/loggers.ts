@@ -43,6 +43,7 @@ export interface Loggers {
   readonly engine: Logger;
   readonly bridge: Logger;
   readonly messaging: Logger;
+  readonly models: Logger;
   /** Writes buffered lines. Must be called last. */
   flush(): void;
 }
@@ -71,6 +72,7 @@ export function openLoggers(level: string, stream?: DestinationStream): Loggers 
     engine: part('engine'),
     bridge: part('bridge'),
     messaging: part('messaging'),
+    models: part('models'),
     flush: output.flush,
   };
 }

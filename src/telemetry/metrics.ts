@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 import { type ReadBridges, registerBridgeMetrics } from './bridge-metrics.ts';
 import { type ReadEngine, registerEngineMetrics } from './engine-metrics.ts';
 import { type ReadMcp, registerMcpMetrics } from './mcp-metrics.ts';
+import { ModelMetrics } from './model-metrics.ts';
 import { registerReadMetric, registerReadValue } from './read-metric.ts';
 import { type AnsweredRequest, RequestTimes } from './request-times.ts';
 import { SpeechMetrics } from './speech-metrics.ts';
@@ -31,6 +32,7 @@ export type ReadHttpPressure = () => {
 export class Metrics {
   readonly #registry = new Registry();
   readonly speech = new SpeechMetrics(this.#registry);
+  readonly models = new ModelMetrics(this.#registry);
   readonly #requestTimes = new RequestTimes();
   readonly #callsStarted = this.#counter('svc_calls_started_total', 'Started calls', [
     'platform',

@@ -1,7 +1,13 @@
 import type { z } from 'zod';
-import type { AgentDomain } from '../../agents/agent-domain.ts';
-import { getDelivery, pageDeliveries, replayDelivery } from '../../agents/deliveries.ts';
-import type { Delivery as StoredDelivery } from '../../store/agents/deliveries.ts';
+import {
+  type DeliveryDomain,
+  getDelivery,
+  pageDeliveries,
+  replayDelivery,
+  type WholeDelivery,
+} from '../../inline/deliveries/deliveries.ts';
+import type { Delivery as StoredDelivery } from '../../store/inline/deliveries.ts';
+import type { StoredAction } from '../../store/inline/delivery-actions.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { AgentParams } from '../schema/agent.ts';
@@ -17,11 +23,11 @@ const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Delivery not found';
 
 /** Routes for deliveries to the models behind agents. */
-export function deliveryRoutes(agents: AgentDomain): Route[] {
-  return [list(agents), detail(agents), replay(agents)];
+export function deliveryRoutes(domain: DeliveryDomain): Route[] {
+  return [list(domain), detail(domain), replay(domain)];
 }
 
-function list(agents: AgentDomain): Route {
+function list(domain: DeliveryDomain): Route {
   return route({
     method: 'get',
     path: '/api/agents/{agent_id}/deliveries',
@@ -33,13 +39,13 @@ function list(agents: AgentDomain): Route {
     query: DeliveryQuery,
     responses: { 200: { description: 'One page', schema: DeliveryList }, 404: 'Agent not found' },
     handler: async ({ principal, params, query }) => {
-      const page = await pageDeliveries(agents, principal.accountId, params.agent_id, query);
+      const page = await pageDeliveries(domain, principal.accountId, params.agent_id, query);
       return reply(200, { deliveries: page.deliveries.map(deliveryWire), total: page.total, ...query });
     },
   });
 }
 
-function detail(agents: AgentDomain): Route {
+function detail(domain: DeliveryDomain): Route {
   return route({
     method: 'get',
     path: '/api/agent-deliveries/{id}',
@@ -50,26 +56,27 @@ function detail(agents: AgentDomain): Route {
     params: DeliveryParams,
     responses: { 200: { description: 'The delivery', schema: DeliveryDetail }, 404: NOT_FOUND },
     handler: async ({ principal, params }) =>
-      reply(200, deliveryDetailWire(await getDelivery(agents, principal.accountId, params.id))),
+      reply(200, deliveryDetailWire(await getDelivery(domain, principal.accountId, params.id))),
   });
 }
 
-function replay(agents: AgentDomain): Route {
+function replay(domain: DeliveryDomain): Route {
   return route({
     method: 'post',
     path: '/api/agent-deliveries/{id}/replay',
     access: 'config',
     operationId: 'replayDelivery',
-    summary: 'Queue a failed delivery again',
+    summary: 'Deliver the event of a failed delivery again',
+    description: 'Queues a new delivery, which the model answers anew.',
     tags: TAGS,
     params: DeliveryParams,
     responses: {
-      202: { description: 'The delivery, queued', schema: DeliveryDetail },
+      202: { description: 'The new delivery, queued', schema: DeliveryDetail },
       404: NOT_FOUND,
       409: 'Only a failed delivery can be replayed',
     },
     handler: async ({ principal, params }) =>
-      reply(202, deliveryDetailWire(await replayDelivery(agents, principal, params.id))),
+      reply(202, deliveryDetailWire(queued(await replayDelivery(domain, principal, params.id)))),
   });
 }
 
@@ -80,12 +87,34 @@ function deliveryWire(delivery: StoredDelivery): z.output<typeof Delivery> {
     event_type: delivery.eventType,
     status: delivery.status,
     error: delivery.error,
+    error_type: delivery.errorType,
+    turn_id: delivery.turnId,
+    replay_of: delivery.replayOf,
     created_at: delivery.createdAt,
     updated_at: delivery.updatedAt,
   };
 }
 
-/** A delivery with its payload and the response. */
-export function deliveryDetailWire(delivery: StoredDelivery): z.output<typeof DeliveryDetail> {
-  return { ...deliveryWire(delivery), payload: delivery.payload, response_body: delivery.responseBody };
+/** A delivery without a reply yet. */
+export function queued(delivery: StoredDelivery): WholeDelivery {
+  return { delivery, actions: [] };
+}
+
+/** A delivery with its payload, the response and what it asked for. */
+export function deliveryDetailWire({ delivery, actions }: WholeDelivery): z.output<typeof DeliveryDetail> {
+  return {
+    ...deliveryWire(delivery),
+    payload: delivery.payload,
+    response_body: delivery.responseBody,
+    provider: delivery.provider,
+    attempts: delivery.attempts,
+    usage: { input_tokens: delivery.inputTokens, output_tokens: delivery.outputTokens },
+    started_at: delivery.startedAt,
+    answered_at: delivery.answeredAt,
+    actions: actions.map(actionWire),
+  };
+}
+
+function actionWire({ position, detail, status, reason, updatedAt }: StoredAction) {
+  return { index: position, action: detail, status, reason, updated_at: updatedAt };
 }

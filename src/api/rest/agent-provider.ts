@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { AgentDomain } from '../../agents/agent-domain.ts';
 import { resetConversations } from '../../agents/change-agent.ts';
-import { queueTest, type TestKind } from '../../agents/deliveries.ts';
 import type { ConfigFault } from '../../agents/provider-config.ts';
 import {
   changeProvider,
@@ -9,6 +8,7 @@ import {
   getProvider,
   type ProviderView,
 } from '../../agents/provider-settings.ts';
+import { type DeliveryDomain, queueTest, type TestKind } from '../../inline/deliveries/deliveries.ts';
 import { MODEL_PROVIDERS } from '../../models/all-providers.ts';
 import type { ModelProvider, ProviderField } from '../../models/model-provider.ts';
 import { reply } from '../http/answer/reply.ts';
@@ -17,19 +17,19 @@ import { type Route, route } from '../http/routing/route.ts';
 import { AgentParams, ResetConversations } from '../schema/agent.ts';
 import { Provider, ProviderBody, ProviderCatalog } from '../schema/agent-provider.ts';
 import { DeliveryDetail } from '../schema/delivery.ts';
-import { deliveryDetailWire } from './agent-deliveries.ts';
+import { deliveryDetailWire, queued } from './agent-deliveries.ts';
 
 const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Agent not found';
 
 /** Routes for the model behind an agent. */
-export function agentProviderRoutes(agents: AgentDomain): Route[] {
+export function agentProviderRoutes(agents: AgentDomain, deliveries: DeliveryDomain): Route[] {
   return [
     catalog(),
     get(agents),
     change(agents),
-    test(agents, 'healthcheck'),
-    test(agents, 'test'),
+    test(deliveries, 'healthcheck'),
+    test(deliveries, 'test'),
     reset(agents),
   ];
 }
@@ -85,6 +85,7 @@ function change(agents: AgentDomain): Route {
         provider: body.provider,
         config: body.config,
         systemPrompt: body.system_prompt,
+        greeting: body.greeting,
         eventFilter: body.event_filter,
       });
       if ('faults' in outcome) throw new ValidationError(outcome.faults.map(faultWire));
@@ -93,7 +94,7 @@ function change(agents: AgentDomain): Route {
   });
 }
 
-function test(agents: AgentDomain, kind: TestKind): Route {
+function test(deliveries: DeliveryDomain, kind: TestKind): Route {
   const isProbe = kind === 'healthcheck';
   return route({
     method: 'post',
@@ -111,7 +112,7 @@ function test(agents: AgentDomain, kind: TestKind): Route {
       429: 'Too many deliveries are queued',
     },
     handler: async ({ principal, params }) =>
-      reply(202, deliveryDetailWire(await queueTest(agents, principal, params.agent_id, kind))),
+      reply(202, deliveryDetailWire(queued(await queueTest(deliveries, principal, params.agent_id, kind)))),
   });
 }
 
@@ -150,6 +151,7 @@ function providerWire(view: ProviderView): z.output<typeof Provider> {
     config: { ...view.config },
     secrets_set: [...view.secretsSet],
     system_prompt: view.systemPrompt,
+    greeting: view.greeting,
     event_filter: { ...view.eventFilter },
     updated_at: view.updatedAt,
   };

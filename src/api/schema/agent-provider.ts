@@ -3,6 +3,7 @@ import { EVENT_TYPES } from '../../agents/provider-settings.ts';
 import { PROVIDER_NAMES } from '../../models/model-provider.ts';
 
 const MAX_PROMPT_LENGTH = 100_000;
+const MAX_GREETING_LENGTH = 1_000;
 const MAX_FIELD_LENGTH = 4_096;
 
 const EventType = z.enum(EVENT_TYPES);
@@ -18,6 +19,11 @@ export const ProviderBody = z
         "Fields from the provider's catalog entry. Omitted fields stay unchanged. Null or an empty text removes a field, but an empty key keeps the stored one.",
       ),
     system_prompt: z.string().max(MAX_PROMPT_LENGTH).nullish(),
+    greeting: z
+      .string()
+      .max(MAX_GREETING_LENGTH)
+      .nullish()
+      .describe('Spoken when a call is answered, without asking the model'),
     event_filter: z
       .partialRecord(EventType, z.boolean())
       .optional()
@@ -33,6 +39,7 @@ export const Provider = z
     config: z.record(z.string(), z.string()).describe('Without secrets; includes defaults'),
     secrets_set: z.array(z.string()).describe('Names of the stored secrets'),
     system_prompt: z.string().nullable(),
+    greeting: z.string().nullable(),
     event_filter: z.record(z.string(), z.boolean()),
     updated_at: z.string().nullable(),
   })

@@ -16,16 +16,45 @@ export const Delivery = z
     id: z.string(),
     agent_id: z.string(),
     event_type: z.string(),
-    status: z.enum(['queued', 'delivered', 'failed']),
+    status: z
+      .enum(['queued', 'sent', 'answered', 'delivered', 'merged', 'failed'])
+      .describe(
+        '`sent`: the model is asked. `answered`: the actions of its reply are carried out. `delivered`: they are. `merged`: another delivery was answered together with this one',
+      ),
     error: z.string().nullable(),
+    error_type: z.string().nullable().describe('Kind of the fault, such as `key_rejected` or `timeout`'),
+    turn_id: z.string().nullable().describe('The delivery that has the reply to this one'),
+    replay_of: z.string().nullable().describe('The delivery whose event was delivered again'),
     created_at: z.string(),
     updated_at: z.string(),
   })
   .meta({ id: 'Delivery' });
 
+const DeliveryAction = z
+  .object({
+    index: z.int(),
+    action: z.record(z.string(), z.unknown()),
+    status: z
+      .enum(['planned', 'claimed', 'done', 'refused', 'failed', 'unknown'])
+      .describe(
+        '`claimed`: being carried out. `refused`: not allowed. `unknown`: it may have been carried out',
+      ),
+    reason: z.string().nullable(),
+    updated_at: z.string(),
+  })
+  .meta({ id: 'DeliveryAction' });
+
 export const DeliveryDetail = Delivery.extend({
   payload: z.record(z.string(), z.unknown()).describe('The event as the model gets it'),
-  response_body: z.string().nullable(),
+  response_body: z.string().nullable().describe("The model's reply"),
+  provider: z.string().nullable(),
+  attempts: z.int().describe('How often the model was asked'),
+  usage: z
+    .object({ input_tokens: z.int().nullable(), output_tokens: z.int().nullable() })
+    .describe('As the provider counts'),
+  started_at: z.string().nullable(),
+  answered_at: z.string().nullable(),
+  actions: z.array(DeliveryAction).describe('What the reply asked for, and what has become of it'),
 }).meta({ id: 'DeliveryDetail' });
 
 export const DeliveryList = z

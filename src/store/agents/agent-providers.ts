@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { AgentProvidersTable } from './agent-tables.ts';
@@ -7,7 +7,10 @@ type Texts = Readonly<Record<string, string>>;
 
 /** The model behind an agent, with its secrets in plain text. In memory only; never logged. */
 export interface StoredProvider
-  extends Omit<Selectable<AgentProvidersTable>, 'config' | 'sealedSecrets' | 'eventFilter'> {
+  extends Omit<
+    Selectable<AgentProvidersTable>,
+    'config' | 'sealedSecrets' | 'eventFilter' | 'feedPosition' | 'keyRefusals'
+  > {
   readonly config: Texts;
   readonly secrets: Texts;
   readonly eventFilter: Readonly<Record<string, boolean>>;
@@ -26,7 +29,9 @@ export async function findProvider(
   return row && fromRow(row, secrets);
 }
 
-/** Adds or replaces the agent's provider. */
+/**
+ * Adds or replaces the agent's provider. A new one is called for events from now on. Refusals of the key are forgotten.
+ */
 export async function putProvider(db: Db, secrets: SecretBox, provider: StoredProvider): Promise<void> {
   const { agentId, config, secrets: texts, eventFilter, ...plain } = provider;
   const changed = {
@@ -34,10 +39,11 @@ export async function putProvider(db: Db, secrets: SecretBox, provider: StoredPr
     config: JSON.stringify(config),
     eventFilter: JSON.stringify(eventFilter),
     sealedSecrets: secrets.seal(JSON.stringify(texts), secretsPlace(agentId)),
+    keyRefusals: 0,
   };
   await db
     .insertInto('agentProviders')
-    .values({ agentId, ...changed })
+    .values({ agentId, ...changed, feedPosition: sql<number>`(select coalesce(max(id), 0) from events)` })
     .onConflict((conflict) => conflict.column('agentId').doUpdateSet(changed))
     .execute();
 }
@@ -63,7 +69,7 @@ export async function listProviderNames(db: Db, accountId: string): Promise<Map<
 }
 
 function fromRow(row: Selectable<AgentProvidersTable>, secrets: SecretBox): StoredProvider {
-  const { config, eventFilter, sealedSecrets, ...plain } = row;
+  const { config, eventFilter, sealedSecrets, feedPosition: _read, keyRefusals: _refused, ...plain } = row;
   const texts = sealedSecrets === null ? '{}' : secrets.open(sealedSecrets, secretsPlace(row.agentId));
   return {
     ...plain,

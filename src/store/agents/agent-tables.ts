@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { Bit } from '../database/column-types.ts';
 
 /** The tables of this folder by name. */
@@ -5,11 +6,13 @@ export interface AgentTables {
   agents: AgentsTable;
   agentAccounts: AgentAccountsTable;
   agentProviders: AgentProvidersTable;
-  deliveries: DeliveriesTable;
   internalBearers: InternalBearersTable;
 }
 
-/** The model behind an agent. `config` and `eventFilter` are JSON. The config's secrets are sealed separately. */
+/**
+ * The model behind an agent. `config` and `eventFilter` are JSON. The config's secrets are sealed separately. Events up
+ * to `feedPosition` have been claimed for the model. `keyRefusals` counts refusals of the key in a row.
+ */
 export interface AgentProvidersTable {
   agentId: string;
   provider: string;
@@ -17,6 +20,10 @@ export interface AgentProvidersTable {
   sealedSecrets: string | null;
   systemPrompt: string | null;
   eventFilter: string;
+  /** Spoken when a call is answered, without the model. */
+  greeting: string | null;
+  feedPosition: Generated<number>;
+  keyRefusals: Generated<number>;
   updatedAt: string;
 }
 
@@ -25,22 +32,6 @@ interface InternalBearersTable {
   agentId: string;
   keyId: string;
   sealedKey: string;
-}
-
-export type DeliveryStatus = 'queued' | 'delivered' | 'failed';
-
-/** An event to be delivered to an agent's model. */
-export interface DeliveriesTable {
-  id: string;
-  accountId: string;
-  agentId: string;
-  eventType: string;
-  status: DeliveryStatus;
-  payload: string;
-  responseBody: string | null;
-  error: string | null;
-  createdAt: string;
-  updatedAt: string;
 }
 
 /** Exactly one agent per account is the default; a partial unique index prevents a second one. */

@@ -20,6 +20,7 @@ import { migration0018 } from '../migrations/0018-voice-configs.ts';
 import { migration0019 } from '../migrations/0019-transcripts.ts';
 import { migration0020 } from '../migrations/0020-speech-usage.ts';
 import { migration0021 } from '../migrations/0021-number-presets.ts';
+import { migration0022 } from '../migrations/0022-inline-models.ts';
 import type { Migration } from './migration.ts';
 
 import { StoreError } from './store-error.ts';
@@ -46,6 +47,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0019,
   migration0020,
   migration0021,
+  migration0022,
 ];
 
 /**

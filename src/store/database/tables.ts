@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { AgentTables } from '../agents/agent-tables.ts';
+import type { InlineTables } from '../inline/inline-tables.ts';
 import type { KeyTables } from '../keys/key-tables.ts';
 import type { LoginTables } from '../logins/login-tables.ts';
 import type { MessageTables } from '../messages/message-tables.ts';
@@ -12,6 +13,7 @@ import type { SpeechTables } from '../speech/speech-tables.ts';
  */
 export interface Tables
   extends AgentTables,
+    InlineTables,
     KeyTables,
     LoginTables,
     MessageTables,

@@ -139,7 +139,7 @@ function eventsOf(db: Db, { accountId, agentIds, platforms }: AgentScope) {
   return platforms === null ? ofAgents : ofAgents.where('platform', 'in', [...platforms]);
 }
 
-function storedEvent(row: Selectable<EventsTable>): StoredEvent {
+export function storedEvent(row: Selectable<EventsTable>): StoredEvent {
   return { ...row, payload: JSON.parse(row.payload) };
 }
 

@@ -44,7 +44,10 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   voiceConfigs: BY_ID,
   calls: { by: 'account_id', order: ['call_id'] },
   transcriptLines: { by: 'account_id', order: ['call_id', 'position'] },
-  deliveries: BY_ID,
+  deliveries: { by: 'account_id', order: ['seq'] },
+  deliveryActions: { by: 'account_id', order: ['delivery_id', 'position'] },
+  modelConversations: BY_ID,
+  modelTurns: BY_ID,
   events: BY_ID,
   usageDays: { by: 'account_id', order: ['platform', 'day'] },
   inviteLinks: { by: 'account_id', order: ['account_id'] },
@@ -68,7 +71,7 @@ export const EXPORTED_TABLES = (Object.keys(OWNED) as (keyof Tables)[]).filter(
 /** Secrets, sealed or hashed, are useless to their owner and too useful to others. */
 const SECRET_COLUMN = /^sealed_|hash$/;
 /** Columns that contain JSON. */
-const JSON_COLUMN = /^(?:payload|config|event_filter|detail|platforms|narrowed_to|options)$/;
+const JSON_COLUMN = /^(?:payload|config|event_filter|detail|platforms|narrowed_to|options|memory)$/;
 
 /** Returns a table's name in the database. */
 export function exportedName(table: keyof Tables): string {

@@ -26,7 +26,16 @@ export async function findAccount(db: Db, accountId: string): Promise<Account | 
 }
 
 /** Tables that grow with an account's activity, except calls. */
-const HISTORY = ['events', 'deliveries', 'transcript_lines', 'audit_log', 'messages', 'idempotent_requests'];
+const HISTORY = [
+  'events',
+  'delivery_actions',
+  'deliveries',
+  'model_turns',
+  'transcript_lines',
+  'audit_log',
+  'messages',
+  'idempotent_requests',
+];
 
 /**
  * Deletes up to `limit` rows from each of the account's history tables. Returns their number. An account is emptied in

@@ -27,6 +27,7 @@ import { attachMember, insertAgent, type Member } from '../../../src/store/agent
 import type { Db } from '../../../src/store/database/tables.ts';
 import { insertDid, listRoutedDids } from '../../../src/store/logins/sip-dids.ts';
 import { insertAccount } from '../../../src/store/people/accounts.ts';
+import { NO_MODELS } from '../../support/no-models.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { sipSetup } from '../accounts/sip-setup.ts';
 import { connectionsOf } from '../accounts/test-connections.ts';
@@ -240,7 +241,13 @@ export async function expectRulesToHold(sequences: number): Promise<void> {
   const roster = await AgentRoster.load(store.db);
   const grants = { refresh: async () => {} };
   const common = { store, directory, keys, roster, grants, clock: systemClock };
-  const domain = { ...common, endCalls: () => {}, calls: NO_CALLS, connections: connectionsOf(store) };
+  const domain = {
+    ...common,
+    endCalls: () => {},
+    models: NO_MODELS,
+    calls: NO_CALLS,
+    connections: connectionsOf(store),
+  };
   let carriedOut = 0;
   await fc.assert(
     fc.asyncProperty(operations, fc.boolean(), fc.boolean(), async (sequence, atOnce, isBare) => {

@@ -17,6 +17,7 @@ import { insertAccount } from '../../../src/store/people/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { HTTP_LIBRARY } from '../../support/http-library.ts';
+import { NO_MODELS } from '../../support/no-models.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { sipSetup } from '../accounts/sip-setup.ts';
 import { auditEntriesAfter } from '../store/audit-entries.ts';
@@ -54,15 +55,16 @@ export async function agentServer(): Promise<AgentServer> {
   const endCalls = (_accountId: string, agentId: string) => void ended.push(agentId);
   const roster = await AgentRoster.load(store.db);
   const grants = { refresh: async () => {} };
-  const agents = { store, directory, clock: systemClock, keys, roster, grants, endCalls };
+  const agents = { store, directory, clock: systemClock, keys, roster, grants, endCalls, models: NO_MODELS };
+  const deliveries = { store, clock: systemClock, offer: () => {} };
   const http = new HttpServer({
     library: HTTP_LIBRARY,
     routes: [
       ...agentRoutes(agents),
       ...agentMemberRoutes(agents),
-      ...agentProviderRoutes(agents),
+      ...agentProviderRoutes(agents, deliveries),
       ...internalBearerRoutes(agents),
-      ...deliveryRoutes(agents),
+      ...deliveryRoutes(deliveries),
       ...apiKeyRoutes(agents),
       ...sipDidRoutes(sipSetup(agents)),
     ],

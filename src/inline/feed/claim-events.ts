@@ -1,0 +1,117 @@
+import { newId } from '../../base/ids.ts';
+import { isoAfter } from '../../base/time.ts';
+import type { Db } from '../../store/database/tables.ts';
+import {
+  countDeliveries,
+  countLaneSince,
+  type DeliveryFailure,
+  insertDelivery,
+} from '../../store/inline/deliveries.ts';
+import type { BusyLane } from '../../store/inline/delivery-turns.ts';
+import {
+  type InlineAgent,
+  listInlineAgents,
+  moveFeedPosition,
+  unreadEvents,
+} from '../../store/inline/inline-agents.ts';
+import { lastEventUntil, type StoredEvent } from '../../store/messages/events.ts';
+import type { InlineDomain } from '../inline-domain.ts';
+import { isWanted, laneOf } from './lane-of.ts';
+import { KEY_REFUSED, LOOP, QUEUE_FULL } from './skipped.ts';
+
+/** Events claimed in one transaction. */
+const MAX_CLAIMED = 100;
+/** Limit of deliveries of an agent that wait. Further ones fail. */
+export const MAX_QUEUED = 500;
+/** A model whose key was refused so often is no longer called. */
+export const MAX_KEY_REFUSALS = 5;
+/** Limit of messages in one conversation between agents for which a model is called. */
+export const MAX_AGENT_TURNS = 20;
+const AGENT_TURNS_MS = 3_600_000;
+/** Events of others that are skipped again and again before the position in the feed is moved behind them. */
+const MAX_SKIPPED = 500;
+
+/** A lane with a new delivery. */
+export interface ClaimedLane extends BusyLane {
+  readonly eventType: string;
+}
+
+/**
+ * Turns the new events of an account into deliveries to its agents' models, one for each event that an agent's model is
+ * called for. The deliveries and the position in the feed are stored together, so that each event is claimed once.
+ */
+export async function claimEvents(domain: InlineDomain, accountId: string): Promise<ClaimedLane[]> {
+  const claimed: ClaimedLane[] = [];
+  for (let isFull = true; isFull; ) {
+    const some = await domain.store.db.transaction().execute((trx) => claimSome(domain, trx, accountId));
+    claimed.push(...some.lanes);
+    isFull = some.isFull;
+  }
+  return claimed;
+}
+
+interface Claimed {
+  readonly lanes: readonly ClaimedLane[];
+  /** Whether there may be more events. */
+  readonly isFull: boolean;
+}
+
+async function claimSome(domain: InlineDomain, trx: Db, accountId: string): Promise<Claimed> {
+  const lanes: ClaimedLane[] = [];
+  let isFull = false;
+  for (const agent of await listInlineAgents(trx, accountId)) {
+    const events = await unreadEvents(trx, agent, MAX_CLAIMED);
+    for (const event of events) lanes.push(...(await claim(domain, trx, agent, event)));
+    isFull ||= events.length === MAX_CLAIMED;
+    await move(trx, agent, events);
+  }
+  return { lanes, isFull };
+}
+
+async function move(trx: Db, agent: InlineAgent, events: readonly StoredEvent[]): Promise<void> {
+  const newest = events.at(-1)?.id ?? (await lastEventUntil(trx, agent.accountId, null));
+  if (events.length > 0 || newest - agent.feedPosition > MAX_SKIPPED)
+    await moveFeedPosition(trx, agent.agentId, newest);
+}
+
+async function claim(
+  domain: InlineDomain,
+  trx: Db,
+  agent: InlineAgent,
+  event: StoredEvent,
+): Promise<ClaimedLane[]> {
+  const lane = laneOf(event);
+  if (lane === null || !isWanted(agent, event.type)) return [];
+  const { accountId, agentId } = agent;
+  const failure = await reasonToSkip(domain, trx, agent, { event, lane });
+  if (failure === QUEUE_FULL) domain.observer.queueFull('inline_deliveries');
+  await insertDelivery(
+    trx,
+    {
+      id: newId('dlv'),
+      accountId,
+      agentId,
+      eventId: event.id,
+      eventType: event.type,
+      lane,
+      payload: { type: event.type, ...event.payload },
+      replayOf: null,
+      createdAt: domain.clock.nowIso(),
+    },
+    failure,
+  );
+  return failure === null ? [{ accountId, agentId, lane, eventType: event.type }] : [];
+}
+
+async function reasonToSkip(
+  { clock }: InlineDomain,
+  trx: Db,
+  { agentId, keyRefusals }: InlineAgent,
+  { event, lane }: { readonly event: StoredEvent; readonly lane: string },
+): Promise<DeliveryFailure | null> {
+  if (keyRefusals >= MAX_KEY_REFUSALS) return KEY_REFUSED;
+  if ((await countDeliveries(trx, agentId, 'queued')) >= MAX_QUEUED) return QUEUE_FULL;
+  if (event.platform !== 'agent') return null;
+  const since = isoAfter(clock.nowIso(), -AGENT_TURNS_MS);
+  return (await countLaneSince(trx, agentId, lane, since)) >= MAX_AGENT_TURNS ? LOOP : null;
+}

@@ -1,0 +1,55 @@
+import { KeyedRuns } from '../../messaging/inbox/keyed-runs.ts';
+import type { Wakeups } from '../../messaging/inbox/wakeups.ts';
+import { listInlineAccounts, listInlineAgents } from '../../store/inline/inline-agents.ts';
+import type { InlineDomain } from '../inline-domain.ts';
+import { type ClaimedLane, claimEvents } from './claim-events.ts';
+
+/** Follows the feeds of all agents with a model, one reader per account. */
+export class FeedReaders {
+  readonly #domain: InlineDomain;
+  readonly #wakeups: Wakeups;
+  readonly #onClaimed: (lane: ClaimedLane) => void;
+  readonly #runs: KeyedRuns;
+  /** How each account's reader stops. */
+  readonly #watched = new Map<string, () => void>();
+  #isClosed = false;
+
+  constructor(domain: InlineDomain, wakeups: Wakeups, onClaimed: (lane: ClaimedLane) => void) {
+    this.#domain = domain;
+    this.#wakeups = wakeups;
+    this.#onClaimed = onClaimed;
+    this.#runs = new KeyedRuns((error) => domain.observer.workFailed('events for models', error));
+  }
+
+  /** Starts reading where the last process stopped. */
+  async start(): Promise<void> {
+    for (const accountId of await listInlineAccounts(this.#domain.store.db)) this.#watch(accountId);
+  }
+
+  /** Starts or stops reading after an account's agents or their providers changed. */
+  async follow(accountId: string): Promise<void> {
+    const agents = await listInlineAgents(this.#domain.store.db, accountId);
+    if (agents.length > 0) return this.#watch(accountId);
+    this.#watched.get(accountId)?.();
+    this.#watched.delete(accountId);
+  }
+
+  /** Resolves when nothing is being read. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const stop of this.#watched.values()) stop();
+    this.#watched.clear();
+    await this.#runs.settled();
+  }
+
+  #watch(accountId: string): void {
+    if (this.#isClosed || this.#watched.has(accountId)) return;
+    const read = (): void => void this.#runs.run(accountId, () => this.#read(accountId));
+    this.#watched.set(accountId, this.#wakeups.watch(accountId, read));
+    read();
+  }
+
+  async #read(accountId: string): Promise<void> {
+    for (const lane of await claimEvents(this.#domain, accountId)) this.#onClaimed(lane);
+  }
+}

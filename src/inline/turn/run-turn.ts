@@ -1,0 +1,52 @@
+import { findProvider } from '../../store/agents/agent-providers.ts';
+import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
+import { type BusyLane, endTurn, failTurn } from '../../store/inline/delivery-turns.ts';
+import { countKeyRefusal } from '../../store/inline/inline-agents.ts';
+import { carryOut } from '../actions/carry-out.ts';
+import { NO_PROVIDER } from '../feed/skipped.ts';
+import type { InlineDomain } from '../inline-domain.ts';
+import { answer } from './answer-turn.ts';
+import { openTurn, type Turn } from './open-turn.ts';
+import { failureOf, TurnEnded } from './turn-faults.ts';
+
+const BUG: DeliveryFailure = { errorType: 'internal_error', error: 'An internal error' };
+
+/**
+ * Runs one turn of a lane: asks the model, stores its reply, carries out what it asks for. Resolves with whether more
+ * waits in the lane. Never rejects.
+ */
+export async function runTurn(domain: InlineDomain, place: BusyLane, signal: AbortSignal): Promise<boolean> {
+  try {
+    const turn = await openTurn(domain, place);
+    if (turn === null) return false;
+    await complete(domain, turn, signal);
+    return turn.hasMore;
+  } catch (error) {
+    domain.observer.workFailed('a turn', error);
+    return false;
+  }
+}
+
+async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): Promise<void> {
+  const { store, clock, observer } = domain;
+  const { accountId, agentId } = turn.place;
+  const startedMs = clock.monotonicMs();
+  const provider = await findProvider(store.db, store.secrets, agentId);
+  if (!provider) return await failTurn(store.db, turn.lead.id, NO_PROVIDER, clock.nowIso());
+  const facts = { accountId, agentId, provider: provider.provider, eventType: turn.lead.eventType };
+  try {
+    if (turn.lead.status !== 'answered')
+      observer.turnAnswered(facts, await answer(domain, turn, provider, signal));
+    await carryOut(domain, turn);
+    await endTurn(store.db, turn.lead.id, clock.nowIso());
+    observer.turnEnded(facts, clock.monotonicMs() - startedMs);
+  } catch (error) {
+    // The next start resumes the turn.
+    if (error instanceof TurnEnded && error.kind === 'closing') return;
+    const failure = failureOf(error) ?? BUG;
+    if (failure === BUG) observer.workFailed('a turn', error);
+    if (failure.errorType === 'key_rejected') await countKeyRefusal(store.db, agentId);
+    await failTurn(store.db, turn.lead.id, failure, clock.nowIso());
+    observer.turnFailed(facts, failure, clock.monotonicMs() - startedMs);
+  }
+}

@@ -1,0 +1,75 @@
+import type { AgentScope } from '../../base/scope.ts';
+import { type FeedEvent, readFeed } from '../../messaging/inbox/feed.ts';
+import type { Delivery } from '../../store/inline/deliveries.ts';
+import { setPayload } from '../../store/inline/delivery-turns.ts';
+import type { InlineDomain } from '../inline-domain.ts';
+
+/** An event as the model is told of it, with the API's field names. */
+export type ToldEvent = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/**
+ * Returns what the deliveries of a turn are about, and stores it with them, so that people see what the model was told.
+ * Addresses of files are secrets and are not stored. Messages that were deleted meanwhile are left out.
+ */
+export async function toldEvents(
+  domain: InlineDomain,
+  scope: AgentScope,
+  deliveries: readonly Delivery[],
+): Promise<ToldEvent[]> {
+  const told: ToldEvent[] = [];
+  for (const delivery of deliveries) {
+    const event = await toldEvent(domain, scope, delivery);
+    if (event !== null) told.push(event);
+  }
+  return told;
+}
+
+async function toldEvent(
+  { store, reading }: InlineDomain,
+  scope: AgentScope,
+  { id, eventId, payload }: Delivery,
+): Promise<ToldEvent | null> {
+  if (eventId === null) return payload as ToldEvent;
+  const { events } = await readFeed(reading, scope, eventId - 1, 1);
+  const [event] = events;
+  // Of an old event that is replayed, only what was told then is left.
+  if (event?.position !== eventId) return hasContent(payload) ? (payload as ToldEvent) : null;
+  const wire = wireOf(event);
+  await setPayload(store.db, id, withoutAddresses(wire));
+  return wire;
+}
+
+/** Feeds hold only the identity of a message. */
+function hasContent({ type, text }: Delivery['payload']): boolean {
+  return type !== 'dm_chat' || typeof text === 'string';
+}
+
+function wireOf(event: FeedEvent): ToldEvent {
+  const { type, eventId: event_id, createdAt: created_at } = event;
+  if (event.kind === 'other') return { type, event_id, ...event.payload, created_at };
+  const { conversation, message } = event;
+  return {
+    type,
+    event_id,
+    platform: conversation.platform,
+    conversation_id: conversation.id,
+    kind: conversation.kind,
+    thread: conversation.thread,
+    peer: { id: conversation.peer.remoteId, name: conversation.peer.remoteName },
+    sender: message.sender,
+    message_id: message.id,
+    text: message.text,
+    attachments: message.attachments.map(({ name, mime, sizeBytes: size, url }) => ({
+      name,
+      mime,
+      size,
+      url,
+    })),
+    created_at,
+  };
+}
+
+function withoutAddresses({ attachments, ...event }: ToldEvent): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(attachments)) return event;
+  return { ...event, attachments: attachments.map(({ url: _secret, ...file }) => file) };
+}

@@ -1,0 +1,95 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../database/tables.ts';
+import type { ActionStatus, DeliveryActionsTable } from './inline-tables.ts';
+
+/** What a reply asked for, and what has become of it. */
+export interface StoredAction extends Omit<Selectable<DeliveryActionsTable>, 'detail'> {
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export type NewAction = Pick<StoredAction, 'deliveryId' | 'position' | 'accountId' | 'kind' | 'detail'>;
+
+/** Adds actions that are still to be carried out. One that is there already, since it was carried out early, stays. */
+export async function planActions(db: Db, actions: readonly NewAction[], nowIso: string): Promise<void> {
+  if (actions.length === 0) return;
+  await db
+    .insertInto('deliveryActions')
+    .values(actions.map((action) => rowOf(action, 'planned', nowIso)))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Adds an action that is about to be carried out before the reply is complete. */
+export async function insertClaimed(db: Db, action: NewAction, nowIso: string): Promise<void> {
+  await db
+    .insertInto('deliveryActions')
+    .values(rowOf(action, 'claimed', nowIso))
+    .execute();
+}
+
+function rowOf(action: NewAction, status: ActionStatus, nowIso: string) {
+  const detail = JSON.stringify(action.detail);
+  return { ...action, detail, status, reason: null, createdAt: nowIso, updatedAt: nowIso };
+}
+
+/** Claims an action before it is carried out. Returns false if it is not there or has been claimed before. */
+export async function claimAction(
+  db: Db,
+  { deliveryId, position }: Pick<StoredAction, 'deliveryId' | 'position'>,
+  nowIso: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deliveryActions')
+    .set({ status: 'claimed', updatedAt: nowIso })
+    .where('deliveryId', '=', deliveryId)
+    .where('position', '=', position)
+    .where('status', '=', 'planned')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** What has become of an action. `reason` says why it was not carried out. */
+export interface ActionEnd {
+  readonly status: Exclude<ActionStatus, 'planned' | 'claimed'>;
+  readonly reason: string | null;
+}
+
+export async function endAction(
+  db: Db,
+  { deliveryId, position }: Pick<StoredAction, 'deliveryId' | 'position'>,
+  { status, reason }: ActionEnd,
+  nowIso: string,
+): Promise<void> {
+  await db
+    .updateTable('deliveryActions')
+    .set({ status, reason, updatedAt: nowIso })
+    .where('deliveryId', '=', deliveryId)
+    .where('position', '=', position)
+    .execute();
+}
+
+/** Returns the actions of a turn in order. */
+export async function listActions(db: Db, deliveryId: string): Promise<StoredAction[]> {
+  const rows = await db
+    .selectFrom('deliveryActions')
+    .selectAll()
+    .where('deliveryId', '=', deliveryId)
+    .orderBy('position')
+    .execute();
+  return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+}
+
+/** Marks every action of a turn that was claimed and not finished: it may have been carried out. */
+export async function abandonClaimed(
+  db: Db,
+  deliveryId: string,
+  reason: string,
+  nowIso: string,
+): Promise<void> {
+  await db
+    .updateTable('deliveryActions')
+    .set({ status: 'unknown', reason, updatedAt: nowIso })
+    .where('deliveryId', '=', deliveryId)
+    .where('status', '=', 'claimed')
+    .execute();
+}

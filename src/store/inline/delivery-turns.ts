@@ -1,0 +1,166 @@
+import { sql } from 'kysely';
+import type { Db } from '../database/tables.ts';
+import { type Delivery, type DeliveryFailure, fromRow } from './deliveries.ts';
+
+/** A conversation or call of an agent in which a delivery waits for its turn or has not ended its turn. */
+export interface BusyLane {
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly lane: string;
+}
+
+/** Returns every lane with something to do, those that have waited longest first. */
+export async function listBusyLanes(db: Db): Promise<BusyLane[]> {
+  return await db
+    .selectFrom('deliveries')
+    .select(['accountId', 'agentId', 'lane'])
+    .where('status', 'in', ['queued', 'sent', 'answered'])
+    .groupBy(['accountId', 'agentId', 'lane'])
+    .orderBy(({ fn }) => fn.min('seq'))
+    .execute();
+}
+
+/** Returns the delivery whose turn in a lane was begun and has not ended. */
+export async function findOpenTurn(db: Db, agentId: string, lane: string): Promise<Delivery | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('agentId', '=', agentId)
+    .where('lane', '=', lane)
+    .where('status', 'in', ['sent', 'answered'])
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** Returns the deliveries that wait in a lane, oldest first. */
+export async function listQueued(db: Db, agentId: string, lane: string, limit: number): Promise<Delivery[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('agentId', '=', agentId)
+    .where('lane', '=', lane)
+    .where('status', '=', 'queued')
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Returns all deliveries of a turn, oldest first. */
+export async function listTurn(db: Db, turnId: string): Promise<Delivery[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('turnId', '=', turnId)
+    .orderBy('seq')
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Begins a turn: the first of these deliveries leads it, and the others are merged into it. Call it in a transaction. */
+export async function beginTurn(
+  db: Db,
+  [lead, ...others]: readonly [string, ...string[]],
+  nowIso: string,
+): Promise<void> {
+  const common = { turnId: lead, startedAt: nowIso, updatedAt: nowIso };
+  await db
+    .updateTable('deliveries')
+    .set({ ...common, status: 'sent' })
+    .where('id', '=', lead)
+    .execute();
+  if (others.length === 0) return;
+  await db
+    .updateTable('deliveries')
+    .set({ ...common, status: 'merged' })
+    .where('id', 'in', others)
+    .execute();
+}
+
+/** Stores the payload that the model is shown. */
+export async function setPayload(
+  db: Db,
+  deliveryId: string,
+  payload: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ payload: JSON.stringify(payload) })
+    .where('id', '=', deliveryId)
+    .execute();
+}
+
+/** Counts one more attempt of a turn. Returns false if the turn is no longer there or has ended. */
+export async function countAttempt(db: Db, turnId: string, provider: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deliveries')
+    .set({ attempts: sql<number>`attempts + 1`, provider })
+    .where('id', '=', turnId)
+    .where('status', '=', 'sent')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** What a model answered. */
+export type StoredAnswer = Pick<Delivery, 'inputTokens' | 'outputTokens' | 'replyId'> & {
+  readonly responseBody: string;
+};
+
+/** Stores the reply of a turn. Returns false if the turn is no longer there or has ended. */
+export async function answerTurn(
+  db: Db,
+  turnId: string,
+  answer: StoredAnswer,
+  nowIso: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deliveries')
+    .set({ ...answer, status: 'answered', answeredAt: nowIso, updatedAt: nowIso })
+    .where('id', '=', turnId)
+    .where('status', '=', 'sent')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Ends a turn whose actions have been carried out. */
+export async function endTurn(db: Db, turnId: string, nowIso: string): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'delivered', updatedAt: nowIso })
+    .where('id', '=', turnId)
+    .where('status', '=', 'answered')
+    .execute();
+}
+
+/** Ends a turn without a reply: all of its deliveries have failed, so that each can be replayed. */
+export async function failTurn(
+  db: Db,
+  turnId: string,
+  { error, errorType }: DeliveryFailure,
+  nowIso: string,
+): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'failed', error, errorType, updatedAt: nowIso })
+    .where('turnId', '=', turnId)
+    .where('status', 'in', ['sent', 'merged'])
+    .execute();
+}
+
+/** Fails everything that waits in a lane. */
+export async function failQueued(
+  db: Db,
+  { agentId, lane }: Pick<BusyLane, 'agentId' | 'lane'>,
+  { error, errorType }: DeliveryFailure,
+  nowIso: string,
+): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'failed', error, errorType, updatedAt: nowIso })
+    .where('agentId', '=', agentId)
+    .where('lane', '=', lane)
+    .where('status', '=', 'queued')
+    .execute();
+}

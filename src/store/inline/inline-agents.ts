@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { Db } from '../database/tables.ts';
+import { type StoredEvent, storedEvent } from '../messages/events.ts';
+
+/** An agent with a model, and how far its feed has been read. */
+export interface InlineAgent {
+  readonly agentId: string;
+  readonly accountId: string;
+  readonly feedPosition: number;
+  readonly keyRefusals: number;
+  readonly eventFilter: Readonly<Record<string, boolean>>;
+}
+
+/** Returns the accounts that have agents with a model. */
+export async function listInlineAccounts(db: Db): Promise<string[]> {
+  const rows = await inlineAgents(db).select('agents.accountId').distinct().execute();
+  return rows.map(({ accountId }) => accountId);
+}
+
+export async function listInlineAgents(db: Db, accountId: string): Promise<InlineAgent[]> {
+  const rows = await inlineAgents(db)
+    .select(['agentId', 'accountId', 'feedPosition', 'keyRefusals', 'eventFilter'])
+    .where('accountId', '=', accountId)
+    .execute();
+  return rows.map((row) => ({ ...row, eventFilter: JSON.parse(row.eventFilter) }));
+}
+
+function inlineAgents(db: Db) {
+  return db.selectFrom('agentProviders').innerJoin('agents', 'agents.id', 'agentProviders.agentId');
+}
+
+/** Returns the events of an agent's feed after its position, oldest first. */
+export async function unreadEvents(db: Db, agent: InlineAgent, limit: number): Promise<StoredEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('accountId', '=', agent.accountId)
+    .where('agentId', '=', agent.agentId)
+    .where('id', '>', agent.feedPosition)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(storedEvent);
+}
+
+export async function moveFeedPosition(db: Db, agentId: string, position: number): Promise<void> {
+  await db
+    .updateTable('agentProviders')
+    .set({ feedPosition: position })
+    .where('agentId', '=', agentId)
+    .execute();
+}
+
+/** Counts a refusal of the key. Returns the number of refusals in a row. */
+export async function countKeyRefusal(db: Db, agentId: string): Promise<number> {
+  const row = await db
+    .updateTable('agentProviders')
+    .set({ keyRefusals: sql<number>`key_refusals + 1` })
+    .where('agentId', '=', agentId)
+    .returning('keyRefusals')
+    .executeTakeFirst();
+  return row?.keyRefusals ?? 0;
+}
+
+/** The key works. */
+export async function clearKeyRefusals(db: Db, agentId: string): Promise<void> {
+  await db
+    .updateTable('agentProviders')
+    .set({ keyRefusals: 0 })
+    .where('agentId', '=', agentId)
+    .where('keyRefusals', '>', 0)
+    .execute();
+}

@@ -1,0 +1,95 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../database/tables.ts';
+import type { ModelConversationsTable } from './inline-tables.ts';
+
+/** Where a provider keeps a conversation. */
+export type StoredMemory = Readonly<Record<string, string>>;
+
+export interface ModelConversation extends Omit<Selectable<ModelConversationsTable>, 'memory'> {
+  readonly memory: StoredMemory | null;
+}
+
+/** Which conversation or call of which agent, under which configuration of its model. */
+export type ConversationPlace = Pick<
+  Selectable<ModelConversationsTable>,
+  'accountId' | 'agentId' | 'lane' | 'configHash'
+>;
+
+/**
+ * Returns an agent's conversation, which is made if there is none. Under another configuration than before, it has no
+ * memory. Call it in a transaction.
+ */
+export async function openModelConversation(
+  db: Db,
+  place: ConversationPlace,
+  nowIso: string,
+): Promise<ModelConversation> {
+  const row = await db
+    .insertInto('modelConversations')
+    .values({ ...place, memory: null, createdAt: nowIso, updatedAt: nowIso })
+    .onConflict((conflict) =>
+      conflict.columns(['agentId', 'lane']).doUpdateSet((query) => ({
+        memory: query
+          .case()
+          .when('modelConversations.configHash', '=', place.configHash)
+          .then(query.ref('modelConversations.memory'))
+          .else(null)
+          .end(),
+        configHash: place.configHash,
+        updatedAt: nowIso,
+      })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return fromRow(row);
+}
+
+/**
+ * Stores where the provider keeps a conversation. Returns false if the conversation is gone or has another
+ * configuration by now.
+ */
+export async function setMemory(
+  db: Db,
+  { id, configHash }: Pick<ModelConversation, 'id' | 'configHash'>,
+  memory: StoredMemory | null,
+  nowIso: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('modelConversations')
+    .set({ memory: memory && JSON.stringify(memory), updatedAt: nowIso })
+    .where('id', '=', id)
+    .where('configHash', '=', configHash)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Returns where the provider keeps an agent's conversations, newest first. */
+export async function listMemories(db: Db, agentId: string, limit: number): Promise<StoredMemory[]> {
+  const rows = await db
+    .selectFrom('modelConversations')
+    .selectAll()
+    .where('agentId', '=', agentId)
+    .where('memory', 'is not', null)
+    .orderBy('updatedAt', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => fromRow(row).memory).filter((memory) => memory !== null);
+}
+
+/** Forgets where the provider keeps an agent's conversations. The gateway's own transcripts stay. */
+export async function dropMemories(db: Db, agentId: string): Promise<void> {
+  await db
+    .updateTable('modelConversations')
+    .set({ memory: null, configHash: '' })
+    .where('agentId', '=', agentId)
+    .execute();
+}
+
+/** Deletes an agent's conversations with their transcripts. */
+export async function deleteModelConversations(db: Db, agentId: string): Promise<void> {
+  await db.deleteFrom('modelConversations').where('agentId', '=', agentId).execute();
+}
+
+function fromRow(row: Selectable<ModelConversationsTable>): ModelConversation {
+  return { ...row, memory: row.memory === null ? null : JSON.parse(row.memory) };
+}

@@ -1,0 +1,130 @@
+import { onTestFinished } from 'vitest';
+import type { CallDomain } from '../../../src/calls/call-domain.ts';
+import type { InlineDomain } from '../../../src/inline/inline-domain.ts';
+import { InlineRunner } from '../../../src/inline/runner.ts';
+import { Forgetting } from '../../../src/inline/turn/forgetting.ts';
+import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
+import { closeOutbound, openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
+import { putProvider } from '../../../src/store/agents/agent-providers.ts';
+import { type Delivery, listDeliveries } from '../../../src/store/inline/deliveries.ts';
+import { FakeMessenger } from '../../support/fake-messenger.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { messagingWorld, type World, write } from '../messaging/messaging-world.ts';
+import { NOW } from '../store/temporary.ts';
+import { ScriptedModel } from './scripted-model.ts';
+
+/** An agent with a model and a Telegram bot, over a real store and a clock that stands still. */
+export class InlineWorld {
+  readonly messaging: World;
+  readonly model = new ScriptedModel();
+  readonly messenger = new FakeMessenger();
+  /** Unexpected errors. */
+  readonly failures: unknown[] = [];
+  readonly domain: InlineDomain;
+  runner: InlineRunner;
+  #said = 0;
+
+  private constructor(messaging: World) {
+    this.messaging = messaging;
+    const { store, clock, wakeups, reading } = messaging;
+    const onFailure = (_what: string, error: unknown): void => void this.failures.push(error);
+    const outbound = openOutbound({
+      store,
+      clock,
+      wakeups,
+      messengers: new Map([[this.messenger.platform, this.messenger]]),
+      windows: null,
+      ready: Promise.resolve(),
+      filesOf: async () => [],
+      resolveFiles: async () => [],
+      observer: { messageSettled: () => {}, messengerFailed: onFailure, queueFull: () => {} },
+      timeoutText: 'No answer yet',
+      onProbeAnswered: () => {},
+      onFailure,
+    });
+    onTestFinished(() => closeOutbound(outbound, 0));
+    this.domain = {
+      store,
+      clock,
+      outbound,
+      reading,
+      calls: null as unknown as CallDomain,
+      clients: new ModelClients(() => this.model),
+      forgetting: new Forgetting(clock, () => {}),
+      toolsOf: async () => null,
+      observer: {
+        turnAnswered: () => {},
+        turnEnded: () => {},
+        turnFailed: () => {},
+        queueFull: () => {},
+        workFailed: onFailure,
+      },
+    };
+    this.runner = this.#runner();
+  }
+
+  static async start(): Promise<InlineWorld> {
+    const world = new InlineWorld(await messagingWorld());
+    await world.setProvider(world.messaging.agentId);
+    await world.runner.start();
+    return world;
+  }
+
+  /** Stops the runner, as a restart of the gateway does, and starts another one. */
+  async restart(): Promise<void> {
+    await this.runner.close(0);
+    this.runner = this.#runner();
+    await this.runner.start();
+  }
+
+  async setProvider(
+    agentId: string,
+    config: Readonly<Record<string, string>> = { model: 'm' },
+  ): Promise<void> {
+    const { store } = this.messaging;
+    await putProvider(store.db, store.secrets, {
+      agentId,
+      provider: 'openai',
+      config,
+      secrets: { api_key: 'sk-test' },
+      systemPrompt: null,
+      greeting: null,
+      eventFilter: {},
+      updatedAt: NOW,
+    });
+  }
+
+  /** A person writes, and a second passes in which nothing more is written. */
+  async says(remoteId: string, ...texts: string[]): Promise<void> {
+    for (const text of texts) await write(this.messaging, remoteId, { text });
+    this.#said += texts.length;
+    await waitFor('the deliveries', async () => (await this.deliveries()).length >= this.#said);
+    await waitFor('the lane', () => this.runner.load.lanes > 0);
+    this.messaging.clock.advance(1_000);
+  }
+
+  /** Waits until the agent has written this many messages, and returns them. */
+  async written(count: number): Promise<readonly string[]> {
+    await waitFor(`${count} messages`, () => this.messenger.texts.length >= count);
+    return this.messenger.texts;
+  }
+
+  /** Waits until nothing is under way. */
+  async idle(): Promise<void> {
+    await waitFor('the turns to end', () => this.runner.load.lanes === 0);
+  }
+
+  /** The agent's deliveries, oldest first. */
+  async deliveries(): Promise<Delivery[]> {
+    const { store, agentId } = this.messaging;
+    const listed = await listDeliveries(store.db, agentId, { limit: 1_000, offset: 0 });
+    return listed.sort((one, other) => one.seq - other.seq);
+  }
+
+  #runner(): InlineRunner {
+    const { domain, messaging } = this;
+    const runner = new InlineRunner(domain, messaging.wakeups, { total: 8, perAccount: 4 });
+    onTestFinished(() => runner.close(0));
+    return runner;
+  }
+}
