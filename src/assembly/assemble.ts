@@ -70,8 +70,8 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const replies = new AgentReplies(clock);
   const messaging = await openMessaging(deps, { calls, files, roster, replies });
   const { outbound, inbox } = messaging;
-  const { runner, deliveries, models } = openInline(deps, { calls, inbox, outbound });
-  const agents = { ...sipAccounts, keys, roster, grants, endCalls, models };
+  const { runner, deliveries } = openInline(deps, { calls, inbox, outbound });
+  const agents = { ...sipAccounts, keys, roster, grants, endCalls, models: runner };
   const trunkChanges = new TrunkChanges(clock);
   const { http, mcp } = openServers(deps, {
     calls,

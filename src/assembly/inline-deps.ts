@@ -1,12 +1,8 @@
-import type { AgentModels } from '../agents/agent-domain.ts';
 import { dnsAddresses } from '../base/find-addresses.ts';
 import { publicOr } from '../base/public-address.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
-import type { InlineDomain } from '../inline/inline-domain.ts';
 import { InlineRunner } from '../inline/runner.ts';
-import { Forgetting } from '../inline/turn/forgetting.ts';
-import { conversationsOf } from '../inline/turn/kept-conversations.ts';
 import { type ConnectModel, ModelClients } from '../inline/turn/model-clients.ts';
 import { modelProvider } from '../models/all-providers.ts';
 import { ModelHttp } from '../models/http/model-http.ts';
@@ -25,40 +21,30 @@ interface InlineNeeds extends Pick<Messaging, 'inbox' | 'outbound'> {
 export interface Inline {
   readonly runner: InlineRunner;
   readonly deliveries: DeliveryDomain;
-  readonly models: AgentModels;
 }
 
 /** Creates the work for agents with a model. It starts with `runner.start`. */
 export function openInline(deps: PartDeps, { calls, inbox, outbound }: InlineNeeds): Inline {
   const { store, clock, loggers, metrics, wakeups } = deps;
-  const forgetting = new Forgetting(clock, () => metrics.queueFull('forgotten_conversations'));
-  const domain: InlineDomain = {
+  const runner = new InlineRunner({
     store,
     clock,
+    wakeups,
     calls,
     outbound,
     reading: inbox,
     clients: new ModelClients(connectModel(deps)),
-    forgetting,
     toolsOf: async () => null,
     observer: new ModelEvents(loggers, metrics),
-  };
-  const runner = new InlineRunner(domain, wakeups, { total: MAX_TURNS, perAccount: MAX_TURNS_OF_ACCOUNT });
+    limits: { total: MAX_TURNS, perAccount: MAX_TURNS_OF_ACCOUNT },
+  });
   metrics.watchQueue('svc_model_turns', 'Turns of models under way', () => runner.load.turns);
   metrics.watchQueue(
     'svc_model_turns_waiting',
     'Turns of models that wait for others to end',
     () => runner.load.waiting,
   );
-  return {
-    runner,
-    deliveries: { store, clock, offer: (lane) => runner.offer(lane) },
-    models: {
-      conversationsOf: (trx, agentId) => conversationsOf(domain, trx, agentId),
-      follow: (accountId) => runner.follow(accountId),
-      dismiss: (agentId) => runner.dismiss(agentId),
-    },
-  };
+  return { runner, deliveries: { store, clock, offer: (lane) => runner.offer(lane) } };
 }
 
 function connectModel({ settings, clock, closers }: PartDeps): ConnectModel {

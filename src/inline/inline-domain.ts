@@ -1,26 +1,38 @@
 import type { Clock } from '../base/time.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { Reading } from '../messaging/inbox/inbox-view.ts';
+import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import type { GatewayTools } from '../models/model-client.ts';
 import type { Store } from '../store/store.ts';
 import type { ModelEvents } from '../telemetry/model-events.ts';
+import type { ReachLimits } from './actions/reach-limits.ts';
+import type { TurnLimits } from './lanes/turn-slots.ts';
 import type { Forgetting } from './turn/forgetting.ts';
 import type { ModelClients } from './turn/model-clients.ts';
+import type { CallVoices } from './voice/call-voices.ts';
 
-/** Dependencies of the work for agents with a model. Built once by the composition root. */
-export interface InlineDomain {
+/** What the work for agents with a model is built from. */
+export interface InlineDeps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly wakeups: Wakeups;
   readonly outbound: OutboundDomain;
   readonly calls: CallDomain;
   /** Reads the content of events. */
   readonly reading: Reading;
   readonly clients: ModelClients;
-  readonly forgetting: Forgetting;
   /** The gateway's MCP endpoint for an agent's model. Null: there is none that the model could reach. */
   readonly toolsOf: (agentId: string) => Promise<GatewayTools | null>;
   readonly observer: InlineObserver;
+  readonly limits: TurnLimits;
+}
+
+/** Dependencies of the work for agents with a model, completed by the runner. */
+export interface InlineDomain extends InlineDeps {
+  readonly forgetting: Forgetting;
+  readonly reach: ReachLimits;
+  readonly voices: CallVoices;
 }
 
 /** Is told what operators should know. */

@@ -1,30 +1,49 @@
-import type { Wakeups } from '../messaging/inbox/wakeups.ts';
+import type { AgentModels, KeptConversations } from '../agents/agent-domain.ts';
+import type { CallActor } from '../calls/call-actor.ts';
+import { findProvider } from '../store/agents/agent-providers.ts';
+import type { Db } from '../store/database/tables.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
+import { replaceReply } from '../store/inline/model-turns.ts';
+import { ReachLimits } from './actions/reach-limits.ts';
 import type { ClaimedLane } from './feed/claim-events.ts';
 import { FeedReaders } from './feed/feed-readers.ts';
 import { TOO_BUSY } from './feed/skipped.ts';
-import type { InlineDomain } from './inline-domain.ts';
+import type { InlineDeps, InlineDomain } from './inline-domain.ts';
 import { Lanes } from './lanes/lanes.ts';
-import { type TurnLimits, TurnSlots } from './lanes/turn-slots.ts';
+import { TurnSlots } from './lanes/turn-slots.ts';
+import { Forgetting } from './turn/forgetting.ts';
+import { conversationsOf } from './turn/kept-conversations.ts';
 import { runTurn } from './turn/run-turn.ts';
 import { SLOT_WAIT_MS } from './turn/turn-deadlines.ts';
 import { TurnEnded } from './turn/turn-faults.ts';
+import type { Interruption } from './voice/call-voice.ts';
+import { CallVoices } from './voice/call-voices.ts';
 
 /** People often write several messages in a row. */
 const BURST_MS = 1_000;
 
 /** Calls the models of agents for the events of their feeds. */
-export class InlineRunner {
+export class InlineRunner implements AgentModels {
   readonly #domain: InlineDomain;
   readonly #slots: TurnSlots;
   readonly #lanes: Lanes;
   readonly #readers: FeedReaders;
 
-  constructor(domain: InlineDomain, wakeups: Wakeups, limits: TurnLimits) {
-    this.#domain = domain;
-    this.#slots = new TurnSlots(domain.clock, limits);
-    this.#lanes = new Lanes(domain.clock, (place, signal) => this.#run(place, signal));
-    this.#readers = new FeedReaders(domain, wakeups, (lane) => this.#claimed(lane));
+  constructor(deps: InlineDeps) {
+    const { clock, calls, observer, limits } = deps;
+    this.#domain = {
+      ...deps,
+      forgetting: new Forgetting(clock, () => observer.queueFull('forgotten_conversations')),
+      reach: new ReachLimits(clock),
+      voices: new CallVoices(calls, clock, {
+        answered: (call) => this.#later('a greeting', this.#greet(call)),
+        heard: (interruption) => this.#later('a reply', this.#heard(interruption)),
+        ended: ({ identity }) => this.#callEnded(identity.agentId, identity.callId),
+      }),
+    };
+    this.#slots = new TurnSlots(clock, limits);
+    this.#lanes = new Lanes(clock, (place, signal) => this.#run(place, signal));
+    this.#readers = new FeedReaders(this.#domain, (lane) => this.#claimed(lane));
   }
 
   /** Turns under way, turns that wait for others to end, and lanes with something to do. */
@@ -43,12 +62,14 @@ export class InlineRunner {
     this.#lanes.offer(lane, 0);
   }
 
-  /** Follows a change of an account's agents or their providers. */
+  async conversationsOf(trx: Db, agentId: string): Promise<KeptConversations> {
+    return await conversationsOf(this.#domain, trx, agentId);
+  }
+
   async follow(accountId: string): Promise<void> {
     await this.#readers.follow(accountId);
   }
 
-  /** Ends the turns of an agent that was deleted or has lost its provider. */
   dismiss(agentId: string): void {
     this.#lanes.interruptAgent(agentId, new TurnEnded('agent_gone'));
   }
@@ -76,12 +97,34 @@ export class InlineRunner {
 
   async #skip(place: BusyLane): Promise<boolean> {
     const { store, clock, observer } = this.#domain;
-    observer.queueFull('inline_turns');
+    observer.queueFull('model_turns');
     try {
       await failQueued(store.db, place, TOO_BUSY, clock.nowIso());
     } catch (error) {
       observer.workFailed('a delivery', error);
     }
     return false;
+  }
+
+  /** The first words are not the model's, so that they come at once. */
+  async #greet(call: CallActor): Promise<void> {
+    const { store, calls, voices } = this.#domain;
+    const { agentId, callId } = call.identity;
+    const provider = await findProvider(store.db, store.secrets, agentId);
+    if (provider?.greeting && voices.find(callId)?.isHosted === true)
+      calls.speech.say(call, provider.greeting);
+  }
+
+  /** The model is to remember what it was heard to say. */
+  async #heard({ turnId, heard }: Interruption): Promise<void> {
+    await replaceReply(this.#domain.store.db, turnId, heard);
+  }
+
+  #callEnded(agentId: string, callId: string): void {
+    this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended'));
+  }
+
+  #later(what: string, work: Promise<void>): void {
+    work.catch((error: unknown) => this.#domain.observer.workFailed(what, error));
   }
 }

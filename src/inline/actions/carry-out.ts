@@ -1,6 +1,5 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError, MAY_HAVE_ARRIVED } from '../../base/errors.ts';
-import type { AgentScope } from '../../base/scope.ts';
 import {
   type ActionEnd,
   abandonClaimed,
@@ -8,40 +7,29 @@ import {
   endAction,
   listActions,
 } from '../../store/inline/delivery-actions.ts';
-import type { InlineDomain } from '../inline-domain.ts';
 import type { ReplyAction } from '../reply/action.ts';
-import type { Turn } from '../turn/open-turn.ts';
-import { placeOf, type TurnPlace } from '../turn/turn-place.ts';
-import { Refused } from './refused.ts';
-import { write } from './write.ts';
-
-/** What an action is carried out with. */
-export interface ActionContext {
-  readonly domain: InlineDomain;
-  /** Only the agent itself. */
-  readonly scope: AgentScope;
-  readonly place: TurnPlace;
-}
+import { type ActionContext, Refused } from './action-context.ts';
+import { accept, leave, refuse, say, sendDtmf } from './call-actions.ts';
+import { dm, joinCall } from './reach-out.ts';
+import { sendFile, write } from './write.ts';
 
 /**
  * Carries out the actions of a stored reply in order. Each is claimed before and ended after. An action that an earlier
  * process had claimed is never repeated: it is unknown what has become of it.
  */
-export async function carryOut(domain: InlineDomain, turn: Turn): Promise<void> {
-  const { store, clock } = domain;
-  const { accountId, agentId } = turn.place;
-  const scope = { accountId, agentIds: [agentId], platforms: null };
-  const context = { domain, scope, place: placeOf(turn) };
-  await abandonClaimed(store.db, turn.lead.id, 'The gateway stopped meanwhile', clock.nowIso());
-  for (const action of await listActions(store.db, turn.lead.id)) {
+export async function carryOut(context: ActionContext): Promise<void> {
+  const { turnId } = context;
+  const { store, clock } = context.domain;
+  await abandonClaimed(store.db, turnId, 'The gateway stopped meanwhile', clock.nowIso());
+  for (const action of await listActions(store.db, turnId)) {
     if (!(await claimAction(store.db, action, clock.nowIso()))) continue;
     const end = await endOf(context, action.detail as unknown as ReplyAction);
     await endAction(store.db, action, end, clock.nowIso());
   }
 }
 
-/** Never rejects: what has become of an action is noted, and the others are carried out. */
-async function endOf(context: ActionContext, action: ReplyAction): Promise<ActionEnd> {
+/** Carries out an action that was claimed. Never rejects: what has become of it is told, and others can follow. */
+export async function endOf(context: ActionContext, action: ReplyAction): Promise<ActionEnd> {
   try {
     await perform(context, action);
     return { status: 'done', reason: null };
@@ -62,14 +50,21 @@ async function perform(context: ActionContext, action: ReplyAction): Promise<voi
     case 'write':
       return await write(context, action.text);
     case 'say':
+      return say(context, action.text);
     case 'file':
+      return await sendFile(context, action);
     case 'accept':
+      return await accept(context);
     case 'refuse':
+      return refuse(context);
     case 'leave':
+      return await leave(context);
     case 'dtmf':
+      return await sendDtmf(context, action.digits);
     case 'dm':
+      return await dm(context, action);
     case 'call_join':
-      throw new Refused('Not supported yet');
+      return await joinCall(context, action);
     default:
       return unreachable(action);
   }

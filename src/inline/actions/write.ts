@@ -1,22 +1,44 @@
 import { sendChat } from '../../calls/chat.ts';
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
 import { sendDm } from '../../messaging/outbox/send-dm.ts';
-import type { ActionContext } from './carry-out.ts';
-import { Refused } from './refused.ts';
+import type { FileAction } from '../reply/action.ts';
+import { type ActionContext, Refused, writerOf } from './action-context.ts';
 
-/** Writes to the conversation or the chat of the call that the turn is about. */
-export async function write(
-  { domain, scope, place }: ActionContext,
+/** How long files of a call's chat may take to be fetched. */
+const FILES_MS = 25_000;
+
+/** Writes to the conversation of the turn, or to the chat of its call. */
+export async function write(context: ActionContext, text: string): Promise<void> {
+  await send(context, text, []);
+}
+
+/** Sends a file there. */
+export async function sendFile(context: ActionContext, { source, caption }: FileAction): Promise<void> {
+  await send(context, caption, [attachmentOf(source)]);
+}
+
+async function send(
+  context: ActionContext,
   text: string,
-  attachments: readonly AttachmentSource[] = [],
+  attachments: readonly AttachmentSource[],
 ): Promise<void> {
-  if (place.kind === 'test') throw new Refused('There is no conversation');
-  if (place.kind === 'call')
-    return await sendChat(domain.calls, scope, place.callId, { text, senderName: '', files: null });
+  const { domain, scope, place } = context;
+  if (place.kind === 'test') throw new Refused('A test has no conversation');
+  if (place.kind === 'call') {
+    const resolve = () =>
+      domain.outbound.resolveFiles(scope.accountId, attachments, AbortSignal.timeout(FILES_MS));
+    const files = attachments.length === 0 ? null : resolve;
+    return await sendChat(domain.calls, scope, place.callId, { text, senderName: '', files });
+  }
   const { platform, conversationId } = place;
-  await sendDm(
-    domain.outbound,
-    { scope, credentialId: scope.agentIds[0]!, request: null },
-    { platform, text, keepTyping: false, attachments, conversationId, peer: '', task: '' },
-  );
+  const request = { platform, text, keepTyping: false, attachments, conversationId, peer: '', task: '' };
+  await sendDm(domain.outbound, writerOf(context), request);
+}
+
+/** Web addresses are checked when they are fetched; here only that nobody can read the file on its way. */
+function attachmentOf(source: FileAction['source']): AttachmentSource {
+  if ('fileId' in source) return source;
+  if ('text' in source) return { bytes: Buffer.from(source.text), name: source.name, mime: null };
+  if (!source.url.startsWith('https://')) throw new Refused('Files are fetched only from https addresses');
+  return { url: source.url, name: null, mime: null };
 }

@@ -84,7 +84,7 @@ async function claim(
   if (lane === null || !isWanted(agent, event.type)) return [];
   const { accountId, agentId } = agent;
   const failure = await reasonToSkip(domain, trx, agent, { event, lane });
-  if (failure === QUEUE_FULL) domain.observer.queueFull('inline_deliveries');
+  if (failure === QUEUE_FULL) domain.observer.queueFull('model_deliveries');
   await insertDelivery(
     trx,
     {

@@ -1,5 +1,4 @@
 import { KeyedRuns } from '../../messaging/inbox/keyed-runs.ts';
-import type { Wakeups } from '../../messaging/inbox/wakeups.ts';
 import { listInlineAccounts, listInlineAgents } from '../../store/inline/inline-agents.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import { type ClaimedLane, claimEvents } from './claim-events.ts';
@@ -7,16 +6,14 @@ import { type ClaimedLane, claimEvents } from './claim-events.ts';
 /** Follows the feeds of all agents with a model, one reader per account. */
 export class FeedReaders {
   readonly #domain: InlineDomain;
-  readonly #wakeups: Wakeups;
   readonly #onClaimed: (lane: ClaimedLane) => void;
   readonly #runs: KeyedRuns;
   /** How each account's reader stops. */
   readonly #watched = new Map<string, () => void>();
   #isClosed = false;
 
-  constructor(domain: InlineDomain, wakeups: Wakeups, onClaimed: (lane: ClaimedLane) => void) {
+  constructor(domain: InlineDomain, onClaimed: (lane: ClaimedLane) => void) {
     this.#domain = domain;
-    this.#wakeups = wakeups;
     this.#onClaimed = onClaimed;
     this.#runs = new KeyedRuns((error) => domain.observer.workFailed('events for models', error));
   }
@@ -45,7 +42,13 @@ export class FeedReaders {
   #watch(accountId: string): void {
     if (this.#isClosed || this.#watched.has(accountId)) return;
     const read = (): void => void this.#runs.run(accountId, () => this.#read(accountId));
-    this.#watched.set(accountId, this.#wakeups.watch(accountId, read));
+    const { wakeups, voices } = this.#domain;
+    const unwatch = wakeups.watch(accountId, read);
+    const unfollow = voices.follow(accountId);
+    this.#watched.set(accountId, () => {
+      unwatch();
+      unfollow();
+    });
     read();
   }
 

@@ -1,66 +1,79 @@
 import { TimeLimit } from '../../base/time-limit.ts';
 import type { ModelReply, ModelTurn, ModelUsage } from '../../models/model-client.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
-import { planActions } from '../../store/inline/delivery-actions.ts';
-import { answerTurn, countAttempt } from '../../store/inline/delivery-turns.ts';
-import { clearKeyRefusals } from '../../store/inline/inline-agents.ts';
-import {
-  type ModelConversation,
-  openModelConversation,
-  setMemory,
-} from '../../store/inline/model-conversations.ts';
-import { appendModelTurns } from '../../store/inline/model-turns.ts';
-import type { InlineDomain } from '../inline-domain.ts';
-import type { PlacedAction } from '../reply/action.ts';
-import { askModel } from './ask-model.ts';
+import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
+import { countAttempt } from '../../store/inline/delivery-turns.ts';
+import { openModelConversation } from '../../store/inline/model-conversations.ts';
+import type { ActionContext } from '../actions/action-context.ts';
+import type { OutsideText, ReplyEnd } from '../reply/action-builder.ts';
+import { parseReply, type ScannedReply } from '../reply/reply-scanner.ts';
+import type { CallVoice } from '../voice/call-voice.ts';
+import { type Asking, askModel } from './ask-model.ts';
 import { configHash } from './model-clients.ts';
 import type { Turn } from './open-turn.ts';
-import { toldEvents } from './told-events.ts';
-import { deadlineOf } from './turn-deadlines.ts';
-import { TurnEnded } from './turn-faults.ts';
+import { SpokenReply } from './spoken-reply.ts';
+import { storeReply } from './stored-reply.ts';
+import { deadlineOf, SPEECH_MS } from './turn-deadlines.ts';
+import { failureOf, TurnEnded } from './turn-faults.ts';
 import { historyOf, inputOf } from './turn-input.ts';
 import { TurnMemory } from './turn-memory.ts';
 
 const MAX_OUTPUT_TOKENS = 4_096;
+const NO_USAGE: ModelUsage = { inputTokens: null, outputTokens: null };
+
+/** A turn that is to be answered. */
+export interface OpenTurn {
+  readonly turn: Turn;
+  readonly provider: StoredProvider;
+  readonly context: ActionContext;
+  /** Ends the turn: the agent or the call is gone, or the gateway is closing. */
+  readonly signal: AbortSignal;
+}
 
 /** Gets the model's reply to a turn and stores it with the actions it asks for, before any of them is carried out. */
-export async function answer(
-  domain: InlineDomain,
-  turn: Turn,
-  provider: StoredProvider,
-  outer: AbortSignal,
-): Promise<ModelUsage> {
-  const limitMs = deadlineOf(turn.lead.eventType);
-  const limit = new TimeLimit(domain.clock, limitMs, { reason: new TurnEnded('timeout') });
-  const signal = AbortSignal.any([limit.signal, outer]);
+export async function answer(open: OpenTurn): Promise<ModelUsage> {
+  const { turn, context } = open;
+  const { clock, voices } = context.domain;
+  const voice = context.place.kind === 'call' ? voices.find(context.place.callId) : undefined;
+  const spoken = voice?.isHosted === true ? voice : null;
+  const limitMs = deadlineOf(turn.lead.eventType, spoken !== null);
+  const limit = new TimeLimit(clock, limitMs, { reason: new TurnEnded('timeout') });
+  const whole = new TimeLimit(clock, limitMs + SPEECH_MS, { reason: new TurnEnded('timeout') });
+  const interrupted = spoken?.begin(turn.lead.id) ?? open.signal;
+  const signal = AbortSignal.any([limit.signal, whole.signal, open.signal, interrupted]);
+  const deadlineMs = clock.monotonicMs() + limitMs;
   try {
-    return await ask(domain, turn, provider, { signal, deadlineMs: domain.clock.monotonicMs() + limitMs });
+    return await ask(open, spoken, { signal, deadlineMs, begun: () => limit.lift() });
   } finally {
+    spoken?.close(turn.lead.id);
     limit.close();
+    whole.close();
   }
 }
 
 interface Bounds {
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
+  /** The first sentence is complete. */
+  readonly begun: () => void;
 }
 
 async function ask(
-  domain: InlineDomain,
-  turn: Turn,
-  provider: StoredProvider,
-  { signal, deadlineMs }: Bounds,
+  { turn, provider, context }: OpenTurn,
+  voice: CallVoice | null,
+  { signal, deadlineMs, begun }: Bounds,
 ): Promise<ModelUsage> {
-  const { store, clock } = domain;
+  const { domain } = context;
+  const { store, clock, forgetting } = domain;
   const { accountId, agentId, lane } = turn.place;
-  const scope = { accountId, agentIds: [agentId], platforms: null };
-  const input = inputOf(provider, await toldEvents(domain, scope, turn.deliveries));
   const place = { accountId, agentId, lane, configHash: configHash(provider) };
   const conversation = await store.db
     .transaction()
     .execute((trx) => openModelConversation(trx, place, clock.nowIso()));
+  const input = await inputOf(context, turn, provider);
   const client = domain.clients.of(provider);
   const memory = new TurnMemory(domain, client, conversation);
+  const spoken = voice && new SpokenReply(context, signal, begun);
   const request: ModelTurn = {
     memory: memory.current,
     history: await historyOf(store.db, conversation.id),
@@ -68,72 +81,62 @@ async function ask(
     text: input.text,
     marker: turn.lead.id,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
-    isSpoken: false,
+    isSpoken: spoken !== null,
     tools: await domain.toolsOf(agentId),
     signal,
   };
-  const reply = await askModel(
-    {
-      clock,
-      client,
-      memory,
-      observer: { remembered: (place) => memory.remember(place), text: () => {} },
-      begin: () => begin(domain, turn, provider),
-      isVisible: () => false,
-      deadlineMs,
-    },
-    request,
-    turn.lead.attempts > 0,
-  );
+  const asking: Asking = {
+    clock,
+    client,
+    memory,
+    observer: { remembered: (kept) => memory.remember(kept), text: (part) => spoken?.push(part) },
+    begin: () => countAttemptOf(context, provider),
+    isVisible: () => spoken?.hasBegun ?? false,
+    deadlineMs,
+  };
+  const { reply, end, failure } = await outcomeOf(askModel(asking, request, turn.lead.attempts > 0), spoken);
+  // The provider may have all, a part or none of a turn that did not end.
+  if (end === 'interrupted') memory.abandon();
   await memory.stored();
-  const isKnown = await storeReply(domain, turn, conversation, { input: input.text, reply });
-  if (!isKnown && reply.memory !== null) domain.forgetting.add(client, reply.memory);
+  await spoken?.spoken();
+  const scanned = scannedReply(reply, spoken === null ? 'write' : 'say', end);
+  const result = { input: input.kept, reply, scanned, failure };
+  const isKnown = await storeReply(domain, turn, conversation, result);
+  if (!isKnown && reply.memory !== null) forgetting.add(client, reply.memory);
   return reply.usage;
 }
 
-async function begin({ store }: InlineDomain, { lead }: Turn, { provider }: StoredProvider): Promise<void> {
-  if (!(await countAttempt(store.db, lead.id, provider))) throw new TurnEnded('agent_gone');
+async function countAttemptOf(
+  { domain, turnId }: ActionContext,
+  { provider }: StoredProvider,
+): Promise<void> {
+  if (!(await countAttempt(domain.store.db, turnId, provider))) throw new TurnEnded('agent_gone');
 }
 
-/** Returns false if the conversation was reset or got another configuration during the turn. */
-async function storeReply(
-  { store, clock }: InlineDomain,
-  { place: { accountId, agentId }, lead }: Turn,
-  conversation: ModelConversation,
-  { input, reply }: { readonly input: string; readonly reply: ModelReply },
-): Promise<boolean> {
-  const actions = parsed(reply);
-  const createdAt = clock.nowIso();
-  const { usage, replyId } = reply;
-  return await store.db.transaction().execute(async (trx) => {
-    const answered = await answerTurn(
-      trx,
-      lead.id,
-      { ...usage, replyId, responseBody: reply.text },
-      createdAt,
-    );
-    if (!answered) throw new TurnEnded('agent_gone');
-    await planActions(
-      trx,
-      actions.map(({ index, action: { kind, ...detail } }) => ({
-        deliveryId: lead.id,
-        accountId,
-        position: index,
-        kind,
-        detail: { kind, ...detail },
-      })),
-      createdAt,
-    );
-    await clearKeyRefusals(trx, agentId);
-    const common = { accountId, conversationId: conversation.id, deliveryId: lead.id, createdAt };
-    await appendModelTurns(trx, [
-      { ...common, role: 'user', text: input },
-      { ...common, role: 'assistant', text: reply.text },
-    ]);
-    return await setMemory(trx, conversation, reply.memory, createdAt);
-  });
+interface Outcome {
+  readonly reply: ModelReply;
+  readonly end: ReplyEnd;
+  /** Why the reply is not complete. */
+  readonly failure: DeliveryFailure | null;
 }
 
-function parsed({ text }: ModelReply): PlacedAction[] {
-  return text.trim() === '' ? [] : [{ index: 0, action: { kind: 'write', text: text.trim() } }];
+/** What was said stays said: a turn that fails after its first sentence has a reply all the same. */
+async function outcomeOf(asked: Promise<ModelReply>, spoken: SpokenReply | null): Promise<Outcome> {
+  try {
+    const reply = await asked;
+    return { reply, end: reply.finish, failure: null };
+  } catch (error) {
+    const failure = failureOf(error);
+    if (spoken?.hasBegun !== true || failure === null) throw error;
+    const { text } = spoken;
+    const reply = { text, finish: 'cut_off', memory: null, usage: NO_USAGE, replyId: null } as const;
+    return { reply, end: 'interrupted', failure };
+  }
+}
+
+/** After an interruption, sentences that were not spoken until then are dropped. */
+function scannedReply({ text }: ModelReply, outsideText: OutsideText, end: ReplyEnd): ScannedReply {
+  const scanned = parseReply(text, outsideText, end);
+  if (end !== 'interrupted') return scanned;
+  return { ...scanned, actions: scanned.actions.filter(({ action }) => action.kind !== 'say') };
 }

@@ -2,12 +2,14 @@ import { findProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type BusyLane, endTurn, failTurn } from '../../store/inline/delivery-turns.ts';
 import { countKeyRefusal } from '../../store/inline/inline-agents.ts';
+import { scopeOfAgent } from '../actions/action-context.ts';
 import { carryOut } from '../actions/carry-out.ts';
 import { NO_PROVIDER } from '../feed/skipped.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import { answer } from './answer-turn.ts';
 import { openTurn, type Turn } from './open-turn.ts';
 import { failureOf, TurnEnded } from './turn-faults.ts';
+import { placeOf, type TurnPlace } from './turn-place.ts';
 
 const BUG: DeliveryFailure = { errorType: 'internal_error', error: 'An internal error' };
 
@@ -30,15 +32,19 @@ export async function runTurn(domain: InlineDomain, place: BusyLane, signal: Abo
 async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): Promise<void> {
   const { store, clock, observer } = domain;
   const { accountId, agentId } = turn.place;
+  const turnId = turn.lead.id;
   const startedMs = clock.monotonicMs();
   const provider = await findProvider(store.db, store.secrets, agentId);
-  if (!provider) return await failTurn(store.db, turn.lead.id, NO_PROVIDER, clock.nowIso());
+  if (!provider) return await failTurn(store.db, turnId, NO_PROVIDER, clock.nowIso());
   const facts = { accountId, agentId, provider: provider.provider, eventType: turn.lead.eventType };
+  const context = { domain, scope: scopeOfAgent(accountId, agentId), place: placeOf(turn), turnId };
   try {
-    if (turn.lead.status !== 'answered')
-      observer.turnAnswered(facts, await answer(domain, turn, provider, signal));
-    await carryOut(domain, turn);
-    await endTurn(store.db, turn.lead.id, clock.nowIso());
+    if (turn.lead.status !== 'answered') {
+      requireCall(domain, turn, context.place);
+      observer.turnAnswered(facts, await answer({ turn, provider, context, signal }));
+    }
+    await carryOut(context);
+    await endTurn(store.db, turnId, clock.nowIso());
     observer.turnEnded(facts, clock.monotonicMs() - startedMs);
   } catch (error) {
     // The next start resumes the turn.
@@ -46,7 +52,15 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
     const failure = failureOf(error) ?? BUG;
     if (failure === BUG) observer.workFailed('a turn', error);
     if (failure.errorType === 'key_rejected') await countKeyRefusal(store.db, agentId);
-    await failTurn(store.db, turn.lead.id, failure, clock.nowIso());
+    await failTurn(store.db, turnId, failure, clock.nowIso());
     observer.turnFailed(facts, failure, clock.monotonicMs() - startedMs);
   }
+}
+
+/** Events that nobody needs an answer to once the call is over. */
+const NEED_CALL: ReadonlySet<string> = new Set(['call_invite', 'call_transcript', 'call_chat']);
+
+function requireCall({ calls }: InlineDomain, { lead }: Turn, place: TurnPlace): void {
+  if (place.kind !== 'call' || !NEED_CALL.has(lead.eventType)) return;
+  if (calls.registry.find(place.callId) === undefined) throw new TurnEnded('call_ended');
 }

@@ -2,7 +2,9 @@ import type { PastTurn } from '../../models/model-client.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { newestModelTurns } from '../../store/inline/model-turns.ts';
-import type { ToldEvent } from './told-events.ts';
+import type { ActionContext } from '../actions/action-context.ts';
+import type { Turn } from './open-turn.ts';
+import { toldEvents } from './told-events.ts';
 
 const MAX_PAST_TURNS = 200;
 /** About 15,000 tokens. */
@@ -11,13 +13,19 @@ const MAX_PAST_CHARACTERS = 60_000;
 /** What a model is told in one turn. */
 export interface TurnInput {
   readonly instructions: string;
-  /** What has happened. Kept in the transcript. */
   readonly text: string;
+  /** The part of the text that is kept in the transcript: what has happened. */
+  readonly kept: string;
 }
 
-export function inputOf({ systemPrompt }: StoredProvider, events: readonly ToldEvent[]): TurnInput {
+export async function inputOf(
+  { domain, scope }: ActionContext,
+  turn: Turn,
+  { systemPrompt }: StoredProvider,
+): Promise<TurnInput> {
+  const events = await toldEvents(domain, scope, turn.deliveries);
   const text = events.map((event) => String(event.text ?? JSON.stringify(event))).join('\n');
-  return { instructions: systemPrompt ?? '', text };
+  return { instructions: systemPrompt ?? '', text, kept: text };
 }
 
 /** Returns the newest turns of a conversation that a model's context can take, oldest first. */

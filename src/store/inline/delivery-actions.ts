@@ -93,3 +93,38 @@ export async function abandonClaimed(
     .where('status', '=', 'claimed')
     .execute();
 }
+
+/** Adds what a reply asked for in vain. */
+export async function noteRefused(
+  db: Db,
+  refused: readonly { readonly action: NewAction; readonly reason: string }[],
+  nowIso: string,
+): Promise<void> {
+  if (refused.length === 0) return;
+  await db
+    .insertInto('deliveryActions')
+    .values(refused.map(({ action, reason }) => ({ ...rowOf(action, 'refused', nowIso), reason })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Returns what the last answered turn of a lane asked for and did not get. */
+export async function listUndone(db: Db, agentId: string, lane: string): Promise<StoredAction[]> {
+  const rows = await db
+    .selectFrom('deliveryActions')
+    .selectAll()
+    .where('deliveryId', '=', (query) =>
+      query
+        .selectFrom('deliveries')
+        .select('id')
+        .where('agentId', '=', agentId)
+        .where('lane', '=', lane)
+        .where('status', '=', 'delivered')
+        .orderBy('seq', 'desc')
+        .limit(1),
+    )
+    .where('status', 'in', ['refused', 'failed', 'unknown'])
+    .orderBy('position')
+    .execute();
+  return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+}

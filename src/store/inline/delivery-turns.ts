@@ -104,9 +104,8 @@ export async function countAttempt(db: Db, turnId: string, provider: string): Pr
 }
 
 /** What a model answered. */
-export type StoredAnswer = Pick<Delivery, 'inputTokens' | 'outputTokens' | 'replyId'> & {
-  readonly responseBody: string;
-};
+export type StoredAnswer = Pick<Delivery, 'inputTokens' | 'outputTokens' | 'replyId'> &
+  Partial<DeliveryFailure> & { readonly responseBody: string };
 
 /** Stores the reply of a turn. Returns false if the turn is no longer there or has ended. */
 export async function answerTurn(

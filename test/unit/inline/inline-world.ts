@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
-import type { InlineDomain } from '../../../src/inline/inline-domain.ts';
+import { CallRegistry } from '../../../src/calls/call-registry.ts';
+import type { InlineDeps } from '../../../src/inline/inline-domain.ts';
 import { InlineRunner } from '../../../src/inline/runner.ts';
-import { Forgetting } from '../../../src/inline/turn/forgetting.ts';
 import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
 import { closeOutbound, openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import { putProvider } from '../../../src/store/agents/agent-providers.ts';
@@ -13,6 +13,9 @@ import { messagingWorld, type World, write } from '../messaging/messaging-world.
 import { NOW } from '../store/temporary.ts';
 import { ScriptedModel } from './scripted-model.ts';
 
+/** No calls are placed or received. */
+const NO_CALLS = { registry: new CallRegistry() } as unknown as CallDomain;
+
 /** An agent with a model and a Telegram bot, over a real store and a clock that stands still. */
 export class InlineWorld {
   readonly messaging: World;
@@ -20,14 +23,14 @@ export class InlineWorld {
   readonly messenger = new FakeMessenger();
   /** Unexpected errors. */
   readonly failures: unknown[] = [];
-  readonly domain: InlineDomain;
+  readonly deps: InlineDeps;
   runner: InlineRunner;
   #said = 0;
 
   private constructor(messaging: World) {
     this.messaging = messaging;
     const { store, clock, wakeups, reading } = messaging;
-    const onFailure = (_what: string, error: unknown): void => void this.failures.push(error);
+    const onFailure = (what: string, error: unknown): void => void this.failures.push(`${what}: ${error}`);
     const outbound = openOutbound({
       store,
       clock,
@@ -43,14 +46,14 @@ export class InlineWorld {
       onFailure,
     });
     onTestFinished(() => closeOutbound(outbound, 0));
-    this.domain = {
+    this.deps = {
       store,
       clock,
       outbound,
       reading,
-      calls: null as unknown as CallDomain,
+      wakeups,
+      calls: NO_CALLS,
       clients: new ModelClients(() => this.model),
-      forgetting: new Forgetting(clock, () => {}),
       toolsOf: async () => null,
       observer: {
         turnAnswered: () => {},
@@ -59,6 +62,7 @@ export class InlineWorld {
         queueFull: () => {},
         workFailed: onFailure,
       },
+      limits: { total: 8, perAccount: 4 },
     };
     this.runner = this.#runner();
   }
@@ -105,7 +109,7 @@ export class InlineWorld {
 
   /** Waits until the agent has written this many messages, and returns them. */
   async written(count: number): Promise<readonly string[]> {
-    await waitFor(`${count} messages`, () => this.messenger.texts.length >= count);
+    await waitFor(`${count} messages`, () => this.#whole() && this.messenger.texts.length >= count);
     return this.messenger.texts;
   }
 
@@ -121,9 +125,14 @@ export class InlineWorld {
     return listed.sort((one, other) => one.seq - other.seq);
   }
 
+  /** Unexpected errors end a test at once. */
+  #whole(): boolean {
+    if (this.failures.length > 0) throw new Error(this.failures.join('; '));
+    return true;
+  }
+
   #runner(): InlineRunner {
-    const { domain, messaging } = this;
-    const runner = new InlineRunner(domain, messaging.wakeups, { total: 8, perAccount: 4 });
+    const runner = new InlineRunner(this.deps);
     onTestFinished(() => runner.close(0));
     return runner;
   }

@@ -1,0 +1,127 @@
+import type { Clock } from '../../base/time.ts';
+import { answeredWithin } from '../../base/waits.ts';
+import type { CallActor } from '../../calls/call-actor.ts';
+import type { UtteranceEvent } from '../../calls/call-event.ts';
+import type { HostedSpeech } from '../../calls/hosted-speech.ts';
+import { TurnEnded } from '../turn/turn-faults.ts';
+
+/** How long a model that hangs up lets its last words be heard. */
+const LAST_WORDS_MS = 30_000;
+
+/** A turn whose speech somebody interrupted, and what was heard of it. */
+export interface Interruption {
+  readonly turnId: string;
+  readonly heard: string;
+}
+
+interface SpokenTurn {
+  readonly heard: string[];
+  /** Aborts when somebody interrupts what the turn says. */
+  readonly interrupted: AbortController;
+  /** Sentences that are not over. */
+  pending: number;
+  /** The turn says no more. */
+  isClosed: boolean;
+}
+
+/** What the model of an agent says on one call: which sentences are still to be heard, and what was heard of the others. */
+export class CallVoice {
+  readonly #call: CallActor;
+  readonly #speech: Pick<HostedSpeech, 'say'>;
+  readonly #clock: Clock;
+  readonly #onInterrupted: (interruption: Interruption) => void;
+  /** The turn of each sentence that is not over. */
+  readonly #turnOf = new Map<string, string>();
+  readonly #turns = new Map<string, SpokenTurn>();
+  readonly #onSilent: (() => void)[] = [];
+  #interruption: Interruption | null = null;
+
+  /** `onInterrupted` is called once it is known what was heard of an interrupted turn. */
+  constructor(
+    call: CallActor,
+    speech: Pick<HostedSpeech, 'say'>,
+    clock: Clock,
+    onInterrupted: (interruption: Interruption) => void,
+  ) {
+    this.#call = call;
+    this.#speech = speech;
+    this.#clock = clock;
+    this.#onInterrupted = onInterrupted;
+  }
+
+  /** Whether the gateway speaks for the agent on this call. */
+  get isHosted(): boolean {
+    return this.#call.capabilities.presets.tts !== null;
+  }
+
+  /** Begins a turn. Returns a signal that aborts when somebody interrupts what it says. */
+  begin(turnId: string): AbortSignal {
+    const turn = { heard: [], interrupted: new AbortController(), pending: 0, isClosed: false };
+    this.#turns.set(turnId, turn);
+    return turn.interrupted.signal;
+  }
+
+  /** Speaks a sentence of a turn after those before. @throws the errors of `HostedSpeech.say` */
+  say(turnId: string, text: string): void {
+    const utteranceId = this.#speech.say(this.#call, text);
+    const turn = this.#turns.get(turnId);
+    if (!turn) return;
+    this.#turnOf.set(utteranceId, turnId);
+    turn.pending += 1;
+  }
+
+  /** The turn says no more. */
+  close(turnId: string): void {
+    const turn = this.#turns.get(turnId);
+    if (!turn) return;
+    turn.isClosed = true;
+    this.#endIfOver(turnId, turn);
+  }
+
+  /** Returns the last interruption, and forgets it. */
+  takeInterruption(): Interruption | null {
+    const interruption = this.#interruption;
+    this.#interruption = null;
+    return interruption;
+  }
+
+  /** Resolves when everything has been heard or interrupted, or after 30 s. */
+  async silence(): Promise<void> {
+    if (this.#turnOf.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onSilent.push(resolve);
+    const late = (): Error => new Error('the last words take too long');
+    await answeredWithin(this.#clock, LAST_WORDS_MS, late, () => promise).catch(() => {});
+  }
+
+  /** Something that was said is over. */
+  heard({ utteranceId, state, spokenText }: UtteranceEvent): void {
+    const turnId = this.#turnOf.get(utteranceId);
+    const turn = turnId === undefined ? undefined : this.#turns.get(turnId);
+    if (state === 'started' || turnId === undefined || !turn) return;
+    this.#turnOf.delete(utteranceId);
+    turn.pending -= 1;
+    if (spokenText !== '') turn.heard.push(spokenText);
+    if (state === 'interrupted') turn.interrupted.abort(new TurnEnded('interrupted'));
+    this.#endIfOver(turnId, turn);
+    if (this.#turnOf.size === 0) this.#settle();
+  }
+
+  /** The call is over. */
+  end(): void {
+    this.#turnOf.clear();
+    this.#settle();
+  }
+
+  #endIfOver(turnId: string, { heard, interrupted, pending, isClosed }: SpokenTurn): void {
+    if (!isClosed || pending > 0) return;
+    this.#turns.delete(turnId);
+    if (!interrupted.signal.aborted) return;
+    this.#interruption = { turnId, heard: heard.join(' ') };
+    this.#onInterrupted(this.#interruption);
+  }
+
+  #settle(): void {
+    for (const resolve of this.#onSilent.splice(0)) resolve();
+  }
+}
