@@ -26,6 +26,11 @@ export interface AgentModels {
   follow(accountId: string, agentId: string): Promise<void>;
   /** The agent was deleted. Call it after the commit. */
   dismiss(agentId: string): void;
+  /**
+   * Ends the work for an account that is being deleted. The returned function deletes what providers keep of its
+   * conversations; call it after the commit.
+   */
+  leave(accountId: string): Promise<() => void>;
 }
 
 export interface KeptConversations {

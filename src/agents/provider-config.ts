@@ -27,13 +27,30 @@ const CONTROL = /\p{Cc}/u;
  * change of a url field discards the stored ones, so that nobody can send a stored key elsewhere without knowing it.
  */
 export function mergeConfig(kind: ModelProvider, stored: ProviderConfig, change: ConfigChange): MergedConfig {
+  const merged = mergedFields(kind, stored, change);
+  const given = { ...merged.config, ...merged.secrets };
+  const faults = [...changeFaults(kind, change), ...missingFaults(kind, given), ...choiceFaults(kind, given)];
+  return faults.length > 0 ? { faults } : merged;
+}
+
+/** Like `mergeConfig`, for somebody who is about to choose a model or an agent. */
+export function mergeForBrowsing(
+  kind: ModelProvider,
+  stored: ProviderConfig,
+  change: ConfigChange,
+): MergedConfig {
+  const merged = mergedFields(kind, stored, change);
+  const given = { ...merged.config, ...merged.secrets };
+  const faults = [...changeFaults(kind, change), ...missingFaults(kind, given)];
+  return faults.length > 0 ? { faults } : merged;
+}
+
+function mergedFields(kind: ModelProvider, stored: ProviderConfig, change: ConfigChange): ProviderConfig {
   const config = mergedTexts(kind, stored.config, change);
   const isMoved = kind.fields.some(
     (field) => field.kind === 'url' && effective(field, stored.config) !== effective(field, config),
   );
-  const secrets = mergedSecrets(kind, isMoved ? {} : stored.secrets, change);
-  const faults = [...changeFaults(kind, change), ...missingFaults(kind, { ...config, ...secrets })];
-  return faults.length > 0 ? { faults } : { config, secrets };
+  return { config, secrets: mergedSecrets(kind, isMoved ? {} : stored.secrets, change) };
 }
 
 /** Returns the non-secret fields, with defaults filled in. */
@@ -90,10 +107,12 @@ function isHttpUrl(text: string): boolean {
 }
 
 function missingFaults(kind: ModelProvider, given: Texts): ConfigFault[] {
-  const missing = kind.fields
-    .filter((field) => field.isRequired && given[field.name] === undefined)
-    .map((field) => field.name);
-  const [first] = kind.anyOf ?? [];
-  if (first !== undefined && !kind.anyOf?.some((name) => given[name] !== undefined)) missing.push(first);
-  return missing.map((field) => ({ field, problem: 'missing' }));
+  const missing = kind.fields.filter((field) => field.isRequired && given[field.name] === undefined);
+  return missing.map(({ name }) => ({ field: name, problem: 'missing' }));
+}
+
+function choiceFaults({ anyOf = [] }: ModelProvider, given: Texts): ConfigFault[] {
+  const [first] = anyOf;
+  if (first === undefined || anyOf.some((name) => given[name] !== undefined)) return [];
+  return [{ field: first, problem: 'missing' }];
 }

@@ -70,16 +70,18 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const replies = new AgentReplies(clock);
   const messaging = await openMessaging(deps, { calls, files, roster, replies });
   const { outbound, inbox } = messaging;
-  const { runner, deliveries } = openInline(deps, { calls, inbox, outbound });
+  const quota = new VendorQuota(clock);
+  const { runner, deliveries, browsing } = openInline(deps, { calls, inbox, outbound, quota });
   const agents = { ...sipAccounts, keys, roster, grants, endCalls, models: runner };
   const trunkChanges = new TrunkChanges(clock);
   const { http, mcp } = openServers(deps, {
     calls,
     connections,
     sip: { ...sipAccounts, trunkChanges, maxNumbers: settings.sip.numbersPerAccount },
-    speech: { store, clock, urls: settings.speechUrls, quota: new VendorQuota(clock) },
+    speech: { store, clock, urls: settings.speechUrls, quota },
     agents,
     deliveries,
+    browsing,
     files,
     inbox,
     outbound,

@@ -2,10 +2,12 @@ import { dnsAddresses } from '../base/find-addresses.ts';
 import { publicOr } from '../base/public-address.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
+import type { BrowseDomain } from '../inline/provider/browse-provider.ts';
 import { InlineRunner } from '../inline/runner.ts';
 import { type ConnectModel, ModelClients } from '../inline/turn/model-clients.ts';
 import { modelProvider } from '../models/all-providers.ts';
 import { ModelHttp } from '../models/http/model-http.ts';
+import type { VendorQuota } from '../speech/providers/vendor-quota.ts';
 import { ModelEvents } from '../telemetry/model-events.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { Messaging } from './messaging-deps.ts';
@@ -16,16 +18,19 @@ const MAX_TURNS_OF_ACCOUNT = 250;
 
 interface InlineNeeds extends Pick<Messaging, 'inbox' | 'outbound'> {
   readonly calls: CallDomain;
+  readonly quota: VendorQuota;
 }
 
 export interface Inline {
   readonly runner: InlineRunner;
   readonly deliveries: DeliveryDomain;
+  readonly browsing: BrowseDomain;
 }
 
 /** Creates the work for agents with a model. It starts with `runner.start`. */
-export function openInline(deps: PartDeps, { calls, inbox, outbound }: InlineNeeds): Inline {
+export function openInline(deps: PartDeps, { calls, inbox, outbound, quota }: InlineNeeds): Inline {
   const { store, clock, loggers, metrics, wakeups } = deps;
+  const clients = new ModelClients(connectModel(deps));
   const runner = new InlineRunner({
     store,
     clock,
@@ -33,7 +38,7 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound }: InlineNee
     calls,
     outbound,
     reading: inbox,
-    clients: new ModelClients(connectModel(deps)),
+    clients,
     toolsOf: async () => null,
     observer: new ModelEvents(loggers, metrics),
     limits: { total: MAX_TURNS, perAccount: MAX_TURNS_OF_ACCOUNT },
@@ -44,7 +49,11 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound }: InlineNee
     'Turns of models that wait for others to end',
     () => runner.load.waiting,
   );
-  return { runner, deliveries: { store, clock, offer: (lane) => runner.offer(lane) } };
+  return {
+    runner,
+    deliveries: { store, clock, offer: (lane) => runner.offer(lane) },
+    browsing: { store, clock, clients, quota },
+  };
 }
 
 function connectModel({ settings, clock, closers }: PartDeps): ConnectModel {

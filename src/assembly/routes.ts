@@ -50,6 +50,7 @@ import type { CallDomain } from '../calls/call-domain.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { deleteAccountFiles } from '../files/remove-files.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
+import type { BrowseDomain } from '../inline/provider/browse-provider.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import type { SpeechDomain } from '../speech/speech-domain.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -63,6 +64,7 @@ export interface Domains {
   readonly speech: SpeechDomain;
   readonly agents: AgentDomain;
   readonly deliveries: DeliveryDomain;
+  readonly browsing: BrowseDomain;
   readonly files: FileDomain;
   readonly inbox: InboxDomain;
   readonly outbound: OutboundDomain;
@@ -91,7 +93,7 @@ export function routes(domains: Domains): Route[] {
     ...sipDidRoutes(sip),
     ...agentRoutes(agents),
     ...agentMemberRoutes(agents),
-    ...agentProviderRoutes(agents, deliveries),
+    ...agentProviderRoutes(agents, deliveries, domains.browsing),
     ...internalBearerRoutes(agents),
     ...deliveryRoutes(deliveries),
     ...apiKeyRoutes(agents),
@@ -132,12 +134,13 @@ function inviteUrl({ connectors }: CallDomain, token: string): string | null {
 
 function leavingDomain(
   accounts: AccountDomain,
-  { keys, grants }: AgentDomain,
+  { keys, grants, models }: AgentDomain,
   files: FileDomain,
   people: People,
 ): LeavingDomain {
   return {
     ...accounts,
+    leaveModels: (accountId) => models.leave(accountId),
     deleteFiles: (accountId) => deleteAccountFiles(files, accountId),
     checkPassword: (accountId, password, client) => checkPassword(people, accountId, password, client),
     forgetCredentials: async (accountId) => {

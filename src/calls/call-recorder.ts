@@ -120,6 +120,8 @@ export class CallRecorder {
       await appendTranscriptLine(this.#db, line);
       await this.#append(call, type, { call_id: call.callId, state: call.state, speaker, text });
     });
+    // Somebody waits for an answer to it.
+    this.#turn?.begin();
   }
 
   /** The feed tells how an utterance ended. Its start would only wake whoever waits for the feed. */

@@ -3,6 +3,7 @@ import type { CallActor } from '../calls/call-actor.ts';
 import { findProvider } from '../store/agents/agent-providers.ts';
 import type { Db } from '../store/database/tables.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
+import { listInlineAgents } from '../store/inline/inline-agents.ts';
 import { replaceReply } from '../store/inline/model-turns.ts';
 import { ReachLimits } from './actions/reach-limits.ts';
 import type { ClaimedLane } from './feed/claim-events.ts';
@@ -72,6 +73,19 @@ export class InlineRunner implements AgentModels {
 
   dismiss(agentId: string): void {
     this.#lanes.interruptAgent(agentId, new TurnEnded('agent_gone'));
+  }
+
+  async leave(accountId: string): Promise<() => void> {
+    const { db } = this.#domain.store;
+    const kept: KeptConversations[] = [];
+    for (const { agentId } of await listInlineAgents(db, accountId)) {
+      kept.push(await this.conversationsOf(db, agentId));
+      this.dismiss(agentId);
+    }
+    this.#readers.leave(accountId);
+    return () => {
+      for (const { forget } of kept) forget();
+    };
   }
 
   /** Begins no more turns and lets those under way end for up to `deadlineMs`. The next start resumes the others. */

@@ -5,4 +5,5 @@ export const NO_MODELS: AgentModels = {
   conversationsOf: async () => ({ count: 0, forget: () => {} }),
   follow: async () => {},
   dismiss: () => {},
+  leave: async () => () => {},
 };

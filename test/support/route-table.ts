@@ -59,6 +59,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'PATCH /api/agents/{agent_id}/provider': 'config',
   'GET /api/agents/providers': 'config',
   'POST /api/agents/{agent_id}/provider/healthcheck': 'config',
+  'POST /api/agents/{agent_id}/provider/browse': 'config',
   'POST /api/agents/{agent_id}/test': 'config',
   'POST /api/agents/{agent_id}/reset-conversations': 'config',
   'GET /api/agents/{agent_id}/internal-bearer': 'config',

@@ -6,6 +6,7 @@ import {
   replayDelivery,
   type WholeDelivery,
 } from '../../inline/deliveries/deliveries.ts';
+import { isProviderStatus } from '../../inline/provider/provider-status.ts';
 import type { Delivery as StoredDelivery } from '../../store/inline/deliveries.ts';
 import type { StoredAction } from '../../store/inline/delivery-actions.ts';
 import { reply } from '../http/answer/reply.ts';
@@ -109,10 +110,17 @@ export function deliveryDetailWire({ delivery, actions }: WholeDelivery): z.outp
     provider: delivery.provider,
     attempts: delivery.attempts,
     usage: { input_tokens: delivery.inputTokens, output_tokens: delivery.outputTokens },
+    health: healthOf(delivery),
     started_at: delivery.startedAt,
     answered_at: delivery.answeredAt,
     actions: actions.map(actionWire),
   };
+}
+
+function healthOf({ eventType, status, errorType }: StoredDelivery) {
+  if (eventType !== 'healthcheck') return null;
+  if (status === 'delivered') return 'ok';
+  return isProviderStatus(errorType) ? errorType : null;
 }
 
 function actionWire({ position, detail, status, reason, updatedAt }: StoredAction) {

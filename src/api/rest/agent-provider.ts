@@ -9,13 +9,21 @@ import {
   type ProviderView,
 } from '../../agents/provider-settings.ts';
 import { type DeliveryDomain, queueTest, type TestKind } from '../../inline/deliveries/deliveries.ts';
+import { type BrowseDomain, browseProvider } from '../../inline/provider/browse-provider.ts';
 import { MODEL_PROVIDERS } from '../../models/all-providers.ts';
+import type { ModelChoice } from '../../models/model-client.ts';
 import type { ModelProvider, ProviderField } from '../../models/model-provider.ts';
 import { reply } from '../http/answer/reply.ts';
 import { ValidationError } from '../http/request/validation.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { AgentParams, ResetConversations } from '../schema/agent.ts';
-import { Provider, ProviderBody, ProviderCatalog } from '../schema/agent-provider.ts';
+import {
+  BrowseBody,
+  Provider,
+  ProviderBody,
+  ProviderCatalog,
+  ProviderChoices,
+} from '../schema/agent-provider.ts';
 import { DeliveryDetail } from '../schema/delivery.ts';
 import { deliveryDetailWire, queued } from './agent-deliveries.ts';
 
@@ -23,7 +31,11 @@ const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Agent not found';
 
 /** Routes for the model behind an agent. */
-export function agentProviderRoutes(agents: AgentDomain, deliveries: DeliveryDomain): Route[] {
+export function agentProviderRoutes(
+  agents: AgentDomain,
+  deliveries: DeliveryDomain,
+  browsing: BrowseDomain,
+): Route[] {
   return [
     catalog(),
     get(agents),
@@ -31,6 +43,7 @@ export function agentProviderRoutes(agents: AgentDomain, deliveries: DeliveryDom
     test(deliveries, 'healthcheck'),
     test(deliveries, 'test'),
     reset(agents),
+    browse(browsing),
   ];
 }
 
@@ -131,6 +144,39 @@ function reset(agents: AgentDomain): Route {
       return reply(200, { status: 'ok' as const, dropped });
     },
   });
+}
+
+function browse(browsing: BrowseDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/agents/{agent_id}/provider/browse',
+    access: 'config',
+    operationId: 'browseProvider',
+    summary: 'List the models and agents that a provider offers',
+    tags: TAGS,
+    params: AgentParams,
+    body: BrowseBody,
+    bodyLimitBytes: 64 * 1024,
+    idempotency: 'none',
+    responses: {
+      200: { description: 'What can be chosen', schema: ProviderChoices },
+      400: 'The provider refused the key',
+      403: 'Email address is not verified, or the credential is of the wrong kind',
+      404: NOT_FOUND,
+      429: 'Providers were asked too often',
+      502: 'The provider did not answer as expected',
+    },
+    handler: async ({ principal, params, body }) => {
+      const found = await browseProvider(browsing, principal.accountId, params.agent_id, body);
+      if ('faults' in found) throw new ValidationError(found.faults.map(faultWire));
+      const { models, agents, notice } = found;
+      return reply(200, { models: models.map(choiceWire), agents: agents.map(choiceWire), notice });
+    },
+  });
+}
+
+function choiceWire({ id, name, endsAt: ends_at }: ModelChoice) {
+  return { id, name, ends_at };
 }
 
 const WORDING = {

@@ -9,15 +9,14 @@ const MAX_FIELD_LENGTH = 4_096;
 const EventType = z.enum(EVENT_TYPES);
 const ProviderName = z.enum(PROVIDER_NAMES);
 
+const ProviderConfigBody = z.record(z.string(), z.string().max(MAX_FIELD_LENGTH).nullable());
+
 export const ProviderBody = z
   .object({
     provider: ProviderName.nullish().describe('Null removes the provider and its settings'),
-    config: z
-      .record(z.string(), z.string().max(MAX_FIELD_LENGTH).nullable())
-      .optional()
-      .describe(
-        "Fields from the provider's catalog entry. Omitted fields stay unchanged. Null or an empty text removes a field, but an empty key keeps the stored one.",
-      ),
+    config: ProviderConfigBody.optional().describe(
+      "Fields from the provider's catalog entry. Omitted fields stay unchanged. Null or an empty text removes a field, but an empty key keeps the stored one.",
+    ),
     system_prompt: z.string().max(MAX_PROMPT_LENGTH).nullish(),
     greeting: z
       .string()
@@ -30,6 +29,29 @@ export const ProviderBody = z
       .describe('Events that call the model. Omitted events stay unchanged'),
   })
   .meta({ id: 'ChangeProvider' });
+
+export const BrowseBody = z
+  .object({
+    provider: ProviderName,
+    config: ProviderConfigBody.default({}).describe(
+      "Fields from the provider's catalog entry. With a blank key, the stored one is used, if the provider and its endpoint are the agent's",
+    ),
+  })
+  .meta({ id: 'BrowseProvider' });
+
+const Choice = z.object({
+  id: z.string(),
+  name: z.string(),
+  ends_at: z.string().nullable().describe('Date from which it no longer answers'),
+});
+
+export const ProviderChoices = z
+  .object({
+    models: z.array(Choice),
+    agents: z.array(Choice).describe('Agents that the provider hosts'),
+    notice: z.string().nullable().describe('What the key cannot do'),
+  })
+  .meta({ id: 'ProviderChoices' });
 
 /** An agent's provider, without its keys. */
 export const Provider = z

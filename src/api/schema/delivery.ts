@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PROVIDER_STATUSES } from '../../inline/provider/provider-status.ts';
 import { wholeNumber } from './fields.ts';
 
 const MAX_PAGE = 200;
@@ -52,6 +53,10 @@ export const DeliveryDetail = Delivery.extend({
   usage: z
     .object({ input_tokens: z.int().nullable(), output_tokens: z.int().nullable() })
     .describe('As the provider counts'),
+  health: z
+    .enum(PROVIDER_STATUSES)
+    .nullable()
+    .describe('Outcome of a healthcheck. Null: none yet, or this is no healthcheck'),
   started_at: z.string().nullable(),
   answered_at: z.string().nullable(),
   actions: z.array(DeliveryAction).describe('What the reply asked for, and what has become of it'),

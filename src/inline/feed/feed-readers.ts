@@ -26,7 +26,12 @@ export class FeedReaders {
   /** Starts or stops reading after an account's agents or their providers changed. */
   async follow(accountId: string): Promise<void> {
     const agents = await listInlineAgents(this.#domain.store.db, accountId);
-    if (agents.length > 0) return this.#watch(accountId);
+    if (agents.length > 0) this.#watch(accountId);
+    else this.leave(accountId);
+  }
+
+  /** Stops reading an account's feeds. */
+  leave(accountId: string): void {
     this.#watched.get(accountId)?.();
     this.#watched.delete(accountId);
   }

@@ -1,11 +1,13 @@
+import { showDmTyping } from '../../messaging/outbox/send-dm.ts';
 import { findProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type BusyLane, endTurn, failTurn } from '../../store/inline/delivery-turns.ts';
 import { countKeyRefusal } from '../../store/inline/inline-agents.ts';
-import { scopeOfAgent } from '../actions/action-context.ts';
+import { type ActionContext, scopeOfAgent } from '../actions/action-context.ts';
 import { carryOut } from '../actions/carry-out.ts';
 import { NO_PROVIDER } from '../feed/skipped.ts';
 import type { InlineDomain } from '../inline-domain.ts';
+import { checkHealth, ProbeFailed } from '../provider/healthcheck.ts';
 import { answer } from './answer-turn.ts';
 import { openTurn, type Turn } from './open-turn.ts';
 import { failureOf, TurnEnded } from './turn-faults.ts';
@@ -39,8 +41,10 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
   const facts = { accountId, agentId, provider: provider.provider, eventType: turn.lead.eventType };
   const context = { domain, scope: scopeOfAgent(accountId, agentId), place: placeOf(turn), turnId };
   try {
+    if (turn.lead.eventType === 'healthcheck') return await checkHealth(domain, turnId, provider, signal);
     if (turn.lead.status !== 'answered') {
       requireCall(domain, turn, context.place);
+      showWork(context);
       observer.turnAnswered(facts, await answer({ turn, provider, context, signal }));
     }
     await carryOut(context);
@@ -49,12 +53,19 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
   } catch (error) {
     // The next start resumes the turn.
     if (error instanceof TurnEnded && error.kind === 'closing') return;
-    const failure = failureOf(error) ?? BUG;
+    const failure = error instanceof ProbeFailed ? error.failure : (failureOf(error) ?? BUG);
     if (failure === BUG) observer.workFailed('a turn', error);
     if (failure.errorType === 'key_rejected') await countKeyRefusal(store.db, agentId);
     await failTurn(store.db, turnId, failure, clock.nowIso());
     observer.turnFailed(facts, failure, clock.monotonicMs() - startedMs);
   }
+}
+
+/** The person sees that an answer is being written, and gets the gateway's own text only if none comes. */
+function showWork({ domain, scope, place }: ActionContext): void {
+  if (place.kind !== 'conversation') return;
+  // It may be impossible to write to the conversation by now, which the actions find out.
+  showDmTyping(domain.outbound, { scope }, place).catch(() => {});
 }
 
 /** Events that nobody needs an answer to once the call is over. */

@@ -8,7 +8,7 @@ const WINDOW_MS = 15 * 60_000;
 const MAX_ACCOUNTS = 20_000;
 
 /**
- * Limits how often an account may have the gateway ask speech providers, so that nobody tries keys with it. Kept in
+ * Limits how often an account may have the gateway ask providers of speech or of models, so that nobody tries keys with it. Kept in
  * memory: a restart resets it.
  */
 export class VendorQuota {
@@ -26,7 +26,7 @@ export class VendorQuota {
     const window = known && nowMs - known.sinceMs < WINDOW_MS ? known : { questions: 0, sinceMs: nowMs };
     if (window.questions >= MAX_QUESTIONS) {
       const leftS = (window.sinceMs + WINDOW_MS - nowMs) / 1000;
-      throw new TooManyAttempts(leftS, `Speech providers may be asked ${MAX_QUESTIONS} times in 15 minutes`);
+      throw new TooManyAttempts(leftS, `Providers may be asked ${MAX_QUESTIONS} times in 15 minutes`);
     }
     window.questions += 1;
     this.#windows.set(accountId, window);

@@ -1,6 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
 import type { Db } from '../database/tables.ts';
+import { deleteOldestDeliveries } from '../inline/deliveries.ts';
+import { deleteOldestModelTurns } from '../inline/model-turns.ts';
 import { deleteOldRequests } from '../keys/idempotent-requests.ts';
 import { deleteRevokedKeys } from '../keys/keys.ts';
 import { deleteEmptyGrants, deleteExpiredTokens, deleteOldSuccessors } from '../keys/oauth-grants.ts';
@@ -32,7 +34,7 @@ interface RetentionTimes {
 }
 
 /**
- * Deletes old data at start and then daily: events and revoked keys after 30 days, answers of idempotent requests after
+ * Deletes old data at start and then daily: events, deliveries to models and their transcripts, and revoked keys after 30 days, answers of idempotent requests after
  * one day, failed passwords after 90 days, tokens and connections in progress once they have expired, and messages if
  * the operator has set a period.
  */
@@ -68,6 +70,8 @@ export class Retention {
   async #sweep(): Promise<void> {
     const nowIso = this.#clock.nowIso();
     await this.#empty(deleteOldestEvents, isoAfter(nowIso, -EVENT_MS));
+    await this.#empty(deleteOldestDeliveries, isoAfter(nowIso, -EVENT_MS));
+    await this.#empty(deleteOldestModelTurns, isoAfter(nowIso, -EVENT_MS));
     await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
     await this.#empty(deleteRevokedKeys, isoAfter(nowIso, -REVOKED_KEY_MS));
     const { messagesMs } = this.#keptFor;

@@ -111,7 +111,42 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
     ],
     [
       'deliveries',
-      { ...own, agentId, eventType: 'dm_chat', status: 'queued', payload: '{"a":1}', updatedAt: NOW },
+      {
+        ...own,
+        id: `dlv_${name}`,
+        agentId,
+        eventType: 'dm_chat',
+        lane: 'test',
+        status: 'queued',
+        payload: '{"a":1}',
+        updatedAt: NOW,
+      },
+    ],
+    [
+      'deliveryActions',
+      {
+        deliveryId: `dlv_${name}`,
+        position: 0,
+        accountId,
+        kind: 'write',
+        detail: '{"kind":"write"}',
+        status: 'planned',
+        createdAt: NOW,
+        updatedAt: NOW,
+      },
+    ],
+    [
+      'modelConversations',
+      {
+        // Numbers of a table of its own.
+        accountId,
+        agentId,
+        lane: 'test',
+        configHash: '',
+        memory: '{"a":"1"}',
+        createdAt: NOW,
+        updatedAt: NOW,
+      },
     ],
     ...authorizationOf(name, owner, secret),
     ['usageDays', { accountId, platform: 'sip', day: '2026-01-02', messages: 1, bytes: 2 }],

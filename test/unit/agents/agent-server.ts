@@ -13,6 +13,8 @@ import { apiKeyRoutes } from '../../../src/api/rest/api-keys.ts';
 import { internalBearerRoutes } from '../../../src/api/rest/internal-bearer.ts';
 import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
 import { systemClock } from '../../../src/base/time.ts';
+import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
+import { VendorQuota } from '../../../src/speech/providers/vendor-quota.ts';
 import { insertAccount } from '../../../src/store/people/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
@@ -20,6 +22,7 @@ import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { NO_MODELS } from '../../support/no-models.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { sipSetup } from '../accounts/sip-setup.ts';
+import { ScriptedModel } from '../inline/scripted-model.ts';
 import { auditEntriesAfter } from '../store/audit-entries.ts';
 import { NOW, temporaryDir, temporaryStore } from '../store/temporary.ts';
 
@@ -56,13 +59,15 @@ export async function agentServer(): Promise<AgentServer> {
   const roster = await AgentRoster.load(store.db);
   const grants = { refresh: async () => {} };
   const agents = { store, directory, clock: systemClock, keys, roster, grants, endCalls, models: NO_MODELS };
+  const quota = new VendorQuota(systemClock);
+  const browsing = { store, clock: systemClock, clients: new ModelClients(() => new ScriptedModel()), quota };
   const deliveries = { store, clock: systemClock, offer: () => {} };
   const http = new HttpServer({
     library: HTTP_LIBRARY,
     routes: [
       ...agentRoutes(agents),
       ...agentMemberRoutes(agents),
-      ...agentProviderRoutes(agents, deliveries),
+      ...agentProviderRoutes(agents, deliveries, browsing),
       ...internalBearerRoutes(agents),
       ...deliveryRoutes(deliveries),
       ...apiKeyRoutes(agents),

@@ -53,6 +53,7 @@ it('sets a provider, shows it without its key, and merges later changes', async 
       config: { endpoint: 'https://api.openai.com/v1/responses', model: 'gpt-5-mini' },
       secrets_set: ['api_key'],
       system_prompt: 'Be brief.',
+      greeting: null,
       event_filter: empty.event_filter,
       updated_at: expect.stringMatching(/Z$/),
     },
@@ -211,9 +212,10 @@ it('pages through deliveries, newest first, and replays failed ones', async () =
   const replayed = await api.post(replay);
   expect([replayed.status, replayed.body]).toMatchObject([
     202,
-    { status: 'queued', error: null, response_body: null },
+    { status: 'queued', error: null, response_body: null, replay_of: ids[0] },
   ]);
-  expect((await api.get(`/api/agent-deliveries/${ids[0]}`)).body).toEqual(replayed.body);
+  expect((await api.get(`/api/agent-deliveries/${replayed.body.id}`)).body).toEqual(replayed.body);
+  expect((await api.get(`/api/agent-deliveries/${ids[0]}`)).body).toMatchObject({ status: 'failed' });
   expect((await served.audited(accountId)).at(-1)).toBe('delivery.replay');
 });
 

@@ -43,6 +43,7 @@ async function twoAccounts() {
     checkPassword: async (_accountId, password) => {
       if (password !== 'right') throw new GatewayError('wrong_password');
     },
+    leaveModels: async () => () => {},
     deleteFiles: async (accountId) => void told.push(`files of ${accountId}`),
     forgetCredentials: async (accountId) => void told.push(`forgot ${accountId}`),
   };

@@ -1,0 +1,65 @@
+import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
+import { requireAgent } from '../../agents/agent-domain.ts';
+import { type ConfigChange, type ConfigFault, mergeForBrowsing } from '../../agents/provider-config.ts';
+import { GatewayError } from '../../base/errors.ts';
+import type { Clock } from '../../base/time.ts';
+import { answeredWithin } from '../../base/waits.ts';
+import { modelProvider } from '../../models/all-providers.ts';
+import type { ModelChoices } from '../../models/model-client.ts';
+import { ModelFault } from '../../models/model-fault.ts';
+import type { ProviderName } from '../../models/model-provider.ts';
+import type { VendorQuota } from '../../speech/providers/vendor-quota.ts';
+import { findProvider } from '../../store/agents/agent-providers.ts';
+import type { Store } from '../../store/store.ts';
+import type { ModelClients } from '../turn/model-clients.ts';
+
+const BROWSE_MS = 15_000;
+/** Limit of the models, and of the agents, that are listed. */
+const MAX_CHOICES = 1_000;
+
+/** Dependencies of browsing, built once by the composition root. */
+export interface BrowseDomain {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly clients: Pick<ModelClients, 'make'>;
+  readonly quota: VendorQuota;
+}
+
+/** A provider and fields for it. Blank and missing fields are those of the agent's provider, if it is the same. */
+export interface BrowseRequest {
+  readonly provider: ProviderName;
+  readonly config: ConfigChange;
+}
+
+/**
+ * Lists the models and hosted agents that a provider offers to a key. Returns the faults when fields are invalid. Throws
+ * `agent_not_found`, `email_not_verified`, TooManyAttempts, `model_key_refused`, `model_provider_failed`.
+ */
+export async function browseProvider(
+  { store, clock, clients, quota }: BrowseDomain,
+  accountId: string,
+  agentId: string,
+  { provider, config }: BrowseRequest,
+): Promise<ModelChoices | { readonly faults: readonly ConfigFault[] }> {
+  await requireAgent(store.db, accountId, agentId);
+  await requireVerifiedAddress(store.db, accountId);
+  const former = await findProvider(store.db, store.secrets, agentId);
+  const stored = former?.provider === provider ? former : { config: {}, secrets: {} };
+  const merged = mergeForBrowsing(modelProvider(provider), stored, config);
+  if ('faults' in merged) return merged;
+  quota.count(accountId);
+  const late = (): Error => new ModelFault('unreachable', { words: 'The provider did not answer in time' });
+  try {
+    const client = clients.make(provider, merged);
+    const found = await answeredWithin(clock, BROWSE_MS, late, (signal) => client.browse(signal));
+    const { models, agents, notice } = found;
+    return { models: models.slice(0, MAX_CHOICES), agents: agents.slice(0, MAX_CHOICES), notice };
+  } catch (error) {
+    throw error instanceof ModelFault ? told(error) : error;
+  }
+}
+
+function told({ kind, message }: ModelFault): GatewayError {
+  const isKey = kind === 'key_rejected' || kind === 'no_access';
+  return new GatewayError(isKey ? 'model_key_refused' : 'model_provider_failed', message);
+}
