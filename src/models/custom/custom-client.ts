@@ -10,9 +10,9 @@ import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import type { ModelMemory } from '../model-memory.ts';
 import { choicesOf, ModelList } from '../openai/openai-models.ts';
 import type { StoredPrompt } from '../openai/stored-prompt.ts';
-import { ConversationTurns } from '../responses/conversation-turns.ts';
+import { ConversationTurns, requestFields } from '../responses/conversation-turns.ts';
 import { probeTurn, SILENT } from '../responses/probe-turn.ts';
-import { maxOutputTokens, newMessage, pastMessages, toolsField } from '../responses/response-request.ts';
+import { newMessage, pastMessages, toolsField } from '../responses/response-request.ts';
 import type { ResponsesApi } from '../responses/responses-api.ts';
 import { type CustomMemory, type Rung, readMemory } from './custom-memory.ts';
 import { MemoryTest } from './memory-test.ts';
@@ -113,7 +113,7 @@ export class CustomClient implements ModelClient {
   async #inChain(previous: string | null, turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
     const body = {
       ...this.#fields(turn),
-      ...ownFields(turn),
+      ...requestFields(turn),
       ...(previous === null ? {} : { previous_response_id: previous }),
       input: [...(previous === null ? pastMessages(turn.history) : []), newMessage(turn)],
       store: true,
@@ -127,7 +127,7 @@ export class CustomClient implements ModelClient {
 
   async #withHistory(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
     const input = [...pastMessages(turn.history), newMessage(turn)];
-    const body = { ...this.#fields(turn), ...ownFields(turn), input, store: false };
+    const body = { ...this.#fields(turn), ...requestFields(turn), input, store: false };
     const reply = await this.#options.api.respond(body, turn, observer);
     if (turn.memory === null) observer.remembered(HISTORY);
     return { ...reply, memory: HISTORY };
@@ -179,8 +179,4 @@ const NOT_IMPLEMENTED = 501;
 
 function isUnsupported(error: unknown, kinds: ReadonlySet<ModelFaultKind>): boolean {
   return error instanceof ModelFault && (kinds.has(error.kind) || error.status === NOT_IMPLEMENTED);
-}
-
-function ownFields(turn: ModelTurn) {
-  return { instructions: turn.instructions, max_output_tokens: maxOutputTokens(turn) };
 }

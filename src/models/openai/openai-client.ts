@@ -11,12 +11,11 @@ import type {
 import { ModelFault } from '../model-fault.ts';
 import type { ModelMemory } from '../model-memory.ts';
 import { ConversationTurns } from '../responses/conversation-turns.ts';
-import { probeTurn } from '../responses/probe-turn.ts';
+import { probeConversation } from '../responses/probe-turn.ts';
 import { toolsField } from '../responses/response-request.ts';
 import type { ResponsesApi } from '../responses/responses-api.ts';
-import { canHurry, choicesOf, ModelList } from './openai-models.ts';
-import type { StoredPrompt } from './stored-prompt.ts';
-import { promptsHaveEnded, STORED_PROMPTS_ENDED } from './stored-prompt.ts';
+import { canHurry } from './openai-models.ts';
+import { promptsHaveEnded, STORED_PROMPTS_ENDED, type StoredPrompt } from './stored-prompt.ts';
 
 export interface OpenAiClientOptions {
   readonly api: ResponsesApi;
@@ -24,9 +23,13 @@ export interface OpenAiClientOptions {
   /** Null: the stored prompt has one, or none is chosen yet. */
   readonly model: string | null;
   readonly prompt: StoredPrompt | null;
+  readonly browse: (signal: AbortSignal) => Promise<ModelChoices>;
 }
 
-/** OpenAI by its Responses API, with a conversation of its Conversations API for each of the gateway's. */
+/**
+ * A model at OpenAI, or at Azure, by the Responses API, with a conversation of the Conversations API for each of the
+ * gateway's.
+ */
 export class OpenAiClient implements ModelClient {
   readonly #options: OpenAiClientOptions;
   readonly #turns: ConversationTurns;
@@ -38,23 +41,11 @@ export class OpenAiClient implements ModelClient {
 
   /** Sends a turn: a key may be allowed to list models, and nothing else. */
   async probe(signal: AbortSignal): Promise<void> {
-    let kept: ModelMemory | null = null;
-    const remembered = (memory: ModelMemory): void => {
-      kept = memory;
-    };
-    try {
-      await this.turn(probeTurn('Hello', 0, signal), { remembered, text: () => {} });
-    } finally {
-      // What it leaves behind says nothing about the key.
-      if (kept) await this.forget(kept, signal).catch(() => {});
-    }
+    await probeConversation(this, signal);
   }
 
-  async browse(signal: AbortSignal): Promise<ModelChoices> {
-    const { api, clock, prompt } = this.#options;
-    const list = await api.ask(ModelList, { method: 'GET', path: '/models', signal });
-    const notice = prompt && promptsHaveEnded(clock) ? STORED_PROMPTS_ENDED : null;
-    return { models: choicesOf(list), agents: [], notice };
+  browse(signal: AbortSignal): Promise<ModelChoices> {
+    return this.#options.browse(signal);
   }
 
   async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {

@@ -5,7 +5,8 @@ import { readApiError } from '../responses/response-faults.ts';
 import { ResponsesApi } from '../responses/responses-api.ts';
 import { readEndpoint } from '../responses/responses-endpoint.ts';
 import { OpenAiClient } from './openai-client.ts';
-import { storedPromptIn } from './stored-prompt.ts';
+import { choicesOf, ModelList } from './openai-models.ts';
+import { promptsHaveEnded, STORED_PROMPTS_ENDED, storedPromptIn } from './stored-prompt.ts';
 
 const ENDPOINT = 'https://api.openai.com/v1/responses';
 
@@ -21,7 +22,7 @@ export const openai: ModelProvider = {
       config.endpoint === undefined || config.endpoint === ENDPOINT ? ours : config.endpoint,
     );
     const key = secrets.api_key ?? '';
-    const api = new JsonApi({
+    const json = new JsonApi({
       http,
       clock,
       baseUrl,
@@ -29,11 +30,13 @@ export const openai: ModelProvider = {
       secrets: [key],
       readError: readApiError,
     });
-    return new OpenAiClient({
-      api: new ResponsesApi(async () => api, query),
-      clock,
-      model: config.model ?? null,
-      prompt: storedPromptIn(settings),
-    });
+    const api = new ResponsesApi(async () => json, query);
+    const prompt = storedPromptIn(settings);
+    const notice = prompt && promptsHaveEnded(clock) ? STORED_PROMPTS_ENDED : null;
+    const browse = async (signal: AbortSignal) => {
+      const list = await api.ask(ModelList, { method: 'GET', path: '/models', signal });
+      return { models: choicesOf(list), agents: [], notice };
+    };
+    return new OpenAiClient({ api, clock, model: config.model ?? null, prompt, browse });
   },
 };

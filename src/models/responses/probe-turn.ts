@@ -1,4 +1,5 @@
-import type { ModelTurn } from '../model-client.ts';
+import type { ModelClient, ModelTurn } from '../model-client.ts';
+import type { ModelMemory } from '../model-memory.ts';
 
 /** A turn that only shows whether a reply comes. */
 export function probeTurn(text: string, maxOutputTokens: number, signal: AbortSignal): ModelTurn {
@@ -16,3 +17,18 @@ export function probeTurn(text: string, maxOutputTokens: number, signal: AbortSi
 }
 
 export const SILENT = { remembered: (): void => {}, text: (): void => {} };
+
+/** Has a client answer one turn in a conversation of its own, and deletes it. */
+export async function probeConversation(
+  client: Pick<ModelClient, 'turn' | 'forget'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const kept: ModelMemory[] = [];
+  const remembered = (memory: ModelMemory): void => void kept.push(memory);
+  try {
+    await client.turn(probeTurn('Hello', 0, signal), { ...SILENT, remembered });
+  } finally {
+    // What it leaves behind says nothing about the key.
+    for (const memory of kept) await client.forget(memory, signal).catch(() => {});
+  }
+}

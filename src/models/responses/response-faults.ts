@@ -6,6 +6,7 @@ import { ApiError } from './response-schema.ts';
 /** Codes of OpenAI and Azure. https://developers.openai.com/api/docs/guides/error-codes */
 const KIND_OF_CODE: Readonly<Record<string, ModelFaultKind>> = {
   invalid_api_key: 'key_rejected',
+  PermissionDenied: 'no_access',
   insufficient_quota: 'quota',
   billing_hard_limit_reached: 'quota',
   billing_not_active: 'quota',

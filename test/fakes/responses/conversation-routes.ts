@@ -9,7 +9,8 @@ import {
 import { type StoredItem, storedMessage } from './stored-items.ts';
 
 const PATH = /^\/conversations(?:\/(?<id>[^/]+)(?<items>\/items)?)?$/;
-const LIST_PARAMETERS = ['limit', 'order', 'after', 'include'];
+/** The last one is Azure's. */
+const LIST_PARAMETERS = ['limit', 'order', 'after', 'include', 'api-version'];
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 

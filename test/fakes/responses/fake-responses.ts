@@ -87,7 +87,7 @@ export abstract class FakeResponses extends FakeModelVendor {
   }
 
   /** Throws if the request names nothing that can answer. Returns the name of what does. */
-  protected choose({ model, prompt, reasoning }: ResponseRequest): string {
+  protected choose({ model, prompt, reasoning }: ResponseRequest, _call: VendorCall): string {
     if (prompt) {
       if (this.prompts.has(prompt.id)) return prompt.id;
       throw apiError(404, `Prompt with id '${prompt.id}' not found.`, {
@@ -131,7 +131,7 @@ export abstract class FakeResponses extends FakeModelVendor {
 
   async #turn(call: VendorCall): Promise<VendorAnswer> {
     const wanted = this.#read(call.body);
-    const model = this.choose(wanted);
+    const model = this.choose(wanted, call);
     const turn = this.#open(wanted);
     const events = this.#events(turn, model, call);
     if (wanted.stream && this.canStream)

@@ -49,15 +49,6 @@ export function tooLong(): VendorError {
   return apiError(400, message, { code: 'context_length_exceeded', param: 'input' });
 }
 
-/** Azure's own: https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter */
-export function filteredPrompt(): VendorError {
-  const message = 'The response was filtered due to the prompt triggering the content management policy.';
-  const innererror = { code: 'ResponsibleAIPolicyViolation', content_filter_result: {} };
-  return new VendorError(400, {
-    error: { message, type: null, param: 'prompt', code: 'content_filter', status: 400, innererror },
-  });
-}
-
 export function refusalOf(why: Refusal, retryAfterS: number | null): VendorError {
   const headers: Record<string, string> = retryAfterS === null ? {} : { 'retry-after': `${retryAfterS}` };
   switch (why) {

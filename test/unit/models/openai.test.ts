@@ -67,7 +67,7 @@ describe('a turn at OpenAI', () => {
     const history = [
       { role: 'user', text: 'Remember this word: larch' },
       { role: 'assistant', text: 'OK' },
-      ...Array.from({ length: 48 }, (_, at) => ({ role: 'user', text: `Line ${at}` })),
+      ...Array.from({ length: 48 }, (_, at) => ({ role: 'user' as const, text: `Line ${at}` })),
     ] as const;
     let told: unknown;
     vendor.reply = (turn) => {
