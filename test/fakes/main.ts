@@ -1,9 +1,13 @@
+import type { ModelVendorName } from './model-vendor/start.ts';
 import type { VendorName } from './speech-vendor/all-vendors.ts';
 
 const vendor = (name: VendorName) => async (args: readonly string[]) =>
   (await import('./speech-vendor/start.ts')).startFake(name, args);
 
-/** `npm run fake -- <platform> [port]`: a platform or speech provider on this machine, to try the gateway with. */
+const modelVendor = (name: ModelVendorName) => async (args: readonly string[]) =>
+  (await import('./model-vendor/start.ts')).startFake(name, args);
+
+/** `npm run fake -- <name> [port]`: a platform or a provider of speech or models on this machine, to try the gateway with. */
 const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   telegram: async (args) => (await import('./telegram/start.ts')).startFake(args),
   whatsapp: async (args) => (await import('./whatsapp/start.ts')).startFake(args),
@@ -12,6 +16,8 @@ const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   cartesia: vendor('cartesia'),
   assemblyai: vendor('assemblyai'),
   openai: vendor('openai'),
+  custom: modelVendor('custom'),
+  foundry: modelVendor('foundry'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

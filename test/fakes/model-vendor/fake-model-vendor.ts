@@ -48,6 +48,11 @@ export abstract class FakeModelVendor implements VendorPart {
     return this.#host!.url;
   }
 
+  /** It has been started, so it is no part of another vendor. */
+  protected get isAlone(): boolean {
+    return this.#host !== null;
+  }
+
   get openSockets(): number {
     return this.#host!.openSockets;
   }

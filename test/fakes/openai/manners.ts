@@ -4,6 +4,7 @@ import {
   type VendorManners,
   type VendorReply,
 } from '../speech-vendor/vendor-manners.ts';
+import { OPENAI_MODEL_LIST } from './openai-models.ts';
 
 const REFUSALS: Readonly<Record<Refusal, VendorReply>> = {
   bad_key: error(
@@ -30,13 +31,6 @@ function error(status: number, code: string | null, message: string): VendorRepl
   return { status, body: { error: { message, type: 'invalid_request_error', param: null, code } } };
 }
 
-const MODELS = ['gpt-4o-mini-tts', 'gpt-transcribe'].map((id) => ({
-  id,
-  object: 'model',
-  created: 1_700_000_000,
-  owned_by: 'system',
-}));
-
 /** https://github.com/openai/openai-openapi: `GET /v1/models`. */
 export const openai: VendorManners = {
   name: 'openai',
@@ -46,7 +40,7 @@ export const openai: VendorManners = {
     '/v1/models': ({ query }) => {
       const [unknown] = unknownIn(query, []);
       if (unknown !== undefined) return error(400, 'unknown_parameter', `Unknown parameter: '${unknown}'.`);
-      return { status: 200, body: { object: 'list', data: MODELS } };
+      return { status: 200, body: OPENAI_MODEL_LIST };
     },
   },
   refuse: (refusal) => REFUSALS[refusal],

@@ -5,6 +5,7 @@ import type { VendorAnswer, VendorCall } from '../model-vendor/vendor-exchange.t
 import { sseEvent } from '../model-vendor/vendor-exchange.ts';
 import type { LostTurn, Refusal } from '../model-vendor/vendor-fault.ts';
 import { conversationRoutes } from './conversation-routes.ts';
+import { type FakeModel, modelWire } from './fake-model.ts';
 import {
   conversationIdOf,
   messagesOf,
@@ -15,14 +16,6 @@ import { type ResponseEvent, ResponseWriter, tokensOf } from './response-writer.
 import { apiError, refusalOf, tooLong, unknownModel, unknownUrl } from './responses-errors.ts';
 import { type StoredConversation, StoredConversations } from './stored-conversations.ts';
 import { type StoredItem, storedMessage, toldBy } from './stored-items.ts';
-
-/** A model that can be asked for. */
-export interface FakeModel {
-  readonly id: string;
-  /** Takes `reasoning`. */
-  readonly isReasoning?: true;
-  readonly shutdownDate?: string;
-}
 
 /** A turn that is under way. */
 interface OpenTurn {
@@ -204,9 +197,4 @@ export abstract class FakeResponses extends FakeModelVendor {
     for await (const event of events) yield this.eventText(event);
     if (this.streamEnd !== '') yield this.streamEnd;
   }
-}
-
-function modelWire({ id, shutdownDate }: FakeModel): object {
-  const wire = { id, object: 'model', created: 1_700_000_000, owned_by: 'system' };
-  return shutdownDate === undefined ? wire : { ...wire, shutdown_date: shutdownDate };
 }

@@ -11,6 +11,7 @@ import { elevenlabs } from '../elevenlabs/manners.ts';
 import { ElevenLabsSttSocket } from '../elevenlabs/stt-socket.ts';
 import { ElevenLabsTtsSocket } from '../elevenlabs/tts-socket.ts';
 import { OpenAiAudio } from '../openai/audio-routes.ts';
+import { FakeOpenAi } from '../openai/fake-openai.ts';
 import { openai } from '../openai/manners.ts';
 import { FakeVendor, type VendorParts } from './fake-vendor.ts';
 
@@ -23,7 +24,7 @@ const PARTS: Readonly<Record<VendorName, VendorParts>> = {
   deepgram: (key) => [new DeepgramTtsSocket(key, systemClock), new DeepgramSttSocket(key, systemClock)],
   cartesia: (key) => [new CartesiaTts(systemClock, key), new CartesiaStt(systemClock, key)],
   assemblyai: (key) => [new AssemblyAiStt(systemClock, key)],
-  openai: (key) => [new OpenAiAudio(key)],
+  openai: (key) => [new OpenAiAudio(key), new FakeOpenAi(key)],
 };
 
 /** A whole vendor. `port` 0: any. */

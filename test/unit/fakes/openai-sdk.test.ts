@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeOpenAi } from '../../fakes/openai/fake-openai.ts';
+import { startVendor } from '../../fakes/speech-vendor/all-vendors.ts';
 
 let vendor: FakeOpenAi;
 let client: OpenAI;
@@ -24,7 +25,8 @@ describe('OpenAI’s SDK', () => {
     const second = await ask('Which word?');
     expect(second).toMatchObject({ status: 'completed', output_text: 'birch', conversation: { id } });
     const items = [];
-    for await (const item of client.conversations.items.list(id, { order: 'asc', limit: 3 })) items.push(item);
+    for await (const item of client.conversations.items.list(id, { order: 'asc', limit: 3 }))
+      items.push(item);
     expect(items.map((item) => 'role' in item && item.role)).toEqual([
       'user',
       'assistant',
@@ -89,7 +91,9 @@ describe('OpenAI’s SDK', () => {
       code: 'model_not_found',
     });
     const wrong = { model: 'gpt-6-luna', input: 'x', colour: 'red' };
-    await expect(client.responses.create(wrong as never)).rejects.toMatchObject({ code: 'unknown_parameter' });
+    await expect(client.responses.create(wrong as never)).rejects.toMatchObject({
+      code: 'unknown_parameter',
+    });
     expect(vendor.offences).toHaveLength(1);
   });
 
@@ -112,5 +116,25 @@ describe('OpenAI’s SDK', () => {
     await expect(client.responses.create({ ...ask, stream: false })).resolves.toMatchObject({
       output_text: 'soon',
     });
+  });
+
+  it('finds speech and models at one vendor', async () => {
+    const whole = await startVendor('openai');
+    try {
+      const apiKey = whole.keyThatIs('valid');
+      const both = new OpenAI({ apiKey, baseURL: `${whole.url}/v1`, maxRetries: 0 });
+      const { data } = await both.models.list();
+      expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(['gpt-6-luna', 'gpt-4o-mini-tts']));
+      const { output_text } = await both.responses.create({ model: 'gpt-6-luna', input: 'Hello' });
+      expect(output_text).toBe('You said: Hello');
+      const speech = await both.audio.speech.create({
+        model: 'gpt-4o-mini-tts',
+        voice: 'nova',
+        input: 'alpha',
+      });
+      expect((await speech.arrayBuffer()).byteLength).toBeGreaterThan(0);
+    } finally {
+      await whole.stop();
+    }
   });
 });

@@ -1,0 +1,47 @@
+import { FakeCustom } from '../custom/fake-custom.ts';
+import { FakeFoundry } from '../foundry/fake-foundry.ts';
+import type { FakeModelVendor } from './fake-model-vendor.ts';
+
+/** How a vendor is tried out. */
+interface Trial {
+  readonly vendor: FakeModelVendor;
+  readonly port: number;
+  /** The gateway's setting for this vendor's host; null: the agent's settings have it. */
+  readonly setting: string | null;
+  /** An agent's settings, apart from the key. */
+  readonly config: (url: string) => Readonly<Record<string, string>>;
+}
+
+const TRIALS = {
+  custom: (): Trial => ({
+    vendor: new FakeCustom(),
+    port: 8_100,
+    setting: null,
+    config: (url) => ({ endpoint: `${url}/v1`, model: 'llama-5-8b' }),
+  }),
+  foundry: (): Trial => ({
+    vendor: new FakeFoundry(),
+    port: 8_101,
+    setting: null,
+    config: (url) => ({ endpoint: url, model: 'my-deployment' }),
+  }),
+} as const;
+
+export type ModelVendorName = keyof typeof TRIALS;
+
+/** Starts a vendor of models and says how to use it. */
+export async function startFake(name: ModelVendorName, [port]: readonly string[]): Promise<void> {
+  const { vendor, port: usualPort, setting, config } = TRIALS[name]();
+  const { url, key } = await vendor.start(Number(port ?? usualPort));
+  const provider = { provider: name, config: { ...config(url), api_key: key } };
+  const host = setting === null ? '' : `${setting}=${url} `;
+  console.log(`${name}: ${url}
+
+Start the gateway with it, and give its model to an agent:
+
+  ${host}SVC_MODELS_ALLOW=127.0.0.1 npm start
+  curl -X PATCH $BASE/api/agents/$AGENT/provider -H "X-API-Key: $SETTINGS_KEY" -d '${JSON.stringify(provider)}'
+
+It repeats what it is told, and can keep a word in mind: "Remember the word heron", "Which word?".
+Any other key is wrong. Press Ctrl-C to stop it.`);
+}
