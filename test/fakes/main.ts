@@ -18,6 +18,10 @@ const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   openai: vendor('openai'),
   custom: modelVendor('custom'),
   foundry: modelVendor('foundry'),
+  gemini: modelVendor('gemini'),
+  bedrock: modelVendor('bedrock'),
+  anthropic: modelVendor('anthropic'),
+  mistral: modelVendor('mistral'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -1,5 +1,10 @@
+import { FakeAnthropic } from '../anthropic/fake-anthropic.ts';
+import { NOVA } from '../bedrock/bedrock-models.ts';
+import { FakeBedrock } from '../bedrock/fake-bedrock.ts';
 import { FakeCustom } from '../custom/fake-custom.ts';
 import { FakeFoundry } from '../foundry/fake-foundry.ts';
+import { FakeGemini } from '../gemini/fake-gemini.ts';
+import { FakeMistral } from '../mistral/fake-mistral.ts';
 import type { FakeModelVendor } from './fake-model-vendor.ts';
 
 /** How a vendor is tried out. */
@@ -24,6 +29,30 @@ const TRIALS = {
     port: 8_101,
     setting: null,
     config: (url) => ({ endpoint: url, model: 'my-deployment' }),
+  }),
+  gemini: (): Trial => ({
+    vendor: new FakeGemini(),
+    port: 8_102,
+    setting: 'SVC_GEMINI_URL',
+    config: () => ({ model: 'gemini-3.8-flash' }),
+  }),
+  bedrock: (): Trial => ({
+    vendor: new FakeBedrock(),
+    port: 8_103,
+    setting: 'SVC_BEDROCK_URL',
+    config: () => ({ region: 'eu-west-3', model: NOVA }),
+  }),
+  anthropic: (): Trial => ({
+    vendor: new FakeAnthropic(),
+    port: 8_104,
+    setting: 'SVC_ANTHROPIC_URL',
+    config: () => ({ model: 'claude-opus-5-5' }),
+  }),
+  mistral: (): Trial => ({
+    vendor: new FakeMistral(),
+    port: 8_105,
+    setting: 'SVC_MISTRAL_URL',
+    config: () => ({ model: 'mistral-large-latest' }),
   }),
 } as const;
 
