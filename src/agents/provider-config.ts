@@ -19,8 +19,10 @@ export interface ConfigFault {
 
 export type MergedConfig = ProviderConfig | { readonly faults: readonly ConfigFault[] };
 
-const MAX_TEXT_LENGTH = 2_048;
+/** Key files of Google have 2,400 characters, session tokens of AWS up to 2,000. */
+const MAX_TEXT_LENGTH = 4_096;
 const CONTROL = /\p{Cc}/u;
+const CONTROL_IN_LINE = /[^\P{Cc}\t\n\r]/u;
 
 /**
  * Applies a change to the stored fields. Returns the result, or all faults of the change. Secrets belong to one URL: a
@@ -97,7 +99,8 @@ function changeFaults(kind: ModelProvider, change: ConfigChange): ConfigFault[] 
 }
 
 function problemOf(field: ProviderField, text: string): ConfigFault['problem'] | null {
-  if (text.length > MAX_TEXT_LENGTH || CONTROL.test(text)) return 'invalid';
+  const control = field.isDocument ? CONTROL_IN_LINE : CONTROL;
+  if (text.length > MAX_TEXT_LENGTH || control.test(text)) return 'invalid';
   return field.kind === 'url' && !isHttpUrl(text) ? 'not_url' : null;
 }
 

@@ -39,6 +39,8 @@ export interface ProviderField {
   /** A secret is encrypted and never shown. A url is where secrets are sent. */
   readonly kind: 'text' | 'url' | 'secret';
   readonly isRequired?: true;
+  /** The text of a file, which may have several lines. */
+  readonly isDocument?: true;
   readonly default?: string;
 }
 

@@ -27,9 +27,9 @@ export const bedrock: ModelProvider = {
       description: 'Of temporary access keys only',
       kind: 'secret',
     },
-    { ...MODEL, description: 'Id of the model or of the inference profile', isRequired: true },
+    { ...MODEL, description: 'Id of the model or of the inference profile' },
   ],
-  anyOf: ['api_key', 'access_key_id'],
+  anyOf: ['model'],
   connect: (settings, { http, clock, urls }) => {
     const access = bedrockAccess(settings, urls.bedrock ?? null);
     return new BedrockClient({ model: settings.config.model ?? '', access, http, clock });

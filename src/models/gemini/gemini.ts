@@ -18,6 +18,7 @@ export const gemini: ModelProvider = {
       title: 'Service account',
       description: 'Its JSON key file, to use Vertex AI instead of an API key',
       kind: 'secret',
+      isDocument: true,
     },
     {
       name: 'project',
@@ -31,9 +32,9 @@ export const gemini: ModelProvider = {
       description: 'Of Vertex AI, such as europe-west4. Default: global',
       kind: 'text',
     },
-    { ...MODEL, isRequired: true },
+    MODEL,
   ],
-  anyOf: ['api_key', 'service_account'],
+  anyOf: ['model'],
   connect: (settings, deps) => {
     // Models are listed as `models/…`, and asked for without it.
     const model = settings.config.model?.replace(/^models\//, '') ?? '';

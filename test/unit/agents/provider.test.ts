@@ -16,7 +16,7 @@ async function server() {
   return { served, api, accountId, agentId, path: `/api/agents/${agentId}`, stored };
 }
 
-it('lists seven providers, each with a schema and one secret field', async () => {
+it('lists seven providers, each with a schema and secret fields', async () => {
   const { api } = await server();
   const { providers, event_types } = (await api.get('/api/agents/providers')).body;
   expect(providers.map((one: { name: string }) => one.name)).toEqual([
@@ -31,8 +31,9 @@ it('lists seven providers, each with a schema and one secret field', async () =>
   expect(event_types).toContain('dm_chat');
   for (const { name, schema } of providers) {
     const secrets = Object.values<{ writeOnly?: true }>(schema.properties).filter((one) => one.writeOnly);
-    expect([name, secrets.length]).toEqual([name, 1]);
-    expect([name, z.fromJSONSchema(schema).safeParse({ nonsense: 1 }).success]).toEqual([name, false]);
+    expect(secrets, name).not.toHaveLength(0);
+    expect(() => z.fromJSONSchema(schema), name).not.toThrow();
+    expect([name, schema.additionalProperties]).toEqual([name, false]);
   }
 });
 
@@ -113,6 +114,11 @@ it.each([
   [{ ...OPENAI, config: { ...OPENAI.config, colour: 'red' } }, ['config', 'colour'], 'extra_forbidden'],
   [{ ...OPENAI, config: { ...OPENAI.config, endpoint: 'ftp://x' } }, ['config', 'endpoint'], 'url_parsing'],
   [{ ...OPENAI, config: { ...OPENAI.config, model: 'a\nb' } }, ['config', 'model'], 'value_error'],
+  [
+    { provider: 'gemini', config: { model: 'm', service_account: 'a\0b' } },
+    ['config', 'service_account'],
+    'value_error',
+  ],
   [{ ...OPENAI, config: { ...OPENAI.config, model: 7 } }, ['config', 'model'], 'string_type'],
   [{ provider: 'nobody' }, ['provider'], 'enum'],
   [{ ...OPENAI, event_filter: { dm_chat: 'yes' } }, ['event_filter', 'dm_chat'], 'bool_type'],
@@ -135,6 +141,8 @@ it.each([
   ['anthropic', { api_key: KEY, agent_id: 'agent_1' }],
   ['gemini', { api_key: KEY, model: 'm' }],
   ['foundry', { api_key: KEY, endpoint: 'https://x.example.com/', model: 'm' }],
+  ['gemini', { service_account: `{\n\t"private_key": "${KEY}${'x'.repeat(3_000)}"\n}`, model: 'm' }],
+  ['bedrock', { region: 'eu-west-3', api_key: KEY, model: 'm' }],
   ['bedrock', { region: 'eu-west-3', access_key_id: 'AKIA', secret_access_key: KEY, model: 'm' }],
   ['mistral', { api_key: KEY, model: 'm' }],
   ['custom', { api_key: KEY, endpoint: 'http://127.0.0.1:1/v1/responses', prompt_id: 'p' }],
