@@ -23,6 +23,8 @@ const MAX_PAGES = 5;
 /** Limit of interactions that are deleted with a conversation: more than a day's talk, the rest expires. */
 const MAX_CHAIN = 1_000;
 
+const GONE: ReadonlySet<string> = new Set(['not_found', 'lost_memory']);
+
 const StoredInteraction = z.object({ previous_interaction_id: z.string().optional() });
 
 export interface GeminiClientOptions {
@@ -91,19 +93,24 @@ export class GeminiClient implements ModelClient {
     return { kind: 'absent' };
   }
 
-  /** Deletes the interactions one by one, from the last: each knows only the one before it. */
+  /** Deletes the interactions from the first to the last: until that is gone, another attempt finds what is left. */
   async forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
-    let id = memory.interaction;
-    try {
-      for (let count = 0; id !== undefined && count < MAX_CHAIN; count++) {
-        const url: string = `${this.#interactions}/${encodeURIComponent(id)}`;
-        const stored = await this.#json({ method: 'GET', url, signal }, true);
-        await this.#json({ method: 'DELETE', url, signal }, true);
-        id = StoredInteraction.safeParse(stored).data?.previous_interaction_id;
-      }
-    } catch (error) {
-      if (!isGone(error)) throw error;
+    const chain = await this.#chainTo(memory.interaction, signal);
+    for (const url of chain.toReversed())
+      await unlessGone(this.#json({ method: 'DELETE', url, signal }, true));
+  }
+
+  /** The URLs of an interaction and those before it, the last first. */
+  async #chainTo(last: string | undefined, signal: AbortSignal): Promise<readonly string[]> {
+    const urls: string[] = [];
+    for (let id = last; id !== undefined && urls.length < MAX_CHAIN; ) {
+      const url = `${this.#interactions}/${encodeURIComponent(id)}`;
+      const stored = await unlessGone(this.#json({ method: 'GET', url, signal }, true));
+      if (stored === null) break;
+      urls.push(url);
+      id = StoredInteraction.safeParse(stored).data?.previous_interaction_id;
     }
+    return urls;
   }
 
   get #chosen(): string {
@@ -143,7 +150,12 @@ function readPage(json: unknown): z.infer<typeof ModelPage> {
   return page;
 }
 
-/** Interactions that are gone, or were made with another key. */
-function isGone(error: unknown): boolean {
-  return error instanceof ModelFault && (error.kind === 'not_found' || error.kind === 'lost_memory');
+/** Resolves with null for an interaction that is gone, or was made with another key. */
+async function unlessGone(asked: Promise<unknown>): Promise<unknown> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ModelFault && GONE.has(error.kind)) return null;
+    throw error;
+  }
 }

@@ -150,6 +150,18 @@ describe('Gemini’s conversations', () => {
     await asked.forget(memory!, NEVER);
   });
 
+  it('are deleted to the end by a second attempt', async () => {
+    const asked = client();
+    let memory = null;
+    for (const text of ['one', 'two', 'three'])
+      memory = (await asked.turn(turnOf(text, { memory }), new NotedTurn())).memory;
+    fake.failNext({ kind: 'refuse', why: 'overloaded' }, /DELETE .*000002/);
+    expect((await faultOf(asked.forget(memory!, NEVER))).kind).toBe('overloaded');
+    expect(fake.interactions.size).toBe(2);
+    await asked.forget(memory!, NEVER);
+    expect(fake.interactions.size).toBe(0);
+  });
+
   it('are not deleted with a wrong key', async () => {
     const { memory } = await client().turn(turnOf('Hello'), new NotedTurn());
     const fault = await faultOf(client({ key: 'wrong-key' }).forget(memory!, NEVER));
