@@ -85,22 +85,17 @@ export function faultOfException(exception: AwsException, { model, secrets }: Be
 
 /** `com.amazon.coral.service#ThrottlingException` in bodies, `ThrottlingException:http://…` in headers. */
 function nameOf(type: string): string {
-  return type.replace(/^[^#:]*#/, '').replace(/:.*$/, '');
+  const [name = ''] = type.split(':', 1);
+  return name.slice(name.lastIndexOf('#') + 1);
 }
 
 function kindOf({ name, message, status }: AwsException): ModelFaultKind {
   const kind = KIND_OF_NAME[name.toLowerCase()] ?? kindOfStatus(status);
-  switch (kind) {
-    case 'no_access':
-      return BAD_KEY.test(message) ? 'key_rejected' : kind;
-    case 'rate_limited':
-      return /per day/i.test(message) ? 'quota' : kind;
-    case 'bad_request':
-      if (TOO_LONG.test(message)) return 'too_long';
-      return NO_SUCH_MODEL.test(message) ? 'not_found' : kind;
-    default:
-      return kind;
-  }
+  if (kind === 'no_access' && BAD_KEY.test(message)) return 'key_rejected';
+  if (kind === 'rate_limited' && /per day/i.test(message)) return 'quota';
+  if (kind === 'bad_request' && TOO_LONG.test(message)) return 'too_long';
+  if (kind === 'bad_request' && NO_SUCH_MODEL.test(message)) return 'not_found';
+  return kind;
 }
 
 function kindOfStatus(status = 500): ModelFaultKind {

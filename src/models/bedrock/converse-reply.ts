@@ -52,7 +52,7 @@ class ReplyReader {
   take({ headers, payload }: EventStreamMessage): void {
     const json = jsonOf(payload);
     if (headers.get(':message-type') !== 'event') throw this.#fault(headers, json);
-    switch (headers.get(':event-type')) {
+    switch (headers.get(':event-type') ?? '') {
       case 'contentBlockDelta':
         this.#add(Delta.safeParse(json).data?.delta.text);
         break;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { unreachable } from '../../base/assert.ts';
 import { streamedEvents } from '../http/model-answer.ts';
 import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
@@ -46,7 +47,8 @@ export async function readInteraction(
     const fault = faultOfEvent(data, context);
     if (fault !== null) throw fault;
     const event = Event.safeParse(data).data;
-    switch (event?.event_type) {
+    if (event === undefined) continue;
+    switch (event.event_type) {
       case 'step.start':
         text.startStep(event.step.type);
         for (const { text: part } of event.step.content ?? []) text.add(part);
@@ -57,6 +59,7 @@ export async function readInteraction(
       case 'interaction.completed':
         return replyOf(event.interaction, text.whole, context);
       default:
+        unreachable(event);
     }
   }
   throw new ModelFault('cut', { words: 'the answer ended before it was complete', isDoubtful: true });
