@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { optionalField } from '../http/optional-field.ts';
 import type { ModelChoice } from '../model-client.ts';
 
 const Model = z.object({
   modelId: z.string(),
-  modelName: z.string().optional(),
-  providerName: z.string().optional(),
-  responseStreamingSupported: z.boolean().optional(),
+  modelName: optionalField(z.string()),
+  providerName: optionalField(z.string()),
+  responseStreamingSupported: optionalField(z.boolean()),
   /** `ON_DEMAND`: under its own id; others only by an inference profile or reserved capacity. */
-  inferenceTypesSupported: z.array(z.string()).optional(),
-  modelLifecycle: z.object({ endOfLifeTime: z.string().optional() }).optional(),
+  inferenceTypesSupported: optionalField(z.array(z.string())),
+  modelLifecycle: optionalField(z.object({ endOfLifeTime: optionalField(z.string()) })),
 });
 const ModelList = z.object({ modelSummaries: z.array(Model) });
 
@@ -16,11 +17,11 @@ const ProfilePage = z.object({
   inferenceProfileSummaries: z.array(
     z.object({
       inferenceProfileId: z.string(),
-      inferenceProfileName: z.string().optional(),
-      status: z.string().optional(),
+      inferenceProfileName: optionalField(z.string()),
+      status: optionalField(z.string()),
     }),
   ),
-  nextToken: z.string().nullish(),
+  nextToken: optionalField(z.string()),
 });
 
 export interface ProfileChoices {

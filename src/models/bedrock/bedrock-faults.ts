@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { readJson } from '../http/model-answer.ts';
+import { optionalField } from '../http/optional-field.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
 
@@ -52,9 +53,9 @@ const ON_DEMAND = /on-demand throughput/i;
 const NO_ROUTE = /not supported (?:on|by|for) this (?:route|operation|api)/i;
 
 const ErrorBody = z.object({
-  __type: z.string().optional(),
-  message: z.string().optional(),
-  Message: z.string().optional(),
+  __type: optionalField(z.string()),
+  message: optionalField(z.string()),
+  Message: optionalField(z.string()),
 });
 
 /** Reads an answer that is no success. Resolves with the fault. */

@@ -2,20 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { parseJson } from '../../base/json.ts';
 import { chunksOf } from '../http/model-answer.ts';
+import { optionalField } from '../http/optional-field.ts';
 import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
 import { type BedrockContext, faultOfException } from './bedrock-faults.ts';
 import { EventStreamDecoder, type EventStreamMessage } from './event-stream.ts';
 
 /** Reasoning and tools have deltas of their own, which have no `text`. */
-const Delta = z.object({ delta: z.object({ text: z.string().optional() }) });
+const Delta = z.object({ delta: z.object({ text: optionalField(z.string()) }) });
 const Stop = z.object({ stopReason: z.string() });
 const Metadata = z.object({
-  usage: z.object({ inputTokens: z.number().optional(), outputTokens: z.number().optional() }).optional(),
+  usage: z.object({ inputTokens: optionalField(z.number()), outputTokens: optionalField(z.number()) }),
 });
-const Problem = z.object({ message: z.string().optional(), Message: z.string().optional() });
+const Problem = z.object({ message: optionalField(z.string()), Message: optionalField(z.string()) });
 
-/** Reads the stream of one reply until it is complete. Rejects with a ModelFault. */
+/** Reads the stream of one reply to its end, so that its connection can be used again. Rejects with a ModelFault. */
 export async function readConverse(
   answer: IncomingMessage,
   observer: TurnObserver,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { readJson } from '../http/model-answer.ts';
 import type { ModelHttp, ModelRequest } from '../http/model-http.ts';
+import { optionalField } from '../http/optional-field.ts';
 import type {
   ModelChoices,
   ModelClient,
@@ -25,7 +26,7 @@ const MAX_CHAIN = 1_000;
 
 const GONE: ReadonlySet<string> = new Set(['not_found', 'lost_memory']);
 
-const StoredInteraction = z.object({ previous_interaction_id: z.string().optional() });
+const StoredInteraction = z.object({ previous_interaction_id: optionalField(z.string()) });
 
 export interface GeminiClientOptions {
   /** Empty: none is chosen yet, so only `browse` works. */

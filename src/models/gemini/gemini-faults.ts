@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { readJson } from '../http/model-answer.ts';
+import { optionalField } from '../http/optional-field.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
 import type { GeminiAccess } from './gemini-access.ts';
@@ -15,17 +16,17 @@ export interface GeminiContext {
 }
 
 const Detail = z.object({
-  reason: z.string().optional(),
-  retryDelay: z.string().optional(),
-  violations: z.array(z.object({ quotaId: z.string().optional() })).optional(),
+  reason: optionalField(z.string()),
+  retryDelay: optionalField(z.string()),
+  violations: optionalField(z.array(z.object({ quotaId: optionalField(z.string()) }))),
 });
 
 const Problem = z.object({
   /** Of Interactions. The older part of the API has the status here, and a code of google.rpc as `status`. */
-  code: z.union([z.string(), z.number()]).optional(),
-  message: z.string().optional(),
-  status: z.string().optional(),
-  details: z.array(z.unknown()).optional(),
+  code: optionalField(z.union([z.string(), z.number()])),
+  message: optionalField(z.string()),
+  status: optionalField(z.string()),
+  details: optionalField(z.array(z.unknown())),
 });
 type Problem = z.infer<typeof Problem>;
 type Detail = z.infer<typeof Detail>;

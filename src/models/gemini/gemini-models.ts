@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { optionalField } from '../http/optional-field.ts';
 import type { ModelChoice } from '../model-client.ts';
 
 const Model = z.object({
   /** `models/<id>`; in Vertex AI `publishers/google/models/<id>`. */
   name: z.string(),
-  displayName: z.string().optional(),
-  supportedGenerationMethods: z.array(z.string()).optional(),
+  displayName: optionalField(z.string()),
+  supportedGenerationMethods: optionalField(z.array(z.string())),
 });
 type Model = z.infer<typeof Model>;
 
@@ -13,7 +14,7 @@ export const ModelPage = z.object({
   models: z.array(Model).default([]),
   /** In their place in Vertex AI, which does not say what they can do. */
   publisherModels: z.array(Model).default([]),
-  nextPageToken: z.string().optional(),
+  nextPageToken: optionalField(z.string()),
 });
 
 const WRITING_FAMILY = /^gemini-(?!embedding)/;

@@ -2,15 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { unreachable } from '../../base/assert.ts';
 import { streamedEvents } from '../http/model-answer.ts';
+import { optionalField } from '../http/optional-field.ts';
 import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
 import { faultOfEvent, faultOfProblem, type GeminiContext } from './gemini-faults.ts';
 
-const Content = z.object({ type: z.string(), text: z.string().optional() });
+const Content = z.object({ type: z.string(), text: optionalField(z.string()) });
 
 const StepStart = z.object({
   event_type: z.literal('step.start'),
-  step: z.object({ type: z.string(), content: z.array(Content).optional() }),
+  step: z.object({ type: z.string(), content: optionalField(z.array(Content)) }),
 });
 const StepDelta = z.object({ event_type: z.literal('step.delta'), delta: Content });
 const Completed = z.object({
@@ -18,14 +19,16 @@ const Completed = z.object({
   interaction: z.object({
     id: z.string().min(1),
     status: z.string(),
-    errors: z.array(z.object({ code: z.string().optional(), message: z.string().optional() })).optional(),
-    usage: z
-      .object({
-        total_input_tokens: z.number().optional(),
-        total_output_tokens: z.number().optional(),
-        total_thought_tokens: z.number().optional(),
-      })
-      .optional(),
+    errors: optionalField(
+      z.array(z.object({ code: optionalField(z.string()), message: optionalField(z.string()) })),
+    ),
+    usage: optionalField(
+      z.object({
+        total_input_tokens: optionalField(z.number()),
+        total_output_tokens: optionalField(z.number()),
+        total_thought_tokens: optionalField(z.number()),
+      }),
+    ),
   }),
 });
 type Interaction = z.infer<typeof Completed>['interaction'];
@@ -34,8 +37,8 @@ type Interaction = z.infer<typeof Completed>['interaction'];
 const Event = z.discriminatedUnion('event_type', [StepStart, StepDelta, Completed]);
 
 /**
- * Reads the stream of one interaction until it is complete. What the model writes before it reads from the gateway is part
- * of the reply, since it may have been spoken meanwhile. Rejects with a ModelFault.
+ * Reads the stream of one interaction to its end, so that its connection can be used again. What the model writes before it
+ * reads from the gateway is part of the reply, since it may have been spoken meanwhile. Rejects with a ModelFault.
  */
 export async function readInteraction(
   answer: IncomingMessage,
@@ -43,26 +46,40 @@ export async function readInteraction(
   { signal, ...context }: GeminiContext & { readonly signal: AbortSignal },
 ): Promise<ModelReply> {
   const text = new ReplyText(observer);
-  for await (const { data } of streamedEvents(answer, signal)) {
-    const fault = faultOfEvent(data, context);
-    if (fault !== null) throw fault;
-    const event = Event.safeParse(data).data;
-    if (event === undefined) continue;
-    switch (event.event_type) {
-      case 'step.start':
-        text.startStep(event.step.type);
-        for (const { text: part } of event.step.content ?? []) text.add(part);
-        break;
-      case 'step.delta':
-        if (event.delta.type === 'text') text.add(event.delta.text);
-        break;
-      case 'interaction.completed':
-        return replyOf(event.interaction, text.whole, context);
-      default:
-        unreachable(event);
+  let interaction: Interaction | null = null;
+  try {
+    for await (const { data } of streamedEvents(answer, signal)) {
+      const fault = faultOfEvent(data, context);
+      if (fault !== null) throw fault;
+      interaction = take(data, text) ?? interaction;
     }
+  } catch (error) {
+    // Nothing of a complete reply is lost with its connection.
+    if (interaction === null) throw error;
   }
-  throw new ModelFault('cut', { words: 'the answer ended before it was complete', isDoubtful: true });
+  if (interaction === null)
+    throw new ModelFault('cut', { words: 'the answer ended before it was complete', isDoubtful: true });
+  return replyOf(interaction, text.whole, context);
+}
+
+/** Adds what an event has to the text. Returns the interaction once it is complete. */
+function take(data: unknown, text: ReplyText): Interaction | null {
+  const event = Event.safeParse(data).data;
+  switch (event?.event_type) {
+    case 'step.start':
+      text.startStep(event.step.type);
+      for (const { text: part } of event.step.content ?? []) text.add(part);
+      return null;
+    case 'step.delta':
+      if (event.delta.type === 'text') text.add(event.delta.text);
+      return null;
+    case 'interaction.completed':
+      return event.interaction;
+    case undefined:
+      return null;
+    default:
+      return unreachable(event);
+  }
 }
 
 /** The text of the model's own steps. */

@@ -57,6 +57,11 @@ describe('a turn with Bedrock', () => {
     expect(noted.memories).toEqual([]);
   });
 
+  it('leaves its connection to the next one', async () => {
+    for (const text of ['one', 'two', 'three']) await client().turn(turnOf(text), new NotedTurn());
+    expect(fake.openSockets).toBe(1);
+  });
+
   it('takes the whole history along', async () => {
     const history = [
       { role: 'user', text: 'Remember the word heron' },

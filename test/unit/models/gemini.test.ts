@@ -39,6 +39,17 @@ describe('a turn with Gemini', () => {
     expect(noted.memories).toEqual([reply.memory]);
   });
 
+  it('leaves its connection to the next one', async () => {
+    for (const text of ['one', 'two', 'three']) await client().turn(turnOf(text), new NotedTurn());
+    expect(fake.openSockets).toBe(1);
+  });
+
+  it('is complete even if the connection breaks at its end', async () => {
+    fake.reply = () => 'Hello';
+    fake.failNext({ kind: 'cut', afterChunks: 6, turn: 'answered' });
+    expect(await client().turn(turnOf('Hi'), new NotedTurn())).toMatchObject({ text: 'Hello' });
+  });
+
   it('is remembered by the next one', async () => {
     const asked = client();
     let memory = null;
