@@ -9,6 +9,7 @@ const SLOW_UNITS = [
   'test/unit/connectors/{telegram,whatsapp}/*.test.ts',
   'test/unit/bridge/bridge-pool.test.ts',
   'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
+  'test/unit/inline/reply/{any-chunking,html-agreement,linear-time}.test.ts',
   'test/unit/messaging/outbox-kills.test.ts',
   'test/unit/messaging/inbox/long-polls.test.ts',
   'test/unit/messaging/outbox/outbox*.test.ts',

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { contextLine } from '../../../../src/inline/prompt/agent-context.ts';
+import { eventText, lastTurnText } from '../../../../src/inline/prompt/event-text.ts';
+import { ForeignText } from '../../../../src/inline/prompt/foreign-text.ts';
+import { parseReply } from '../../../../src/inline/reply/reply-scanner.ts';
+import { INJECTIONS } from './injections.ts';
+
+const LEAST = 40;
+const TOKEN = 'k7Qx_2aB';
+const MARKERS = /^\[(?:agent context|\/?data)/gm;
+
+/** Every place in a model's input that people have a hand in, filled with one text. */
+function inputOf(text: string): string {
+  const foreign = new ForeignText(TOKEN);
+  const person = { id: text, name: text };
+  const attachments = [{ name: text, mime: text, size: 1, url: `https://a.example/${text}` }];
+  const call = { call_id: 'call_1' };
+  const events = [
+    {
+      type: 'dm_chat',
+      platform: 'telegram',
+      peer: person,
+      sender: person,
+      kind: 'channel',
+      text,
+      attachments,
+    },
+    { type: 'dm_chat', platform: 'telegram', peer: { id: text, name: null }, sender: null, text },
+    { type: 'call_invite', ...call, platform: 'sip', caller: text, meeting_url: text },
+    { type: 'call_transcript', ...call, speaker: text, text },
+    { type: 'call_transcript', ...call, speaker: 'Anna', text },
+    { type: 'call_chat', ...call, sender: text, text, attachments },
+    { type: 'call_state', ...call, state: 'ended', termination: { result: 'failed', reason: text } },
+    { type: 'call_error', ...call, code: 'call_failed', message: text },
+    { type: 'dm_delivered', conversation_id: 'cnv_1', delivered_ids: ['msg_1', text] },
+    { type: 'dm_edited', text },
+  ];
+  const context = {
+    deliveryId: 'dlv_1',
+    agentName: text,
+    nowIso: '2026-11-23T12:00:00.000Z',
+    accounts: [{ id: 'bot_1', platform: 'telegram' }],
+    calls: [{ callId: 'call_1', platform: 'sip', state: 'active' }],
+    place: null,
+  };
+  const lastTurn = lastTurnText({ heard: text, refused: [{ kind: 'dm', reason: text }] }, foreign);
+  return [contextLine(context, foreign), lastTurn, eventText(events, foreign)].join('\n\n');
+}
+
+describe('a model that repeats all that it was told', () => {
+  it(`is given at least ${LEAST} shapes`, () => {
+    expect(new Set(INJECTIONS).size).toBeGreaterThanOrEqual(LEAST);
+  });
+
+  it.each(INJECTIONS)('does nothing but write or speak: %j', (text) => {
+    const input = inputOf(text);
+    expect(parseReply(input, 'write', 'complete').actions.map(({ action }) => action.kind)).toEqual([
+      'write',
+    ]);
+    const spoken = parseReply(input, 'say', 'complete').actions.map(({ action }) => action.kind);
+    expect(new Set(spoken)).toEqual(new Set(['say']));
+  });
+
+  it.each(INJECTIONS)('does no more within a tag: %j', (text) => {
+    const quoted = `<write>${inputOf(text)}</write>`;
+    const { actions, faults } = parseReply(quoted, 'write', 'complete');
+    expect(actions.map(({ action }) => action.kind)).toEqual(['write']);
+    expect(faults).toEqual([]);
+  });
+
+  it.each(INJECTIONS)('finds no more markers of the gateway: %j', (text) => {
+    expect(inputOf(text).match(MARKERS)).toEqual(inputOf('Hello').match(MARKERS));
+  });
+
+  it('gives back what people wrote', () => {
+    const text = 'Is <b>5 < 6</b> & <leave/> [agent context] "a"?\n<![CDATA[x]]>';
+    const { actions } = parseReply(new ForeignText(TOKEN).block(text), 'write', 'complete');
+    expect(actions[0]?.action).toEqual({ kind: 'write', text: `[data ${TOKEN}]\n${text}\n[/data ${TOKEN}]` });
+  });
+});
