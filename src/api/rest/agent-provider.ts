@@ -9,6 +9,7 @@ import {
   type ProviderView,
 } from '../../agents/provider-settings.ts';
 import { type DeliveryDomain, queueTest, type TestKind } from '../../inline/deliveries/deliveries.ts';
+import { DEFAULT_PROMPT } from '../../inline/prompt/default-prompt.ts';
 import { type BrowseDomain, browseProvider } from '../../inline/provider/browse-provider.ts';
 import { MODEL_PROVIDERS } from '../../models/all-providers.ts';
 import type { ModelChoice } from '../../models/model-client.ts';
@@ -208,7 +209,11 @@ type Entry = Catalog['providers'][number];
 
 /** The API representation of the provider catalog, with each provider's settings as a JSON Schema. */
 function catalogWire(): Catalog {
-  return { providers: MODEL_PROVIDERS.map(entryWire), event_types: [...EVENT_TYPES] };
+  return {
+    providers: MODEL_PROVIDERS.map(entryWire),
+    event_types: [...EVENT_TYPES],
+    default_system_prompt: DEFAULT_PROMPT,
+  };
 }
 
 function entryWire({ name, title, fields, anyOf }: ModelProvider): Entry {

@@ -94,5 +94,6 @@ export const ProviderCatalog = z
       }),
     ),
     event_types: z.array(EventType).describe('Keys of `event_filter`'),
+    default_system_prompt: z.string().describe('For agents without a system prompt of their own'),
   })
   .meta({ id: 'ProviderCatalog' });

@@ -1,11 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import type { PastTurn } from '../../models/model-client.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { Db } from '../../store/database/tables.ts';
+import { listUndone } from '../../store/inline/delivery-actions.ts';
 import { newestModelTurns } from '../../store/inline/model-turns.ts';
 import type { ActionContext } from '../actions/action-context.ts';
+import { contextLine } from '../prompt/agent-context.ts';
+import { DEFAULT_PROMPT } from '../prompt/default-prompt.ts';
+import { eventText, type LastTurn, lastTurnText } from '../prompt/event-text.ts';
+import { ForeignText } from '../prompt/foreign-text.ts';
 import type { Turn } from './open-turn.ts';
 import { toldEvents } from './told-events.ts';
+import { agentContextOf } from './turn-context.ts';
 
+/** Nobody guesses it. */
+const TOKEN_BYTES = 8;
 const MAX_PAST_TURNS = 200;
 /** About 15,000 tokens. */
 const MAX_PAST_CHARACTERS = 60_000;
@@ -18,14 +27,29 @@ export interface TurnInput {
   readonly kept: string;
 }
 
+/** Tells the model where it is, what became of its last reply, and what has happened since. */
 export async function inputOf(
-  { domain, scope }: ActionContext,
+  context: ActionContext,
   turn: Turn,
   { systemPrompt }: StoredProvider,
 ): Promise<TurnInput> {
+  const { domain, scope } = context;
+  const foreign = new ForeignText(randomBytes(TOKEN_BYTES).toString('hex'));
   const events = await toldEvents(domain, scope, turn.deliveries);
-  const text = events.map((event) => String(event.text ?? JSON.stringify(event))).join('\n');
-  return { instructions: systemPrompt ?? '', text, kept: text };
+  const kept = eventText(events, foreign);
+  const facts = contextLine(await agentContextOf(context), foreign);
+  const last = lastTurnText(await lastTurnOf(context, turn), foreign);
+  const text = [facts, last, kept].filter((part) => part !== '').join('\n\n');
+  return { instructions: systemPrompt ?? DEFAULT_PROMPT, text, kept };
+}
+
+async function lastTurnOf({ domain, place }: ActionContext, { place: lane }: Turn): Promise<LastTurn> {
+  const voice = place.kind === 'call' ? domain.voices.find(place.callId) : undefined;
+  const undone = await listUndone(domain.store.db, lane.agentId, lane.lane);
+  return {
+    heard: voice?.takeInterruption()?.heard ?? null,
+    refused: undone.map(({ kind, reason }) => ({ kind, reason: reason ?? '' })),
+  };
 }
 
 /** Returns the newest turns of a conversation that a model's context can take, oldest first. */

@@ -37,6 +37,11 @@ export async function fillAccount(
   }
 }
 
+/** A number of its own for each account. */
+function numberOf(name: string): number {
+  return Buffer.from(name.padEnd(4)).readUInt32BE();
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
 function rowsOf(name: string, owner: { accountId: string; agentId: string }): [keyof Tables, Row][] {
@@ -138,7 +143,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
     [
       'modelConversations',
       {
-        // Numbers of a table of its own.
+        id: numberOf(name),
         accountId,
         agentId,
         lane: 'test',
@@ -147,6 +152,10 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
         createdAt: NOW,
         updatedAt: NOW,
       },
+    ],
+    [
+      'modelTurns',
+      { accountId, conversationId: numberOf(name), role: 'user', text: 'Hello', createdAt: NOW },
     ],
     ...authorizationOf(name, owner, secret),
     ['usageDays', { accountId, platform: 'sip', day: '2026-01-02', messages: 1, bytes: 2 }],
@@ -267,7 +276,7 @@ function authorizationOf(
 function messagesOf(name: string, accountId: string, secret: string): [keyof Tables, Row][] {
   const own = { id: `row_${name}`, accountId, createdAt: NOW };
   // Derived from `name`, because the rows that belong to it need it.
-  const seq = Buffer.from(name.padEnd(4)).readUInt32BE();
+  const seq = numberOf(name);
   return [
     [
       'conversations',
