@@ -6,6 +6,7 @@ import { logInBots } from '../accounts/logins/hosted-bots.ts';
 import { loadSipAccounts } from '../accounts/logins/sip-accounts.ts';
 import { TrunkChanges } from '../accounts/logins/trunk-changes.ts';
 import { ensureOperator } from '../accounts/people/first-start.ts';
+import { getInternalBearer } from '../agents/internal-bearer.ts';
 import { disconnectAll, hangUpAgent } from '../calls/hang-up-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import { Wakeups } from '../messaging/inbox/wakeups.ts';
@@ -14,6 +15,7 @@ import { closeOutbound } from '../messaging/outbox/open-outbound.ts';
 import { listeningUrl } from '../settings/settings.ts';
 import { VendorQuota } from '../speech/providers/vendor-quota.ts';
 import { Retention } from '../store/messages/retention.ts';
+import { unauthenticatedActor } from '../store/people/audit-log.ts';
 import { BusinessEvents } from '../telemetry/business-events.ts';
 import { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -71,7 +73,14 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const messaging = await openMessaging(deps, { calls, files, roster, replies });
   const { outbound, inbox } = messaging;
   const quota = new VendorQuota(clock);
-  const { runner, deliveries, browsing } = openInline(deps, { calls, inbox, outbound, quota });
+  const { runner, deliveries, browsing } = openInline(deps, {
+    calls,
+    inbox,
+    outbound,
+    quota,
+    bearerOf: async (accountId, agentId) =>
+      (await getInternalBearer(agents, unauthenticatedActor(accountId), agentId)).key,
+  });
   const agents = { ...sipAccounts, keys, roster, grants, endCalls, models: runner };
   const trunkChanges = new TrunkChanges(clock);
   const { http, mcp } = openServers(deps, {

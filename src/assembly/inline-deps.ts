@@ -1,3 +1,4 @@
+import { mcpUrl } from '../authorization/authorization-domain.ts';
 import { dnsAddresses } from '../base/find-addresses.ts';
 import { publicOr } from '../base/public-address.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
@@ -7,6 +8,7 @@ import { InlineRunner } from '../inline/runner.ts';
 import { type ConnectModel, ModelClients } from '../inline/turn/model-clients.ts';
 import { modelProvider } from '../models/all-providers.ts';
 import { ModelHttp } from '../models/http/model-http.ts';
+import type { GatewayTools } from '../models/model-client.ts';
 import type { VendorQuota } from '../speech/providers/vendor-quota.ts';
 import { ModelEvents } from '../telemetry/model-events.ts';
 import type { PartDeps } from './gateway-deps.ts';
@@ -19,7 +21,11 @@ const MAX_TURNS_OF_ACCOUNT = 250;
 interface InlineNeeds extends Pick<Messaging, 'inbox' | 'outbound'> {
   readonly calls: CallDomain;
   readonly quota: VendorQuota;
+  readonly bearerOf: BearerOf;
 }
+
+/** Returns the internal bearer of an agent, which is made if there is none. */
+type BearerOf = (accountId: string, agentId: string) => Promise<string>;
 
 export interface Inline {
   readonly runner: InlineRunner;
@@ -28,7 +34,7 @@ export interface Inline {
 }
 
 /** Creates the work for agents with a model. It starts with `runner.start`. */
-export function openInline(deps: PartDeps, { calls, inbox, outbound, quota }: InlineNeeds): Inline {
+export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bearerOf }: InlineNeeds): Inline {
   const { store, clock, loggers, metrics, wakeups } = deps;
   const clients = new ModelClients(connectModel(deps));
   const runner = new InlineRunner({
@@ -39,7 +45,7 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota }: In
     outbound,
     reading: inbox,
     clients,
-    toolsOf: async () => null,
+    toolsOf: async (accountId, agentId) => await toolsOf(deps, bearerOf, accountId, agentId),
     observer: new ModelEvents(loggers, metrics),
     limits: { total: MAX_TURNS, perAccount: MAX_TURNS_OF_ACCOUNT },
   });
@@ -54,6 +60,17 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota }: In
     deliveries: { store, clock, offer: (lane) => runner.offer(lane) },
     browsing: { store, clock, clients, quota },
   };
+}
+
+/** Servers of a provider can only reach a gateway that has a public address, and send the bearer only by https. */
+async function toolsOf(
+  { publicUrl }: PartDeps,
+  bearerOf: BearerOf,
+  accountId: string,
+  agentId: string,
+): Promise<GatewayTools | null> {
+  const url = `${mcpUrl(publicUrl())}?read_only`;
+  return url.startsWith('https://') ? { url, bearer: await bearerOf(accountId, agentId) } : null;
 }
 
 function connectModel({ settings, clock, closers }: PartDeps): ConnectModel {

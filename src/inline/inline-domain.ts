@@ -23,7 +23,7 @@ export interface InlineDeps {
   readonly reading: Reading;
   readonly clients: ModelClients;
   /** The gateway's MCP endpoint for an agent's model. Null: there is none that the model could reach. */
-  readonly toolsOf: (agentId: string) => Promise<GatewayTools | null>;
+  readonly toolsOf: (accountId: string, agentId: string) => Promise<GatewayTools | null>;
   readonly observer: InlineObserver;
   readonly limits: TurnLimits;
 }

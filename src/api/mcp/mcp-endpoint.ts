@@ -9,6 +9,7 @@ import { RequestEvents } from './sessions/request-events.ts';
 import type { SessionDeps } from './sessions/session.ts';
 import { McpSessions, type SessionLimits } from './sessions/sessions.ts';
 import { StatelessEndpoint } from './stateless-endpoint.ts';
+import { readingTools } from './tools/mcp-tools.ts';
 
 /** Error code of invalid JSON (JSON-RPC 2.0, section 5.1). */
 const PARSE_ERROR = -32_700;
@@ -25,6 +26,8 @@ export interface McpOptions {
 /** The endpoint behind `/mcp`: stateless requests, and sessions for clients that ask for one. */
 export class McpEndpoint {
   readonly #stateless: StatelessEndpoint;
+  /** For models behind agents, which act by their replies. */
+  readonly #reading: StatelessEndpoint;
   readonly #sessions: McpSessions;
 
   constructor(deps: McpDeps, options: McpOptions, counts: McpCounts) {
@@ -35,6 +38,8 @@ export class McpEndpoint {
       counts.streamsRefused += 1;
     });
     this.#stateless = new StatelessEndpoint({ contents, fastPath, counts, streams, onError });
+    const reading = { ...contents, tools: readingTools(tools) };
+    this.#reading = new StatelessEndpoint({ contents: reading, fastPath: null, counts, streams, onError });
     const events = new RequestEvents();
     this.#sessions = new McpSessions({ ...deps, fastPath, streams, events }, options.sessions, counts);
   }
@@ -46,7 +51,8 @@ export class McpEndpoint {
 
   /** Credentials with an open stream or a pending request. */
   users(): ReadonlySet<string> {
-    return new Set([...this.#sessions.users(), ...this.#stateless.listeners()]);
+    const listeners = [...this.#stateless.listeners(), ...this.#reading.listeners()];
+    return new Set([...this.#sessions.users(), ...listeners]);
   }
 
   post(request: McpRequest): Reply | Promise<Reply> {
@@ -58,33 +64,45 @@ export class McpEndpoint {
       return rpcError(400, PARSE_ERROR, (error as JsonTooDeep).message);
     }
     // The 2026 protocol has no sessions; its clients subscribe with `subscriptions/listen`.
-    if (!isStateful(request) || isModern(request, body)) return this.#stateless.post(request, body);
+    if (!isStateful(request) || isModern(request, body))
+      return this.#statelessFor(request).post(request, body);
     return this.#sessions.post(request, body);
   }
 
   get(request: McpRequest): Promise<Reply> {
-    return isStateful(request) ? this.#sessions.get(request) : this.#stateless.bySdk('GET', request);
+    return isStateful(request)
+      ? this.#sessions.get(request)
+      : this.#statelessFor(request).bySdk('GET', request);
   }
 
   delete(request: McpRequest): Promise<Reply> {
-    return isStateful(request) ? this.#sessions.delete(request) : this.#stateless.bySdk('DELETE', request);
+    return isStateful(request)
+      ? this.#sessions.delete(request)
+      : this.#statelessFor(request).bySdk('DELETE', request);
   }
 
   /** A credential now acts for these agents; for none if it was revoked. Ends its streams for any other agent. */
   follow(credentialId: string, agentIds: readonly string[]): void {
     this.#sessions.follow(credentialId, agentIds);
     this.#stateless.follow(credentialId, agentIds);
+    this.#reading.follow(credentialId, agentIds);
   }
 
   /** Ends all open-ended streams; safe to call twice. */
   close(): void {
     this.#sessions.close();
     this.#stateless.close();
+    this.#reading.close();
+  }
+
+  #statelessFor({ query }: McpRequest): StatelessEndpoint {
+    return query.read_only === undefined ? this.#stateless : this.#reading;
   }
 }
 
+/** A session has all tools, so a client that may only read gets none. */
 function isStateful({ query }: McpRequest): boolean {
-  return query.stateful !== undefined;
+  return query.stateful !== undefined && query.read_only === undefined;
 }
 
 function isModern(request: McpRequest, body: unknown): boolean {

@@ -82,7 +82,7 @@ async function ask(
     marker: turn.lead.id,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     isSpoken: spoken !== null,
-    tools: await domain.toolsOf(agentId),
+    tools: await domain.toolsOf(accountId, agentId),
     signal,
   };
   const asking: Asking = {

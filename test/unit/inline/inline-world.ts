@@ -76,7 +76,7 @@ export class InlineWorld {
 
   /** Stops the runner, as a restart of the gateway does, and starts another one. */
   async restart(): Promise<void> {
-    await this.runner.close(0);
+    await this.#close(this.runner);
     this.runner = this.#runner();
     await this.runner.start();
   }
@@ -98,12 +98,16 @@ export class InlineWorld {
     });
   }
 
+  /** A person writes, and nobody is called. */
+  async hears(remoteId: string, text: string): Promise<void> {
+    await write(this.messaging, remoteId, { text });
+  }
+
   /** A person writes, and a second passes in which nothing more is written. */
   async says(remoteId: string, ...texts: string[]): Promise<void> {
     for (const text of texts) await write(this.messaging, remoteId, { text });
     this.#said += texts.length;
     await waitFor('the deliveries', async () => (await this.deliveries()).length >= this.#said);
-    await waitFor('the lane', () => this.runner.load.lanes > 0);
     this.messaging.clock.advance(1_000);
   }
 
@@ -131,9 +135,22 @@ export class InlineWorld {
     return true;
   }
 
+  /** The clock stands still, so the time that turns are given to end has to pass. */
+  async #close(runner: InlineRunner): Promise<void> {
+    let isClosed = false;
+    const closed = runner.close(0).then(() => {
+      isClosed = true;
+    });
+    await waitFor('the runner to close', () => {
+      this.messaging.clock.advance(1);
+      return isClosed;
+    });
+    await closed;
+  }
+
   #runner(): InlineRunner {
     const runner = new InlineRunner(this.deps);
-    onTestFinished(() => runner.close(0));
+    onTestFinished(() => this.#close(runner));
     return runner;
   }
 }

@@ -1,4 +1,10 @@
-import type { ModelClient, ModelReply, ModelTurn, TurnObserver } from '../../../src/models/model-client.ts';
+import type {
+  ModelClient,
+  ModelReply,
+  ModelTurn,
+  TurnFate,
+  TurnObserver,
+} from '../../../src/models/model-client.ts';
 import type { ModelMemory } from '../../../src/models/model-memory.ts';
 
 /** What the model does with one turn. */
@@ -7,7 +13,12 @@ export type TurnScript = (turn: ModelTurn, observer: TurnObserver) => Promise<Mo
 /** A model within the test's process that remembers what it was told, as providers with conversations do. */
 export class ScriptedModel implements ModelClient {
   readonly turns: ModelTurn[] = [];
+  readonly reconciled: ModelTurn[] = [];
   readonly forgotten: ModelMemory[] = [];
+  /** What has become of doubtful turns. */
+  fate: TurnFate = { kind: 'absent' };
+  /** What a probe finds. */
+  health: Error | null = null;
   /** How turns are answered once no more scripts are prepared. */
   otherwise: TurnScript = (turn) => this.says(`You said: ${turn.text}`, turn);
   readonly #scripts: TurnScript[] = [];
@@ -43,7 +54,9 @@ export class ScriptedModel implements ModelClient {
     };
   }
 
-  async probe(): Promise<void> {}
+  async probe(): Promise<void> {
+    if (this.health !== null) throw this.health;
+  }
 
   async browse() {
     return { models: [], agents: [], notice: null };
@@ -55,8 +68,9 @@ export class ScriptedModel implements ModelClient {
     return await (this.#scripts.shift() ?? this.otherwise)(turn, observer);
   }
 
-  async reconcile() {
-    return { kind: 'absent' } as const;
+  async reconcile(turn: ModelTurn): Promise<TurnFate> {
+    this.reconciled.push(turn);
+    return this.fate;
   }
 
   async forget(memory: ModelMemory): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import type { AccountDomain } from '../../../accounts/account/account-domain.ts';
 import { assert } from '../../../base/assert.ts';
+import { goOn } from '../../../base/now-or-later.ts';
 import type { CallDomain } from '../../../calls/call-domain.ts';
 import type { FileDomain } from '../../../files/file-domain.ts';
 import type { OutboundDomain } from '../../../messaging/outbox/outbound-domain.ts';
@@ -57,4 +58,19 @@ export function mcpTools(domains: ToolDomains): McpTools {
   }
   const lists = new ToolLists(byName);
   return { list: (principal) => lists.of(principal), find: (name) => byName.get(name) };
+}
+
+/** Only the tools without any effect. */
+export function readingTools({ list, find }: McpTools): McpTools {
+  return {
+    list: (principal) => goOn(list(principal), (tools) => tools.filter(isReading)),
+    find: (name) => {
+      const tool = find(name);
+      return tool && isReading(tool.description) ? tool : undefined;
+    },
+  };
+}
+
+function isReading({ annotations }: Tool): boolean {
+  return annotations?.readOnlyHint === true;
 }

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { deleteProvider } from '../../../src/store/agents/agent-providers.ts';
+import { dropAgent } from '../../../src/store/agents/agents.ts';
+import { deleteModelConversations, dropMemories } from '../../../src/store/inline/model-conversations.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { InlineWorld } from './inline-world.ts';
+
+/** A turn that waits for its reply. */
+async function turnUnderWay(): Promise<{ world: InlineWorld; reply: (text: string) => void }> {
+  const world = await InlineWorld.start();
+  const reply = world.model.hold();
+  await world.says('42', 'Hi');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  return { world, reply };
+}
+
+it('ends the turn of an agent that is deleted, and carries out nothing', async () => {
+  const { world } = await turnUnderWay();
+  const { store, agentId } = world.messaging;
+  await dropAgent(store.db, agentId);
+  world.runner.dismiss(agentId);
+  await world.idle();
+  expect(world.model.turns[0]?.signal.aborted).toBe(true);
+  expect([await world.deliveries(), world.messenger.texts, world.failures]).toEqual([[], [], []]);
+});
+
+it('carries out nothing of a reply that arrives after the agent was deleted', async () => {
+  const { world, reply } = await turnUnderWay();
+  const { store, agentId } = world.messaging;
+  await dropAgent(store.db, agentId);
+  reply('too late');
+  await world.idle();
+  expect([await world.deliveries(), world.messenger.texts, world.failures]).toEqual([[], [], []]);
+});
+
+it('fails what waits for an agent whose provider was removed', async () => {
+  const { world, reply } = await turnUnderWay();
+  const { store, agentId } = world.messaging;
+  await world.says('42', 'more');
+  await deleteProvider(store.db, agentId);
+  reply('one');
+  await world.idle();
+  const [first, second] = await world.deliveries();
+  expect([first?.status, second?.status, second?.errorType]).toEqual(['delivered', 'failed', 'no_provider']);
+});
+
+it.each([
+  ['reset', deleteModelConversations],
+  ['left for another provider', dropMemories],
+])('forgets a conversation that was %s during a turn', async (_how, leave) => {
+  const { world, reply } = await turnUnderWay();
+  const { store, agentId } = world.messaging;
+  await leave(store.db, agentId);
+  reply('one');
+  await world.written(1);
+  await world.idle();
+  await waitFor('the deletion', () => world.model.forgotten.length === 1);
+  await world.says('42', 'again');
+  await waitFor('the next turn', () => world.model.turns.length === 2);
+  expect(world.model.turns[1]?.memory).toBeNull();
+});
+
+it('resumes a turn that was under way when the gateway stopped', async () => {
+  const { world } = await turnUnderWay();
+  await world.restart();
+  expect(await world.written(1)).toHaveLength(1);
+  await world.idle();
+  expect((await world.deliveries()).map(({ status, attempts }) => [status, attempts])).toEqual([
+    ['delivered', 2],
+  ]);
+});
+
+it('does not deliver what happened before the provider was set', async () => {
+  const world = await InlineWorld.start();
+  const { store, agentId } = world.messaging;
+  await deleteProvider(store.db, agentId);
+  await world.runner.follow(world.messaging.accountId);
+  await world.hears('42', 'unheard');
+  await world.setProvider(agentId);
+  await world.runner.follow(world.messaging.accountId);
+  await world.says('42', 'heard');
+  await world.written(1);
+  expect(await world.deliveries()).toHaveLength(1);
+  expect(world.model.turns[0]?.text).not.toContain('unheard');
+});

@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest';
+import { ModelFault, type ModelFaultKind } from '../../../src/models/model-fault.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { InlineWorld } from './inline-world.ts';
+
+function fault(
+  kind: ModelFaultKind,
+  detail: { retryAfterMs?: number; isDoubtful?: boolean } = {},
+): ModelFault {
+  return new ModelFault(kind, { words: `the provider says ${kind}`, ...detail });
+}
+
+/** Lets time pass until the model was asked so often. */
+async function asked(world: InlineWorld, times: number, stepMs: number): Promise<void> {
+  await waitFor(`${times} attempts`, () => {
+    if (world.model.turns.length >= times) return true;
+    world.messaging.clock.advance(stepMs);
+    return false;
+  });
+}
+
+it.each<ModelFaultKind>(['rate_limited', 'overloaded', 'unreachable', 'locked'])(
+  'asks again after %s, twice at most',
+  async (kind) => {
+    const world = await InlineWorld.start();
+    world.model.will(fault(kind), fault(kind), 'at last');
+    await world.says('42', 'Hi');
+    await asked(world, 3, 100);
+    expect(await world.written(1)).toEqual(['at last']);
+    world.model.will(fault(kind), fault(kind), fault(kind), 'never');
+    await world.says('42', 'Hi');
+    await asked(world, 6, 100);
+    await world.idle();
+    const [, second] = await world.deliveries();
+    expect(second).toMatchObject({ status: 'failed', errorType: kind, error: `the provider says ${kind}` });
+  },
+);
+
+it.each<ModelFaultKind>([
+  'key_rejected',
+  'no_access',
+  'not_found',
+  'bad_request',
+  'refused',
+  'too_long',
+  'quota',
+])('does not ask again after %s', async (kind) => {
+  const world = await InlineWorld.start();
+  world.model.will(fault(kind));
+  await world.says('42', 'Hi');
+  await world.idle();
+  expect(world.model.turns).toHaveLength(1);
+  expect((await world.deliveries())[0]).toMatchObject({ status: 'failed', errorType: kind });
+});
+
+it('waits as long as the provider asks, but not beyond the deadline', async () => {
+  const world = await InlineWorld.start();
+  world.model.will(fault('rate_limited', { retryAfterMs: 7_000 }), 'after 7 s');
+  await world.says('42', 'Hi');
+  await waitFor('the first attempt', () => world.model.turns.length === 1);
+  await asked(world, 2, 1_000);
+  expect(world.messaging.clock.monotonicMs()).toBeGreaterThanOrEqual(8_000);
+  await world.written(1);
+  world.model.will(fault('rate_limited', { retryAfterMs: 60_000 }));
+  await world.says('42', 'Hi');
+  await world.idle();
+  expect((await world.deliveries())[1]).toMatchObject({ status: 'failed', errorType: 'rate_limited' });
+});
+
+it('gives up a model that does not answer within 55 s, before the gateway answers itself', async () => {
+  const world = await InlineWorld.start();
+  world.model.hold();
+  await world.says('42', 'Hi');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  world.messaging.clock.advance(54_999);
+  expect(world.model.turns[0]?.signal.aborted).toBe(false);
+  world.messaging.clock.advance(1);
+  await world.idle();
+  expect((await world.deliveries())[0]).toMatchObject({ status: 'failed', errorType: 'timeout' });
+});
+
+it('rebuilds a conversation that the provider has lost from its own transcript', async () => {
+  const world = await InlineWorld.start();
+  world.model.will('one', fault('lost_memory'), 'two');
+  await world.says('42', 'first');
+  await world.written(1);
+  await world.idle();
+  await world.says('42', 'second');
+  expect(await world.written(2)).toEqual(['one', 'two']);
+  const [, lost, rebuilt] = world.model.turns;
+  expect(lost?.memory).toEqual({ conversation: 'conv_1' });
+  expect(rebuilt?.memory).toBeNull();
+  expect(rebuilt?.history.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  expect(rebuilt?.history[1]?.text).toBe('one');
+});
+
+it('finds out what has become of a doubtful turn before it is sent again', async () => {
+  const world = await InlineWorld.start();
+  world.model.will('one');
+  await world.says('42', 'first');
+  await world.written(1);
+  await world.idle();
+
+  world.model.will(fault('cut', { isDoubtful: true }), 'sent again');
+  await world.says('42', 'absent');
+  await world.written(2);
+  await world.idle();
+  expect(world.model.turns.slice(1).map(({ text }) => text?.includes('absent'))).toEqual([true, true]);
+
+  world.model.fate = { kind: 'unanswered' };
+  world.model.will(fault('cut', { isDoubtful: true }), 'only the reply');
+  await world.says('42', 'unanswered');
+  await world.written(3);
+  await world.idle();
+  expect(world.model.turns.at(-1)?.text).toBeNull();
+
+  world.model.fate = {
+    kind: 'answered',
+    reply: world.model.says('found', { memory: { conversation: 'conv_1' } }),
+  };
+  world.model.will(fault('cut', { isDoubtful: true }));
+  await world.says('42', 'answered');
+  expect((await world.written(4)).at(-1)).toBe('found');
+  expect(world.model.turns).toHaveLength(6);
+  expect(world.model.reconciled.map(({ marker }) => marker)).toHaveLength(3);
+});
+
+it('stops calling a model after five refusals of its key, until a healthcheck passes', async () => {
+  const world = await InlineWorld.start();
+  for (let i = 1; i <= 6; i++) {
+    world.model.will(fault('key_rejected'));
+    await world.says('42', `message ${i}`).catch(() => {});
+    await world.idle();
+  }
+  expect(world.model.turns).toHaveLength(5);
+  expect((await world.deliveries())[5]).toMatchObject({ status: 'failed', errorType: 'key_refused' });
+});
