@@ -1,6 +1,4 @@
 import type { AgentModels, KeptConversations } from '../agents/agent-domain.ts';
-import type { CallActor } from '../calls/call-actor.ts';
-import { findProvider } from '../store/agents/agent-providers.ts';
 import type { Db } from '../store/database/tables.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
 import { listInlineAgents } from '../store/inline/inline-agents.ts';
@@ -19,9 +17,13 @@ import { SLOT_WAIT_MS } from './turn/turn-deadlines.ts';
 import { TurnEnded } from './turn/turn-faults.ts';
 import type { Interruption } from './voice/call-voice.ts';
 import { CallVoices } from './voice/call-voices.ts';
+import { greet } from './voice/greet.ts';
 
 /** People often write several messages in a row. */
 const BURST_MS = 1_000;
+
+/** In place of a reply of which nothing was heard: providers refuse empty ones. */
+const NOTHING_HEARD = '(Nothing of this was heard.)';
 
 /** Calls the models of agents for the events of their feeds. */
 export class InlineRunner implements AgentModels {
@@ -37,7 +39,7 @@ export class InlineRunner implements AgentModels {
       forgetting: new Forgetting(clock, () => observer.queueFull('forgotten_conversations')),
       reach: new ReachLimits(clock),
       voices: new CallVoices(calls, clock, {
-        answered: (call) => this.#later('a greeting', this.#greet(call)),
+        answered: (call) => this.#later('a greeting', greet(this.#domain, call)),
         heard: (interruption) => this.#later('a reply', this.#heard(interruption)),
         ended: ({ identity }) => this.#callEnded(identity.agentId, identity.callId),
       }),
@@ -120,18 +122,9 @@ export class InlineRunner implements AgentModels {
     return false;
   }
 
-  /** The first words are not the model's, so that they come at once. */
-  async #greet(call: CallActor): Promise<void> {
-    const { store, calls, voices } = this.#domain;
-    const { agentId, callId } = call.identity;
-    const provider = await findProvider(store.db, store.secrets, agentId);
-    if (provider?.greeting && voices.find(callId)?.isHosted === true)
-      calls.speech.say(call, provider.greeting);
-  }
-
   /** The model is to remember what it was heard to say. */
   async #heard({ turnId, heard }: Interruption): Promise<void> {
-    await replaceReply(this.#domain.store.db, turnId, heard);
+    await replaceReply(this.#domain.store.db, turnId, heard || NOTHING_HEARD);
   }
 
   #callEnded(agentId: string, callId: string): void {

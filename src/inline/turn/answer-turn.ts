@@ -4,7 +4,7 @@ import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { countAttempt } from '../../store/inline/delivery-turns.ts';
 import { openModelConversation } from '../../store/inline/model-conversations.ts';
-import type { ActionContext } from '../actions/action-context.ts';
+import { type ActionContext, voiceOf } from '../actions/action-context.ts';
 import type { OutsideText, ReplyEnd } from '../reply/action-builder.ts';
 import { parseReply, type ScannedReply } from '../reply/reply-scanner.ts';
 import type { CallVoice } from '../voice/call-voice.ts';
@@ -33,8 +33,8 @@ export interface OpenTurn {
 /** Gets the model's reply to a turn and stores it with the actions it asks for, before any of them is carried out. */
 export async function answer(open: OpenTurn): Promise<ModelUsage> {
   const { turn, context } = open;
-  const { clock, voices } = context.domain;
-  const voice = context.place.kind === 'call' ? voices.find(context.place.callId) : undefined;
+  const { clock } = context.domain;
+  const voice = voiceOf(context);
   const spoken = voice?.isHosted === true ? voice : null;
   const limitMs = deadlineOf(turn.lead.eventType, spoken !== null);
   const limit = new TimeLimit(clock, limitMs, { reason: new TurnEnded('timeout') });
@@ -42,10 +42,11 @@ export async function answer(open: OpenTurn): Promise<ModelUsage> {
   const interrupted = spoken?.begin(turn.lead.id) ?? open.signal;
   const signal = AbortSignal.any([limit.signal, whole.signal, open.signal, interrupted]);
   const deadlineMs = clock.monotonicMs() + limitMs;
+  // A caller waits for the decision, not for words.
+  const begun = (): void => (turn.lead.eventType === 'call_invite' ? undefined : limit.lift());
   try {
-    return await ask(open, spoken, { signal, deadlineMs, begun: () => limit.lift() });
+    return await ask(open, spoken, { signal, deadlineMs, begun });
   } finally {
-    spoken?.close(turn.lead.id);
     limit.close();
     whole.close();
   }

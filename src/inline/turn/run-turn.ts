@@ -3,7 +3,7 @@ import { findProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type BusyLane, endTurn, failTurn } from '../../store/inline/delivery-turns.ts';
 import { countKeyRefusal } from '../../store/inline/inline-agents.ts';
-import { type ActionContext, scopeOfAgent } from '../actions/action-context.ts';
+import { type ActionContext, scopeOfAgent, voiceOf } from '../actions/action-context.ts';
 import { carryOut } from '../actions/carry-out.ts';
 import { NO_PROVIDER } from '../feed/skipped.ts';
 import type { InlineDomain } from '../inline-domain.ts';
@@ -58,6 +58,8 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
     if (failure.errorType === 'key_rejected') await countKeyRefusal(store.db, agentId);
     await failTurn(store.db, turnId, failure, clock.nowIso());
     observer.turnFailed(facts, failure, clock.monotonicMs() - startedMs);
+  } finally {
+    voiceOf(context)?.close(turnId);
   }
 }
 

@@ -70,6 +70,11 @@ export class CallVoice {
     turn.pending += 1;
   }
 
+  /** Whether somebody has interrupted what a turn said that is not closed. */
+  isInterrupted(turnId: string): boolean {
+    return this.#turns.get(turnId)?.interrupted.signal.aborted ?? false;
+  }
+
   /** The turn says no more. */
   close(turnId: string): void {
     const turn = this.#turns.get(turnId);
