@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ModelTurnSeen, ReplyPart } from '../fakes/model-vendor/scripted-reply.ts';
+import { VOCABULARY } from '../fakes/tone-speech.ts';
+import type { AnyJson } from '../support/any-json.ts';
+import { InlineCalls } from '../support/inline-calls.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let calls: InlineCalls;
+
+beforeAll(async () => {
+  calls = await InlineCalls.start({ greeting: 'golf hotel' });
+});
+afterAll(async () => {
+  await calls?.stop();
+});
+
+const SENTENCES = 'India juliett kilo lima mike. November oscar papa quebec. ';
+
+/** Says sentences, and then writes on without an end. */
+async function* endless(): AsyncGenerator<ReplyPart> {
+  yield { kind: 'text', text: SENTENCES };
+  yield { kind: 'text', text: 'Romeo' };
+  await new Promise<never>(() => {});
+}
+
+const told = (word: string) => (turn: ModelTurnSeen['history'][number]) =>
+  turn.role === 'user' && turn.text.includes(word);
+
+/** The kind, the text and the status of each action. */
+async function actionsOf(delivery: AnyJson | undefined): Promise<unknown[]> {
+  const { actions } = await calls.delivery(delivery?.id);
+  return actions.map(({ action, status }: AnyJson) => [action.kind, action.text, status]);
+}
+
+/** The words of tones in a text, in order. */
+const wordsIn = (text: string): string[] =>
+  (text.toLowerCase().match(/[a-z]+/g) ?? []).filter((word) =>
+    (VOCABULARY as readonly string[]).includes(word),
+  );
+
+it('a caller is greeted, talks with the model for five turns, and is hung up on', async () => {
+  const first = (history: ModelTurnSeen['history']) => wordsIn(history.find(told('alpha'))?.text ?? '')[0];
+  calls.openai.reply = ({ text, history }) => {
+    if (text.includes('call_invite')) return '<accept/>';
+    const heard = wordsIn(text).at(-1);
+    if (heard === 'alpha') return 'Bravo.';
+    if (heard === 'mike') return 'November oscar papa quebec. Romeo sierra tango uniform. Victor.';
+    if (heard === 'whiskey') return `<say>${first(history)}</say>`;
+    return heard === 'zulu' ? 'Yankee.<leave/>' : 'Delta.';
+  };
+  const { person } = await calls.connect();
+  await person.hears('golf hotel');
+  person.says('alpha');
+  await person.hears('golf hotel bravo');
+  person.says('charlie');
+  await person.hears('golf hotel bravo delta');
+  person.says('mike');
+  const long = 'november oscar papa quebec romeo sierra tango uniform victor';
+  await person.hears(`golf hotel bravo delta ${long}`);
+  person.says('whiskey');
+  await person.hears(`golf hotel bravo delta ${long} alpha`);
+  person.says('zulu');
+  await person.hungUp;
+  expect(person.heard).toBe(`golf hotel bravo delta ${long} alpha yankee`);
+
+  const deliveries = await calls.deliveries(6);
+  expect(deliveries.map(({ event_type, status }) => [event_type, status])).toEqual([
+    ['call_invite', 'delivered'],
+    ...Array(5).fill(['call_transcript', 'delivered']),
+  ]);
+  expect(await actionsOf(deliveries[0])).toEqual([['accept', undefined, 'done']]);
+  expect(await actionsOf(deliveries[3])).toEqual([
+    ['say', 'November oscar papa quebec.', 'done'],
+    ['say', 'Romeo sierra tango uniform.', 'done'],
+    ['say', 'Victor.', 'done'],
+  ]);
+  expect(await actionsOf(deliveries[5])).toEqual([
+    ['say', 'Yankee.', 'done'],
+    ['leave', undefined, 'done'],
+  ]);
+  expect(calls.openai.offences).toEqual([]);
+});
+
+it('who speaks over the agent ends its turn, and the model is told what was heard', async () => {
+  const { openai } = calls;
+  const aborted = openai.abortedRequests;
+  const seen: ModelTurnSeen[] = [];
+  openai.reply = (turn) => {
+    seen.push(turn);
+    if (turn.text.includes('call_invite')) return '<accept/>';
+    return wordsIn(turn.text).at(-1) === 'alpha' ? endless() : 'Zulu.';
+  };
+  const { person, outboundId } = await calls.connect();
+  await person.hears('golf hotel');
+  person.says('alpha');
+  await person.hears('golf hotel india juliett kilo');
+  person.says('bravo charlie delta');
+  await waitFor('the stream to be closed', () => openai.abortedRequests === aborted + 1);
+  await waitFor('the next reply', () => person.heard.endsWith('zulu'));
+  const between = person.heard.slice('golf hotel '.length, -' zulu'.length);
+  expect(SENTENCES.toLowerCase().replaceAll('.', '')).toContain(between);
+  expect(between).not.toContain('romeo');
+
+  const told = seen.at(-1)!.history.findLast(({ role }) => role === 'assistant');
+  expect(wordsIn(told?.text ?? '').join(' ')).toMatch(/^india juliett kilo/);
+  expect(told?.text).not.toContain('romeo');
+  const [, interrupted] = (await calls.deliveries(9)).slice(-3);
+  expect(interrupted).toMatchObject({ status: 'delivered', error_type: 'interrupted' });
+  await calls.pair.caller.agentApi.delete(`/api/call/${outboundId}`);
+});
+
+it('a caller whom the model refuses is not greeted', async () => {
+  calls.openai.reply = () => '<refuse/>';
+  const before = (await calls.deliveries(0)).length;
+  const { person } = await calls.ring();
+  await person.hungUp;
+  const [refused, ...others] = (await calls.deliveries(before + 1)).slice(before);
+  expect([await actionsOf(refused), others]).toEqual([[['refuse', undefined, 'done']], []]);
+  expect(person.heard).toBe('');
+});
+
+it('a number that answers by itself asks no model, and the greeting is spoken', async () => {
+  const asked = calls.openai.turns.length;
+  const { person, outboundId } = await calls.connect(true);
+  await person.hears('golf hotel');
+  expect(calls.openai.turns.length).toBe(asked);
+  calls.openai.reply = ({ history }) => history.flatMap(({ text }) => wordsIn(text)[0] ?? []).join(' ');
+  person.says('alpha');
+  await person.hears('golf hotel golf');
+  await calls.pair.caller.agentApi.delete(`/api/call/${outboundId}`);
+});
