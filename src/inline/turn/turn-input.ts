@@ -4,7 +4,7 @@ import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { listUndone } from '../../store/inline/delivery-actions.ts';
 import { newestModelTurns } from '../../store/inline/model-turns.ts';
-import type { ActionContext } from '../actions/action-context.ts';
+import { type ActionContext, voiceOf } from '../actions/action-context.ts';
 import { contextLine } from '../prompt/agent-context.ts';
 import { DEFAULT_PROMPT } from '../prompt/default-prompt.ts';
 import { eventText, type LastTurn, lastTurnText } from '../prompt/event-text.ts';
@@ -31,7 +31,7 @@ export interface TurnInput {
 export async function inputOf(
   context: ActionContext,
   turn: Turn,
-  { systemPrompt }: StoredProvider,
+  provider: StoredProvider,
 ): Promise<TurnInput> {
   const { domain, scope } = context;
   const foreign = new ForeignText(randomBytes(TOKEN_BYTES).toString('hex'));
@@ -40,14 +40,23 @@ export async function inputOf(
   const facts = contextLine(await agentContextOf(context), foreign);
   const last = lastTurnText(await lastTurnOf(context, turn), foreign);
   const text = [facts, last, kept].filter((part) => part !== '').join('\n\n');
-  return { instructions: systemPrompt ?? DEFAULT_PROMPT, text, kept };
+  return { instructions: instructionsOf(provider, context.place), text, kept };
 }
 
-async function lastTurnOf({ domain, place }: ActionContext, { place: lane }: Turn): Promise<LastTurn> {
-  const voice = place.kind === 'call' ? domain.voices.find(place.callId) : undefined;
-  const undone = await listUndone(domain.store.db, lane.agentId, lane.lane);
+/** The provider's memory of a call lacks the greeting, which the gateway speaks. */
+function instructionsOf(
+  { systemPrompt, greeting }: StoredProvider,
+  { kind }: ActionContext['place'],
+): string {
+  const prompt = systemPrompt ?? DEFAULT_PROMPT;
+  if (kind !== 'call' || !greeting) return prompt;
+  return `${prompt}\n\nWhen a call is answered, the gateway first says for you: ${JSON.stringify(greeting)}`;
+}
+
+async function lastTurnOf(context: ActionContext, { place: lane }: Turn): Promise<LastTurn> {
+  const undone = await listUndone(context.domain.store.db, lane.agentId, lane.lane);
   return {
-    heard: voice?.takeInterruption()?.heard ?? null,
+    heard: voiceOf(context)?.takeInterruption()?.heard ?? null,
     refused: undone.map(({ kind, reason }) => ({ kind, reason: reason ?? '' })),
   };
 }
