@@ -23,6 +23,8 @@ async function* endless(): AsyncGenerator<ReplyPart> {
   await new Promise<never>(() => {});
 }
 
+const isInvite = (text: string) => text.includes('Accept or refuse it.');
+
 const told = (word: string) => (turn: ModelTurnSeen['history'][number]) =>
   turn.role === 'user' && turn.text.includes(word);
 
@@ -41,7 +43,7 @@ const wordsIn = (text: string): string[] =>
 it('a caller is greeted, talks with the model for five turns, and is hung up on', async () => {
   const first = (history: ModelTurnSeen['history']) => wordsIn(history.find(told('alpha'))?.text ?? '')[0];
   calls.openai.reply = ({ text, history }) => {
-    if (text.includes('call_invite')) return '<accept/>';
+    if (isInvite(text)) return '<accept/>';
     const heard = wordsIn(text).at(-1);
     if (heard === 'alpha') return 'Bravo.';
     if (heard === 'mike') return 'November oscar papa quebec. Romeo sierra tango uniform. Victor.';
@@ -87,7 +89,7 @@ it('who speaks over the agent ends its turn, and the model is told what was hear
   const seen: ModelTurnSeen[] = [];
   openai.reply = (turn) => {
     seen.push(turn);
-    if (turn.text.includes('call_invite')) return '<accept/>';
+    if (isInvite(turn.text)) return '<accept/>';
     return wordsIn(turn.text).at(-1) === 'alpha' ? endless() : 'Zulu.';
   };
   const { person, outboundId } = await calls.connect();
