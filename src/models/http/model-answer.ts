@@ -8,6 +8,8 @@ import { ModelFault } from '../model-fault.ts';
 const MAX_ANSWER_BYTES = 8 * 1_048_576;
 const MAX_EVENT_CHARACTERS = 4 * 1_048_576;
 const MAX_FAULT_CHARACTERS = 8_192;
+/** Time for the end of an answer whose reader has left. */
+const REST_MS = 250;
 
 /** Reads a whole answer. Returns its JSON, or its text when it is none. `signal` is the request's. Rejects with a ModelFault. */
 export async function readJson(answer: IncomingMessage, signal: AbortSignal): Promise<unknown> {
@@ -61,11 +63,11 @@ export async function* streamedEvents(
   if (bareAt >= 0) yield { name: '', data: jsonOf(end.slice(bareAt)) };
 }
 
-/** Yields the bytes of an answer. Leaving the loop closes the connection. */
+/** Yields the bytes of an answer. What a caller leaves unread is discarded. */
 export async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   let sizeBytes = 0;
   try {
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for await (const chunk of answer.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
       if (sizeBytes > MAX_ANSWER_BYTES) {
         throw new ModelFault('cut', { words: 'the answer is too long', isDoubtful: true });
@@ -73,10 +75,22 @@ export async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): A
       yield chunk;
     }
   } catch (cause) {
+    answer.destroy();
     signal.throwIfAborted();
     if (cause instanceof ModelFault) throw cause;
     throw new ModelFault('cut', { words: 'the answer broke off', isDoubtful: true }, { cause });
+  } finally {
+    discardRest(answer);
   }
+}
+
+/** The next turn can use the connection once the answer has ended. One that does not end soon is closed. */
+function discardRest(answer: IncomingMessage): void {
+  if (answer.readableEnded || answer.destroyed) return;
+  const timer = setTimeout(() => answer.destroy(), REST_MS);
+  answer.once('close', () => clearTimeout(timer));
+  answer.on('error', () => {});
+  answer.resume();
 }
 
 function jsonOf(data: string): unknown {

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { dnsAddresses } from '../../../../src/base/find-addresses.ts';
 import { publicOr } from '../../../../src/base/public-address.ts';
-import { readJson } from '../../../../src/models/http/model-answer.ts';
+import { readJson, streamedEvents } from '../../../../src/models/http/model-answer.ts';
 import { ModelHttp } from '../../../../src/models/http/model-http.ts';
 import { DnsServer } from '../../../support/dns-server.ts';
 import { HOSTILE, OUTSIDE, ported, zone } from '../../../support/hostile-urls.ts';
@@ -117,6 +117,26 @@ describe('a connection to a provider', () => {
     for (const path of ['/1', '/2', '/3']) await read(at(path));
     expect(ports).toHaveLength(3);
     expect(new Set(ports).size).toBe(1);
+  });
+
+  it('is kept when the caller leaves a stream at its last event, and closed if the stream goes on', async () => {
+    const ports: (number | undefined)[] = [];
+    let isEndless = false;
+    listener = (request, response) => {
+      ports.push(request.socket.remotePort);
+      response.write('data: {"last":true}\n\n');
+      if (!isEndless) response.end('data: [DONE]\n\n');
+    };
+    const first = async (path: string) => {
+      for await (const { data } of streamedEvents(await get(at(path)), NEVER)) return data;
+    };
+    await waitFor('a connection that is used again', async () => {
+      expect(await first('/1')).toEqual({ last: true });
+      return ports.length > 1 && ports.at(-1) === ports.at(-2);
+    });
+    isEndless = true;
+    expect(await first('/4')).toEqual({ last: true });
+    await waitFor('the end of the connection', () => sockets.size === 0);
   });
 
   it('is given up before a server closes it that says when', async () => {
