@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/assert.ts';
 import type {
   ModelChoices,
   ModelClient,
@@ -101,6 +102,8 @@ export class CustomClient implements ModelClient {
         return this.#inChain(memory.response, turn, observer);
       case 'history':
         return this.#withHistory(turn, observer);
+      default:
+        return unreachable(memory);
     }
   }
 
@@ -166,7 +169,7 @@ export class CustomClient implements ModelClient {
 
 const HISTORY: CustomMemory = { rung: 'history' };
 
-const NO_SUCH_PATH: ReadonlySet<ModelFaultKind> = new Set(['not_found', 'bad_endpoint']);
+const NO_SUCH_PATH: ReadonlySet<ModelFaultKind> = new Set(['not_found']);
 /** Gates that know few paths refuse all others as if the key were wrong. */
 const REFUSALS: ReadonlySet<ModelFaultKind> = new Set([
   ...NO_SUCH_PATH,
@@ -177,6 +180,9 @@ const REFUSALS: ReadonlySet<ModelFaultKind> = new Set([
 ]);
 const NOT_IMPLEMENTED = 501;
 
+/** Not for what a reply says: the turn behind it was carried out. */
 function isUnsupported(error: unknown, kinds: ReadonlySet<ModelFaultKind>): boolean {
-  return error instanceof ModelFault && (kinds.has(error.kind) || error.status === NOT_IMPLEMENTED);
+  if (!(error instanceof ModelFault)) return false;
+  const { kind, status } = error;
+  return status === NOT_IMPLEMENTED || kind === 'bad_endpoint' || (status !== null && kinds.has(kind));
 }

@@ -70,7 +70,8 @@ const IS_GONE = /not (?:be )?found|does not exist|expired/i;
 export function orLostMemory(error: unknown): unknown {
   if (!(error instanceof ModelFault) || !REFUSED.has(error.kind)) return error;
   if (!ABOUT_MEMORY.test(error.message) || !IS_GONE.test(error.message)) return error;
-  return new ModelFault('lost_memory', { words: error.message }, { cause: error });
+  const { message: words, status } = error;
+  return new ModelFault('lost_memory', { words, ...(status !== null && { status }) }, { cause: error });
 }
 
 const REFUSED: ReadonlySet<ModelFaultKind> = new Set(['not_found', 'bad_request']);

@@ -23,13 +23,16 @@ const FINAL: ReadonlySet<string> = new Set(['completed', 'incomplete', 'failed',
 export class ResponseReader {
   readonly #api: JsonApi;
   readonly #observer: Pick<TurnObserver, 'text'>;
+  /** Of the request, besides the key. */
+  readonly #secrets: readonly string[];
   /** Items whose text does not count, by id and by place. */
   readonly #hidden = new Set<string | number>();
   #streamed = '';
 
-  constructor(api: JsonApi, observer: Pick<TurnObserver, 'text'>) {
+  constructor(api: JsonApi, observer: Pick<TurnObserver, 'text'>, secrets: readonly string[]) {
     this.#api = api;
     this.#observer = observer;
+    this.#secrets = secrets;
   }
 
   async read(events: AsyncIterable<StreamedEvent>): Promise<ResponseReply> {
@@ -84,8 +87,11 @@ export class ResponseReader {
 
   /** Only a failure of the provider leaves open what it keeps of the turn. */
   #fault(error: ApiError): ModelFault {
-    const fault = this.#api.brokenStream(readResponseError(error));
-    return fault.kind === 'overloaded' ? fault : new ModelFault(fault.kind, { words: fault.message });
+    const { kind, message } = this.#api.brokenStream(readResponseError(error));
+    return new ModelFault(kind, {
+      words: providerWords(message, this.#secrets),
+      isDoubtful: kind === 'overloaded',
+    });
   }
 }
 

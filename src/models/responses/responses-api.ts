@@ -25,10 +25,10 @@ export class ResponsesApi {
     observer: Pick<TurnObserver, 'text'>,
   ): Promise<ResponseReply> {
     const api = await this.#open(signal);
-    const secret = tools === null ? {} : { secret: tools.bearer };
+    const secret = tools?.bearer ?? '';
     const streamed = { ...body, stream: true };
-    const request = this.#with({ method: 'POST', path: '/responses', body: streamed, signal, ...secret });
-    const reader = new ResponseReader(api, observer);
+    const request = this.#with({ method: 'POST', path: '/responses', body: streamed, signal, secret });
+    const reader = new ResponseReader(api, observer, [secret]);
     try {
       return await reader.read(await api.stream(request));
     } catch (error) {

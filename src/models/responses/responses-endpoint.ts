@@ -8,7 +8,7 @@ export interface ResponsesEndpoint {
   readonly query: Readonly<Record<string, string>>;
 }
 
-const FULL_PATH = /(?:\/responses)?\/*$/;
+const FULL_PATH = /\/responses$/;
 
 /**
  * Reads an endpoint as people paste it: its base (`…/v1`) or the whole (`…/v1/responses`), with or without a query.
@@ -18,5 +18,5 @@ export function readEndpoint(text: string): ResponsesEndpoint {
   const url = URL.parse(text);
   if (url === null) throw new ModelFault('bad_endpoint', { words: 'the endpoint is not a URL' });
   const query = Object.fromEntries(url.searchParams);
-  return { baseUrl: `${url.origin}${url.pathname.replace(FULL_PATH, '')}`, query };
+  return { baseUrl: `${url.origin}${url.pathname.replace(/\/$/, '').replace(FULL_PATH, '')}`, query };
 }

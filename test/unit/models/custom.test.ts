@@ -113,6 +113,15 @@ describe('the memory of a custom endpoint', () => {
     }
   });
 
+  it('is not decided by what a reply says', async () => {
+    vendor.memory = 'conversations';
+    vendor.reply = () => [{ kind: 'approval', name: 'delete_all' }];
+    expect(await faultOf(client.turn(turnOf('Hello'), new NotedTurn()))).toMatchObject({
+      kind: 'bad_request',
+    });
+    expect(vendor.turns).toHaveLength(1);
+  });
+
   it('is not decided by a temporary fault', async () => {
     vendor.failNext({ kind: 'refuse', why: 'overloaded' }, /conversations/);
     expect(await faultOf(client.turn(turnOf('Hello'), new NotedTurn()))).toMatchObject({

@@ -180,6 +180,8 @@ describe('secrets', () => {
     const { message } = await ask();
     expect(message).not.toMatch(new RegExp(`${vendor.key}|${TOOLS.bearer}|[\r\n]`));
     expect(message.length).toBeLessThanOrEqual(300);
+    vendor.reply = () => [{ kind: 'failure', code: 'server_error', message: `MCP: ${TOOLS.bearer}` }];
+    expect((await ask()).message).toBe('MCP: [secret]');
     expect(vendor.requests.every(({ query }) => query.size === 0)).toBe(true);
   });
 
