@@ -128,7 +128,10 @@ describe('a connection to a provider', () => {
       if (!isEndless) response.end('data: [DONE]\n\n');
     };
     const first = async (path: string) => {
-      for await (const { data } of streamedEvents(await get(at(path)), NEVER)) return data;
+      const events = streamedEvents(await get(at(path)), NEVER);
+      const { value } = await events.next();
+      await events.return();
+      return value?.data;
     };
     await waitFor('a connection that is used again', async () => {
       expect(await first('/1')).toEqual({ last: true });
