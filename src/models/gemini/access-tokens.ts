@@ -47,12 +47,15 @@ export class AccessTokens {
   /** Rejects with a ModelFault, and with the signal's reason once it aborts. */
   async current(signal: AbortSignal): Promise<string> {
     const { account, clock } = this.#options;
-    if (this.#token && clock.monotonicMs() >= this.#token.untilMs) {
-      this.#token = null;
-      this.#made.forget(account.email);
-    }
+    if (this.#token && clock.monotonicMs() >= this.#token.untilMs) this.forget();
     this.#token = await this.#made.get(account.email, (deadline) => this.#ask(deadline), signal);
     return this.#token.text;
+  }
+
+  /** The next request gets another one. */
+  forget(): void {
+    this.#token = null;
+    this.#made.forget(this.#options.account.email);
   }
 
   async #ask(signal: AbortSignal): Promise<Token> {

@@ -13,6 +13,8 @@ export interface GeminiAccess {
   readonly secrets: readonly string[];
   /** Rejects with a ModelFault, and with the signal's reason once it aborts. */
   headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** Google took them for wrong. */
+  rejected(): void;
 }
 
 const HOST = 'https://generativelanguage.googleapis.com';
@@ -37,6 +39,7 @@ function accessByKey(key: string, host: string): GeminiAccess {
     models: `${base}/models`,
     secrets: [key],
     headers: async () => ({ 'x-goog-api-key': key }),
+    rejected: () => {},
   };
 }
 
@@ -56,6 +59,7 @@ function accessByAccount(json: string, { config }: ModelSettings, deps: ModelDep
       return [tokens.held];
     },
     headers: async (signal) => ({ authorization: `Bearer ${await tokens.current(signal)}` }),
+    rejected: () => tokens.forget(),
   };
 }
 

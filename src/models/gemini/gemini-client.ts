@@ -135,8 +135,10 @@ export class GeminiClient implements ModelClient {
     const headers = await this.#access.headers(signal);
     const request = { method, url: new URL(url), headers, signal };
     const answer = await this.#http.send(body === undefined ? request : { ...request, body });
-    if (!isSuccess(answer)) throw await faultOfAnswer(answer, context, signal);
-    return answer;
+    if (isSuccess(answer)) return answer;
+    const fault = await faultOfAnswer(answer, context, signal);
+    if (fault.kind === 'key_rejected') this.#access.rejected();
+    throw fault;
   }
 }
 

@@ -82,11 +82,19 @@ describe('Gemini in Vertex AI', () => {
     expect(fault).toMatchObject({ kind: 'key_rejected', message: 'invalid_grant: Invalid JWT Signature.' });
   });
 
-  it('rejects a token that was revoked, and shows none', async () => {
+  it('rejects a token that was revoked, then gives another one', async () => {
     const asked = client();
     await asked.probe(NEVER);
-    const [token] = fake.tokens.splice(0);
+    fake.tokens[0] = 'revoked';
     expect(await faultOf(asked.probe(NEVER))).toMatchObject({ kind: 'key_rejected', status: 401 });
+    await asked.probe(NEVER);
+    expect(fake.tokens).toHaveLength(2);
+  });
+
+  it('shows no token', async () => {
+    const asked = client();
+    await asked.probe(NEVER);
+    const [token] = fake.tokens;
     fake.fault = { kind: 'answer', status: 403, body: { error: { message: `Token ${token} is no use` } } };
     expect((await faultOf(asked.probe(NEVER))).message).toBe('Token [secret] is no use');
   });
