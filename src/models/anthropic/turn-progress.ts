@@ -115,9 +115,9 @@ export class TurnProgress {
   }
 
   #stop({ stop_reason: reason, stop_details: details }: SessionEvent): TurnState {
-    switch (reason?.type) {
+    switch (reason?.type ?? '') {
       case 'requires_action':
-        return this.#asks(reason.event_ids ?? []);
+        return this.#asks(reason?.event_ids ?? []);
       case 'retries_exhausted':
         return faultOfSession(this.#error, this.#secrets) ?? exhausted();
       case 'budget_reached':
