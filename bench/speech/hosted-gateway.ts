@@ -37,9 +37,15 @@ export class HostedGateway {
     });
   }
 
-  static async start(cores: CorePlan, phones: Phones, vendorUrl: string): Promise<HostedGateway> {
+  /** `more`: settings of the gateway. */
+  static async start(
+    cores: CorePlan,
+    phones: Phones,
+    vendorUrl: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<HostedGateway> {
     const trunk = await claimSignalingPorts(1);
-    const env = { ...gatewaySettings(ownLoopbackAddress()), SVC_DEEPGRAM_URL: vendorUrl };
+    const env = { ...gatewaySettings(ownLoopbackAddress()), SVC_DEEPGRAM_URL: vendorUrl, ...more };
     const gateway = await Gateway.start({ prefix: cores.gateway, env });
     const hosted = new HostedGateway(gateway, trunk, phones);
     await hosted.#answerer.listen();

@@ -67,3 +67,58 @@ it('stops calling a model whose key was revoked', async () => {
   await waitFor('a reply', () => ann.received.length >= 1);
   expect(world.openai.requests.length).toBeGreaterThan(asked);
 });
+
+it('checks the health of a provider and lists its models', async () => {
+  const { settingsApi } = world.gateway;
+  const path = `/api/agents/${world.agentId}`;
+  const health = async (): Promise<string> => {
+    const { body } = await settingsApi.post(`${path}/provider/healthcheck`);
+    return await waitFor('the outcome', async () => {
+      const { body: delivery } = await settingsApi.get(`/api/agent-deliveries/${body.id}`);
+      return delivery.health;
+    });
+  };
+  expect(await health()).toBe('ok');
+  for (const [why, status] of [
+    ['bad_key', 'key_rejected'],
+    ['no_access', 'no_access'],
+    ['quota', 'quota'],
+  ] as const) {
+    world.openai.fault = { kind: 'refuse', why };
+    expect(await health()).toBe(status);
+  }
+  world.openai.fault = null;
+  const browsed = await settingsApi.post(`${path}/provider/browse`, { provider: 'openai', config: {} });
+  expect([browsed.status, browsed.body.models.map(({ id }: { id: string }) => id)]).toEqual([
+    200,
+    expect.arrayContaining(['gpt-6-luna', 'gpt-4o-mini']),
+  ]);
+  const wrong = await settingsApi.post(`${path}/provider/browse`, {
+    provider: 'openai',
+    config: { api_key: 'sk-wrong-key-of-nobody' },
+  });
+  expect(wrong.status).toBe(400);
+  expect(JSON.stringify(wrong.body)).not.toContain('sk-wrong-key-of-nobody');
+  // A stored key goes nowhere but to its own endpoint.
+  const elsewhere = await settingsApi.post(`${path}/provider/browse`, {
+    provider: 'openai',
+    config: { endpoint: `${world.openai.url}/v1/responses` },
+  });
+  expect(elsewhere.status).toBe(422);
+});
+
+it('calls each agent only for its own bot', async () => {
+  const other = await world.secondAgent();
+  const [ann, bob] = [world.bot, other.bot].map((bot) => bot.person({ id: 1_001, first_name: 'Ann' }));
+  ann!.says('one');
+  bob!.says('two');
+  await waitFor('both replies', () => ann!.received.length >= 1 && bob!.received.length >= 1);
+  const deliveries = await world.settled(2);
+  expect(deliveries.map(({ agent_id }) => agent_id).toSorted()).toEqual(
+    [world.agentId, other.agentId].toSorted(),
+  );
+  expect([ann!.received[0]?.text, bob!.received[0]?.text].map((text) => /one|two/.exec(text!)?.[0])).toEqual([
+    'one',
+    'two',
+  ]);
+});

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { InlineGateway } from '../support/inline-gateway.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
+import { InlineGateway } from '../support/inline-gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** For more kills: `INLINE_KILLS=1000`. */

@@ -63,6 +63,24 @@ export class InlineGateway {
     });
   }
 
+  /** Another agent with the same model, and a bot of its own. */
+  async secondAgent(): Promise<{ readonly agentId: string; readonly bot: FakeBot }> {
+    const { settingsApi } = this.gateway;
+    const bot = this.telegram.addBot();
+    this.gateway.secrets.add(bot.token);
+    const { id: agentId } = (await settingsApi.post('/api/agents', { name: 'Second' })).body;
+    const added = (await settingsApi.post('/api/bot-tokens', { platform: 'telegram', bot_token: bot.token }))
+      .body;
+    const member = { account_type: 'bot_token', account_id: added.id };
+    await settingsApi.post(`/api/agents/${agentId}/accounts`, member);
+    await settingsApi.delete(`/api/agents/${this.agentId}/accounts/bot_token/${added.id}`);
+    await settingsApi.patch(`/api/agents/${agentId}/provider`, {
+      provider: 'openai',
+      config: { api_key: this.openai.key, model: 'gpt-6-luna' },
+    });
+    return { agentId, bot };
+  }
+
   /** All deliveries, oldest first. */
   deliveries(): DeliveryRow[] {
     const columns = 'id, agent_id, event_id, status, error_type, turn_id';

@@ -2,7 +2,6 @@ import type { AgentScope } from '../../base/scope.ts';
 import type { Writer } from '../../messaging/outbox/outbound-domain.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import type { TurnPlace } from '../turn/turn-place.ts';
-import type { CallVoice } from '../voice/call-voice.ts';
 
 /** What an action is carried out with. */
 export interface ActionContext {
@@ -21,11 +20,6 @@ export class Refused extends Error {
 /** Returns the scope of just this agent. */
 export function scopeOfAgent(accountId: string, agentId: string): AgentScope {
   return { accountId, agentIds: [agentId], platforms: null };
-}
-
-/** What the agent says on the call of the turn. Undefined: there is no such call any more. */
-export function voiceOf({ domain, place }: Pick<ActionContext, 'domain' | 'place'>): CallVoice | undefined {
-  return place.kind === 'call' ? domain.voices.find(place.callId) : undefined;
 }
 
 /** The agent as the sender of a message. */

@@ -2,7 +2,9 @@ import { GatewayError } from '../../base/errors.ts';
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
 import { liveCall } from '../../calls/find-call.ts';
 import { hangUpCall } from '../../calls/hang-up-call.ts';
-import { type ActionContext, Refused, voiceOf } from './action-context.ts';
+import { type ActionContext, Refused } from './action-context.ts';
+
+const INTERRUPTED = 'Somebody interrupted the agent';
 
 /** Accepts the call that rings. Resolves when media flows. */
 export async function accept(context: ActionContext): Promise<void> {
@@ -15,12 +17,14 @@ export function refuse(context: ActionContext): void {
   refuseCall(domain.calls, scope, ringingCall(context));
 }
 
-/** Hangs up the call of the turn, once everybody has heard what the turn says. Who interrupts it has more to say. */
+/** Hangs up the call of the turn, once everybody has heard what the turn says. */
 export async function leave(context: ActionContext): Promise<void> {
   const { domain, scope } = context;
   const callId = callOf(context);
-  await voiceOf(context)?.silence();
-  requireUninterrupted(context);
+  const voice = domain.voices.find(callId);
+  await voice?.silence();
+  // Whoever interrupts a goodbye has something to say.
+  if (voice?.isInterrupted(context.turnId) === true) throw new Refused(INTERRUPTED);
   hangUpCall(domain.calls, scope, callId);
 }
 
@@ -31,15 +35,10 @@ export async function sendDtmf(context: ActionContext, digits: string): Promise<
 
 /** Speaks on the call of the turn. */
 export function say(context: ActionContext, text: string): void {
-  callOf(context);
-  const voice = voiceOf(context);
+  const voice = context.domain.voices.find(callOf(context));
   if (!voice) throw new GatewayError('call_not_found');
-  requireUninterrupted(context);
+  if (voice.isInterrupted(context.turnId)) throw new Refused(INTERRUPTED);
   voice.say(context.turnId, text);
-}
-
-function requireUninterrupted(context: ActionContext): void {
-  if (voiceOf(context)?.isInterrupted(context.turnId)) throw new Refused('A person interrupted the agent');
 }
 
 function callOf({ place }: ActionContext): string {

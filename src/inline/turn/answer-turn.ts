@@ -4,10 +4,9 @@ import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { countAttempt } from '../../store/inline/delivery-turns.ts';
 import { openModelConversation } from '../../store/inline/model-conversations.ts';
-import { type ActionContext, voiceOf } from '../actions/action-context.ts';
+import type { ActionContext } from '../actions/action-context.ts';
 import type { OutsideText, ReplyEnd } from '../reply/action-builder.ts';
 import { parseReply, type ScannedReply } from '../reply/reply-scanner.ts';
-import type { CallVoice } from '../voice/call-voice.ts';
 import { type Asking, askModel } from './ask-model.ts';
 import { configHash } from './model-clients.ts';
 import type { Turn } from './open-turn.ts';
@@ -26,26 +25,25 @@ export interface OpenTurn {
   readonly turn: Turn;
   readonly provider: StoredProvider;
   readonly context: ActionContext;
-  /** Ends the turn: the agent or the call is gone, or the gateway is closing. */
+  /** Ends the turn: the agent or the call is gone, the gateway is closing, or somebody interrupts the agent. */
   readonly signal: AbortSignal;
+  /** Sentences of the reply are spoken as they are complete. */
+  readonly isSpoken: boolean;
 }
 
 /** Gets the model's reply to a turn and stores it with the actions it asks for, before any of them is carried out. */
 export async function answer(open: OpenTurn): Promise<ModelUsage> {
-  const { turn, context } = open;
+  const { turn, context, isSpoken } = open;
   const { clock } = context.domain;
-  const voice = voiceOf(context);
-  const spoken = voice?.isHosted === true ? voice : null;
-  const limitMs = deadlineOf(turn.lead.eventType, spoken !== null);
+  const limitMs = deadlineOf(turn.lead.eventType, isSpoken);
   const limit = new TimeLimit(clock, limitMs, { reason: new TurnEnded('timeout') });
   const whole = new TimeLimit(clock, limitMs + SPEECH_MS, { reason: new TurnEnded('timeout') });
-  const interrupted = spoken?.begin(turn.lead.id) ?? open.signal;
-  const signal = AbortSignal.any([limit.signal, whole.signal, open.signal, interrupted]);
+  const signal = AbortSignal.any([limit.signal, whole.signal, open.signal]);
   const deadlineMs = clock.monotonicMs() + limitMs;
   // A caller waits for the decision, not for words.
   const begun = (): void => (turn.lead.eventType === 'call_invite' ? undefined : limit.lift());
   try {
-    return await ask(open, spoken, { signal, deadlineMs, begun });
+    return await ask(open, { signal, deadlineMs, begun });
   } finally {
     limit.close();
     whole.close();
@@ -60,8 +58,7 @@ interface Bounds {
 }
 
 async function ask(
-  { turn, provider, context }: OpenTurn,
-  voice: CallVoice | null,
+  { turn, provider, context, isSpoken }: OpenTurn,
   { signal, deadlineMs, begun }: Bounds,
 ): Promise<ModelUsage> {
   const { domain } = context;
@@ -74,7 +71,7 @@ async function ask(
   const input = await inputOf(context, turn, provider);
   const client = domain.clients.of(provider);
   const memory = new TurnMemory(domain, client, conversation);
-  const spoken = voice && new SpokenReply(context, signal, begun);
+  const spoken = isSpoken ? new SpokenReply(context, signal, begun) : null;
   const request: ModelTurn = {
     memory: memory.current,
     history: await historyOf(store.db, conversation.id),
@@ -82,7 +79,7 @@ async function ask(
     text: input.text,
     marker: turn.lead.id,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
-    isSpoken: spoken !== null,
+    isSpoken,
     tools: await domain.toolsOf(accountId, agentId),
     signal,
   };
@@ -100,7 +97,7 @@ async function ask(
   if (end === 'interrupted') memory.abandon();
   await memory.stored();
   await spoken?.spoken();
-  const scanned = scannedReply(reply, spoken === null ? 'write' : 'say', end);
+  const scanned = scannedReply(reply, isSpoken ? 'say' : 'write', end);
   const result = { input: input.kept, reply, scanned, failure };
   const isKnown = await storeReply(domain, turn, conversation, result);
   if (!isKnown && reply.memory !== null) forgetting.add(client, reply.memory);

@@ -3,11 +3,12 @@ import { findProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type BusyLane, endTurn, failTurn } from '../../store/inline/delivery-turns.ts';
 import { countKeyRefusal } from '../../store/inline/inline-agents.ts';
-import { type ActionContext, scopeOfAgent, voiceOf } from '../actions/action-context.ts';
+import { type ActionContext, scopeOfAgent } from '../actions/action-context.ts';
 import { carryOut } from '../actions/carry-out.ts';
 import { NO_PROVIDER } from '../feed/skipped.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import { checkHealth, ProbeFailed } from '../provider/healthcheck.ts';
+import type { CallVoice } from '../voice/call-voice.ts';
 import { answer } from './answer-turn.ts';
 import { openTurn, type Turn } from './open-turn.ts';
 import { failureOf, TurnEnded } from './turn-faults.ts';
@@ -40,12 +41,15 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
   if (!provider) return await failTurn(store.db, turnId, NO_PROVIDER, clock.nowIso());
   const facts = { accountId, agentId, provider: provider.provider, eventType: turn.lead.eventType };
   const context = { domain, scope: scopeOfAgent(accountId, agentId), place: placeOf(turn), turnId };
+  const voice = voiceOf(context);
+  const ending = voice ? AbortSignal.any([signal, voice.begin(turnId)]) : signal;
   try {
     if (turn.lead.eventType === 'healthcheck') return await checkHealth(domain, turnId, provider, signal);
     if (turn.lead.status !== 'answered') {
       requireCall(domain, turn, context.place);
       showWork(context);
-      observer.turnAnswered(facts, await answer({ turn, provider, context, signal }));
+      const isSpoken = voice?.isHosted === true;
+      observer.turnAnswered(facts, await answer({ turn, provider, context, signal: ending, isSpoken }));
     }
     await carryOut(context);
     await endTurn(store.db, turnId, clock.nowIso());
@@ -59,8 +63,12 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
     await failTurn(store.db, turnId, failure, clock.nowIso());
     observer.turnFailed(facts, failure, clock.monotonicMs() - startedMs);
   } finally {
-    voiceOf(context)?.close(turnId);
+    voice?.close(turnId);
   }
+}
+
+function voiceOf({ domain, place }: ActionContext): CallVoice | undefined {
+  return place.kind === 'call' ? domain.voices.find(place.callId) : undefined;
 }
 
 /** The person sees that an answer is being written, and gets the gateway's own text only if none comes. */

@@ -4,7 +4,7 @@ import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { listUndone } from '../../store/inline/delivery-actions.ts';
 import { newestModelTurns } from '../../store/inline/model-turns.ts';
-import { type ActionContext, voiceOf } from '../actions/action-context.ts';
+import type { ActionContext } from '../actions/action-context.ts';
 import { contextLine } from '../prompt/agent-context.ts';
 import { DEFAULT_PROMPT } from '../prompt/default-prompt.ts';
 import { eventText, type LastTurn, lastTurnText } from '../prompt/event-text.ts';
@@ -53,10 +53,11 @@ function instructionsOf(
   return `${prompt}\n\nWhen a call is answered, the gateway first says for you: ${JSON.stringify(greeting)}`;
 }
 
-async function lastTurnOf(context: ActionContext, { place: lane }: Turn): Promise<LastTurn> {
-  const undone = await listUndone(context.domain.store.db, lane.agentId, lane.lane);
+async function lastTurnOf({ domain, place }: ActionContext, { place: lane }: Turn): Promise<LastTurn> {
+  const voice = place.kind === 'call' ? domain.voices.find(place.callId) : undefined;
+  const undone = await listUndone(domain.store.db, lane.agentId, lane.lane);
   return {
-    heard: voiceOf(context)?.takeInterruption()?.heard ?? null,
+    heard: voice?.takeInterruption()?.heard ?? null,
     refused: undone.map(({ kind, reason }) => ({ kind, reason: reason ?? '' })),
   };
 }

@@ -70,7 +70,7 @@ export class CallVoice {
     turn.pending += 1;
   }
 
-  /** Whether somebody has interrupted what a turn said that is not closed. */
+  /** Whether somebody has interrupted what the turn says. */
   isInterrupted(turnId: string): boolean {
     return this.#turns.get(turnId)?.interrupted.signal.aborted ?? false;
   }

@@ -48,8 +48,7 @@ export const migration0022: Migration = {
     `create index deliveries_of_agent on deliveries (agent_id, created_at, id)`,
     `create index deliveries_of_account on deliveries (account_id)`,
     `create index deliveries_of_turn on deliveries (turn_id) where turn_id is not null`,
-    `create index deliveries_under_way on deliveries (agent_id, lane, seq)
-      where status in ('queued', 'sent', 'answered')`,
+    `create index deliveries_by_status on deliveries (agent_id, status, lane, seq)`,
     `create table delivery_actions (
       delivery_id text not null references deliveries (id) on delete cascade,
       position integer not null,

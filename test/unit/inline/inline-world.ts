@@ -27,7 +27,7 @@ export class InlineWorld {
   runner: InlineRunner;
   #said = 0;
 
-  private constructor(messaging: World) {
+  private constructor(messaging: World, calls: CallDomain) {
     this.messaging = messaging;
     const { store, clock, wakeups, reading } = messaging;
     const onFailure = (what: string, error: unknown): void => void this.failures.push(`${what}: ${error}`);
@@ -52,7 +52,7 @@ export class InlineWorld {
       outbound,
       reading,
       wakeups,
-      calls: NO_CALLS,
+      calls,
       clients: new ModelClients(() => this.model),
       toolsOf: async () => null,
       observer: {
@@ -67,9 +67,12 @@ export class InlineWorld {
     this.runner = this.#runner();
   }
 
-  static async start(): Promise<InlineWorld> {
-    const world = new InlineWorld(await messagingWorld());
-    await world.setProvider(world.messaging.agentId);
+  static async start(
+    calls: CallDomain = NO_CALLS,
+    provider: { readonly greeting?: string } = {},
+  ): Promise<InlineWorld> {
+    const world = new InlineWorld(await messagingWorld(), calls);
+    await world.setProvider(world.messaging.agentId, provider);
     await world.runner.start();
     return world;
   }
@@ -83,16 +86,16 @@ export class InlineWorld {
 
   async setProvider(
     agentId: string,
-    config: Readonly<Record<string, string>> = { model: 'm' },
+    { greeting = null }: { readonly greeting?: string | null } = {},
   ): Promise<void> {
     const { store } = this.messaging;
     await putProvider(store.db, store.secrets, {
       agentId,
       provider: 'openai',
-      config,
+      config: { model: 'm' },
       secrets: { api_key: 'sk-test' },
       systemPrompt: null,
-      greeting: null,
+      greeting,
       eventFilter: {},
       updatedAt: NOW,
     });

@@ -61,11 +61,11 @@ export function mcpTools(domains: ToolDomains): McpTools {
 }
 
 /** Only the tools without any effect. */
-export function readingTools({ list, find }: McpTools): McpTools {
+export function readingTools(all: McpTools): McpTools {
   return {
-    list: (principal) => goOn(list(principal), (tools) => tools.filter(isReading)),
+    list: (principal) => goOn(all.list(principal), (tools) => tools.filter(isReading)),
     find: (name) => {
-      const tool = find(name);
+      const tool = all.find(name);
       return tool && isReading(tool.description) ? tool : undefined;
     },
   };

@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest';
+import type { TurnObserver } from '../../../src/models/model-client.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { InlineWorld } from './inline-world.ts';
+import { SpokenCall } from './spoken-call.ts';
+
+async function worldWithCall(): Promise<{ world: InlineWorld; call: SpokenCall }> {
+  const call = new SpokenCall();
+  const world = await InlineWorld.start(call.domain);
+  call.begin(world.messaging);
+  return { world, call };
+}
+
+/** Holds the next turn, which the test writes part by part. */
+function held(world: InlineWorld): { writes: (part: string) => void; ends: () => void } {
+  let observer: TurnObserver | null = null;
+  let text = '';
+  const end = Promise.withResolvers<void>();
+  world.model.will(async (turn, told) => {
+    observer = told;
+    const aborted = Promise.withResolvers<never>();
+    turn.signal.addEventListener('abort', () => aborted.reject(turn.signal.reason), { once: true });
+    await Promise.race([end.promise, aborted.promise]);
+    return world.model.says(text, turn);
+  });
+  const writes = (part: string): void => {
+    text += part;
+    observer!.text(part);
+  };
+  return { writes, ends: end.resolve };
+}
+
+it('speaks sentence by sentence while the model writes, and each sentence once', async () => {
+  const { world, call } = await worldWithCall();
+  const reply = held(world);
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  expect(world.model.turns[0]?.isSpoken).toBe(true);
+  reply.writes('Good morning, this is the bakery. How can');
+  await waitFor('the first sentence', () => call.said.length === 1);
+  reply.writes(' I help you today?');
+  reply.ends();
+  await waitFor('the second sentence', () => call.said.length === 2);
+  await world.idle();
+  expect(call.said).toEqual(['Good morning, this is the bakery.', 'How can I help you today?']);
+  expect((await world.deliveries())[0]).toMatchObject({ status: 'delivered', attempts: 1 });
+  expect(world.failures).toEqual([]);
+});
+
+it('ends the turn of a model that is interrupted, and tells it what was heard', async () => {
+  const { world, call } = await worldWithCall();
+  const reply = held(world);
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  reply.writes('Good morning, this is the bakery. We have bread and cake and much more. And');
+  await waitFor('the sentences', () => call.said.length === 2);
+  call.utterance(1, 'finished', 'Good morning, this is the bakery.');
+  call.utterance(2, 'interrupted', 'We have bread');
+  expect(world.model.turns[0]?.signal.aborted).toBe(true);
+  await world.idle();
+  expect((await world.deliveries())[0]).toMatchObject({ status: 'delivered', errorType: 'interrupted' });
+  await call.hears(world.messaging, 'Cake, please');
+  await waitFor('the next turn', () => world.model.turns.length === 2);
+  const [, next] = world.model.turns;
+  expect(next?.text).toMatch(/interrupted after:.*Good morning, this is the bakery\. We have bread\n/s);
+  expect(next?.history.at(-1)).toEqual({
+    role: 'assistant',
+    text: 'Good morning, this is the bakery. We have bread',
+  });
+});
+
+it('hangs up when the last words have been heard', async () => {
+  const { world, call } = await worldWithCall();
+  world.model.will('Goodbye, and thank you for calling.<leave/>');
+  await call.hears(world.messaging, 'Bye');
+  await waitFor('the last words', () => call.said.length === 1);
+  expect(call.isLive).toBe(true);
+  call.utterance(1, 'finished', 'Goodbye, and thank you for calling.');
+  await waitFor('the end of the call', () => !call.isLive);
+});
+
+it('greets with the words of the agent, without the model', async () => {
+  const call = new SpokenCall();
+  const world = await InlineWorld.start(call.domain, { greeting: 'Welcome to the bakery.' });
+  call.begin(world.messaging);
+  await waitFor('the greeting', () => call.said.length === 1);
+  expect([call.said, world.model.turns]).toEqual([['Welcome to the bakery.'], []]);
+});
+
+it('does not hang up on somebody who interrupts the goodbye', async () => {
+  const { world, call } = await worldWithCall();
+  world.model.will('Goodbye, and thank you for calling.<leave/>');
+  await call.hears(world.messaging, 'Bye');
+  await waitFor('the last words', () => call.said.length === 1);
+  call.utterance(1, 'interrupted', 'Goodbye');
+  await world.idle();
+  expect(call.isLive).toBe(true);
+});
