@@ -62,7 +62,7 @@ async function hostedCall(name: string): Promise<HostedCall> {
   );
   const phone = await Agent.join(inbound.audio.stream_url, pair.callee.agentKey, { sampleRateHz: RATE_HZ });
   onTestFinished(async () => {
-    phone.close();
+    await phone.close();
     await owner.request('DELETE', `/api/call/${call.call_id}`);
   });
   return { owner, key, keyId, call, phone };

@@ -16,8 +16,6 @@ export type ReplyAction =
   | DmAction
   | CallJoinAction;
 
-export type ActionKind = ReplyAction['kind'];
-
 /** Sends a file to the conversation of the event. */
 export interface FileAction {
   readonly kind: 'file';

@@ -14,7 +14,7 @@ const WIDE_STOP = /[^\P{Sentence_Terminal}.!?]/u;
 /** These may follow a stop in its sentence. */
 const CLOSING = /[\p{Pe}\p{Pf}"'*_]/u;
 /** Before one of these no sentence ends. */
-const CONTINUING = /[,:;–—-]/;
+const CONTINUING = /[,:;\u2013\u2014-]/;
 const SMALL_LETTER = /\p{Ll}/u;
 const SPACE = /\s/;
 
