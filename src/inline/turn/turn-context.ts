@@ -1,4 +1,3 @@
-import { unreachable } from '../../base/assert.ts';
 import { PHONE_PLATFORM, PLATFORM_TRAITS } from '../../base/platform.ts';
 import { listCalls } from '../../calls/find-call.ts';
 import { isWindowOpen } from '../../messaging/window/window-guard.ts';
@@ -42,8 +41,6 @@ function platformOf(account: PlatformAccount): string {
       return account.platform;
     case 'sip_number':
       return PHONE_PLATFORM;
-    default:
-      return unreachable(account);
   }
 }
 
