@@ -4,6 +4,7 @@ import { Progress } from './progress.ts';
 import { faults, table } from './report.ts';
 import { clipPart, tonePart } from './script.ts';
 import { talk } from './talk.ts';
+import { talkToAgent } from './talk-to-agent.ts';
 import { TwoGateways } from './two-gateways.ts';
 
 const EXIT_INTERRUPTED = 130;
@@ -67,7 +68,9 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
-const run = process.argv[2] === 'talk' ? talk : demo;
+const DEMOS: Readonly<Record<string, typeof demo>> = { talk, agent: talkToAgent };
+
+const run = DEMOS[process.argv[2] ?? ''] ?? demo;
 const signal = interruption();
 try {
   const wrong = await run(signal);

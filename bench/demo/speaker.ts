@@ -14,12 +14,22 @@ export interface Turn {
   readonly textMs: number;
 }
 
+/** What an agent with a model has answered. */
+export interface Answer {
+  readonly said: string;
+  /** As the caller understood it. */
+  readonly heard: string;
+  /** From the transcript of what the caller said to the first sound. */
+  readonly soundMs: number;
+}
+
 /** An event of the call WebSocket; only what the demo reads. */
 interface Event {
   readonly type: string;
   readonly utterance_id?: string;
   readonly state?: string;
   readonly text?: string;
+  readonly spoken_text?: string;
 }
 
 /** An agent that talks by hosted speech: it sends texts and reads transcripts. */
@@ -60,6 +70,38 @@ export class Speaker {
       soundMs: started.atMs - saidMs,
       textMs: Math.max(0, (lines.at(-1)?.atMs ?? 0) - finished.atMs),
     };
+  }
+
+  /**
+   * Follows what the gateway says by itself on this call from now on. The returned function resolves when `caller` has
+   * understood it.
+   */
+  answers(caller: Speaker): (signal: AbortSignal) => Promise<Answer> {
+    const [from, heardFrom] = [this.#events.length, caller.#events.length];
+    const of = (state: string) => () => this.#find(from, 'utterance', { state });
+    return async (signal) => {
+      const started = await this.#next('the first sound', of('started'), signal);
+      const finished = await this.#next('the last sound', of('finished'), signal);
+      const heard = await caller.hears(heardFrom, signal);
+      const line = this.#events.findLast(
+        ({ type, atMs }) => type === 'call_transcript' && atMs <= started.atMs,
+      );
+      const soundMs = started.atMs - (line?.atMs ?? started.atMs);
+      return { said: finished.spoken_text ?? '', heard, soundMs };
+    };
+  }
+
+  /** Resolves with what is understood after the first `from` events; with nothing if the call ends before. */
+  async hears(from: number, signal: AbortSignal): Promise<string> {
+    const found = () =>
+      this.#find(from, 'call_transcript') ?? this.#find(from, 'call_state', { state: 'ended' });
+    const line = await this.#next('the transcript', found, signal);
+    return line.text ?? '';
+  }
+
+  /** Resolves when the call is over. */
+  async ended(signal: AbortSignal): Promise<void> {
+    await this.#next('the end of the call', () => this.#find(0, 'call_state', { state: 'ended' }), signal);
   }
 
   #received(event: Event): void {

@@ -46,6 +46,31 @@ export const TONE_TALK: Talk = {
 vendor on this machine speaks and listens. Its words are tones.`,
 };
 
+/** A talk with an agent that has a model. */
+export interface AgentTalk {
+  readonly greeting: string;
+  /** What the caller says, and what the model answers. */
+  readonly turns: readonly (readonly [string, string])[];
+}
+
+export const LOCAL_AGENT_TALK: AgentTalk = {
+  greeting: 'good morning how can i help you',
+  turns: [
+    ['i would like to speak with the manager', 'The manager is in a meeting.'],
+    ['please call me back tomorrow morning', 'Thank you very much for your patience.'],
+    ['thank you and have a nice day', 'Thank you and have a nice day.<leave/>'],
+  ],
+};
+
+export const TONE_AGENT_TALK: AgentTalk = {
+  greeting: 'alpha bravo',
+  turns: [
+    ['charlie delta echo', 'foxtrot golf'],
+    ['hotel india', 'juliett kilo lima'],
+    ['mike november', 'oscar papa<leave/>'],
+  ],
+};
+
 export function recognizesSpeech(): boolean {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.some((folder) => existsSync(join(folder, 'pocketsphinx_continuous')));

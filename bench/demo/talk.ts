@@ -18,7 +18,7 @@ const LATENCY_NOTE = `
 `;
 
 /** What the gateways are started with, and the key of their presets where they have one. */
-interface Setup {
+export interface Setup {
   readonly script: Talk;
   readonly env: Readonly<Record<string, string>>;
   readonly key?: string;
@@ -26,14 +26,16 @@ interface Setup {
 
 /** Lets two agents talk by hosted speech. Resolves with the faults of its result. */
 export async function talk(signal: AbortSignal): Promise<string[]> {
-  return recognizesSpeech() ? await talkBy(setup(LOCAL_TALK), signal) : await talkByFake(signal);
+  return await withSpeech((by) => talkBy(by, signal));
 }
 
-async function talkByFake(signal: AbortSignal): Promise<string[]> {
+/** Runs a demo with the engines inside the gateways, or with a fake vendor where no recognizer is installed. */
+export async function withSpeech(run: (by: Setup) => Promise<string[]>): Promise<string[]> {
+  if (recognizesSpeech()) return await run(setup(LOCAL_TALK));
   const vendor = await startVendor('deepgram');
   try {
     const urls = { [vendor.manners.setting]: vendor.url };
-    return await talkBy({ ...setup(TONE_TALK, urls), key: vendor.keyThatIs('valid') }, signal);
+    return await run({ ...setup(TONE_TALK, urls), key: vendor.keyThatIs('valid') });
   } finally {
     await vendor.stop();
   }
@@ -58,16 +60,21 @@ async function talkBy(by: Setup, signal: AbortSignal): Promise<string[]> {
   return [...wrong, ...(await gateways.stop())];
 }
 
-async function call(gateways: TwoGateways, { script, key }: Setup): Promise<[Speaker, Speaker]> {
+async function call(gateways: TwoGateways, by: Setup): Promise<[Speaker, Speaker]> {
+  await addVoices(gateways, by);
+  await gateways.connect();
+  const { outbound, inbound } = await gateways.call();
+  return [new Speaker(gateways.a, outbound), new Speaker(gateways.b, inbound)];
+}
+
+/** Lets both speak and listen. */
+export async function addVoices(gateways: TwoGateways, { script, key }: Setup): Promise<void> {
   const { provider, voices } = script;
   const access = key === undefined ? { provider } : { provider, api_key: key };
   for (const [i, gateway] of [gateways.a, gateways.b].entries()) {
     await gateways.addPreset(gateway, { kind: 'stt', ...access });
     await gateways.addPreset(gateway, { kind: 'tts', ...access, options: voices[i] });
   }
-  await gateways.connect();
-  const { outbound, inbound } = await gateways.call();
-  return [new Speaker(gateways.a, outbound), new Speaker(gateways.b, inbound)];
 }
 
 /** Each says a line in turn, and the other hears it before it answers. */

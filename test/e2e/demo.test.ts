@@ -74,6 +74,16 @@ it('two agents talk by a fake vendor where no recognizer is installed', async ()
   expect(readdirSync(folder)).toEqual([]);
 });
 
+it('a caller talks with an agent that has a model, also where no recognizer is installed', async () => {
+  start(['agent'], { PATH: '/nonexistent' });
+  const exitCode = await within('the demo to end', demo.exited, 80_000);
+  expect(exitCode, demo.output).toBe(0);
+  expect(demo.output.match(/^ {2}agent hears {4}\w/gm)?.length).toBe(3);
+  expect(demo.output.match(/^ {2}agent says {5}\w.* sound +\d+ ms$/gm)?.length).toBe(3);
+  expect(demo.output).toContain('The agent has hung up.');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 /** The highest normalized cross-correlation of `word` with any stretch of `heard`. */
 function bestCorrelation(word: Int16Array, heard: Int16Array): number {
   const energy = (samples: Int16Array) => samples.reduce((sum, sample) => sum + sample * sample, 0);
