@@ -10,7 +10,8 @@ const BYTES_PER_S = 8_000;
 
 /** As much of Deepgram as the bench needs (compare `speech/far-ends/lean-vendor`): it understands what it is told to. */
 export class PromptedVendor {
-  readonly listeners: PromptedListener[] = [];
+  /** The connections to `/v1/listen` that are open. */
+  listeners: readonly PromptedListener[] = [];
   readonly #server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json').end(KEY_ANSWER);
   });
@@ -21,8 +22,16 @@ export class PromptedVendor {
       this.#sockets.handleUpgrade(request, socket, head, (client) => {
         client.on('error', () => {});
         if (request.url?.startsWith('/v1/speak')) new LeanSpeaker(client, watch);
-        else this.listeners.push(new PromptedListener(client));
+        else this.#listen(client);
       });
+    });
+  }
+
+  #listen(client: WebSocket): void {
+    const listener = new PromptedListener(client);
+    this.listeners = [...this.listeners, listener];
+    client.on('close', () => {
+      this.listeners = this.listeners.filter((other) => other !== listener);
     });
   }
 

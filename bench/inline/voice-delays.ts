@@ -7,8 +7,10 @@ import { sleepBeside } from '../tick/sleeper.ts';
 import { TalkingAgents } from './talking-agents.ts';
 
 const CALLS = 20;
-const TURNS = 600;
-const QUICK_TURNS = 150;
+/** Deepgram takes 20 texts a minute on a call. */
+const WARM_TURNS = 4 * CALLS;
+const TURNS = 12 * CALLS;
+const QUICK_TURNS = 7 * CALLS;
 const TURN_EVERY_MS = 50;
 const STOPS = 60;
 const QUICK_STOPS = 20;
@@ -43,13 +45,14 @@ export async function voiceDelays(context: BenchContext): Promise<Measure[]> {
     spoken: () => {},
   });
   try {
-    const callIds = await agents.hosted.place(CALLS);
-    // The first turns make the conversations at the provider, and compile most of the code.
-    await talk(agents, 4 * CALLS);
     const rounds: Round[] = [];
     for (let round = 1; round <= context.rounds; round++) {
+      const callIds = await agents.hosted.place(CALLS);
+      // The first turns make the conversations at the provider, and compile most of the code.
+      await talk(agents, WARM_TURNS);
       seen = { told: [], asked: [], closed: [] };
       rounds.push(await measure(context, agents, callIds, seen));
+      await agents.hosted.hangUp(callIds);
       context.progress(`inline delays, round ${round}: ${describe(rounds.at(-1) as Round)}`);
     }
     return measuresOf(rounds);
