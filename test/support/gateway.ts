@@ -81,6 +81,11 @@ export class Gateway {
       SVC_CARTESIA_URL: 'http://127.0.0.1:9',
       SVC_ASSEMBLYAI_URL: 'http://127.0.0.1:9',
       SVC_OPENAI_URL: 'http://127.0.0.1:9',
+      // Nor any model provider.
+      SVC_ANTHROPIC_URL: 'http://127.0.0.1:9',
+      SVC_GEMINI_URL: 'http://127.0.0.1:9',
+      SVC_MISTRAL_URL: 'http://127.0.0.1:9',
+      SVC_BEDROCK_URL: 'http://127.0.0.1:9',
       SVC_BOOTSTRAP_AGENT_KEY: this.agentKey,
       SVC_BOOTSTRAP_SETTINGS_KEY: this.settingsKey,
       ...options.env,

@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { ModelClient, ModelReply, ModelTurn, TurnObserver } from '../../models/model-client.ts';
@@ -82,6 +83,8 @@ async function reconciled(asking: Asking, turn: ModelTurn, fault?: ModelFault): 
       case 'absent':
         // A conversation that this turn has begun may lack its history too.
         return turn.memory === null || fault === undefined ? rebuilt(asking, turn) : { turn };
+      default:
+        return unreachable(fate);
     }
   } catch (error) {
     turn.signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/assert.ts';
 import { PHONE_PLATFORM, PLATFORM_TRAITS } from '../../base/platform.ts';
 import { listCalls } from '../../calls/find-call.ts';
 import { isWindowOpen } from '../../messaging/window/window-guard.ts';
@@ -41,6 +42,8 @@ function platformOf(account: PlatformAccount): string {
       return account.platform;
     case 'sip_number':
       return PHONE_PLATFORM;
+    default:
+      return unreachable(account);
   }
 }
 

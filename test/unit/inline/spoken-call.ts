@@ -32,7 +32,26 @@ export class SpokenCall {
   }
 
   /** The call begins and is answered. */
-  begin({ clock, accountId, agentId }: World): void {
+  begin(world: World): void {
+    const call = this.#place(world, 'outbound');
+    call.begin({ accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() });
+    call.legObserver.answered();
+  }
+
+  /** Somebody calls the agent. */
+  async ring(world: World): Promise<void> {
+    const call = this.#place(world, 'inbound');
+    const accept = (): void => call.legObserver.answered();
+    call.begin({ accept, refuse() {}, hangUp() {}, released: Promise.resolve() });
+    const payload = { call_id: this.callId, platform: 'sip', state: 'ringing', caller: '+33123456789' };
+    await happen(world, world.agentId, { type: 'call_invite', payload });
+  }
+
+  get state(): string {
+    return this.#call!.state.name;
+  }
+
+  #place({ clock, accountId, agentId }: World, direction: 'inbound' | 'outbound'): CallActor {
     const identity = {
       callId: this.callId,
       roomId: 'room_1',
@@ -42,7 +61,7 @@ export class SpokenCall {
       platform: 'sip',
       meetingUrl: 'sip:+33123456789@127.0.0.1',
       agentName: 'AI Agent',
-      direction: 'outbound',
+      direction,
       caller: '',
       createdAt: clock.nowIso(),
       sampleRateHz: 8_000,
@@ -71,8 +90,7 @@ export class SpokenCall {
     );
     this.#call = call;
     call.announce();
-    call.begin({ accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() });
-    call.legObserver.answered();
+    return call;
   }
 
   get isLive(): boolean {

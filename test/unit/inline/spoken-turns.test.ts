@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TurnObserver } from '../../../src/models/model-client.ts';
+import { listActions } from '../../../src/store/inline/delivery-actions.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { InlineWorld } from './inline-world.ts';
 import { SpokenCall } from './spoken-call.ts';
@@ -95,4 +96,29 @@ it('does not hang up on somebody who interrupts the goodbye', async () => {
   call.utterance(1, 'interrupted', 'Goodbye');
   await world.idle();
   expect(call.isLive).toBe(true);
+});
+
+it.each([
+  ['<accept/>Hello, this is the bakery.', 'active'],
+  ['<refuse/>', 'refused'],
+  ['<accept/><refuse/>', 'refused'],
+])('decides on a call that rings: %s', async (reply, state) => {
+  const call = new SpokenCall();
+  const world = await InlineWorld.start(call.domain);
+  world.model.will(reply);
+  await call.ring(world.messaging);
+  await waitFor(`the call to be ${state}`, () => call.state === state);
+  await world.idle();
+  expect(world.failures).toEqual([]);
+});
+
+it('accepts no call in a turn about something else', async () => {
+  const { world, call } = await worldWithCall();
+  world.model.will('<accept/><refuse/>');
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  await world.idle();
+  const [delivery] = await world.deliveries();
+  const [action] = await listActions(world.messaging.store.db, delivery!.id);
+  expect(action).toMatchObject({ status: 'refused', reason: 'This event is not the invite of a call' });
 });
