@@ -69,7 +69,7 @@ async function toolsOf(
   accountId: string,
   agentId: string,
 ): Promise<GatewayTools | null> {
-  const url = `${mcpUrl(publicUrl())}?read_only`;
+  const url = mcpUrl(publicUrl());
   return url.startsWith('https://') ? { url, bearer: await bearerOf(accountId, agentId) } : null;
 }
 

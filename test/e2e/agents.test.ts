@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Agent } from '../support/agent.ts';
+import type { AnyJson } from '../support/any-json.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
+import { McpCaller } from '../support/mcp-caller.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const REVOKED = 1008;
@@ -89,4 +91,37 @@ it('gives calls to a number to its agent, and ends them when the agent is delete
   // A request for a call waits until its record is written.
   expect((await agentApi.get(`/api/call/${call.call_id}`)).status).toBe(404);
   expect(pair.callee.output).not.toContain('a write to the database failed');
+});
+
+it('the internal bearer reads what its agent may by MCP, and nothing else', async () => {
+  const [home] = (await settings().get('/api/agents')).body.agents;
+  const { bearer } = (await settings().get(`/api/agents/${home.id}/internal-bearer`)).body;
+  pair.caller.secrets.add(bearer);
+  const { outbound } = await pair.connect();
+  const api = pair.caller.api(bearer);
+  const path = `/api/call/${outbound.call_id}`;
+  for (const answer of [
+    await api.get(path),
+    await api.get('/api/inbox'),
+    await api.get('/api/account'),
+    await api.delete(path),
+    await api.post(`${path}/say`, { text: 'x' }),
+    await api.post('/api/dm/chat', { platform: 'telegram', text: 'x' }),
+    await api.get('/api/agents'),
+  ])
+    expect(answer.status).toBe(403);
+  await expect(Agent.connect(outbound.audio.stream_url, bearer, 8000)).rejects.toThrow('403');
+
+  const mcp = new McpCaller(`${pair.caller.baseUrl}/mcp/`, { authorization: `Bearer ${bearer}` });
+  const { tools } = (await mcp.ask('tools/list')).result;
+  const hints = tools.map(({ annotations }: AnyJson) => annotations.readOnlyHint);
+  expect(new Set(hints)).toEqual(new Set([true]));
+  const status = (client: McpCaller) => client.call('svc_call_status', { call_id: outbound.call_id });
+  expect((await mcp.call('svc_inbox')).result.isError).not.toBe(true);
+  expect((await status(mcp)).result.structuredContent.state).toBe('active');
+  const sibling = await newAgent('Model of another');
+  const other = (await settings().get(`/api/agents/${sibling}/internal-bearer`)).body.bearer;
+  pair.caller.secrets.add(other);
+  const stranger = new McpCaller(`${pair.caller.baseUrl}/mcp/`, { authorization: `Bearer ${other}` });
+  expect((await status(stranger)).result).toMatchObject({ isError: true });
 });

@@ -71,7 +71,7 @@ export async function issueKey(db: Db, actor: Actor, wanted: NewKey, nowIso: str
   const record = await storeKey(db, key, { ...wanted, accountId: actor.accountId }, nowIso);
   const { kind, name, agentIds } = wanted;
   await audit(db, actor, { action: 'key.create', subject: record.id, detail: { kind, name, agentIds } });
-  return { ...record, agentIds, key };
+  return { ...record, agentIds, isInternal: false, key };
 }
 
 /** Creates an agent key in the default agent, or a settings key. Throws `email_not_verified`, `cap_reached`. */

@@ -16,7 +16,7 @@ export function authenticator(
     if (credential === null || credential.length > MAX_CREDENTIAL_LENGTH) return null;
     if (credential.startsWith('svc_')) {
       const key = keys.use(credential);
-      return key && principalOf(key, key.kind);
+      return key && principalOf(key, key.isInternal ? 'model' : key.kind);
     }
     // A session token can start the same way by chance: one in sixteen million does.
     const grant = credential.startsWith('mcp_') ? grants.use(credential) : null;

@@ -1,7 +1,10 @@
 import type { AgentScope } from '../../base/scope.ts';
 
-/** Kinds of credentials: a browser session, a runtime key, a key for settings, and the grant of an MCP client. */
-export type CredentialKind = 'session' | 'agent' | 'settings' | 'oauth';
+/**
+ * Kinds of credentials: a browser session, a runtime key, a key for settings, the grant of an MCP client, and the internal
+ * bearer of an agent's model, which only reads.
+ */
+export type CredentialKind = 'session' | 'agent' | 'settings' | 'oauth' | 'model';
 
 /** The authenticated caller: its account, the agents it acts for (all of them for a session) and its platforms. */
 export interface Principal extends AgentScope {

@@ -95,14 +95,18 @@ export class McpEndpoint {
     this.#reading.close();
   }
 
-  #statelessFor({ query }: McpRequest): StatelessEndpoint {
-    return query.read_only === undefined ? this.#stateless : this.#reading;
+  #statelessFor(request: McpRequest): StatelessEndpoint {
+    return isModel(request) ? this.#reading : this.#stateless;
   }
 }
 
-/** A session has all tools, so a client that may only read gets none. */
-function isStateful({ query }: McpRequest): boolean {
-  return query.stateful !== undefined && query.read_only === undefined;
+/** A model reads what it is told to read. A session would push to it as well. */
+function isStateful(request: McpRequest): boolean {
+  return request.query.stateful !== undefined && !isModel(request);
+}
+
+function isModel({ principal }: McpRequest): boolean {
+  return principal.kind === 'model';
 }
 
 function isModern(request: McpRequest, body: unknown): boolean {

@@ -5,11 +5,8 @@ import type { RouteRequest } from '../http/routing/route.ts';
 /** A request to `/mcp`. */
 export type McpRequest = RouteRequest<Principal, unknown, McpQuery, Uint8Array | undefined>;
 
-/**
- * `?stateful`, with or without a value, asks for a session; `?read_only` for the tools without effects, outside
- * sessions.
- */
-export const McpQuery = z.object({ stateful: z.string().optional(), read_only: z.string().optional() });
+/** `?stateful`, with or without a value, asks for a session. */
+export const McpQuery = z.object({ stateful: z.string().optional() });
 export type McpQuery = z.output<typeof McpQuery>;
 
 /** Request headers that MCP uses. */

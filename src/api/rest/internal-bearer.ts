@@ -23,7 +23,8 @@ function bearer(agents: AgentDomain): Route {
     operationId: 'getInternalBearer',
     refusesHead: true,
     summary: 'Get the key with which the provider calls back',
-    description: 'Created if there is none. It acts only for this agent and is not in the list of keys.',
+    description:
+      'Created if there is none. It only reads, by MCP, and only what this agent may. It is not in the list of keys.',
     tags: TAGS,
     params: AgentParams,
     responses: {

@@ -9,6 +9,8 @@ export type ApiKey = Selectable<ApiKeysTable>;
 /** A valid key with the agents it acts for. */
 export interface ValidKey extends ApiKey {
   readonly agentIds: readonly string[];
+  /** An agent's internal bearer. */
+  readonly isInternal: boolean;
 }
 
 export async function insertKey(db: Db, key: ApiKey): Promise<void> {
@@ -26,12 +28,12 @@ export async function listValidKeys(db: Db, accountId?: string): Promise<ValidKe
     ? keys
     : keys.where('apiKeys.accountId', '=', accountId)
   ).execute();
-  return withAgentIds(rows);
+  return keysIn(rows);
 }
 
 /** Returns an account's valid keys of one kind, oldest first. Internal bearers are left out. */
 export async function listKeys(db: Db, accountId: string, kind: KeyKind): Promise<ValidKey[]> {
-  return withAgentIds(await madeKeys(db, accountId, kind).execute());
+  return keysIn(await madeKeys(db, accountId, kind).execute());
 }
 
 /** Returns a valid key of one kind. Undefined for any other id and for internal bearers. */
@@ -42,13 +44,12 @@ export async function findKey(
   keyId: string,
 ): Promise<ValidKey | undefined> {
   const rows = await madeKeys(db, accountId, kind).where('apiKeys.id', '=', keyId).execute();
-  return withAgentIds(rows)[0];
+  return keysIn(rows)[0];
 }
 
 /** Internal bearers are managed by the gateway and cannot be attached, detached or revoked as keys. */
 function madeKeys(db: Db, accountId: string, kind: KeyKind) {
   return validKeys(db)
-    .leftJoin('internalBearers', 'internalBearers.keyId', 'apiKeys.id')
     .where('internalBearers.keyId', 'is', null)
     .where('apiKeys.accountId', '=', accountId)
     .where('apiKeys.kind', '=', kind);
@@ -60,12 +61,19 @@ function validKeys(db: Db) {
     .selectFrom('apiKeys')
     .leftJoin('agentKeys', 'agentKeys.keyId', 'apiKeys.id')
     .leftJoin('agents', 'agents.id', 'agentKeys.agentId')
+    .leftJoin('internalBearers', 'internalBearers.keyId', 'apiKeys.id')
     .selectAll('apiKeys')
-    .select('agents.id as agentId')
+    .select(['agents.id as agentId', 'internalBearers.agentId as bearerOf'])
     .where('apiKeys.revokedAt', 'is', null)
     .orderBy('apiKeys.createdAt')
     .orderBy('apiKeys.id')
     .orderBy(DEFAULT_AGENT_FIRST);
+}
+
+type KeyRow = ApiKey & { readonly agentId: string | null; readonly bearerOf: string | null };
+
+function keysIn(rows: readonly KeyRow[]): ValidKey[] {
+  return withAgentIds(rows).map(({ bearerOf, ...key }) => ({ ...key, isInternal: bearerOf !== null }));
 }
 
 export async function touchKey(db: Db, keyId: string, usedAt: string): Promise<void> {

@@ -119,7 +119,7 @@ export interface AuditLogTable {
   id: GeneratedAlways<number>;
   /** Null: belongs to no account, or to a deleted one. */
   accountId: string | null;
-  credentialKind: 'session' | 'agent' | 'settings' | 'oauth' | 'none';
+  credentialKind: 'session' | 'agent' | 'settings' | 'oauth' | 'model' | 'none';
   credentialId: string;
   action: string;
   subject: string | null;

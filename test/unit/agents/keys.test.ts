@@ -128,7 +128,7 @@ it('keeps one internal bearer per agent, hides it from the list of keys, and rot
     },
   ]);
   expect((await api.get(path)).body).toEqual(first);
-  expect(served.agents.keys.use(first.bearer)).toMatchObject({ kind: 'agent', agentIds: [agentId] });
+  expect(served.agents.keys.use(first.bearer)).toMatchObject({ isInternal: true, agentIds: [agentId] });
 
   const { body: second } = await api.post(`${path}/rotate`);
   expect(second.bearer).not.toBe(first.bearer);

@@ -9,7 +9,7 @@ export const ADMITTED: Readonly<Record<Exclude<Access, 'public'>, readonly Crede
   /** Calls, messages, inbox, files. */
   runtime: ['session', 'agent', 'oauth'],
   /** The same for MCP clients. */
-  mcp: ['agent', 'oauth'],
+  mcp: ['agent', 'oauth', 'model'],
   /** Agents, keys, platforms and their secrets. */
   config: ['session', 'settings'],
   /** Account information open to every credential. */

@@ -66,16 +66,18 @@ export interface WorldOptions extends Partial<SessionLimits> {
 
 /**
  * The MCP server of a world on a real HTTP server, with minimal tools. `svc_agent` is the key of the world's agent,
- * `svc_other` one of another account. `/sdk` answers like `/mcp`, but always by the SDK.
+ * `svc_model`
+ * that of its model, `svc_other` one of another account. `/sdk` answers like `/mcp`, but always by the SDK.
  */
 export async function mcpWorld({ fastPath = true, ...limits }: WorldOptions = {}) {
   const world = await messagingWorld();
   const { reading, wakeups, scope, clock } = world;
   const principal: Principal = { ...scope, kind: 'agent', credentialId: 'key_1' };
   const other: Principal = { ...principal, accountId: 'acc_b', credentialId: 'key_2', agentIds: ['agt_b'] };
-  const keys = new Map([
+  const keys = new Map<string, Principal>([
     ['svc_agent', principal],
     ['svc_other', other],
+    ['svc_model', { ...principal, kind: 'model', credentialId: 'key_3' }],
   ]);
   const tools = new FakeTools();
   const transcripts = new FakeTranscripts(scope.accountId);
