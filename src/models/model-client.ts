@@ -97,11 +97,6 @@ export interface ModelClient {
   turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply>;
   /** Finds out what has become of a doubtful turn. */
   reconcile(turn: ModelTurn): Promise<TurnFate>;
-  /**
-   * Stores at the provider what was heard of the last reply, where that is possible, after its speech was interrupted.
-   * Absent: the next turn's text says it.
-   */
-  correct?(memory: ModelMemory, heard: string, signal: AbortSignal): Promise<void>;
   /** Deletes the conversation at the provider, where the provider can. One that is gone already is no fault. */
   forget(memory: ModelMemory, signal: AbortSignal): Promise<void>;
 }
