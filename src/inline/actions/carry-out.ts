@@ -20,8 +20,10 @@ import { sendFile, write } from './write.ts';
 export async function carryOut(context: ActionContext): Promise<void> {
   const { turnId } = context;
   const { store, clock } = context.domain;
-  await abandonClaimed(store.db, turnId, 'The gateway stopped meanwhile', clock.nowIso());
-  for (const action of await listActions(store.db, turnId)) {
+  const actions = await listActions(store.db, turnId);
+  if (actions.some(({ status }) => status === 'claimed'))
+    await abandonClaimed(store.db, turnId, 'The gateway stopped meanwhile', clock.nowIso());
+  for (const action of actions.filter(({ status }) => status === 'planned')) {
     if (!(await claimAction(store.db, action, clock.nowIso()))) continue;
     const end = await endOf(context, action.detail as unknown as ReplyAction);
     await endAction(store.db, action, end, clock.nowIso());
