@@ -1,21 +1,17 @@
 import { newId } from '../../base/ids.ts';
 import { isoAfter } from '../../base/time.ts';
 import type { Db } from '../../store/database/tables.ts';
-import {
-  countDeliveries,
-  countLaneSince,
-  type DeliveryFailure,
-  insertDelivery,
-} from '../../store/inline/deliveries.ts';
+import { countLaneSince, type DeliveryFailure, insertDelivery } from '../../store/inline/deliveries.ts';
 import type { BusyLane } from '../../store/inline/delivery-turns.ts';
 import {
-  type InlineAgent,
-  listInlineAgents,
+  type AgentWithNews,
+  listAgentsWithNews,
   moveFeedPosition,
   unreadEvents,
 } from '../../store/inline/inline-agents.ts';
-import { lastEventUntil, type StoredEvent } from '../../store/messages/events.ts';
+import type { StoredEvent } from '../../store/messages/events.ts';
 import type { InlineDomain } from '../inline-domain.ts';
+import { claimedPayload } from '../turn/told-events.ts';
 import { isWanted, laneOf } from './lane-of.ts';
 import { KEY_REFUSED, LOOP, QUEUE_FULL } from './skipped.ts';
 
@@ -28,8 +24,6 @@ export const MAX_KEY_REFUSALS = 5;
 /** Limit of messages in one conversation between agents for which a model is called. */
 export const MAX_AGENT_TURNS = 20;
 const AGENT_TURNS_MS = 3_600_000;
-/** Events of others that are skipped again and again before the position in the feed is moved behind them. */
-const MAX_SKIPPED = 500;
 
 /** A lane with a new delivery. */
 export interface ClaimedLane extends BusyLane {
@@ -59,25 +53,23 @@ interface Claimed {
 async function claimSome(domain: InlineDomain, trx: Db, accountId: string): Promise<Claimed> {
   const lanes: ClaimedLane[] = [];
   let isFull = false;
-  for (const agent of await listInlineAgents(trx, accountId)) {
+  for (const agent of await listAgentsWithNews(trx, accountId)) {
     const events = await unreadEvents(trx, agent, MAX_CLAIMED);
-    for (const event of events) lanes.push(...(await claim(domain, trx, agent, event)));
+    const before = lanes.length;
+    for (const event of events) {
+      const queued = agent.queued + lanes.length - before;
+      lanes.push(...(await claim(domain, trx, { ...agent, queued }, event)));
+    }
     isFull ||= events.length === MAX_CLAIMED;
-    await move(trx, agent, events);
+    await moveFeedPosition(trx, agent.agentId, events.at(-1)?.id ?? agent.feedPosition);
   }
   return { lanes, isFull };
-}
-
-async function move(trx: Db, agent: InlineAgent, events: readonly StoredEvent[]): Promise<void> {
-  const newest = events.at(-1)?.id ?? (await lastEventUntil(trx, agent.accountId, null));
-  if (events.length > 0 || newest - agent.feedPosition > MAX_SKIPPED)
-    await moveFeedPosition(trx, agent.agentId, newest);
 }
 
 async function claim(
   domain: InlineDomain,
   trx: Db,
-  agent: InlineAgent,
+  agent: AgentWithNews,
   event: StoredEvent,
 ): Promise<ClaimedLane[]> {
   const lane = laneOf(event);
@@ -94,7 +86,7 @@ async function claim(
       eventId: event.id,
       eventType: event.type,
       lane,
-      payload: { type: event.type, ...event.payload },
+      payload: claimedPayload(event),
       replayOf: null,
       createdAt: domain.clock.nowIso(),
     },
@@ -106,11 +98,11 @@ async function claim(
 async function reasonToSkip(
   { clock }: InlineDomain,
   trx: Db,
-  { agentId, keyRefusals }: InlineAgent,
+  { agentId, keyRefusals, queued }: AgentWithNews,
   { event, lane }: { readonly event: StoredEvent; readonly lane: string },
 ): Promise<DeliveryFailure | null> {
   if (keyRefusals >= MAX_KEY_REFUSALS) return KEY_REFUSED;
-  if ((await countDeliveries(trx, agentId, 'queued')) >= MAX_QUEUED) return QUEUE_FULL;
+  if (queued >= MAX_QUEUED) return QUEUE_FULL;
   if (event.platform !== 'agent') return null;
   const since = isoAfter(clock.nowIso(), -AGENT_TURNS_MS);
   return (await countLaneSince(trx, agentId, lane, since)) >= MAX_AGENT_TURNS ? LOOP : null;

@@ -18,6 +18,8 @@ import { historyOf, inputOf } from './turn-input.ts';
 import { TurnMemory } from './turn-memory.ts';
 
 const MAX_OUTPUT_TOKENS = 4_096;
+/** Minutes of speech. */
+const MAX_SPOKEN_TOKENS = 1_024;
 const NO_USAGE: ModelUsage = { inputTokens: null, outputTokens: null };
 
 /** A turn that is to be answered. */
@@ -65,9 +67,7 @@ async function ask(
   const { store, clock, forgetting } = domain;
   const { accountId, agentId, lane } = turn.place;
   const place = { accountId, agentId, lane, configHash: configHash(provider) };
-  const conversation = await store.db
-    .transaction()
-    .execute((trx) => openModelConversation(trx, place, clock.nowIso()));
+  const conversation = await openModelConversation(store.db, place, clock.nowIso());
   const input = await inputOf(context, turn, provider);
   const client = domain.clients.of(provider);
   const memory = new TurnMemory(domain, client, conversation);
@@ -78,7 +78,7 @@ async function ask(
     instructions: input.instructions,
     text: input.text,
     marker: turn.lead.id,
-    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    maxOutputTokens: isSpoken ? MAX_SPOKEN_TOKENS : MAX_OUTPUT_TOKENS,
     isSpoken,
     tools: await domain.toolsOf(accountId, agentId),
     signal,

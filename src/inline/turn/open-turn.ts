@@ -1,12 +1,6 @@
 import type { Db } from '../../store/database/tables.ts';
 import type { Delivery } from '../../store/inline/deliveries.ts';
-import {
-  type BusyLane,
-  beginTurn,
-  findOpenTurn,
-  listQueued,
-  listTurn,
-} from '../../store/inline/delivery-turns.ts';
+import { type BusyLane, beginTurn, listTurn, listWaiting } from '../../store/inline/delivery-turns.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 
 /** Limit of events in one turn. */
@@ -26,24 +20,24 @@ export interface Turn {
  * Returns the turn of a lane that an earlier process left, or begins one with what waits there. Null: nothing does.
  */
 export async function openTurn({ store, clock }: InlineDomain, place: BusyLane): Promise<Turn | null> {
-  return await store.db.transaction().execute(async (trx) => {
-    return (await leftTurn(trx, place)) ?? (await newTurn(trx, place, clock.nowIso()));
-  });
-}
-
-async function leftTurn(trx: Db, place: BusyLane): Promise<Turn | null> {
-  const lead = await findOpenTurn(trx, place.agentId, place.lane);
+  const waiting = await listWaiting(store.db, place, MAX_MERGED + 1);
+  const [lead] = waiting;
   if (!lead) return null;
-  const [waiting] = await listQueued(trx, place.agentId, place.lane, 1);
-  return { place, lead, deliveries: await listTurn(trx, lead.id), hasMore: waiting !== undefined };
+  if (lead.status === 'queued') return await newTurn(store.db, place, waiting, clock.nowIso());
+  const hasMore = waiting.some(({ status }) => status === 'queued');
+  return { place, lead, deliveries: await listTurn(store.db, lead.id), hasMore };
 }
 
-async function newTurn(trx: Db, place: BusyLane, nowIso: string): Promise<Turn | null> {
-  const queued = await listQueued(trx, place.agentId, place.lane, MAX_MERGED + 1);
+async function newTurn(
+  db: Db,
+  place: BusyLane,
+  queued: readonly Delivery[],
+  nowIso: string,
+): Promise<Turn | null> {
   const deliveries = queued.slice(0, MAX_MERGED);
   const [lead, ...others] = deliveries;
   if (!lead) return null;
-  await beginTurn(trx, [lead.id, ...others.map(({ id }) => id)], nowIso);
+  await beginTurn(db, [lead.id, ...others.map(({ id }) => id)], nowIso);
   const begun = { ...lead, status: 'sent', turnId: lead.id } as const;
   return { place, lead: begun, deliveries: [begun, ...others], hasMore: queued.length > MAX_MERGED };
 }

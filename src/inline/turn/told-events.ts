@@ -1,7 +1,8 @@
 import type { AgentScope } from '../../base/scope.ts';
-import { type FeedEvent, readFeed } from '../../messaging/inbox/feed.ts';
+import { type FeedEvent, otherEvent, readFeed } from '../../messaging/inbox/feed.ts';
 import type { Delivery } from '../../store/inline/deliveries.ts';
 import { setPayload } from '../../store/inline/delivery-turns.ts';
+import type { StoredEvent } from '../../store/messages/events.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 
 /** An event as the model is told of it, with the API's field names. */
@@ -29,7 +30,7 @@ async function toldEvent(
   scope: AgentScope,
   { id, eventId, payload }: Delivery,
 ): Promise<ToldEvent | null> {
-  if (eventId === null) return payload as ToldEvent;
+  if (eventId === null || isWhole(payload)) return payload as ToldEvent;
   const { events } = await readFeed(reading, scope, eventId - 1, 1);
   const [event] = events;
   // Of an old event that is replayed, only what was told then is left.
@@ -37,6 +38,16 @@ async function toldEvent(
   const wire = wireOf(event);
   await setPayload(store.db, id, withoutAddresses(wire));
   return wire;
+}
+
+/** Returns what is known of an event when it is claimed: all, unless it is a message or comes with files. */
+export function claimedPayload(event: StoredEvent): Readonly<Record<string, unknown>> {
+  return event.messageSeq === null ? wireOf(otherEvent(event)) : { type: event.type, ...event.payload };
+}
+
+function isWhole(payload: Delivery['payload']): boolean {
+  const { type, file_ids, attachments } = payload;
+  return type !== 'dm_chat' && file_ids === undefined && attachments === undefined;
 }
 
 /** Feeds hold only the identity of a message. */

@@ -1,9 +1,7 @@
-import { unreachable } from '../../base/assert.ts';
 import { PHONE_PLATFORM, PLATFORM_TRAITS } from '../../base/platform.ts';
 import { listCalls } from '../../calls/find-call.ts';
 import { isWindowOpen } from '../../messaging/window/window-guard.ts';
-import { findAgent, listMembersOf } from '../../store/agents/agents.ts';
-import { listPlatformAccounts, type PlatformAccount } from '../../store/logins/platform-accounts.ts';
+import { describeAgent } from '../../store/agents/agent-facts.ts';
 import { findConversation } from '../../store/messages/conversations.ts';
 import type { ActionContext } from '../actions/action-context.ts';
 import type { AgentContext, CallContext, ConversationContext } from '../prompt/agent-context.ts';
@@ -12,39 +10,15 @@ import type { AgentContext, CallContext, ConversationContext } from '../prompt/a
 export async function agentContextOf(context: ActionContext): Promise<AgentContext> {
   const { domain, scope, turnId } = context;
   const { store, clock, calls } = domain;
-  const agent = await findAgent(store.db, scope.accountId, scope.agentIds[0]!);
+  const { name, accounts } = await describeAgent(store.db, scope.agentIds[0]!);
   return {
     deliveryId: turnId,
-    agentName: agent?.name ?? '',
+    agentName: name,
     nowIso: clock.nowIso(),
-    accounts: await accountsOf(context),
+    accounts: accounts.map(({ id, platform }) => ({ id, platform: platform ?? PHONE_PLATFORM })),
     calls: listCalls(calls, scope).map(({ callId, platform, state }) => ({ callId, platform, state })),
     place: await placeOf(context),
   };
-}
-
-async function accountsOf({ domain, scope }: ActionContext): Promise<AgentContext['accounts']> {
-  const { db } = domain.store;
-  const members = await listMembersOf(db, scope.agentIds);
-  if (members.length === 0) return [];
-  const ids = new Set(members.map(({ id }) => id));
-  const accounts = await listPlatformAccounts(db, scope.accountId);
-  return accounts
-    .filter(({ id }) => ids.has(id))
-    .map((account) => ({ id: account.id, platform: platformOf(account) }));
-}
-
-function platformOf(account: PlatformAccount): string {
-  switch (account.type) {
-    case 'connection':
-      return account.provider;
-    case 'bot_token':
-      return account.platform;
-    case 'sip_number':
-      return PHONE_PLATFORM;
-    default:
-      return unreachable(account);
-  }
 }
 
 async function placeOf(context: ActionContext): Promise<AgentContext['place']> {

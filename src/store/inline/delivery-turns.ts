@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 import { type Delivery, type DeliveryFailure, fromRow } from './deliveries.ts';
+import type { DeliveryStatus } from './inline-tables.ts';
 
 /** A conversation or call of an agent in which a delivery waits for its turn or has not ended its turn. */
 export interface BusyLane {
@@ -20,28 +21,22 @@ export async function listBusyLanes(db: Db): Promise<BusyLane[]> {
     .execute();
 }
 
-/** Returns the delivery whose turn in a lane was begun and has not ended. */
-export async function findOpenTurn(db: Db, agentId: string, lane: string): Promise<Delivery | undefined> {
-  const row = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('agentId', '=', agentId)
-    .where('lane', '=', lane)
-    .where('status', 'in', ['sent', 'answered'])
-    .orderBy('seq')
-    .limit(1)
-    .executeTakeFirst();
-  return row && fromRow(row);
-}
-
-/** Returns the deliveries that wait in a lane, oldest first. */
-export async function listQueued(db: Db, agentId: string, lane: string, limit: number): Promise<Delivery[]> {
+/**
+ * Returns what is to be done in a lane: first the delivery whose turn was begun and has not ended, then those that wait,
+ * oldest first.
+ */
+export async function listWaiting(
+  db: Db,
+  { agentId, lane }: Pick<BusyLane, 'agentId' | 'lane'>,
+  limit: number,
+): Promise<Delivery[]> {
   const rows = await db
     .selectFrom('deliveries')
     .selectAll()
     .where('agentId', '=', agentId)
     .where('lane', '=', lane)
-    .where('status', '=', 'queued')
+    .where('status', 'in', ['sent', 'answered', 'queued'])
+    .orderBy(sql`status = 'queued'`)
     .orderBy('seq')
     .limit(limit)
     .execute();
@@ -59,23 +54,18 @@ export async function listTurn(db: Db, turnId: string): Promise<Delivery[]> {
   return rows.map(fromRow);
 }
 
-/** Begins a turn: the first of these deliveries leads it, and the others are merged into it. Call it in a transaction. */
-export async function beginTurn(
-  db: Db,
-  [lead, ...others]: readonly [string, ...string[]],
-  nowIso: string,
-): Promise<void> {
-  const common = { turnId: lead, startedAt: nowIso, updatedAt: nowIso };
+/** Begins a turn: the first of these deliveries leads it, and the others are merged into it. */
+export async function beginTurn(db: Db, ids: readonly [string, ...string[]], nowIso: string): Promise<void> {
+  const [lead] = ids;
   await db
     .updateTable('deliveries')
-    .set({ ...common, status: 'sent' })
-    .where('id', '=', lead)
-    .execute();
-  if (others.length === 0) return;
-  await db
-    .updateTable('deliveries')
-    .set({ ...common, status: 'merged' })
-    .where('id', 'in', others)
+    .set({
+      turnId: lead,
+      status: sql<DeliveryStatus>`iif(id = ${lead}, 'sent', 'merged')`,
+      startedAt: nowIso,
+      updatedAt: nowIso,
+    })
+    .where('id', 'in', ids)
     .execute();
 }
 

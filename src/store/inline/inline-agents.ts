@@ -29,12 +29,37 @@ function inlineAgents(db: Db) {
   return db.selectFrom('agentProviders').innerJoin('agents', 'agents.id', 'agentProviders.agentId');
 }
 
-/** Returns the events of an agent's feed after its position, oldest first. */
+/** An agent with events that have not been read, and how many of its deliveries wait. */
+export interface AgentWithNews extends InlineAgent {
+  readonly queued: number;
+}
+
+export async function listAgentsWithNews(db: Db, accountId: string): Promise<AgentWithNews[]> {
+  const rows = await inlineAgents(db)
+    .select(['agentId', 'accountId', 'feedPosition', 'keyRefusals', 'eventFilter'])
+    .select(({ selectFrom, fn }) =>
+      selectFrom('deliveries')
+        .select(fn.countAll<number>().as('count'))
+        .whereRef('deliveries.agentId', '=', 'agents.id')
+        .where('status', '=', 'queued')
+        .$asScalar()
+        .$notNull()
+        .as('queued'),
+    )
+    .where('accountId', '=', accountId)
+    .where(({ eb, selectFrom, fn }) => {
+      const newest = selectFrom('events').select(fn.max<number>('id').as('newest'));
+      return eb('feedPosition', '<', newest.whereRef('events.agentId', '=', 'agents.id'));
+    })
+    .execute();
+  return rows.map((row) => ({ ...row, eventFilter: JSON.parse(row.eventFilter) }));
+}
+
+/** Returns the events of an agent's feed after its position, oldest first. Does not look at events of others. */
 export async function unreadEvents(db: Db, agent: InlineAgent, limit: number): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom('events')
     .selectAll()
-    .where('accountId', '=', agent.accountId)
     .where('agentId', '=', agent.agentId)
     .where('id', '>', agent.feedPosition)
     .orderBy('id')

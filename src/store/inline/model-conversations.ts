@@ -17,7 +17,7 @@ export type ConversationPlace = Pick<
 
 /**
  * Returns an agent's conversation, which is made if there is none. Under another configuration than before, it has no
- * memory. Call it in a transaction.
+ * memory.
  */
 export async function openModelConversation(
   db: Db,

@@ -11,6 +11,7 @@ import { FakeMessenger } from '../../support/fake-messenger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { messagingWorld, type World, write } from '../messaging/messaging-world.ts';
 import { NOW } from '../store/temporary.ts';
+import { countedStore } from './counted-store.ts';
 import { ScriptedModel } from './scripted-model.ts';
 
 /** No calls are placed or received. */
@@ -24,6 +25,8 @@ export class InlineWorld {
   /** Unexpected errors. */
   readonly failures: unknown[] = [];
   readonly deps: InlineDeps;
+  /** The statements of the runner. */
+  readonly counted: ReturnType<typeof countedStore>;
   runner: InlineRunner;
   #said = 0;
 
@@ -46,8 +49,9 @@ export class InlineWorld {
       onFailure,
     });
     onTestFinished(() => closeOutbound(outbound, 0));
+    this.counted = countedStore(store);
     this.deps = {
-      store,
+      store: this.counted.store,
       clock,
       outbound,
       reading,
