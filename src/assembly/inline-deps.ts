@@ -10,6 +10,7 @@ import { modelProvider } from '../models/all-providers.ts';
 import { ModelHttp } from '../models/http/model-http.ts';
 import type { GatewayTools } from '../models/model-client.ts';
 import type { VendorQuota } from '../speech/providers/vendor-quota.ts';
+import { findInternalBearer } from '../store/agents/internal-bearers.ts';
 import { ModelEvents } from '../telemetry/model-events.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { Messaging } from './messaging-deps.ts';
@@ -64,13 +65,15 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
 
 /** Servers of a provider can only reach a gateway that has a public address, and send the bearer only by https. */
 async function toolsOf(
-  { publicUrl }: PartDeps,
+  { publicUrl, store }: PartDeps,
   bearerOf: BearerOf,
   accountId: string,
   agentId: string,
 ): Promise<GatewayTools | null> {
   const url = mcpUrl(publicUrl());
-  return url.startsWith('https://') ? { url, bearer: await bearerOf(accountId, agentId) } : null;
+  if (!url.startsWith('https://')) return null;
+  const known = await findInternalBearer(store.db, store.secrets, agentId);
+  return { url, bearer: known?.key ?? (await bearerOf(accountId, agentId)) };
 }
 
 function connectModel({ settings, clock, closers }: PartDeps): ConnectModel {
