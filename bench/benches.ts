@@ -3,7 +3,7 @@ import { bootBench } from './boot/boot.bench.ts';
 import { bridgeBench } from './bridge/bridge.bench.ts';
 import { callsBench } from './calls/calls.bench.ts';
 import { clearBench } from './clear/clear.bench.ts';
-import { inlineBench } from './inline/inline.bench.ts';
+import { inlineBenches } from './inline/inline.bench.ts';
 import { latencyBench } from './latency/latency.bench.ts';
 import { mcpBench } from './mcp/mcp.bench.ts';
 import { mixBench } from './mix/mix.bench.ts';
@@ -28,6 +28,6 @@ export const benches: readonly Bench[] = [
   mixBench,
   bridgeBench,
   ...speechBenches,
-  inlineBench,
+  ...inlineBenches,
   bootBench,
 ];

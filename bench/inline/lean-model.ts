@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { nowUs } from '../speech/far-ends/clock.ts';
+import { LeanReply, type ReplyEvent } from './lean-reply.ts';
 
 const HOST = '127.0.0.1';
 const TOLD = /(Mark|Hold) (\d+)\./g;
@@ -16,11 +17,13 @@ export interface ModelWatch {
 
 /**
  * As much of OpenAI's Responses API as the bench needs (test/fakes/openai is complete and strict, and costs more than what
- * is measured). It repeats the last mark at once; told to hold, it says that, and writes on without an end.
+ * is measured). It repeats the last mark at once; told to hold, it says that, and writes on until it is let go.
  */
 export class LeanModel {
   readonly #watch: ModelWatch;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
+  /** The ends of replies that are held. */
+  readonly #held = new Map<ServerResponse, () => void>();
   #ids = 0;
 
   private constructor(watch: ModelWatch) {
@@ -42,6 +45,16 @@ export class LeanModel {
     this.#server.closeAllConnections();
   }
 
+  /** Number of replies that are held. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  /** Ends the replies that are held. */
+  letGo(): void {
+    for (const end of this.#held.values()) end();
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -55,37 +68,19 @@ export class LeanModel {
   }
 
   #reply(response: ServerResponse, text: string): void {
-    const id = `resp_${++this.#ids}`;
-    const item = { id: `msg_${id}`, type: 'message', role: 'assistant', phase: 'final_answer' };
-    const whole = { ...item, status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] };
-    const usage = { input_tokens: 100, output_tokens: 5, total_tokens: 105 };
-    const events = [
-      { type: 'response.created', response: { id, status: 'in_progress', output: [] } },
-      { type: 'response.output_item.added', output_index: 0, item },
-      {
-        type: 'response.output_text.delta',
-        item_id: item.id,
-        output_index: 0,
-        content_index: 0,
-        delta: text,
-      },
-      { type: 'response.output_item.done', output_index: 0, item: whole },
-      { type: 'response.completed', response: { id, status: 'completed', output: [whole], usage } },
-    ];
-    response.end(events.map(eventText).join(''));
+    const reply = new LeanReply(`resp_${++this.#ids}`);
+    response.end([...reply.begin(text), ...reply.end(text)].map(eventText).join(''));
   }
 
   #hold(response: ServerResponse, mark: number): void {
-    const id = `resp_${++this.#ids}`;
-    const item = { id: `msg_${id}`, type: 'message', role: 'assistant', phase: 'final_answer' };
-    const at = { item_id: item.id, output_index: 0, content_index: 0 };
-    const events = [
-      { type: 'response.created', response: { id, status: 'in_progress', output: [] } },
-      { type: 'response.output_item.added', output_index: 0, item },
-      { type: 'response.output_text.delta', ...at, delta: `${HOLDING}And` },
-    ];
-    response.write(events.map(eventText).join(''));
-    response.on('close', () => this.#watch.closed(mark, nowUs()));
+    const reply = new LeanReply(`resp_${++this.#ids}`);
+    const text = `${HOLDING}And`;
+    response.write(reply.begin(text).map(eventText).join(''));
+    this.#held.set(response, () => response.end(reply.end(text).map(eventText).join('')));
+    response.on('close', () => {
+      this.#held.delete(response);
+      this.#watch.closed(mark, nowUs());
+    });
   }
 
   #json(response: ServerResponse, body: object): void {
@@ -93,6 +88,6 @@ export class LeanModel {
   }
 }
 
-function eventText(event: { readonly type: string }): string {
+function eventText(event: ReplyEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -1,10 +1,10 @@
-import type { Gateway } from '../../test/support/gateway.ts';
 import type { CorePlan } from '../bench.ts';
 import { Generator } from '../generator/generator.ts';
 import type { SpeakerWatch } from '../speech/far-ends/lean-speaker.ts';
 import { HostedGateway } from '../speech/hosted-gateway.ts';
 import { LeanModel, type ModelWatch } from './lean-model.ts';
 import { PromptedVendor } from './prompted-vendor.ts';
+import { setModel } from './set-model.ts';
 
 /** Calls of an agent with a model, whose persons say what the bench tells them to. */
 export class TalkingAgents {
@@ -39,11 +39,4 @@ export class TalkingAgents {
     this.#model.stop();
     this.vendor.stop();
   }
-}
-
-async function setModel({ settingsApi }: Gateway): Promise<void> {
-  const { agents } = (await settingsApi.get('/api/agents')).body;
-  const provider = { provider: 'openai', config: { api_key: 'key-of-the-bench', model: 'gpt-6-luna' } };
-  const { status, body } = await settingsApi.patch(`/api/agents/${agents[0].id}/provider`, provider);
-  if (status !== 200) throw new Error(`PATCH provider: ${status} ${JSON.stringify(body)}`);
 }
