@@ -1,4 +1,5 @@
 import type { AgentModels, KeptConversations } from '../agents/agent-domain.ts';
+import { TurnLimit } from '../base/turn-limit.ts';
 import type { Db } from '../store/database/tables.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
 import { listInlineAgents } from '../store/inline/inline-agents.ts';
@@ -29,6 +30,8 @@ const NOTHING_HEARD = '(Nothing of this was heard.)';
 export class InlineRunner implements AgentModels {
   readonly #domain: InlineDomain;
   readonly #slots: TurnSlots;
+  /** Of beginnings in one turn of the event loop. Each is a dozen queries that answer synchronously. */
+  readonly #beginnings = new TurnLimit(1);
   readonly #lanes: Lanes;
   readonly #readers: FeedReaders;
 
@@ -105,6 +108,7 @@ export class InlineRunner implements AgentModels {
     const release = await this.#slots.take(place.accountId, SLOT_WAIT_MS);
     if (release === null) return await this.#skip(place);
     try {
+      await this.#beginnings.enter();
       return await runTurn(this.#domain, place, signal);
     } finally {
       release();
