@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { waitFor } from '../../support/wait-for.ts';
 import { InlineWorld } from './inline-world.ts';
 
 it('answers a message with the reply of the model', async () => {
@@ -51,4 +53,21 @@ it('remembers the conversation at the provider, each conversation its own', asyn
   await world.written(3);
   expect(world.model.turns.map(({ memory }) => memory)).toEqual([null, null, { conversation: 'conv_1' }]);
   expect(world.model.turns[2]?.history).toHaveLength(2);
+});
+
+it('begins at most one turn in a turn of the event loop', async () => {
+  const world = await InlineWorld.start();
+  const people = ['41', '42', '43', '44'];
+  for (const person of people) await world.hears(person, 'Hi');
+  await waitFor('the deliveries', async () => (await world.deliveries()).length === people.length);
+  world.messaging.clock.advance(1_000);
+  const asked = [0];
+  while (asked.at(-1) !== people.length) {
+    await nextTurn();
+    asked.push(world.model.turns.length);
+  }
+  const together = asked.slice(1).map((count, i) => count - (asked[i] ?? 0));
+  expect(Math.max(...together)).toBe(1);
+  await world.idle();
+  expect(world.failures).toEqual([]);
 });
