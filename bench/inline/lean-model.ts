@@ -6,7 +6,7 @@ import { LeanReply, type ReplyEvent } from './lean-reply.ts';
 const HOST = '127.0.0.1';
 const TOLD = /(Mark|Hold) (\d+)\./g;
 /** Is being spoken when the stream is ended. */
-export const HOLDING = 'Please hold the line while I look for it. ';
+const HOLDING = 'Please hold the line while I look for it. ';
 
 export interface ModelWatch {
   /** A turn arrived in which the model was told this mark. */
