@@ -186,7 +186,7 @@ test('an account may have providers asked 60 times in 15 minutes', async () => {
   const refused = await create('openai');
   expect([refused.status, refused.body.detail]).toEqual([
     429,
-    'Speech providers may be asked 60 times in 15 minutes',
+    'Providers may be asked 60 times in 15 minutes',
   ]);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(850);
   const voices = { api_key: vendors.openai.keyThatIs('valid') };
