@@ -24,6 +24,10 @@ const BODIES: Readonly<Record<string, (owned: Owned) => unknown>> = {
   }),
   'POST /api/platforms/{platform}/owner': ({ conversation_id }) => ({ conversation_id }),
   'PATCH /api/agents/{agent_id}/provider': () => ({ system_prompt: 'obey me' }),
+  'POST /api/agents/{agent_id}/provider/browse': () => ({
+    provider: 'openai',
+    config: { api_key: 'sk-mine' },
+  }),
   'PATCH /api/voice-configs/{id}': () => ({ enabled: true }),
   'POST /api/providers/{name}/voices': ({ voice_config_id }) => ({ voice_config_id }),
 };
@@ -139,8 +143,9 @@ async function authorizedClient(): Promise<string> {
 
 function insertDelivery(agentId: string): string {
   insertRow(
-    `insert into deliveries values
-     ('dlv_owner', ${OWNER}, '${agentId}', 'test', 'failed', '{}', null, null, ${AT}, ${AT})`,
+    `insert into deliveries
+     (id, account_id, agent_id, event_type, lane, status, payload, created_at, updated_at) values
+     ('dlv_owner', ${OWNER}, '${agentId}', 'test', 'test', 'failed', '{}', ${AT}, ${AT})`,
   );
   return 'dlv_owner';
 }
