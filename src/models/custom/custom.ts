@@ -1,11 +1,8 @@
-import { JsonApi } from '../http/json-api.ts';
 import { ModelFault } from '../model-fault.ts';
 import type { ModelProvider, ProviderField } from '../model-provider.ts';
 import { storedPromptIn } from '../openai/stored-prompt.ts';
 import { API_KEY, endpoint, MODEL, STORED_PROMPT } from '../provider-fields.ts';
-import { readApiError } from '../responses/response-faults.ts';
-import { ResponsesApi } from '../responses/responses-api.ts';
-import { readEndpoint } from '../responses/responses-endpoint.ts';
+import { responsesApiWithKey } from '../responses/responses-api-with-key.ts';
 import { CustomClient } from './custom-client.ts';
 
 const MCP: ProviderField = {
@@ -21,23 +18,13 @@ export const custom: ModelProvider = {
   title: 'Custom (Responses)',
   fields: [endpoint('Any Responses-compatible URL'), API_KEY, MODEL, ...STORED_PROMPT, MCP],
   anyOf: ['model', 'prompt_id'],
-  connect: (settings, { http, clock }) => {
+  connect: (settings, deps) => {
     const { config, secrets } = settings;
     const { mcp = MCP.default } = config;
     if (mcp !== 'on' && mcp !== 'off')
       throw new ModelFault('bad_request', { words: 'mcp must be on or off' });
-    const { baseUrl, query } = readEndpoint(config.endpoint ?? '');
-    const key = secrets.api_key ?? '';
-    const api = new JsonApi({
-      http,
-      clock,
-      baseUrl,
-      headers: { authorization: `Bearer ${key}` },
-      secrets: [key],
-      readError: readApiError,
-    });
     return new CustomClient({
-      api: new ResponsesApi(async () => api, query),
+      api: responsesApiWithKey(config.endpoint ?? '', secrets.api_key ?? '', deps),
       model: config.model ?? null,
       prompt: storedPromptIn(settings),
       mayRead: mcp === 'on',

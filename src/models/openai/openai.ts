@@ -1,9 +1,6 @@
-import { JsonApi } from '../http/json-api.ts';
 import type { ModelProvider } from '../model-provider.ts';
 import { API_KEY, endpoint, MODEL, STORED_PROMPT } from '../provider-fields.ts';
-import { readApiError } from '../responses/response-faults.ts';
-import { ResponsesApi } from '../responses/responses-api.ts';
-import { readEndpoint } from '../responses/responses-endpoint.ts';
+import { responsesApiWithKey } from '../responses/responses-api-with-key.ts';
 import { OpenAiClient } from './openai-client.ts';
 import { choicesOf, ModelList } from './openai-models.ts';
 import { promptsHaveEnded, STORED_PROMPTS_ENDED, storedPromptIn } from './stored-prompt.ts';
@@ -15,22 +12,12 @@ export const openai: ModelProvider = {
   title: 'OpenAI',
   fields: [endpoint('Responses API', ENDPOINT), API_KEY, MODEL, ...STORED_PROMPT],
   anyOf: ['model', 'prompt_id'],
-  connect: (settings, { http, clock, urls }) => {
+  connect: (settings, deps) => {
+    const { clock, urls } = deps;
     const { config, secrets } = settings;
     const ours = urls.openai ? `${urls.openai}/v1` : ENDPOINT;
-    const { baseUrl, query } = readEndpoint(
-      config.endpoint === undefined || config.endpoint === ENDPOINT ? ours : config.endpoint,
-    );
-    const key = secrets.api_key ?? '';
-    const json = new JsonApi({
-      http,
-      clock,
-      baseUrl,
-      headers: { authorization: `Bearer ${key}` },
-      secrets: [key],
-      readError: readApiError,
-    });
-    const api = new ResponsesApi(async () => json, query);
+    const { endpoint: given = ENDPOINT } = config;
+    const api = responsesApiWithKey(given === ENDPOINT ? ours : given, secrets.api_key ?? '', deps);
     const prompt = storedPromptIn(settings);
     const notice = prompt && promptsHaveEnded(clock) ? STORED_PROMPTS_ENDED : null;
     const browse = async (signal: AbortSignal) => {
