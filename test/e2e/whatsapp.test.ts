@@ -130,6 +130,8 @@ it('queues a message again that WhatsApp refuses by a later status', async () =>
   await waitFor('the template', () => ada.templates.length === 1);
   await api.says(ada, 'hm?');
   await waitFor('the message', () => ada.texts.includes('too late'));
+  // Until its outcome is stored, the next message would queue behind it.
+  await waitFor('an empty queue', async () => (await detail()).whatsapp_window.pending_count === 0);
   api.windowRefusal = 'sync';
 });
 
