@@ -1,3 +1,5 @@
+import type { Passage } from '../../stalls/stalls.ts';
+
 /** A mark that somebody sent or heard, in microseconds of CLOCK_MONOTONIC. */
 export interface Sighting {
   readonly mark: number;
@@ -28,11 +30,20 @@ export interface PhoneSightings {
 /** Marks come again after a while; nothing takes so long. */
 const LONGEST_US = 1_000_000;
 
-/** How long each mark took from one place to another, in milliseconds. One that did not arrive took forever. */
-export function passagesMs(from: readonly Sighting[], to: readonly Sighting[]): number[] {
+/** The way of each mark from one place to another. */
+export function passages(from: readonly Sighting[], to: readonly Sighting[]): Passage[] {
   return from.map(({ mark, atUs }) => {
     const came = to.find((other) => other.mark === mark && other.atUs >= atUs);
-    const tookUs = came === undefined ? Number.POSITIVE_INFINITY : came.atUs - atUs;
-    return tookUs > LONGEST_US ? Number.POSITIVE_INFINITY : tookUs / 1_000;
+    const arrived = came !== undefined && came.atUs - atUs <= LONGEST_US;
+    return { fromUs: atUs, untilUs: arrived ? came.atUs : Number.POSITIVE_INFINITY };
   });
+}
+
+/** How long each took, in milliseconds. One that did not arrive took forever. */
+export function takesMs(ways: readonly Passage[]): number[] {
+  return ways.map(({ fromUs, untilUs }) => (untilUs - fromUs) / 1_000);
+}
+
+export function passagesMs(from: readonly Sighting[], to: readonly Sighting[]): number[] {
+  return takesMs(passages(from, to));
 }
