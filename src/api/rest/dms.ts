@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
 import type { SentDm } from '../../messaging/outbox/dm.ts';
 import type { OutboundDomain, Writer } from '../../messaging/outbox/outbound-domain.ts';
+import { requestWithKey } from '../../messaging/outbox/repeatable-request.ts';
 import { sendDm, showDmTyping } from '../../messaging/outbox/send-dm.ts';
 import { sendTestDm } from '../../messaging/owner/write-to-owner.ts';
 import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
@@ -114,7 +115,11 @@ function testDm(domain: OutboundDomain): Route {
 }
 
 function writerOf(principal: Principal, request: RequestRef | null): Writer {
-  return { scope: principal, credentialId: principal.credentialId, request };
+  return {
+    scope: principal,
+    credentialId: principal.credentialId,
+    request: request && requestWithKey(request),
+  };
 }
 
 type SentReply = JsonReply<200, z.output<typeof DeliveredDm>> | JsonReply<202, z.output<typeof QueuedDm>>;

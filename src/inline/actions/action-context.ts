@@ -1,5 +1,6 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { Writer } from '../../messaging/outbox/outbound-domain.ts';
+import { messageOfAction, noteMessage } from '../../store/inline/delivery-actions.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import type { TurnPlace } from '../turn/turn-place.ts';
 
@@ -12,6 +13,12 @@ export interface ActionContext {
   readonly turnId: string;
 }
 
+/** What one action of the turn is carried out with. */
+export interface OneAction extends ActionContext {
+  /** Its place in the reply, from 0. */
+  readonly position: number;
+}
+
 /** An action is not allowed. The message says why, for the log and for the model. */
 export class Refused extends Error {
   override readonly name = 'Refused';
@@ -22,7 +29,15 @@ export function scopeOfAgent(accountId: string, agentId: string): AgentScope {
   return { accountId, agentIds: [agentId], platforms: null };
 }
 
-/** The agent as the sender of a message. */
-export function writerOf({ scope }: ActionContext): Writer {
-  return { scope, credentialId: scope.agentIds[0]!, request: null };
+/** The agent as the sender of the message that an action writes. When it is carried out again, it finds the message. */
+export function writerOf({ scope, turnId: deliveryId, position }: OneAction): Writer {
+  const action = { deliveryId, position };
+  return {
+    scope,
+    credentialId: scope.agentIds[0]!,
+    request: {
+      note: async (db, messageId) => await noteMessage(db, action, messageId),
+      written: async (db) => await messageOfAction(db, action),
+    },
+  };
 }

@@ -6,34 +6,64 @@ import {
   claimAction,
   endAction,
   listActions,
+  type StoredAction,
 } from '../../store/inline/delivery-actions.ts';
-import type { ReplyAction } from '../reply/action.ts';
+import type { PlacedAction, ReplyAction } from '../reply/action.ts';
 import { type ActionContext, Refused } from './action-context.ts';
 import { accept, leave, refuse, say, sendDtmf } from './call-actions.ts';
 import { dm, joinCall } from './reach-out.ts';
 import { sendFile, write } from './write.ts';
 
+/** Why it is unknown what has become of an action that an earlier process had begun. */
+const STOPPED = 'The gateway stopped meanwhile';
+
 /**
- * Carries out the actions of a stored reply in order. Each is claimed before and ended after. An action that an earlier
- * process had claimed is never repeated: it is unknown what has become of it.
+ * Carries out the actions of a stored reply in order. Each is claimed before and ended after. Of those that an earlier
+ * process had claimed, only direct messages are carried out again, since they find what was written; of any other it is
+ * unknown what has become of it.
  */
 export async function carryOut(context: ActionContext): Promise<void> {
-  const { turnId } = context;
   const { store, clock } = context.domain;
-  const actions = await listActions(store.db, turnId);
-  if (actions.some(({ status }) => status === 'claimed'))
-    await abandonClaimed(store.db, turnId, 'The gateway stopped meanwhile', clock.nowIso());
-  for (const action of actions.filter(({ status }) => status === 'planned')) {
-    if (!(await claimAction(store.db, action, clock.nowIso()))) continue;
-    const end = await endOf(context, action.detail as unknown as ReplyAction);
-    await endAction(store.db, action, end, clock.nowIso());
+  for (const action of await listActions(store.db, context.turnId)) {
+    const end = await outcomeOf(context, action);
+    if (end !== null) await endAction(store.db, action, end, clock.nowIso());
   }
 }
 
+/** Returns null for an action that has ended or is gone. */
+async function outcomeOf(context: ActionContext, stored: StoredAction): Promise<ActionEnd | null> {
+  const { store, clock } = context.domain;
+  const placed = { index: stored.position, action: stored.detail as unknown as ReplyAction };
+  switch (stored.status) {
+    case 'claimed':
+      return writesDm(context, placed)
+        ? await endOf(context, placed)
+        : { status: 'unknown', reason: STOPPED };
+    case 'planned':
+      return (await claimAction(store.db, stored, clock.nowIso())) ? await endOf(context, placed) : null;
+    case 'done':
+    case 'refused':
+    case 'failed':
+    case 'unknown':
+      return null;
+    default:
+      return unreachable(stored.status);
+  }
+}
+
+function writesDm({ place }: ActionContext, { action: { kind } }: PlacedAction): boolean {
+  return kind === 'dm' || (place.kind === 'conversation' && (kind === 'write' || kind === 'file'));
+}
+
+/** Ends what an earlier process had begun for a turn that fails: sentences that may have been spoken. */
+export async function abandonActions({ domain: { store, clock }, turnId }: ActionContext): Promise<void> {
+  await abandonClaimed(store.db, turnId, STOPPED, clock.nowIso());
+}
+
 /** Carries out an action that was claimed. Never rejects: what has become of it is told, and others can follow. */
-export async function endOf(context: ActionContext, action: ReplyAction): Promise<ActionEnd> {
+export async function endOf(context: ActionContext, { index, action }: PlacedAction): Promise<ActionEnd> {
   try {
-    await perform(context, action);
+    await perform(context, index, action);
     return { status: 'done', reason: null };
   } catch (error) {
     if (error instanceof Refused) return { status: 'refused', reason: error.message };
@@ -46,7 +76,8 @@ export async function endOf(context: ActionContext, action: ReplyAction): Promis
   }
 }
 
-async function perform(context: ActionContext, action: ReplyAction): Promise<void> {
+async function perform(turn: ActionContext, position: number, action: ReplyAction): Promise<void> {
+  const context = { ...turn, position };
   if (context.place.kind === 'test') throw new Refused('A test carries out nothing');
   switch (action.kind) {
     case 'write':

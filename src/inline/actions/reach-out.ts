@@ -4,10 +4,10 @@ import { sendDm } from '../../messaging/outbox/send-dm.ts';
 import { findAgent } from '../../store/agents/agents.ts';
 import { findConversation } from '../../store/messages/conversations.ts';
 import type { CallJoinAction, DmAction } from '../reply/action.ts';
-import { type ActionContext, Refused, writerOf } from './action-context.ts';
+import { type ActionContext, type OneAction, Refused, writerOf } from './action-context.ts';
 
 /** Writes to somebody else than the turn's conversation, through the agent's own accounts. */
-export async function dm(context: ActionContext, action: DmAction): Promise<void> {
+export async function dm(context: OneAction, action: DmAction): Promise<void> {
   requireRoom(context);
   const { platform, to, text } = action;
   const isAgent = platform === 'agent';

@@ -2,23 +2,23 @@ import { sendChat } from '../../calls/chat.ts';
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
 import { sendDm } from '../../messaging/outbox/send-dm.ts';
 import type { FileAction } from '../reply/action.ts';
-import { type ActionContext, Refused, writerOf } from './action-context.ts';
+import { type OneAction, Refused, writerOf } from './action-context.ts';
 
 /** How long files of a call's chat may take to be fetched. */
 const FILES_MS = 25_000;
 
 /** Writes to the conversation of the turn, or to the chat of its call. */
-export async function write(context: ActionContext, text: string): Promise<void> {
+export async function write(context: OneAction, text: string): Promise<void> {
   await send(context, text, []);
 }
 
 /** Sends a file there. */
-export async function sendFile(context: ActionContext, { source, caption }: FileAction): Promise<void> {
+export async function sendFile(context: OneAction, { source, caption }: FileAction): Promise<void> {
   await send(context, caption, [attachmentOf(source)]);
 }
 
 async function send(
-  context: ActionContext,
+  context: OneAction,
   text: string,
   attachments: readonly AttachmentSource[],
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type BusyLane, endTurn, failTurn } from '../../store/inline/delivery-turns.ts';
 import { countKeyRefusal } from '../../store/inline/inline-agents.ts';
 import { type ActionContext, scopeOfAgent } from '../actions/action-context.ts';
-import { carryOut } from '../actions/carry-out.ts';
+import { abandonActions, carryOut } from '../actions/carry-out.ts';
 import { NO_PROVIDER } from '../feed/skipped.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import { checkHealth, ProbeFailed } from '../provider/healthcheck.ts';
@@ -60,6 +60,7 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
     const failure = error instanceof ProbeFailed ? error.failure : (failureOf(error) ?? BUG);
     if (failure === BUG) observer.workFailed('a turn', error);
     if (failure.errorType === 'key_rejected') await countKeyRefusal(store.db, agentId);
+    await abandonActions(context);
     await failTurn(store.db, turnId, failure, clock.nowIso());
     observer.turnFailed(facts, failure, clock.monotonicMs() - startedMs);
   } finally {

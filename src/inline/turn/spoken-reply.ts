@@ -61,7 +61,7 @@ export class SpokenReply {
     const { store, clock } = domain;
     const action = newAction(turnId, scope.accountId, placed);
     await insertClaimed(store.db, action, clock.nowIso());
-    const end = await endOf(this.#context, placed.action);
+    const end = await endOf(this.#context, placed);
     await endAction(store.db, action, end, clock.nowIso());
   }
 }

@@ -1,9 +1,9 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { AttachmentSource, ResolvedFile } from '../../files/resolve-attachments.ts';
-import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { ReplyWatch } from '../intake/reply-watch.ts';
 import type { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { Outbox, OutboxDeps } from './outbox.ts';
+import type { RepeatableRequest } from './repeatable-request.ts';
 import type { WebhookAnswers } from './webhook-answers.ts';
 
 /** Dependencies for outbound messages. Built once by the composition root. */
@@ -30,6 +30,6 @@ export interface OutboundDomain extends OutboxDeps {
 export interface Writer {
   readonly scope: AgentScope;
   readonly credentialId: string;
-  /** Set when the request came with an `Idempotency-Key`. */
-  readonly request: RequestRef | null;
+  /** Null: a repeated request writes another message. */
+  readonly request: RepeatableRequest | null;
 }

@@ -1,8 +1,7 @@
 import { unreachable } from '../../base/assert.ts';
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError, MAY_HAVE_ARRIVED, sendFailed } from '../../base/errors.ts';
 import type { Messenger, OutboundFile } from '../../connectors/contract/messenger.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
-import { subjectOf } from '../../store/keys/idempotent-requests.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
 import { findMessage, type Message } from '../../store/messages/messages.ts';
 import { countPending } from '../../store/messages/outbound-messages.ts';
@@ -150,9 +149,10 @@ async function sentBefore(
   { store: { db } }: OutboundDomain,
   { scope, request }: Writer,
 ): Promise<SentDm | null> {
-  const messageId = request && (await subjectOf(db, request));
-  const message = messageId ? await findMessage(db, scope.accountId, messageId) : undefined;
-  if (!message) return null;
+  const messageId = await request?.written(db);
+  if (!messageId) return null;
+  const message = await findMessage(db, scope.accountId, messageId);
+  if (!message) throw sendFailed(`The message was deleted meanwhile; ${MAY_HAVE_ARRIVED}`);
   const isPending = message.status === 'pending';
   const waiting = isPending ? await countPending(db, [message.conversationId]) : null;
   return becameOf(message, waiting?.get(message.conversationId) ?? 1);

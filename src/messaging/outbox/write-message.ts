@@ -2,12 +2,12 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { ResolvedFile } from '../../files/resolve-attachments.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { noteSubject, type RequestRef } from '../../store/keys/idempotent-requests.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
 import { insertMessage, type Message, type NewMessage } from '../../store/messages/messages.ts';
 import { ANSWER_MS } from './dm.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
 import type { Outgoing, Settled } from './outbox.ts';
+import type { RepeatableRequest } from './repeatable-request.ts';
 import { addressOf } from './stored-message.ts';
 
 /** A message before it is stored. */
@@ -16,8 +16,8 @@ export interface Draft {
   readonly senderAgentId: string | null;
   readonly text: string;
   readonly files: readonly ResolvedFile[];
-  /** The request that created it, if it came with an idempotency key. */
-  readonly request: RequestRef | null;
+  /** See `Writer`. */
+  readonly request: RepeatableRequest | null;
 }
 
 /** A message that is stored and on its way. */
@@ -84,7 +84,7 @@ async function storeMessage(
     },
     domain.clock.nowIso(),
   );
-  if (draft.request) await noteSubject(db, draft.request, message.id);
+  await draft.request?.note(db, message.id);
   const { id: messageId, text } = message;
   return { message, conversation, outbound: { messageId, to, text, attachments: draft.files } };
 }

@@ -5,7 +5,6 @@ import { type AgentScope, reaches } from '../../base/scope.ts';
 import type { ResolvedFile } from '../../files/resolve-attachments.ts';
 import { listAgents } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { noteSubject } from '../../store/keys/idempotent-requests.ts';
 import { findProbeConversation, openAgentConversation } from '../../store/messages/agent-conversations.ts';
 import { type Conversation, findNewestConversation } from '../../store/messages/conversations.ts';
 import { insertMessage, listMessagesBySeq } from '../../store/messages/messages.ts';
@@ -124,6 +123,6 @@ async function storeMessage(
     nowIso,
   );
   await announceMessage(db, conversation, message, isProbe(parties) ? [] : [peerId]);
-  if (request) await noteSubject(db, request, message.id);
+  await request?.note(db, message.id);
   return message.id;
 }

@@ -21,6 +21,7 @@ import { migration0019 } from '../migrations/0019-transcripts.ts';
 import { migration0020 } from '../migrations/0020-speech-usage.ts';
 import { migration0021 } from '../migrations/0021-number-presets.ts';
 import { migration0022 } from '../migrations/0022-inline-models.ts';
+import { migration0023 } from '../migrations/0023-action-messages.ts';
 import type { Migration } from './migration.ts';
 
 import { StoreError } from './store-error.ts';
@@ -48,6 +49,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0020,
   migration0021,
   migration0022,
+  migration0023,
 ];
 
 /**

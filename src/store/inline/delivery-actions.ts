@@ -29,13 +29,16 @@ export async function insertClaimed(db: Db, action: NewAction, nowIso: string): 
 
 function rowOf(action: NewAction, status: ActionStatus, nowIso: string) {
   const detail = JSON.stringify(action.detail);
-  return { ...action, detail, status, reason: null, createdAt: nowIso, updatedAt: nowIso };
+  return { ...action, detail, status, reason: null, messageId: null, createdAt: nowIso, updatedAt: nowIso };
 }
+
+/** Which action of which turn. */
+export type ActionRef = Pick<StoredAction, 'deliveryId' | 'position'>;
 
 /** Claims an action before it is carried out. Returns false if it is not there or has been claimed before. */
 export async function claimAction(
   db: Db,
-  { deliveryId, position }: Pick<StoredAction, 'deliveryId' | 'position'>,
+  { deliveryId, position }: ActionRef,
   nowIso: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -56,7 +59,7 @@ export interface ActionEnd {
 
 export async function endAction(
   db: Db,
-  { deliveryId, position }: Pick<StoredAction, 'deliveryId' | 'position'>,
+  { deliveryId, position }: ActionRef,
   { status, reason }: ActionEnd,
   nowIso: string,
 ): Promise<void> {
@@ -66,6 +69,31 @@ export async function endAction(
     .where('deliveryId', '=', deliveryId)
     .where('position', '=', position)
     .execute();
+}
+
+/** Notes the message that an action writes. */
+export async function noteMessage(
+  db: Db,
+  { deliveryId, position }: ActionRef,
+  messageId: string,
+): Promise<void> {
+  await db
+    .updateTable('deliveryActions')
+    .set({ messageId })
+    .where('deliveryId', '=', deliveryId)
+    .where('position', '=', position)
+    .execute();
+}
+
+/** Returns the message that an action has written. Null: none. */
+export async function messageOfAction(db: Db, { deliveryId, position }: ActionRef): Promise<string | null> {
+  const row = await db
+    .selectFrom('deliveryActions')
+    .select('messageId')
+    .where('deliveryId', '=', deliveryId)
+    .where('position', '=', position)
+    .executeTakeFirst();
+  return row?.messageId ?? null;
 }
 
 /** Returns the actions of a turn in order. */

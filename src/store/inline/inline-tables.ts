@@ -55,7 +55,7 @@ export interface DeliveriesTable {
  */
 export type ActionStatus = 'planned' | 'claimed' | 'done' | 'refused' | 'failed' | 'unknown';
 
-/** What a reply asked for. `detail` is the action as JSON. */
+/** What a reply asked for. `detail` is the action as JSON. `messageId` is the message that it has written. */
 export interface DeliveryActionsTable {
   deliveryId: string;
   position: number;
@@ -64,6 +64,7 @@ export interface DeliveryActionsTable {
   detail: string;
   status: ActionStatus;
   reason: string | null;
+  messageId: string | null;
   createdAt: string;
   updatedAt: string;
 }

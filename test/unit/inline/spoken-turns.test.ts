@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import type { TurnObserver } from '../../../src/models/model-client.ts';
 import { listActions } from '../../../src/store/inline/delivery-actions.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -121,4 +122,24 @@ it('accepts no call in a turn about something else', async () => {
   const [delivery] = await world.deliveries();
   const [action] = await listActions(world.messaging.store.db, delivery!.id);
   expect(action).toMatchObject({ status: 'refused', reason: 'This event is not the invite of a call' });
+});
+
+it('does not know of a sentence on a call that the gateway died in', async () => {
+  const { world, call } = await worldWithCall();
+  world.model.will('Good morning.');
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the sentence', () => call.said.length === 1);
+  await world.idle();
+  const { db } = world.messaging.store;
+  await db.updateTable('deliveries').set({ status: 'sent' }).execute();
+  await db.updateTable('deliveryActions').set({ status: 'claimed' }).execute();
+  hangUpCall(call.domain, world.messaging.scope, call.callId);
+  await waitFor('the end of the call', () => !call.isLive);
+  await world.restart();
+  await world.idle();
+  const [delivery] = await world.deliveries();
+  expect(delivery).toMatchObject({ status: 'failed', errorType: 'call_ended' });
+  const actions = await listActions(db, delivery!.id);
+  expect(actions.map(({ status }) => status)).toEqual(['unknown']);
+  expect(call.said).toEqual(['Good morning.']);
 });
