@@ -7,6 +7,7 @@ export const MODEL_VARIABLES = {
   SVC_GEMINI_URL: vendorHost('Google Gemini', 'https://generativelanguage.googleapis.com'),
   SVC_MISTRAL_URL: vendorHost('Mistral', 'https://api.mistral.ai'),
   SVC_BEDROCK_URL: vendorHost('AWS Bedrock', 'https://bedrock-runtime.{region}.amazonaws.com'),
+  SVC_ENTRA_URL: vendorHost('Microsoft Entra ID for Microsoft Foundry', 'https://login.microsoftonline.com'),
   SVC_MODELS_ALLOW: {
     default: null,
     schema: ProxyList,

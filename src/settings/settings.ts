@@ -221,6 +221,8 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
         gemini: values.SVC_GEMINI_URL,
         mistral: values.SVC_MISTRAL_URL,
         bedrock: values.SVC_BEDROCK_URL,
+        // Models of Foundry have endpoints of their own.
+        foundry: values.SVC_ENTRA_URL,
       },
       /** Addresses and subnets that endpoints may have although they are not public. */
       allow: values.SVC_MODELS_ALLOW ?? [],

@@ -86,6 +86,7 @@ export class Gateway {
       SVC_GEMINI_URL: 'http://127.0.0.1:9',
       SVC_MISTRAL_URL: 'http://127.0.0.1:9',
       SVC_BEDROCK_URL: 'http://127.0.0.1:9',
+      SVC_ENTRA_URL: 'http://127.0.0.1:9',
       SVC_BOOTSTRAP_AGENT_KEY: this.agentKey,
       SVC_BOOTSTRAP_SETTINGS_KEY: this.settingsKey,
       ...options.env,
