@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { readJson } from '../http/model-answer.ts';
 import type { ModelHttp } from '../http/model-http.ts';
@@ -17,6 +18,9 @@ import { modelChoices, profileChoices } from './bedrock-choices.ts';
 import { type BedrockContext, faultOfAnswer } from './bedrock-faults.ts';
 import { readConverse } from './converse-reply.ts';
 import { converseBody, smallestBody } from './converse-request.ts';
+
+/** An answer that is not streamed. */
+const WholeReply = z.object({ stopReason: z.string() });
 
 const PAGE_SIZE = 1_000;
 const MAX_PAGES = 5;
@@ -48,7 +52,9 @@ export class BedrockClient implements ModelClient {
 
   /** By a reply of one token: keys that may call a model need not be allowed to list any. */
   async probe(signal: AbortSignal): Promise<void> {
-    await this.#json({ method: 'POST', url: this.#call('converse'), body: smallestBody() }, signal);
+    const request = { method: 'POST', url: this.#call('converse'), body: smallestBody() } as const;
+    if (!WholeReply.safeParse(await this.#json(request, signal)).success)
+      throw new ModelFault('bad_endpoint', { words: 'the endpoint does not answer as Converse does' });
   }
 
   async browse(signal: AbortSignal): Promise<ModelChoices> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { strangerKind } from '../http/json-api.ts';
 import { readJson } from '../http/model-answer.ts';
 import { optionalField } from '../http/optional-field.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
@@ -66,12 +67,14 @@ export async function faultOfAnswer(
 ): Promise<ModelFault> {
   const body = ErrorBody.safeParse(await readJson(answer, signal)).data ?? {};
   const header = answer.headers['x-amzn-errortype'];
+  const status = answer.statusCode ?? 0;
   const exception = {
     name: nameOf(typeof header === 'string' ? header : (body.__type ?? '')),
     message: body.message ?? body.Message ?? '',
-    status: answer.statusCode ?? 0,
+    status,
   };
-  return faultOfException(exception, context);
+  if (exception.name !== '' || exception.message !== '') return faultOfException(exception, context);
+  return new ModelFault(strangerKind(status), { words: `Bedrock answered ${status}`, status });
 }
 
 export function faultOfException(exception: AwsException, { model, secrets }: BedrockContext): ModelFault {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Clock } from '../../base/time.ts';
+import { strangerKind } from '../http/json-api.ts';
 import { readJson } from '../http/model-answer.ts';
 import type { ModelHttp } from '../http/model-http.ts';
 import { MadeOnce } from '../made-once.ts';
@@ -78,7 +79,7 @@ function tokenOf({ statusCode = 0 }: IncomingMessage, json: unknown, nowMs: numb
     return { text: granted.access_token, untilMs: nowMs + granted.expires_in * 1_000 - MARGIN_MS };
   const { error = '', error_description: description = '' } = Refused.safeParse(json).data ?? {};
   const words = providerWords([error, description].filter((part) => part !== '').join(': '), []);
-  throw new ModelFault(kindOf(statusCode), {
+  throw new ModelFault(error === '' ? strangerKind(statusCode) : kindOf(statusCode), {
     words: words === '' ? `Google gave no access token (${statusCode})` : words,
     status: statusCode,
   });

@@ -15,7 +15,7 @@ import { ModelFault } from '../model-fault.ts';
 import type { ModelMemory } from '../model-memory.ts';
 import type { GeminiAccess } from './gemini-access.ts';
 import { faultOfAnswer, type GeminiContext } from './gemini-faults.ts';
-import { choicesOf, ModelPage } from './gemini-models.ts';
+import { choicesOf, Model, ModelPage } from './gemini-models.ts';
 import { readInteraction } from './interaction-reply.ts';
 import { interactionBody } from './interaction-request.ts';
 
@@ -58,11 +58,8 @@ export class GeminiClient implements ModelClient {
   }
 
   async probe(signal: AbortSignal): Promise<void> {
-    await this.#json({
-      method: 'GET',
-      url: `${this.#access.models}/${encodeURIComponent(this.#chosen)}`,
-      signal,
-    });
+    const url = `${this.#access.models}/${encodeURIComponent(this.#chosen)}`;
+    readModel(await this.#json({ method: 'GET', url, signal }));
   }
 
   async browse(signal: AbortSignal): Promise<ModelChoices> {
@@ -144,6 +141,11 @@ export class GeminiClient implements ModelClient {
 
 function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 200 && statusCode < 300;
+}
+
+function readModel(json: unknown): void {
+  if (!Model.safeParse(json).success)
+    throw new ModelFault('bad_endpoint', { words: 'the endpoint does not describe models as Gemini does' });
 }
 
 function readPage(json: unknown): z.infer<typeof ModelPage> {

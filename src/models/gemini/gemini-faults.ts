@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { strangerKind } from '../http/json-api.ts';
 import { readJson } from '../http/model-answer.ts';
 import { optionalField } from '../http/optional-field.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
@@ -79,8 +80,9 @@ export async function faultOfAnswer(
   const status = answer.statusCode ?? 0;
   const body = await readJson(answer, signal);
   // The part of the API that streams JSON wraps its errors into a list.
-  const parsed = ErrorBody.safeParse(Array.isArray(body) ? body[0] : body);
-  return faultOfProblem(parsed.success ? parsed.data.error : {}, context, status);
+  const { data } = ErrorBody.safeParse(Array.isArray(body) ? body[0] : body);
+  if (data !== undefined) return faultOfProblem(data.error, context, status);
+  return new ModelFault(strangerKind(status), { words: `Gemini answered ${status}`, status });
 }
 
 /** Reads an event that may be an error. Returns null for any other. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelChoice } from '../model-client.ts';
 
-const Model = z.object({
+/** Of `GET models/<id>` and of the list. */
+export const Model = z.object({
   /** `models/<id>`; in Vertex AI `publishers/google/models/<id>`. */
   name: z.string(),
   displayName: optionalField(z.string()),

@@ -119,7 +119,7 @@ export function kindOf(status: number): ModelFaultKind {
 }
 
 /** What does not answer in the provider's format is a proxy, or no provider at all. */
-function strangerKind(status: number): ModelFaultKind {
+export function strangerKind(status: number): ModelFaultKind {
   const kind = kindOf(status);
   return kind === 'bad_request' || kind === 'not_found' ? 'bad_endpoint' : kind;
 }

@@ -21,6 +21,8 @@ import { functionCalled, ReplyStream } from './reply-stream.ts';
 /** What answers in the conversations. */
 export type Answerer = { readonly model: string } | { readonly agentId: string };
 
+/** Of a model or an agent. */
+const Described = z.object({ id: z.string() });
 const History = z.object({ entries: z.array(Entry) });
 const NO_CONNECTORS =
   'This key may not use connectors, so the model cannot read from the gateway. Allow private and shared connectors for it.';
@@ -48,7 +50,7 @@ export class MistralClient implements ModelClient {
       'agentId' in this.#answerer
         ? `/v1/agents/${encodeURIComponent(this.#answerer.agentId)}`
         : `/v1/models/${encodeURIComponent(this.#answerer.model)}`;
-    await this.#api.tell({ method: 'GET', path, signal });
+    await this.#api.ask(Described, { method: 'GET', path, signal });
   }
 
   async browse(signal: AbortSignal): Promise<ModelChoices> {

@@ -111,9 +111,18 @@ describe('a fault of Bedrock', () => {
     expect((await turnFault()).message).toContain('Use the provider "custom"');
   });
 
-  it('is read from no JSON at all', async () => {
-    fake.fault = { kind: 'answer', status: 503, body: '<html>busy</html>' };
-    expect(await turnFault()).toMatchObject({ kind: 'overloaded', message: 'Bedrock answered 503' });
+  it.each([
+    [404, 'bad_endpoint'],
+    [403, 'no_access'],
+    [503, 'overloaded'],
+  ])('is a page that is not Bedrock’s: %d is %s', async (status, kind) => {
+    fake.fault = { kind: 'answer', status, body: '<html>busy</html>' };
+    expect(await turnFault()).toMatchObject({ kind, message: `Bedrock answered ${status}` });
+  });
+
+  it('is another server that answers probes', async () => {
+    fake.fault = { kind: 'answer', status: 200, body: '<html>Welcome</html>' };
+    expect(await faultOf(client().probe(NEVER))).toMatchObject({ kind: 'bad_endpoint' });
   });
 
   it.each(FRAMES)('%s after a 200 is %s', async (code, kind) => {

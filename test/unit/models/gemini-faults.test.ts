@@ -88,12 +88,24 @@ describe('a fault of Gemini', () => {
     expect(await turnFault()).toMatchObject({ kind, status, message });
   });
 
-  it('is read from a list, and from no JSON at all', async () => {
+  it('is read from a list', async () => {
     const error = { code: 401, status: 'UNAUTHENTICATED', message: 'No key' };
     fake.failNext({ kind: 'answer', status: 401, body: [{ error }] });
     expect(await turnFault()).toMatchObject({ kind: 'key_rejected', message: 'No key' });
-    fake.failNext({ kind: 'answer', status: 404, body: '<html>nothing</html>' });
-    expect(await turnFault()).toMatchObject({ kind: 'not_found', message: 'Gemini answered 404' });
+  });
+
+  it.each([
+    [404, 'bad_endpoint'],
+    [403, 'no_access'],
+    [503, 'overloaded'],
+  ])('is a page that is not Gemini’s: %d is %s', async (status, kind) => {
+    fake.fault = { kind: 'answer', status, body: '<html>nothing</html>' };
+    expect(await turnFault()).toMatchObject({ kind, message: `Gemini answered ${status}` });
+  });
+
+  it('is another server that answers probes', async () => {
+    fake.fault = { kind: 'answer', status: 200, body: '<html>Welcome</html>' };
+    expect(await faultOf(client().probe(NEVER))).toMatchObject({ kind: 'bad_endpoint' });
   });
 
   it('says how long to wait', async () => {

@@ -107,6 +107,8 @@ describe('a fault', () => {
     ] as const) {
       fake.failNext({ kind: 'answer', status, body }, /models/);
       expect((await faultOf(clientOf().browse(NEVER))).kind).toBe('bad_endpoint');
+      fake.failNext({ kind: 'answer', status, body }, /models/);
+      expect((await faultOf(clientOf().probe(NEVER))).kind).toBe('bad_endpoint');
     }
   });
 

@@ -103,6 +103,8 @@ describe('Gemini in Vertex AI', () => {
     [429, 'rate_limited'],
     [503, 'overloaded'],
     [302, 'bad_endpoint'],
+    [404, 'bad_endpoint'],
+    [403, 'no_access'],
   ])('may fail to give a token: %d', async (status, kind) => {
     fake.fault = { kind: 'answer', status, body: 'no' };
     const message = `Google gave no access token (${status})`;
