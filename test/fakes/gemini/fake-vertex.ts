@@ -13,26 +13,19 @@ const INTERACTIONS =
   /^\/v1beta1\/projects\/fake-project-1\/locations\/([a-z0-9-]+)\/interactions(?:\/([^/]+))?$/;
 const MODELS = /^\/v1beta1\/publishers\/google\/models(?:\/([^/]+))?$/;
 
-/** Gemini in Vertex AI: the same interactions, for the access tokens of a service account. */
+/** Of an account that is not known. */
+export const STRANGERS_KEY_FILE = keyFileOf('stranger@fake-project-1.iam.gserviceaccount.com');
+
+/** Gemini in Vertex AI: the same interactions, for the access tokens of a service account. Has the Gemini API as well. */
 export class FakeVertex extends FakeGemini {
   /** Of the only account that there is, as the console gives it out. */
-  readonly keyFile: string;
+  readonly keyFile = keyFileOf(EMAIL);
   /** Access tokens that were given out, the newest last. Those that are taken out no longer work. */
   readonly tokens: string[] = [];
-  constructor() {
-    super();
-    this.keyFile = JSON.stringify({
-      type: 'service_account',
-      project_id: 'fake-project-1',
-      private_key_id: 'key-1',
-      private_key: KEYS.privateKey.export({ type: 'pkcs8', format: 'pem' }),
-      client_email: EMAIL,
-      token_uri: 'https://evil.example/token',
-    });
-  }
 
   protected override async answer(call: VendorCall): Promise<VendorAnswer> {
     if (call.path === '/token') return this.#grant(call);
+    if (!call.path.startsWith('/v1beta1/')) return await super.answer(call);
     if (!this.tokens.includes(call.headers.authorization?.replace(/^Bearer /, '') ?? ''))
       throw googleError(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
     const interactions = INTERACTIONS.exec(call.path);
@@ -75,6 +68,18 @@ export class FakeVertex extends FakeGemini {
     if (Number(exp) - Number(iat) !== LIFETIME_S)
       throw invalidGrant('Invalid JWT: Token must be a short-lived token (60 minutes)');
   }
+}
+
+/** As the console gives it out. */
+function keyFileOf(email: string): string {
+  return JSON.stringify({
+    type: 'service_account',
+    project_id: 'fake-project-1',
+    private_key_id: 'key-1',
+    private_key: KEYS.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    client_email: email,
+    token_uri: 'https://evil.example/token',
+  });
 }
 
 function decoded(part: string): Record<string, unknown> {
