@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ModelTurnSeen, ReplyPart } from '../fakes/model-vendor/scripted-reply.ts';
-import { VOCABULARY } from '../fakes/tone-speech.ts';
+import { wordsOfTones } from '../fakes/tone-speech.ts';
 import type { AnyJson } from '../support/any-json.ts';
 import { InlineCalls } from '../support/inline-calls.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -34,17 +34,12 @@ async function actionsOf(delivery: AnyJson | undefined): Promise<unknown[]> {
   return actions.map(({ action, status }: AnyJson) => [action.kind, action.text, status]);
 }
 
-/** The words of tones in a text, in order. */
-const wordsIn = (text: string): string[] =>
-  (text.toLowerCase().match(/[a-z]+/g) ?? []).filter((word) =>
-    (VOCABULARY as readonly string[]).includes(word),
-  );
-
 it('a caller is greeted, talks with the model for five turns, and is hung up on', async () => {
-  const first = (history: ModelTurnSeen['history']) => wordsIn(history.find(told('alpha'))?.text ?? '')[0];
+  const first = (history: ModelTurnSeen['history']) =>
+    wordsOfTones(history.find(told('alpha'))?.text ?? '')[0];
   calls.openai.reply = ({ text, history }) => {
     if (isInvite(text)) return '<accept/>';
-    const heard = wordsIn(text).at(-1);
+    const heard = wordsOfTones(text).at(-1);
     if (heard === 'alpha') return 'Bravo.';
     if (heard === 'mike') return 'November oscar papa quebec. Romeo sierra tango uniform. Victor.';
     if (heard === 'whiskey') return `<say>${first(history)}</say>`;
@@ -90,7 +85,7 @@ it('who speaks over the agent ends its turn, and the model is told what was hear
   openai.reply = (turn) => {
     seen.push(turn);
     if (isInvite(turn.text)) return '<accept/>';
-    return wordsIn(turn.text).at(-1) === 'alpha' ? endless() : 'Zulu.';
+    return wordsOfTones(turn.text).at(-1) === 'alpha' ? endless() : 'Zulu.';
   };
   const { person, outboundId } = await calls.connect();
   await person.hears('golf hotel');
@@ -104,7 +99,7 @@ it('who speaks over the agent ends its turn, and the model is told what was hear
   expect(between).not.toContain('romeo');
 
   const told = seen.at(-1)!.history.findLast(({ role }) => role === 'assistant');
-  expect(wordsIn(told?.text ?? '').join(' ')).toMatch(/^india juliett kilo/);
+  expect(wordsOfTones(told?.text ?? '').join(' ')).toMatch(/^india juliett kilo/);
   expect(told?.text).not.toContain('romeo');
   const [, interrupted] = (await calls.deliveries(9)).slice(-3);
   expect(interrupted).toMatchObject({ status: 'delivered', error_type: 'interrupted' });
@@ -126,7 +121,7 @@ it('a number that answers by itself asks no model, and the greeting is spoken', 
   const { person, outboundId } = await calls.connect(true);
   await person.hears('golf hotel');
   expect(calls.openai.turns.length).toBe(asked);
-  calls.openai.reply = ({ history }) => history.flatMap(({ text }) => wordsIn(text)[0] ?? []).join(' ');
+  calls.openai.reply = ({ history }) => history.flatMap(({ text }) => wordsOfTones(text)[0] ?? []).join(' ');
   person.says('alpha');
   await person.hears('golf hotel golf');
   await calls.pair.caller.agentApi.delete(`/api/call/${outboundId}`);

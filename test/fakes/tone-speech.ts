@@ -177,6 +177,11 @@ export function understand(audio: Uint8Array, format: ToneFormat): string {
   return [...recognizer.hear(audio), ...recognizer.flush()].map(({ text }) => text).join(' ');
 }
 
+/** The words of a text that have a tone of their own, in order and in lower case. */
+export function wordsOfTones(text: string): string[] {
+  return wordsOf(text).filter((word) => (VOCABULARY as readonly string[]).includes(word));
+}
+
 function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}'-]+/gu) ?? [];
 }

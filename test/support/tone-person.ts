@@ -1,4 +1,4 @@
-import { silence, toneSpeech, understand } from '../fakes/tone-speech.ts';
+import { silence, ToneRecognizer, toneSpeech } from '../fakes/tone-speech.ts';
 import { Agent } from './agent.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -10,6 +10,10 @@ const PAUSE_MS = 700;
 /** Somebody on the phone who speaks and understands words of tones. */
 export class TonePerson {
   readonly #agent: Agent;
+  readonly #recognizer = new ToneRecognizer(FORMAT);
+  readonly #words: string[] = [];
+  /** Frames that are understood. */
+  #frames = 0;
 
   private constructor(agent: Agent) {
     this.#agent = agent;
@@ -26,8 +30,11 @@ export class TonePerson {
 
   /** Everything heard so far, as words. */
   get heard(): string {
-    const samples = this.#agent.heardSamples();
-    return understand(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), FORMAT);
+    const { buffer, byteOffset, byteLength } = this.#agent.heardSamples(this.#frames);
+    this.#frames = this.#agent.heard.length;
+    const words = this.#recognizer.hear(new Uint8Array(buffer, byteOffset, byteLength));
+    this.#words.push(...words.map(({ text }) => text));
+    return this.#words.join(' ');
   }
 
   /** Says words, and then nothing until they count as said. */
