@@ -126,3 +126,50 @@ it('a number that answers by itself asks no model, and the greeting is spoken', 
   await person.hears('golf hotel golf');
   await calls.pair.caller.agentApi.delete(`/api/call/${outboundId}`);
 });
+
+it('a model on a call presses keys, writes to others and calls somebody', async () => {
+  const { pair, openai, gateway } = calls;
+  const number = '+33987654321';
+  await pair.caller.settingsApi.post('/api/sip/dids', { number });
+  await gateway.settingsApi.post('/api/agents', { name: 'Second' });
+  const asks = [
+    'Bravo.',
+    '<dtmf>12#</dtmf>',
+    '<write>Not on the telephone</write>',
+    '<dm platform="agent" to="Second">Somebody calls</dm>',
+    `<call_join platform="sip" url="sip:${number}@127.0.0.1:${pair.caller.sipPort}"/>`,
+  ];
+  const seen: string[] = [];
+  openai.reply = ({ text }) => {
+    seen.push(text);
+    if (isInvite(text)) return '<accept/>';
+    return wordsOfTones(text).at(-1) === 'alpha' ? asks.join('') : 'Delta.<leave/>';
+  };
+  const before = (await calls.deliveries(0)).length;
+  const { person } = await calls.connect();
+  await person.hears('golf hotel');
+  person.says('alpha');
+  await person.hears('golf hotel bravo');
+  await person.hearsKeys('12#');
+  await waitFor('the call of the model', async () => {
+    const { body } = await pair.caller.agentApi.get('/api/calls');
+    return body.calls.some(
+      (call: AnyJson) => call.direction === 'inbound' && call.meeting_url.includes(number),
+    );
+  });
+  person.says('charlie');
+  await person.hungUp;
+  const [, asking] = (await calls.deliveries(before + 3)).slice(before);
+  const { actions } = await calls.delivery(asking?.id);
+  expect(actions.map(({ action, status }: AnyJson) => [action.kind, status])).toEqual([
+    ['say', 'done'],
+    ['dtmf', 'done'],
+    ['write', 'failed'],
+    ['dm', 'done'],
+    ['call_join', 'done'],
+  ]);
+  // The telephone has no chat, which the model is told of.
+  expect(seen.at(-1)).toMatch(/Not carried out of your last reply:\n- "write": /);
+  const { body } = await gateway.agentApi.get('/api/inbox?platform=agent');
+  expect(JSON.stringify(body)).toContain('Somebody calls');
+});

@@ -47,4 +47,9 @@ export class TonePerson {
   async hears(words: string, deadlineMs = 10_000): Promise<void> {
     await waitFor(`"${words}" to be heard`, () => this.heard === words, deadlineMs);
   }
+
+  /** Waits until these keys have been pressed at the other end, in this order. */
+  async hearsKeys(digits: string): Promise<void> {
+    for (const digit of digits) await this.#agent.waitFor('dtmf', { digit });
+  }
 }
