@@ -43,7 +43,7 @@ export async function findDefaultAgent(db: Db, accountId: string): Promise<Agent
     .selectFrom('agents')
     .selectAll()
     .where('accountId', '=', accountId)
-    .where('isDefault', '=', 1)
+    .where('isDefault', '=', sql.lit(1))
     .executeTakeFirst();
   return row && fromRow(row);
 }

@@ -1,5 +1,11 @@
 import type { SqliteDatabase } from 'kysely';
-import { type DatabaseConnection, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely';
+import {
+  type DatabaseConnection,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+  SqliteQueryCompiler,
+} from 'kysely';
 
 /**
  * Kysely's SQLite dialect with its own queue for the single connection. Kysely's lock wakes every waiter each time it
@@ -22,6 +28,22 @@ export class QueueingDialect extends SqliteDialect {
 
   override createAdapter(): LocklessAdapter {
     return new LocklessAdapter();
+  }
+
+  override createQueryCompiler(): SteadyQueryCompiler {
+    return new SteadyQueryCompiler();
+  }
+}
+
+/**
+ * Keeps prepared statements prepared. SQLite plans a statement anew whenever a parameter gets another value that could
+ * change the plan: one that rows of an ordered result are found by, or a limit (`sqlite3VdbeSetVarmask`). That takes
+ * longer than most queries. It does not look at the value of an expression. For the same reason, a condition that a
+ * partial index depends on must be a literal.
+ */
+class SteadyQueryCompiler extends SqliteQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return '+?';
   }
 }
 

@@ -63,7 +63,7 @@ export async function findEnabledVoiceConfigs(db: Db, accountId: string): Promis
     .selectFrom('voiceConfigs')
     .selectAll()
     .where('accountId', '=', accountId)
-    .where('enabled', '=', 1)
+    .where('enabled', '=', sql.lit(1))
     .execute();
   return rows.map(fromRow);
 }
@@ -80,7 +80,7 @@ export async function disableVoiceConfig(
     .set({ enabled: 0, updatedAt })
     .where('accountId', '=', accountId)
     .where('kind', '=', kind)
-    .where('enabled', '=', 1)
+    .where('enabled', '=', sql.lit(1))
     .returning('id')
     .executeTakeFirst();
   return row?.id;
