@@ -9,8 +9,10 @@ import { AgentObject, API_VERSION } from './foundry-agent.ts';
 const PAGE_SIZE = 100;
 const MAX_PAGES = 5;
 
-const Deployments = z.object({
+const DeploymentPage = z.object({
   value: z.array(z.object({ name: z.string(), modelName: optionalField(z.string()) })),
+  /** The whole URL of the next page. */
+  nextLink: optionalField(z.url()),
 });
 const AgentPage = z.object({
   data: z.array(AgentObject),
@@ -27,13 +29,25 @@ export async function resourceChoices(api: ResponsesApi, signal: AbortSignal): P
 
 /** The deployments and agents of a project. */
 export async function projectChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoices> {
-  const query = API_VERSION;
-  const { value } = await api.ask(Deployments, { method: 'GET', path: '/deployments', query, signal });
-  const models = value.map(({ name, modelName }) => choice(name, modelName));
-  return { models, agents: await agents(api, signal), notice: null };
+  const [models, agents] = await Promise.all([deploymentChoices(api, signal), agentChoices(api, signal)]);
+  return { models, agents, notice: null };
 }
 
-async function agents(api: JsonApi, signal: AbortSignal): Promise<ModelChoice[]> {
+/** Of the link to the next page, only the query counts: the token goes nowhere else. */
+async function deploymentChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoice[]> {
+  const found: ModelChoice[] = [];
+  let query: Readonly<Record<string, string>> = API_VERSION;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const request = { method: 'GET', path: '/deployments', query, signal } as const;
+    const { value, nextLink } = await api.ask(DeploymentPage, request);
+    found.push(...value.map(({ name, modelName }) => choice(name, modelName)));
+    if (nextLink === undefined) break;
+    query = Object.fromEntries(new URL(nextLink).searchParams);
+  }
+  return found;
+}
+
+async function agentChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoice[]> {
   const found: ModelChoice[] = [];
   let after: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {

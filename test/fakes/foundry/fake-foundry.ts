@@ -36,6 +36,9 @@ export class FakeFoundry extends FakeResponses {
     ['container-agent', 'hosted'],
   ]);
 
+  /** Deployments on one page of their list. */
+  pageSize = 100;
+
   constructor(key = 'fake-foundry-key-0123456789abcdef') {
     super(key);
   }
@@ -73,25 +76,23 @@ export class FakeFoundry extends FakeResponses {
     const isValid = isProject
       ? this.entra.isValid(authorization, 'https://ai.azure.com/.default')
       : headers['api-key'] === this.key ||
+        authorization === `Bearer ${this.key}` ||
         this.entra.isValid(authorization, 'https://cognitiveservices.azure.com/.default');
     if (isValid) return;
     const message = `Access denied due to invalid subscription key ${headers['api-key'] ?? authorization}.`;
     throw new VendorError(401, { error: { code: '401', message } });
   }
 
-  protected override other(route: string, { method, path }: VendorCall): VendorAnswer | null {
+  protected override other(route: string, { method, path, query }: VendorCall): VendorAnswer | null {
     if (method !== 'GET' || !path.startsWith(PROJECT)) return null;
-    if (route === '/deployments') {
-      const value = this.models.map(({ id }) => ({
-        type: 'ModelDeployment',
-        name: id,
-        modelName: 'gpt-6-luna',
-      }));
-      return { body: { value } };
-    }
+    if (route === '/deployments') return { body: this.#deployments(query) };
     if (route === '/agents') {
-      const data = [...this.agents.keys()].map((name) => this.#agent(name));
-      return { body: { object: 'list', data, has_more: false, last_id: data.at(-1)?.id ?? null } };
+      return {
+        body: agentPage(
+          [...this.agents.keys()].map((name) => this.#agent(name)),
+          query,
+        ),
+      };
     }
     const [, name] = /^\/agents\/([^/]+)$/.exec(route) ?? [];
     return name === undefined ? null : { body: this.#agent(name) };
@@ -110,11 +111,47 @@ export class FakeFoundry extends FakeResponses {
     return name;
   }
 
+  /** The link to the next page is a whole URL. */
+  #deployments(query: URLSearchParams): object {
+    const from = Number(query.get('skiptoken') ?? 0);
+    const to = from + this.pageSize;
+    const value = this.models.slice(from, to).map(({ id }) => deployment(id));
+    const next = `${this.projectUrl}/deployments?api-version=v1&skiptoken=${to}`;
+    return to < this.models.length ? { value, nextLink: next } : { value };
+  }
+
   #agent(name: string): { readonly id: string } {
     const kind = this.agents.get(name);
     if (!kind) throw apiError(404, `Agent ${name} doesn't exist.`, { code: 'not_found' });
     const definition = { kind, model: 'gpt-6-luna', instructions: 'You are a hosted agent.' };
-    const latest = { object: 'agent.version', id: `${name}:1`, name, version: '1', definition };
+    const facts = { created_at: 1_700_000_000, metadata: {}, description: '', status: 'active' };
+    const latest = { object: 'agent.version', id: `${name}:1`, name, version: '1', definition, ...facts };
     return { object: 'agent', id: name, name, versions: { latest } } as { id: string };
   }
+}
+
+function deployment(name: string): object {
+  return {
+    type: 'ModelDeployment',
+    name,
+    modelName: 'gpt-6-luna',
+    modelVersion: '2026-09-01',
+    modelPublisher: 'OpenAI',
+    capabilities: { chat_completion: 'true' },
+    sku: { name: 'GlobalStandard', capacity: 50 },
+  };
+}
+
+function agentPage(agents: readonly { readonly id: string }[], query: URLSearchParams): object {
+  const limit = Number(query.get('limit') ?? 20);
+  const after = query.get('after');
+  const start = after === null ? 0 : agents.findIndex(({ id }) => id === after) + 1;
+  const data = agents.slice(start, start + limit);
+  return {
+    object: 'list',
+    data,
+    has_more: start + limit < agents.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  };
 }

@@ -199,6 +199,13 @@ describe('an agent of a Foundry project', () => {
     ]);
   });
 
+  it('is listed from many pages', async () => {
+    vendor.pageSize = 1;
+    for (let count = 0; count < 150; count++) vendor.agents.set(`agent-${count}`, 'prompt');
+    const { models, agents } = await ofProject({}).browse(NEVER);
+    expect([models.length, agents.length]).toEqual([2, 152]);
+  });
+
   it('is asked for by version', async () => {
     await ofProject({ agent_id: 'support-agent:3' }).turn(turnOf('Hi'), new NotedTurn());
     expect(vendor.turns[0]!.agent_reference).toEqual({
