@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database, Statement } from 'better-sqlite3';
-import { CamelCasePlugin, Kysely } from 'kysely';
+import { Kysely } from 'kysely';
 import { type Clock, systemClock } from '../base/time.ts';
 import { Checkpointer } from './database/checkpointer.ts';
+import { columnNames } from './database/column-names.ts';
 import { lockData } from './database/data-lock.ts';
 import { openDatabase, withStatementCache } from './database/database.ts';
 import { QueueingDialect } from './database/dialect.ts';
@@ -99,7 +100,7 @@ class SqliteStore implements Store {
         withStatementCache(database, (error) => this.disk.failure(error)),
         () => database.inTransaction,
       ),
-      plugins: [new CamelCasePlugin()],
+      plugins: [columnNames],
     });
   }
 

@@ -6,6 +6,7 @@ import {
   SqliteDriver,
   SqliteQueryCompiler,
 } from 'kysely';
+import { columnNames } from './column-names.ts';
 
 /**
  * Kysely's SQLite dialect with its own queue for the single connection. Kysely's lock wakes every waiter each time it
@@ -44,6 +45,10 @@ export class QueueingDialect extends SqliteDialect {
 class SteadyQueryCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
     return '+?';
+  }
+
+  protected override sanitizeIdentifier(identifier: string): string {
+    return super.sanitizeIdentifier(columnNames.stored(identifier));
   }
 }
 
