@@ -32,6 +32,8 @@ export type CallDeadlines = Readonly<Record<`${CallPhase}Ms`, number>>;
 
 export interface CallObserver {
   event(event: CallEvent): void;
+  /** All that the gateway says is being cut off. `utterance` events tell later what was heard of it. */
+  silenced?(): void;
 }
 
 /** Where everything that happens on a call goes (`CallPublisher`). */
@@ -188,6 +190,11 @@ export class CallActor implements ObservedCall {
 
   publish(event: CallEvent): void {
     this.#deps.publisher.publish(this, event);
+  }
+
+  /** Hosted speech cuts off what it says. */
+  silenced(): void {
+    for (const observer of this.#observers) observer.silenced?.();
   }
 
   /** Passes a published event on to the call's observers. */

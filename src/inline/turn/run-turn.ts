@@ -64,6 +64,8 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
     await failTurn(store.db, turnId, failure, clock.nowIso());
     observer.turnFailed(facts, failure, clock.monotonicMs() - startedMs);
   } finally {
+    // The next turn is told what was heard.
+    if (voice?.isInterrupted(turnId) === true) await voice.silence();
     voice?.close(turnId);
   }
 }

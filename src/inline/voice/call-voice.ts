@@ -99,6 +99,15 @@ export class CallVoice {
     await answeredWithin(this.#clock, LAST_WORDS_MS, late, () => promise).catch(() => {});
   }
 
+  /**
+   * What is being said is cut off. The model need not write the rest: it is stopped now, not when the engine has told how
+   * much was heard.
+   */
+  silenced(): void {
+    for (const { pending, interrupted } of this.#turns.values())
+      if (pending > 0) interrupted.abort(new TurnEnded('interrupted'));
+  }
+
   /** Something that was said is over. */
   heard({ utteranceId, state, spokenText }: UtteranceEvent): void {
     const turnId = this.#turnOf.get(utteranceId);

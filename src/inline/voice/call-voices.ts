@@ -47,7 +47,10 @@ export class CallVoices {
     const onInterrupted = (interruption: Interruption): void => this.#observer.heard(interruption);
     const voice = new CallVoice(call, this.#calls.speech, this.#clock, onInterrupted);
     this.#voices.set(callId, voice);
-    call.observe({ event: (event) => this.#happened(call, voice, event) });
+    call.observe({
+      event: (event) => this.#happened(call, voice, event),
+      silenced: () => voice.silenced(),
+    });
   }
 
   #happened(call: CallActor, voice: CallVoice, event: CallEvent): void {

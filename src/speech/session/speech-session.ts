@@ -102,6 +102,7 @@ export class SpeechSession {
     if (this.#pending.isEmpty) return;
     this.#control.ask();
     this.#doorbell.ring();
+    this.#silenced();
     for (const { utteranceId } of this.#early.splice(0)) this.#settleUnheard(utteranceId, 'interrupted');
   }
 
@@ -142,6 +143,8 @@ export class SpeechSession {
     switch (signal.type) {
       case 'utterance':
         return this.#utterance(signal);
+      case 'silenced':
+        return this.#silenced();
       case 'transcript':
         return this.#call.transcribed(lineOf(signal));
       case 'interim':
@@ -162,6 +165,10 @@ export class SpeechSession {
       default:
         return unreachable(signal);
     }
+  }
+
+  #silenced(): void {
+    if (!this.#call.isOver) this.#call.silenced();
   }
 
   #utterance({ utteranceId, state, playedMs, spokenText, isEstimate }: UtteranceReport): void {

@@ -55,6 +55,8 @@ export interface SaidUtterance {
 
 export type SpeechSignal =
   | ({ readonly type: 'utterance' } & UtteranceReport)
+  /** Somebody interrupts. The engine is yet to tell how much was heard, which `utterance` reports. */
+  | { readonly type: 'silenced' }
   | ({ readonly type: 'transcript' } & RecognizedLine)
   /** What is understood so far of the next `transcript` of this speaker. */
   | ({ readonly type: 'interim' } & RecognizedLine)

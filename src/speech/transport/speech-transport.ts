@@ -111,12 +111,17 @@ class SpeechTransport implements Transport<SpeechCommands> {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
         interim: (line) => this.#interim(line),
         activity: (speaker, state) => this.#outbox.send({ type: 'activity', speaker, state }),
-        interrupted: () => this.#speaking?.interrupt(),
+        interrupted: () => this.#interrupted(),
         fault: (fault) => this.#outbox.send({ type: 'fault', service: 'stt', fault }),
         reconnected: () => this.#outbox.send({ type: 'reconnected', service: 'stt' }),
         missed: (missedMs) => this.#outbox.send({ type: 'missed', missedMs }),
       },
     );
+  }
+
+  #interrupted(): void {
+    this.#outbox.send({ type: 'silenced' });
+    this.#speaking?.interrupt();
   }
 
   #interim(line: RecognizedLine): void {

@@ -103,6 +103,11 @@ export class SpokenCall {
     await happen(world, world.agentId, { type: 'call_transcript', payload });
   }
 
+  /** All that is being said is cut off. */
+  silence(): void {
+    this.#call!.silenced();
+  }
+
   /** What becomes of the nth sentence, counted from 1. */
   utterance(nth: number, state: UtteranceEvent['state'], spokenText: string): void {
     this.#call!.publish({

@@ -71,6 +71,39 @@ it('ends the turn of a model that is interrupted, and tells it what was heard', 
   });
 });
 
+it('stops a model as soon as somebody interrupts it, and waits for what was heard before the next turn', async () => {
+  const { world, call } = await worldWithCall();
+  const reply = held(world);
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  reply.writes('Good morning, this is the bakery. We');
+  await waitFor('the sentence', () => call.said.length === 1);
+  call.silence();
+  expect(world.model.turns[0]?.signal.aborted).toBe(true);
+  await call.hears(world.messaging, 'Cake, please');
+  const ended = async (): Promise<boolean> => (await world.deliveries())[0]?.status === 'delivered';
+  await waitFor('the turn to end', ended);
+  expect(world.model.turns).toHaveLength(1);
+  call.utterance(1, 'interrupted', 'Good morning');
+  await waitFor('the next turn', () => world.model.turns.length === 2);
+  expect(world.model.turns[1]?.text).toMatch(/interrupted after:.*Good morning\n/s);
+  expect(world.model.turns[1]?.history.at(-1)).toEqual({ role: 'assistant', text: 'Good morning' });
+});
+
+it('writes on when it says nothing that could be interrupted', async () => {
+  const { world, call } = await worldWithCall();
+  const reply = held(world);
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  reply.writes('Good morning, this is the bakery. We');
+  await waitFor('the sentence', () => call.said.length === 1);
+  call.utterance(1, 'finished', 'Good morning, this is the bakery.');
+  call.silence();
+  expect(world.model.turns[0]?.signal.aborted).toBe(false);
+  reply.ends();
+  await world.idle();
+});
+
 it('hangs up when the last words have been heard', async () => {
   const { world, call } = await worldWithCall();
   world.model.will('Goodbye, and thank you for calling.<leave/>');

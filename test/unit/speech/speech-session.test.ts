@@ -253,11 +253,15 @@ describe('the speech of a call', () => {
     const scene = new Scene();
     await scene.answer();
     const control = new SpeechControl(scene.opened[0]!.rings.control);
+    let silenced = 0;
+    scene.call.observe({ event: () => {}, silenced: () => (silenced += 1) });
     scene.sessions.stopSpeaking(scene.call);
-    expect(control.asked).toBe(0);
+    expect([control.asked, silenced]).toEqual([0, 0]);
     const first = scene.say('One.');
     scene.sessions.stopSpeaking(scene.call);
-    expect(control.asked).toBe(1);
+    expect([control.asked, silenced]).toEqual([1, 1]);
+    scene.signal({ type: 'silenced' });
+    expect(silenced).toBe(2);
     const next = scene.say('Two.');
     expect(scene.transports[0]?.commands).toEqual([
       ['say', { utteranceId: first, text: 'One.', generation: 0 }],
