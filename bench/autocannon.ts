@@ -10,9 +10,8 @@ export interface HttpLoad {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Each has one request in flight: the gateway closes a connection that pipelines. */
   readonly connections: number;
-  /** Requests in flight per connection. */
-  readonly pipelined: number;
   readonly seconds: number;
 }
 

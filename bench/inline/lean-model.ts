@@ -5,12 +5,14 @@ import { LeanReply, type ReplyEvent } from './lean-reply.ts';
 
 const HOST = '127.0.0.1';
 const TOLD = /(Mark|Hold) (\d+)\./g;
+/** In the line of context, which is JSON within JSON. */
+const CALL = /here\W+call_id\W+(call_\w+)/;
 /** Is being spoken when the stream is ended. */
 const HOLDING = 'Please hold the line while I look for it. ';
 
 export interface ModelWatch {
-  /** A turn arrived in which the model was told this mark. */
-  told(mark: number, atUs: number): void;
+  /** A turn arrived in which the model was told this mark; `callId` is empty in a conversation. */
+  told(mark: number, atUs: number, callId: string): void;
   /** The stream of a turn that does not end was closed by the gateway. */
   closed(mark: number, atUs: number): void;
 }
@@ -59,9 +61,11 @@ export class LeanModel {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (request.url !== '/v1/responses') return this.#json(response, { id: `conv_${++this.#ids}` });
-    const [, kind, mark] = [...Buffer.concat(chunks).toString().matchAll(TOLD)].at(-1) ?? [];
+    const atUs = nowUs();
+    const body = Buffer.concat(chunks).toString();
+    const [, kind, mark] = [...body.matchAll(TOLD)].at(-1) ?? [];
     const number = Number(mark);
-    this.#watch.told(number, nowUs());
+    this.#watch.told(number, atUs, CALL.exec(body)?.[1] ?? '');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (kind === 'Hold') this.#hold(response, number);
     else this.#reply(response, `Mark ${number}.`);

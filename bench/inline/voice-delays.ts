@@ -1,9 +1,13 @@
 import type { BenchContext, Measure } from '../bench.ts';
-import { quantile } from '../quantiles.ts';
+import { mainThreadCpuSeconds } from '../process-usage.ts';
+import { delayMeasure, measureRounds, showDelays } from '../rounds.ts';
 import { nowUs } from '../speech/far-ends/clock.ts';
 import { MARKS, markedText } from '../speech/far-ends/marks.ts';
-import { passagesMs, type Sighting } from '../speech/far-ends/sightings.ts';
+import { passages, passagesMs, type Sighting } from '../speech/far-ends/sightings.ts';
+import { type Passage, takesMs, undisturbed, watchStalls } from '../stalls/stalls.ts';
+import { tailMeasures, type WatchedRound } from '../stalls/tail-measures.ts';
 import { sleepBeside } from '../tick/sleeper.ts';
+import type { ModelWatch } from './lean-model.ts';
 import { TalkingAgents } from './talking-agents.ts';
 
 const CALLS = 20;
@@ -17,20 +21,26 @@ const QUICK_STOPS = 20;
 /** Until the held sentence is being spoken. */
 const SPEAKING_MS = 150;
 const LAST_MS = 500;
-/** More than fit into one round. */
+/** What the calls cost without turns. */
+const IDLE_MS = 2_000;
 const SECONDS_OF_SLEEP = 5;
+const MS_PER_S = 1_000;
+/** Requests and answers take a little longer than the waits between them. */
+const MOST_OF_WAITS = 1.2;
 
 /** One round; times in milliseconds. */
-interface Round {
+interface Round extends WatchedRound {
   readonly lineToModel: readonly number[];
-  readonly lineToVoice: readonly number[];
-  readonly stopToClosed: readonly number[];
+  readonly lineToVoice: readonly Passage[];
+  readonly stopToClosed: readonly Passage[];
   readonly machine: readonly number[];
+  /** Of the main thread, beyond what the calls need without turns. */
+  readonly cpuPerTurn: number;
 }
 
 /** What was seen since the round began. */
 interface Seen {
-  readonly told: Sighting[];
+  readonly told: (Sighting & { readonly callId: string })[];
   readonly asked: Sighting[];
   readonly closed: Sighting[];
 }
@@ -38,45 +48,60 @@ interface Seen {
 /** How long an agent's model is kept waiting, and what it writes in vain. */
 export async function voiceDelays(context: BenchContext): Promise<Measure[]> {
   let seen: Seen = { told: [], asked: [], closed: [] };
-  const agents = await TalkingAgents.start(context.cores, {
-    told: (mark, atUs) => seen.told.push({ mark, atUs }),
-    asked: (mark, atUs) => seen.asked.push({ mark, atUs }),
+  const watch: ModelWatch = {
+    told: (mark, atUs, callId) => seen.told.push({ mark, atUs, callId }),
     closed: (mark, atUs) => seen.closed.push({ mark, atUs }),
+  };
+  const agents = await TalkingAgents.start(context.cores, {
+    ...watch,
+    asked: (mark, atUs) => seen.asked.push({ mark, atUs }),
     spoken: () => {},
   });
+  const round = async (): Promise<Round> => {
+    const callIds = await agents.hosted.place(CALLS);
+    // The first turns make the conversations at the provider, and compile most of the code.
+    await talk(agents, WARM_TURNS);
+    seen = { told: [], asked: [], closed: [] };
+    const measured = await measure(context, agents, seen);
+    await agents.hosted.hangUp(callIds);
+    return measured;
+  };
   try {
-    const rounds: Round[] = [];
-    for (let round = 1; round <= context.rounds; round++) {
-      const callIds = await agents.hosted.place(CALLS);
-      // The first turns make the conversations at the provider, and compile most of the code.
-      await talk(agents, WARM_TURNS);
-      seen = { told: [], asked: [], closed: [] };
-      rounds.push(await measure(context, agents, callIds, seen));
-      await agents.hosted.hangUp(callIds);
-      context.progress(`inline delays, round ${round}: ${describe(rounds.at(-1) as Round)}`);
-    }
-    return measuresOf(rounds);
+    return measuresOf(await measureRounds(context, round, describe));
   } finally {
     await agents.stop();
   }
 }
 
-async function measure(
-  { cores, quick }: BenchContext,
-  agents: TalkingAgents,
-  callIds: readonly string[],
-  seen: Seen,
-): Promise<Round> {
+async function measure({ cores, quick }: BenchContext, agents: TalkingAgents, seen: Seen): Promise<Round> {
+  const idle = watchMainThread(agents);
+  await pause(IDLE_MS);
+  const idleShare = idle() / IDLE_MS;
+  const [turns, stops] = quick ? [QUICK_TURNS, QUICK_STOPS] : [TURNS, STOPS];
+  const measuredMs = turns * TURN_EVERY_MS + stops * 2 * SPEAKING_MS + LAST_MS;
+  const watching = watchStalls(cores, (measuredMs * MOST_OF_WAITS) / MS_PER_S);
   const sleeping = sleepBeside(cores.gateway, SECONDS_OF_SLEEP);
-  const said = await talk(agents, quick ? QUICK_TURNS : TURNS);
+  const startMs = performance.now();
+  const busy = watchMainThread(agents);
+  const said = await talk(agents, turns);
+  const cpuMs = busy() - idleShare * (performance.now() - startMs);
   const machine = await sleeping;
-  const stopped = await interrupt(agents, callIds, quick ? QUICK_STOPS : STOPS);
+  const stopped = await interrupt(agents, seen, stops);
   return {
     lineToModel: passagesMs(said, seen.told),
-    lineToVoice: passagesMs(said, seen.asked),
-    stopToClosed: passagesMs(stopped, seen.closed),
+    lineToVoice: passages(said, seen.asked),
+    stopToClosed: passages(stopped, seen.closed),
     machine,
+    stalls: await watching,
+    cpuPerTurn: cpuMs / said.length,
   };
+}
+
+/** CPU milliseconds of the gateway's main thread, until the returned function is called. */
+function watchMainThread({ hosted }: TalkingAgents): () => number {
+  const { pid } = hosted.gateway;
+  const before = mainThreadCpuSeconds(pid);
+  return () => (mainThreadCpuSeconds(pid) - before) * MS_PER_S;
 }
 
 /** Persons say marks on one call after the other, at an even pace. Returns when each was understood. */
@@ -93,64 +118,62 @@ async function talk({ vendor }: TalkingAgents, turns: number): Promise<Sighting[
   return said;
 }
 
-/** Stops the agent's speech while its model still writes. Returns when each was asked for. */
-async function interrupt(
-  { vendor, hosted }: TalkingAgents,
-  callIds: readonly string[],
-  stops: number,
-): Promise<Sighting[]> {
+/** Stops the agent's speech on a call while its model still writes. Returns when each was asked for. */
+async function interrupt({ vendor, hosted }: TalkingAgents, seen: Seen, stops: number): Promise<Sighting[]> {
   const stopped: Sighting[] = [];
   for (let stop = 0; stop < stops; stop++) {
     const mark = stop % MARKS;
     vendor.listeners[stop % vendor.listeners.length]?.understand(`Hold ${mark}.`);
     await pause(SPEAKING_MS);
+    const callId = seen.told.findLast((told) => told.mark === mark)?.callId;
     stopped.push({ mark, atUs: nowUs() });
-    await Promise.all(
-      callIds.map((callId) => hosted.gateway.agentApi.post(`/api/call/${callId}/stop-speaking`)),
-    );
+    await hosted.gateway.agentApi.post(`/api/call/${callId}/stop-speaking`);
     await pause(SPEAKING_MS);
   }
   return stopped;
 }
 
 function measuresOf(rounds: readonly Round[]): Measure[] {
-  const each = (values: (round: Round) => readonly number[], share: number): number[] =>
-    rounds.map((round) => quantile(values(round), share));
-  const beside = (share: number) => ({
-    name: 'C thread on the same core',
-    values: each(({ machine }) => machine, share),
-  });
   return [
-    {
-      name: 'final transcript → first text to the voice p50',
-      unit: 'ms',
-      ours: each(({ lineToVoice }) => lineToVoice, 0.5),
+    delayMeasure(rounds, {
+      name: 'final transcript → first text to the voice',
+      values: ({ lineToVoice }) => takesMs(lineToVoice),
+      share: 0.5,
       note: `${CALLS} calls, a turn every ${TURN_EVERY_MS} ms, the model answers at once`,
-    },
+    }),
+    ...tailMeasures(rounds, {
+      name: 'final transcript → first text to the voice',
+      passages: ({ lineToVoice }) => lineToVoice,
+      atMost: 15,
+    }),
+    delayMeasure(rounds, {
+      name: 'final transcript → the model is asked',
+      values: ({ lineToModel }) => lineToModel,
+      share: 0.99,
+    }),
+    ...tailMeasures(rounds, {
+      name: "stop of the speech → the model's stream is closed",
+      passages: ({ stopToClosed }) => stopToClosed,
+      atMost: 20,
+    }),
+    delayMeasure(rounds, {
+      name: 'C thread on the same core',
+      values: ({ machine }) => machine,
+      share: 0.99,
+    }),
     {
-      name: 'final transcript → first text to the voice p99',
+      name: 'CPU time of the main thread per turn',
       unit: 'ms',
-      ours: each(({ lineToVoice }) => lineToVoice, 0.99),
-      anchor: beside(0.99),
-    },
-    {
-      name: 'final transcript → the model is asked p99',
-      unit: 'ms',
-      ours: each(({ lineToModel }) => lineToModel, 0.99),
-    },
-    {
-      name: "stop of the speech → the model's stream is closed p99",
-      unit: 'ms',
-      ours: each(({ stopToClosed }) => stopToClosed, 0.99),
-      note: 'by REST, the tick that ends the sound included',
+      ours: rounds.map(({ cpuPerTurn }) => cpuPerTurn),
+      note: 'beyond that of the calls; SQLite included',
     },
   ];
 }
 
-function describe({ lineToModel, lineToVoice, stopToClosed, machine }: Round): string {
-  const show = (values: readonly number[]): string =>
-    [0.5, 0.99].map((share) => quantile(values, share).toFixed(2)).join('/');
-  return `model ${show(lineToModel)}, voice ${show(lineToVoice)}, closed ${show(stopToClosed)}, C thread ${show(machine)} ms (p50/p99)`;
+function describe({ lineToModel, lineToVoice, stopToClosed, machine, stalls, cpuPerTurn }: Round): string {
+  const show = (ways: readonly Passage[]): string =>
+    `${showDelays(takesMs(ways))} (without stalls ${stalls ? showDelays(takesMs(undisturbed(ways, stalls))) : 'unknown'})`;
+  return `model ${showDelays(lineToModel)}, voice ${show(lineToVoice)}, closed ${show(stopToClosed)}, C thread ${showDelays(machine)} ms (p50/p99), ${cpuPerTurn.toFixed(2)} ms of CPU per turn`;
 }
 
 function pause(ms: number): Promise<void> {

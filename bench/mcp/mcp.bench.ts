@@ -8,7 +8,6 @@ import { keysFor } from './waiting-calls.ts';
 
 /** As in `rest`: one at a time would measure the asking. */
 const CONNECTIONS = 100;
-const PIPELINED = 10;
 const WAITERS = 1_000;
 const CLIENT_BOUND = 'autocannon fills its core before the gateway fills its own, so this ratio is too small';
 
@@ -64,7 +63,6 @@ async function hammerOnce(context: BenchContext, key: string, server: Contender,
     headers: { ...headersOf(key), ...session },
     body: ACCOUNT_CALL,
     connections: CONNECTIONS,
-    pipelined: PIPELINED,
     seconds: context.quick ? 2 : 4,
   });
   const usedSeconds = cpuSeconds(server.pid) - before;

@@ -1,14 +1,15 @@
 import type { BenchContext, Measure } from '../bench.ts';
 import { cpuSeconds, watchCores } from '../process-usage.ts';
-import { quantile } from '../quantiles.ts';
 import { median } from '../report/statistics.ts';
-import { type Passage, type Stall, undisturbed, watchStalls } from '../stalls/stalls.ts';
+import { delayMeasure, measureRounds, showDelays } from '../rounds.ts';
+import { type Passage, takesMs, undisturbed, watchStalls } from '../stalls/stalls.ts';
+import { tailMeasures, type WatchedRound } from '../stalls/tail-measures.ts';
 import { sleepBeside } from '../tick/sleeper.ts';
 import { chunkLatenessMs } from './far-ends/chunk-lateness.ts';
 import { nowUs } from './far-ends/clock.ts';
 import { FarEnds } from './far-ends/far-ends.ts';
 import { MARKS, markedText } from './far-ends/marks.ts';
-import { passages, type Sighting, type Sightings, takesMs } from './far-ends/sightings.ts';
+import { passages, type Sighting, type Sightings } from './far-ends/sightings.ts';
 import { HostedGateway } from './hosted-gateway.ts';
 import { SayClient } from './say-client.ts';
 
@@ -25,26 +26,19 @@ const FRAME_MS = 20;
 const CHUNK_MS = 40;
 
 /** One round; times in milliseconds. */
-interface Round {
+interface Round extends WatchedRound {
   readonly sayToVendor: readonly Passage[];
   readonly vendorToPhone: readonly Passage[];
   /** After the tick of a chunk's last frame. */
   readonly chunkLateness: readonly number[];
   /** How late the C thread beside the gateway woke. */
   readonly machine: readonly number[];
-  /** When the machine did not run a core. Null if nothing could watch it. */
-  readonly stalls: readonly Stall[] | null;
   readonly cores: number;
 }
 
 /** How long speech takes through the gateway, both ways. */
 export async function speechDelays(context: BenchContext): Promise<Measure[]> {
-  const rounds: Round[] = [];
-  for (let round = 1; round <= context.rounds; round++) {
-    rounds.push(await measure(context));
-    context.progress(`delays, round ${round}: ${describe(rounds.at(-1) as Round)}`);
-  }
-  return measuresOf(rounds);
+  return measuresOf(await measureRounds(context, () => measure(context), describe));
 }
 
 async function measure({ cores, quick }: BenchContext): Promise<Round> {
@@ -107,56 +101,42 @@ function roundOf(
 }
 
 function measuresOf(rounds: readonly Round[]): Measure[] {
-  const each = (values: (round: Round) => readonly number[], share: number): number[] =>
-    rounds.map((round) => quantile(values(round), share));
   const note = `${CALLS} calls, ${median(rounds.map(({ cores }) => cores)).toFixed(2)} cores`;
   return [
-    {
-      name: "vendor's byte → RTP p50",
-      unit: 'ms',
-      ours: each(({ vendorToPhone }) => takesMs(vendorToPhone), 0.5),
+    delayMeasure(rounds, {
+      name: "vendor's byte → RTP",
+      values: ({ vendorToPhone }) => takesMs(vendorToPhone),
+      share: 0.5,
       target: { atMost: 13 },
       note: `the wait for the tick included; ${note}`,
-    },
-    ...tails("vendor's byte → RTP", rounds, ({ vendorToPhone }) => vendorToPhone, 25),
-    {
-      name: "jitter buffer's output → vendor p99",
-      unit: 'ms',
-      ours: each(frameDelaysMs, 0.99),
+    }),
+    ...tailMeasures(rounds, {
+      name: "vendor's byte → RTP",
+      passages: ({ vendorToPhone }) => vendorToPhone,
+      atMost: 25,
+    }),
+    delayMeasure(rounds, {
+      name: "jitter buffer's output → vendor",
+      values: frameDelaysMs,
+      share: 0.99,
       target: { atMost: CHUNK_MS + 5 },
       note: `by frame, of which the first of a chunk waits ${CHUNK_MS - FRAME_MS} ms for the last`,
-    },
-    {
-      name: "a chunk's last frame → vendor p99",
-      unit: 'ms',
-      ours: each(({ chunkLateness }) => chunkLateness, 0.99),
-      note: `C thread on the gateway's core p99 ${median(each(({ machine }) => machine, 0.99)).toFixed(2)} ms`,
-    },
-    ...tails('say → first byte to the vendor', rounds, ({ sayToVendor }) => sayToVendor, 5),
-  ];
-}
-
-/** The p99 of all passages, and of those during which the machine ran both cores; the target is for the latter. */
-function tails(
-  name: string,
-  rounds: readonly Round[],
-  of: (round: Round) => readonly Passage[],
-  atMost: number,
-): Measure[] {
-  const p99 = (passages: readonly Passage[]): number => quantile(takesMs(passages), 0.99);
-  const all = { name: `${name} p99`, unit: 'ms', ours: rounds.map((round) => p99(of(round))) };
-  const watched = rounds.flatMap((round) => (round.stalls ? [undisturbed(of(round), round.stalls)] : []));
-  if (watched.length === 0) return [{ ...all, target: { atMost } }];
-  const kept = watched.flat().length / rounds.flatMap(of).length;
-  return [
-    all,
-    {
-      name: `${name} p99 without the machine's stalls`,
-      unit: 'ms',
-      ours: watched.map(p99),
-      target: { atMost },
-      note: `${Math.round(kept * 100)} % of all; the others met a stall, which delayed even a thread that precedes all others`,
-    },
+    }),
+    delayMeasure(rounds, {
+      name: "a chunk's last frame → vendor",
+      values: ({ chunkLateness }) => chunkLateness,
+      share: 0.99,
+    }),
+    ...tailMeasures(rounds, {
+      name: 'say → first byte to the vendor',
+      passages: ({ sayToVendor }) => sayToVendor,
+      atMost: 5,
+    }),
+    delayMeasure(rounds, {
+      name: 'C thread on the same core',
+      values: ({ machine }) => machine,
+      share: 0.99,
+    }),
   ];
 }
 
@@ -167,11 +147,9 @@ function frameDelaysMs({ chunkLateness }: Round): number[] {
 }
 
 function describe({ sayToVendor, vendorToPhone, chunkLateness, machine, stalls, cores }: Round): string {
-  const show = (values: readonly number[]): string =>
-    [0.5, 0.99].map((share) => quantile(values, share).toFixed(2)).join('/');
-  const both = (passages: readonly Passage[]): string =>
-    `${show(takesMs(passages))} (without stalls ${stalls ? show(takesMs(undisturbed(passages, stalls))) : 'unknown'})`;
-  return `say ${both(sayToVendor)}, spoken ${both(vendorToPhone)}, chunks ${show(chunkLateness)}, C thread ${show(machine)} ms (p50/p99), ${cores.toFixed(2)} cores`;
+  const show = (ways: readonly Passage[]): string =>
+    `${showDelays(takesMs(ways))} (without stalls ${stalls ? showDelays(takesMs(undisturbed(ways, stalls))) : 'unknown'})`;
+  return `say ${show(sayToVendor)}, spoken ${show(vendorToPhone)}, chunks ${showDelays(chunkLateness)}, C thread ${showDelays(machine)} ms (p50/p99), ${cores.toFixed(2)} cores`;
 }
 
 function pause(ms: number): Promise<void> {

@@ -49,3 +49,8 @@ export function undisturbed(passages: readonly Passage[], stalls: readonly Stall
       !stalls.some((stall) => stall.fromUs < untilUs && stall.untilUs > fromUs),
   );
 }
+
+/** How long each took, in milliseconds. What did not arrive took forever. */
+export function takesMs(passages: readonly Passage[]): number[] {
+  return passages.map(({ fromUs, untilUs }) => (untilUs - fromUs) / 1_000);
+}

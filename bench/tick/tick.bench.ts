@@ -77,7 +77,6 @@ async function measure(
       method: 'GET',
       headers: { 'x-api-key': gateway.agentKey },
       connections: CONNECTIONS,
-      pipelined: 1,
       seconds: Math.round(seconds),
     }),
   ]);

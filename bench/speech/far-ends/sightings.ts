@@ -1,4 +1,4 @@
-import type { Passage } from '../../stalls/stalls.ts';
+import { type Passage, takesMs } from '../../stalls/stalls.ts';
 
 /** A mark that somebody sent or heard, in microseconds of CLOCK_MONOTONIC. */
 export interface Sighting {
@@ -39,11 +39,7 @@ export function passages(from: readonly Sighting[], to: readonly Sighting[]): Pa
   });
 }
 
-/** How long each took, in milliseconds. One that did not arrive took forever. */
-export function takesMs(ways: readonly Passage[]): number[] {
-  return ways.map(({ fromUs, untilUs }) => (untilUs - fromUs) / 1_000);
-}
-
+/** How long each mark took, in milliseconds. One that did not arrive took forever. */
 export function passagesMs(from: readonly Sighting[], to: readonly Sighting[]): number[] {
   return takesMs(passages(from, to));
 }
