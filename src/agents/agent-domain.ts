@@ -18,24 +18,23 @@ export interface AgentDomain extends SipAccounts, KeyDomain {
 /** The work for agents with a model, which follows their changes. */
 export interface AgentModels {
   /**
-   * Finds what providers keep of an agent's conversations. Call it in the transaction that forgets where they are. The
-   * returned function deletes them at the provider, in the background and as well as it can; call it after the commit.
+   * Notes that what a provider keeps of an agent's conversations is to be deleted, and returns their number. Call it in
+   * the transaction that forgets where they are.
    */
-  conversationsOf(trx: Db, agentId: string): Promise<KeptConversations>;
+  leaveConversations(trx: Db, agentId: string): Promise<number>;
+  /**
+   * The same for what a provider keeps to read from the gateway with the agent's internal bearer. Call it in the
+   * transaction that changes the bearer or the provider, before the change.
+   */
+  leaveTools(trx: Db, agentId: string): Promise<void>;
+  /** Deletes what was noted, in the background and as well as it can. Call it after the commit. */
+  forget(): void;
   /** The provider of an agent was set, changed or removed. Call it after the commit. */
   follow(accountId: string, agentId: string): Promise<void>;
   /** The agent was deleted. Call it after the commit. */
   dismiss(agentId: string): void;
-  /**
-   * Ends the work for an account that is being deleted. The returned function deletes what providers keep of its
-   * conversations; call it after the commit.
-   */
-  leave(accountId: string): Promise<() => void>;
-}
-
-export interface KeptConversations {
-  readonly count: number;
-  readonly forget: () => void;
+  /** Ends the work for an account that is being deleted, and notes what its providers keep. */
+  leave(accountId: string): Promise<void>;
 }
 
 /**

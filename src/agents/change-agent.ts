@@ -100,19 +100,19 @@ export async function changeAgent(
  */
 export async function deleteAgent(domain: AgentDomain, actor: Actor, agentId: string): Promise<void> {
   const { accountId } = actor;
-  const { forget } = await domain.store.db.transaction().execute(async (trx) => {
+  await domain.store.db.transaction().execute(async (trx) => {
     const { isDefault, name } = await requireAgent(trx, accountId, agentId);
     if (isDefault) throw new GatewayError('agent_is_default');
+    await domain.models.leaveConversations(trx, agentId);
+    await domain.models.leaveTools(trx, agentId);
     await deleteInternalBearer(trx, agentId);
     if (await hasSoleMembers(trx, agentId)) throw new GatewayError('would_orphan');
-    const conversations = await domain.models.conversationsOf(trx, agentId);
     await dropAgent(trx, agentId);
     await audit(trx, actor, { action: 'agent.delete', subject: agentId, detail: { name } });
-    return conversations;
   });
   domain.endCalls(accountId, agentId);
   domain.models.dismiss(agentId);
-  forget();
+  domain.models.forget();
   await followMembers(domain, accountId);
 }
 
@@ -125,13 +125,13 @@ export async function resetConversations(
   actor: Actor,
   agentId: string,
 ): Promise<number> {
-  const { count, forget } = await store.db.transaction().execute(async (trx) => {
+  const count = await store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
-    const conversations = await models.conversationsOf(trx, agentId);
+    const left = await models.leaveConversations(trx, agentId);
     await deleteModelConversations(trx, agentId);
     await audit(trx, actor, { action: 'agent.reset_conversations', subject: agentId });
-    return conversations;
+    return left;
   });
-  forget();
+  models.forget();
   return count;
 }

@@ -43,11 +43,13 @@ export async function rotateInternalBearer(
   const bearer = await domain.store.db.transaction().execute(async (trx) => {
     await requireOwner(trx, actor, agentId);
     const former = await findInternalBearer(trx, domain.store.secrets, agentId);
+    await domain.models.leaveTools(trx, agentId);
     const made = await makeBearer(domain, trx, actor, { agentId, action: 'bearer.rotate' });
     if (former) await deleteKey(trx, former.keyId);
     return made;
   });
   await domain.keys.refresh(actor.accountId);
+  domain.models.forget();
   return bearer;
 }
 

@@ -79,22 +79,16 @@ export async function changeProvider(
   agentId: string,
   change: ProviderChange,
 ): Promise<ProviderOutcome> {
-  const { outcome, forget } = await domain.store.db.transaction().execute(async (trx) => {
+  const outcome = await domain.store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
     await requireVerifiedAddress(trx, actor.accountId);
     return change.provider === null
       ? await removeProvider(domain, trx, actor, agentId)
       : await mergeIntoStored(domain, trx, actor, { agentId, change });
   });
-  forget();
+  domain.models.forget();
   if (!('faults' in outcome)) await domain.models.follow(actor.accountId, agentId);
   return outcome;
-}
-
-/** What became of a change. `forget` deletes what the former provider keeps; call it after the commit. */
-interface Changed {
-  readonly outcome: ProviderOutcome;
-  readonly forget: () => void;
 }
 
 async function mergeIntoStored(
@@ -102,32 +96,37 @@ async function mergeIntoStored(
   trx: Db,
   actor: Actor,
   { agentId, change }: { readonly agentId: string; readonly change: ProviderChange },
-): Promise<Changed> {
+): Promise<ProviderOutcome> {
   const { secrets } = domain.store;
   const former = await findProvider(trx, secrets, agentId);
   const next = mergeProvider(agentId, former, change, domain.clock.nowIso());
-  if ('faults' in next) return { outcome: next, forget: () => {} };
-  const forget = former && !isSameConfig(former, next) ? await leaveProvider(domain, trx, agentId) : () => {};
+  if ('faults' in next) return next;
+  if (former && !isSameConfig(former, next)) await leaveProvider(domain, trx, agentId);
   await putProvider(trx, secrets, next);
   await audit(trx, actor, {
     action: 'provider.change',
     subject: agentId,
     detail: changedNames(next, change),
   });
-  return { outcome: viewOf(agentId, next), forget };
+  return viewOf(agentId, next);
 }
 
-async function removeProvider(domain: AgentDomain, trx: Db, actor: Actor, agentId: string): Promise<Changed> {
-  const forget = await leaveProvider(domain, trx, agentId);
+async function removeProvider(
+  domain: AgentDomain,
+  trx: Db,
+  actor: Actor,
+  agentId: string,
+): Promise<ProviderOutcome> {
+  await leaveProvider(domain, trx, agentId);
   if (await deleteProvider(trx, agentId))
     await audit(trx, actor, { action: 'provider.remove', subject: agentId });
-  return { outcome: viewOf(agentId, undefined), forget };
+  return viewOf(agentId, undefined);
 }
 
-async function leaveProvider({ models }: AgentDomain, trx: Db, agentId: string): Promise<() => void> {
-  const { forget } = await models.conversationsOf(trx, agentId);
+async function leaveProvider({ models }: AgentDomain, trx: Db, agentId: string): Promise<void> {
+  await models.leaveConversations(trx, agentId);
+  await models.leaveTools(trx, agentId);
   await dropMemories(trx, agentId);
-  return forget;
 }
 
 /** Conversations at a provider belong to a configuration; a new key or prompt does not change it. */

@@ -11,6 +11,7 @@ import { ModelHttp } from '../models/http/model-http.ts';
 import type { GatewayTools } from '../models/model-client.ts';
 import type { VendorQuota } from '../speech/providers/vendor-quota.ts';
 import { findInternalBearer } from '../store/agents/internal-bearers.ts';
+import type { Db } from '../store/database/tables.ts';
 import { ModelEvents } from '../telemetry/model-events.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { Messaging } from './messaging-deps.ts';
@@ -47,6 +48,7 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
     reading: inbox,
     clients,
     toolsOf: async (accountId, agentId) => await toolsOf(deps, bearerOf, accountId, agentId),
+    knownTools: async (db, agentId) => await knownTools(deps, db, agentId),
     observer: new ModelEvents(loggers, metrics),
     limits: { total: MAX_TURNS, perAccount: MAX_TURNS_OF_ACCOUNT },
   });
@@ -65,15 +67,26 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
 
 /** Servers of a provider can only reach a gateway that has a public address, and send the bearer only by https. */
 async function toolsOf(
-  { publicUrl, store }: PartDeps,
+  deps: PartDeps,
   bearerOf: BearerOf,
   accountId: string,
   agentId: string,
 ): Promise<GatewayTools | null> {
+  const url = toolsUrl(deps);
+  if (url === null) return null;
+  const known = await knownTools(deps, deps.store.db, agentId);
+  return known ?? { url, bearer: await bearerOf(accountId, agentId) };
+}
+
+async function knownTools(deps: PartDeps, db: Db, agentId: string): Promise<GatewayTools | null> {
+  const url = toolsUrl(deps);
+  const known = url === null ? undefined : await findInternalBearer(db, deps.store.secrets, agentId);
+  return url !== null && known ? { url, bearer: known.key } : null;
+}
+
+function toolsUrl({ publicUrl }: PartDeps): string | null {
   const url = mcpUrl(publicUrl());
-  if (!url.startsWith('https://')) return null;
-  const known = await findInternalBearer(store.db, store.secrets, agentId);
-  return { url, bearer: known?.key ?? (await bearerOf(accountId, agentId)) };
+  return url.startsWith('https://') ? url : null;
 }
 
 function connectModel({ settings, clock, closers }: PartDeps): ConnectModel {

@@ -141,6 +141,7 @@ function leavingDomain(
   return {
     ...accounts,
     leaveModels: (accountId) => models.leave(accountId),
+    forgetModels: () => models.forget(),
     deleteFiles: (accountId) => deleteAccountFiles(files, accountId),
     checkPassword: (accountId, password, client) => checkPassword(people, accountId, password, client),
     forgetCredentials: async (accountId) => {

@@ -26,6 +26,7 @@ export type IdKind =
   | 'grt'
   | 'mcs'
   | 'utt'
+  | 'fgt'
   | 'f';
 
 const ID_BYTES = 15;

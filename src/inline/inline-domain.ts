@@ -4,11 +4,12 @@ import type { Reading } from '../messaging/inbox/inbox-view.ts';
 import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import type { GatewayTools } from '../models/model-client.ts';
+import type { Db } from '../store/database/tables.ts';
 import type { Store } from '../store/store.ts';
 import type { ModelEvents } from '../telemetry/model-events.ts';
 import type { ReachLimits } from './actions/reach-limits.ts';
+import type { Forgetting } from './forgetting/forgetting.ts';
 import type { TurnLimits } from './lanes/turn-slots.ts';
-import type { Forgetting } from './turn/forgetting.ts';
 import type { ModelClients } from './turn/model-clients.ts';
 import type { CallVoices } from './voice/call-voices.ts';
 
@@ -24,6 +25,8 @@ export interface InlineDeps {
   readonly clients: ModelClients;
   /** The gateway's MCP endpoint for an agent's model. Null: there is none that the model could reach. */
   readonly toolsOf: (accountId: string, agentId: string) => Promise<GatewayTools | null>;
+  /** The same for an agent that has used them before; null: it has not. */
+  readonly knownTools: (db: Db, agentId: string) => Promise<GatewayTools | null>;
   readonly observer: InlineObserver;
   readonly limits: TurnLimits;
 }

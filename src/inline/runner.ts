@@ -1,4 +1,4 @@
-import type { AgentModels, KeptConversations } from '../agents/agent-domain.ts';
+import type { AgentModels } from '../agents/agent-domain.ts';
 import { TurnLimit } from '../base/turn-limit.ts';
 import type { Db } from '../store/database/tables.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
@@ -8,11 +8,11 @@ import { ReachLimits } from './actions/reach-limits.ts';
 import type { ClaimedLane } from './feed/claim-events.ts';
 import { FeedReaders } from './feed/feed-readers.ts';
 import { TOO_BUSY } from './feed/skipped.ts';
+import { Forgetting } from './forgetting/forgetting.ts';
+import { leaveConversations, leaveTools } from './forgetting/leave.ts';
 import type { InlineDeps, InlineDomain } from './inline-domain.ts';
 import { Lanes } from './lanes/lanes.ts';
 import { TurnSlots } from './lanes/turn-slots.ts';
-import { Forgetting } from './turn/forgetting.ts';
-import { conversationsOf } from './turn/kept-conversations.ts';
 import { runTurn } from './turn/run-turn.ts';
 import { SLOT_WAIT_MS } from './turn/turn-deadlines.ts';
 import { TurnEnded } from './turn/turn-faults.ts';
@@ -36,10 +36,10 @@ export class InlineRunner implements AgentModels {
   readonly #readers: FeedReaders;
 
   constructor(deps: InlineDeps) {
-    const { clock, calls, observer, limits } = deps;
+    const { clock, calls, limits } = deps;
     this.#domain = {
       ...deps,
-      forgetting: new Forgetting(clock, () => observer.queueFull('forgotten_conversations')),
+      forgetting: new Forgetting(deps),
       reach: new ReachLimits(clock),
       voices: new CallVoices(calls, clock, {
         answered: (call) => this.#later('a greeting', greet(this.#domain, call)),
@@ -60,6 +60,7 @@ export class InlineRunner implements AgentModels {
   /** Resumes the turns that an earlier process left, then follows the feeds. */
   async start(): Promise<void> {
     for (const lane of await listBusyLanes(this.#domain.store.db)) this.#lanes.offer(lane, 0);
+    this.#domain.forgetting.resume();
     await this.#readers.start();
   }
 
@@ -68,8 +69,16 @@ export class InlineRunner implements AgentModels {
     this.#lanes.offer(lane, 0);
   }
 
-  async conversationsOf(trx: Db, agentId: string): Promise<KeptConversations> {
-    return await conversationsOf(this.#domain, trx, agentId);
+  async leaveConversations(trx: Db, agentId: string): Promise<number> {
+    return await leaveConversations(this.#domain, trx, agentId);
+  }
+
+  async leaveTools(trx: Db, agentId: string): Promise<void> {
+    await leaveTools(this.#domain, trx, agentId);
+  }
+
+  forget(): void {
+    this.#domain.forgetting.wake();
   }
 
   async follow(accountId: string): Promise<void> {
@@ -80,24 +89,23 @@ export class InlineRunner implements AgentModels {
     this.#lanes.interruptAgent(agentId, new TurnEnded('agent_gone'));
   }
 
-  async leave(accountId: string): Promise<() => void> {
-    const { db } = this.#domain.store;
-    const kept: KeptConversations[] = [];
-    for (const { agentId } of await listInlineAgents(db, accountId)) {
-      kept.push(await this.conversationsOf(db, agentId));
+  async leave(accountId: string): Promise<void> {
+    const { store } = this.#domain;
+    for (const { agentId } of await listInlineAgents(store.db, accountId)) {
+      await store.db.transaction().execute(async (trx) => {
+        await leaveConversations(this.#domain, trx, agentId);
+        await leaveTools(this.#domain, trx, agentId);
+      });
       this.dismiss(agentId);
     }
     this.#readers.leave(accountId);
-    return () => {
-      for (const { forget } of kept) forget();
-    };
   }
 
   /** Begins no more turns and lets those under way end for up to `deadlineMs`. The next start resumes the others. */
   async close(deadlineMs: number): Promise<void> {
     await this.#readers.close();
     await this.#lanes.close(deadlineMs, new TurnEnded('closing'));
-    await this.#domain.forgetting.close(deadlineMs);
+    await this.#domain.forgetting.close();
   }
 
   #claimed(lane: ClaimedLane): void {

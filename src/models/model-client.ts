@@ -99,4 +99,9 @@ export interface ModelClient {
   reconcile(turn: ModelTurn): Promise<TurnFate>;
   /** Deletes the conversation at the provider, where the provider can. One that is gone already is no fault. */
   forget(memory: ModelMemory, signal: AbortSignal): Promise<void>;
+  /**
+   * Deletes what the provider keeps to read from the gateway with one bearer, named by the digest of the tools. Absent:
+   * it keeps nothing of that.
+   */
+  forgetTools?(digest: string, signal: AbortSignal): Promise<void>;
 }

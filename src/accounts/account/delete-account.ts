@@ -18,11 +18,10 @@ export interface LeavingDomain extends AccountDomain {
   readonly checkPassword: (accountId: string, password: string, client: Client) => Promise<unknown>;
   /** Deletes the account's files, including their content. */
   readonly deleteFiles: (accountId: string) => Promise<void>;
-  /**
-   * Ends the work of the account's models. The returned function deletes what their providers keep of conversations; it
-   * is called once the account is deleted.
-   */
-  readonly leaveModels: (accountId: string) => Promise<() => void>;
+  /** Ends the work of the account's models, and notes what their providers keep. */
+  readonly leaveModels: (accountId: string) => Promise<void>;
+  /** Deletes what was noted; called once the account is deleted. */
+  readonly forgetModels: () => void;
   /** Removes the account's keys and sessions from the caches, once they are deleted. */
   readonly forgetCredentials: (accountId: string) => Promise<void>;
 }
@@ -46,11 +45,11 @@ export async function deleteWholeAccount(
   registry.turnAway(accountId);
   try {
     await hangUpAccount(domain.calls, accountId, HANG_UP_DEADLINE_MS);
-    const forgetConversations = await domain.leaveModels(accountId);
+    await domain.leaveModels(accountId);
     await domain.deleteFiles(accountId);
     const rows = await emptyHistory(domain, accountId);
     await forget(domain, accountId, rows);
-    forgetConversations();
+    domain.forgetModels();
   } finally {
     registry.readmit(accountId);
   }

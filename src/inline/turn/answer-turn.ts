@@ -59,18 +59,16 @@ interface Bounds {
   readonly begun: () => void;
 }
 
-async function ask(
-  { turn, provider, context, isSpoken }: OpenTurn,
-  { signal, deadlineMs, begun }: Bounds,
-): Promise<ModelUsage> {
+async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promise<ModelUsage> {
+  const { turn, provider, context, isSpoken } = open;
   const { domain } = context;
-  const { store, clock, forgetting } = domain;
+  const { store, clock } = domain;
   const { accountId, agentId, lane } = turn.place;
   const place = { accountId, agentId, lane, configHash: configHash(provider) };
   const conversation = await openModelConversation(store.db, place, clock.nowIso());
   const input = await inputOf(context, turn, provider);
   const client = domain.clients.of(provider);
-  const memory = new TurnMemory(domain, client, conversation);
+  const memory = new TurnMemory(domain, provider, conversation);
   const spoken = isSpoken ? new SpokenReply(context, signal, begun) : null;
   const request: ModelTurn = {
     memory: memory.current,
@@ -99,8 +97,7 @@ async function ask(
   await spoken?.spoken();
   const scanned = scannedReply(reply, isSpoken ? 'say' : 'write', end);
   const result = { input: input.kept, reply, scanned, failure };
-  const isKnown = await storeReply(domain, turn, conversation, result);
-  if (!isKnown && reply.memory !== null) forgetting.add(client, reply.memory);
+  if (!(await storeReply(domain, open, conversation, result))) throw new TurnEnded('agent_gone');
   return reply.usage;
 }
 

@@ -3,6 +3,7 @@ import { LimitedMap } from '../../base/limited-map.ts';
 import type { ModelClient } from '../../models/model-client.ts';
 import type { ModelSettings, ProviderName } from '../../models/model-provider.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
+import type { FormerProvider } from '../../store/inline/forgotten-at-providers.ts';
 
 const MAX_CLIENTS = 2_000;
 
@@ -24,7 +25,7 @@ export class ModelClients {
   }
 
   /** Throws ModelFault `bad_request` when the settings cannot be used. */
-  of(provider: StoredProvider): ModelClient {
+  of(provider: FormerProvider): ModelClient {
     const { agentId, updatedAt } = provider;
     const known = this.#byAgent.get(agentId);
     if (known?.updatedAt === updatedAt) return known.client;

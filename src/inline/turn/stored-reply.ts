@@ -1,4 +1,5 @@
 import type { ModelReply } from '../../models/model-client.ts';
+import type { Db } from '../../store/database/tables.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type NewAction, noteRefused, planActions } from '../../store/inline/delivery-actions.ts';
 import { answerTurn } from '../../store/inline/delivery-turns.ts';
@@ -8,8 +9,8 @@ import { appendModelTurns } from '../../store/inline/model-turns.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import type { PlacedAction } from '../reply/action.ts';
 import type { ScannedReply } from '../reply/reply-scanner.ts';
+import type { OpenTurn } from './answer-turn.ts';
 import type { Turn } from './open-turn.ts';
-import { TurnEnded } from './turn-faults.ts';
 
 /** What a turn has come to. */
 export interface TurnResult {
@@ -23,32 +24,55 @@ export interface TurnResult {
 
 /**
  * Stores the reply of a turn and what it asks for, before that is carried out. Sentences that were spoken early are
- * stored already. Returns false if the conversation was reset or got another configuration during the turn. Throws
- * TurnEnded if the turn is gone.
+ * stored already. A conversation that was reset or got another configuration during the turn is deleted at the provider.
+ * Returns false if the turn is gone.
  */
 export async function storeReply(
-  { store, clock }: InlineDomain,
-  { place: { accountId, agentId }, lead }: Turn,
+  domain: InlineDomain,
+  { turn, provider }: Pick<OpenTurn, 'turn' | 'provider'>,
   conversation: ModelConversation,
+  result: TurnResult,
+): Promise<boolean> {
+  const { store, clock, forgetting } = domain;
+  const { memory } = result.reply;
+  const nowIso = clock.nowIso();
+  const isStored = await store.db.transaction().execute(async (trx) => {
+    const isOpen = await storeAnswer(trx, { turn, conversationId: conversation.id, nowIso }, result);
+    const isKnown = isOpen && (await setMemory(trx, conversation, memory, nowIso));
+    if (!isKnown && memory !== null) await forgetting.add(trx, provider, { memory });
+    return isOpen;
+  });
+  forgetting.wake();
+  return isStored;
+}
+
+interface Answered {
+  readonly turn: Turn;
+  readonly conversationId: number;
+  readonly nowIso: string;
+}
+
+/** Returns false, and stores nothing, if the turn is gone. */
+async function storeAnswer(
+  trx: Db,
+  { turn, conversationId, nowIso }: Answered,
   { input, reply, scanned, failure }: TurnResult,
 ): Promise<boolean> {
-  const nowIso = clock.nowIso();
-  const { usage, replyId, memory, text } = reply;
-  const actions = scanned.actions.map((placed) => newAction(lead.id, accountId, placed));
-  return await store.db.transaction().execute(async (trx) => {
-    const answer = { ...usage, ...(failure ?? {}), replyId, responseBody: text };
-    const isOpen = await answerTurn(trx, lead.id, answer, nowIso);
-    if (!isOpen) throw new TurnEnded('agent_gone');
-    await planActions(trx, actions, nowIso);
-    await noteRefused(trx, refusedTags(lead.id, accountId, scanned), nowIso);
-    await clearKeyRefusals(trx, agentId);
-    const common = { accountId, conversationId: conversation.id, deliveryId: lead.id, createdAt: nowIso };
-    await appendModelTurns(trx, [
-      { ...common, role: 'user', text: input },
-      { ...common, role: 'assistant', text },
-    ]);
-    return await setMemory(trx, conversation, memory, nowIso);
-  });
+  const { usage, replyId, text } = reply;
+  const { accountId, agentId } = turn.place;
+  const deliveryId = turn.lead.id;
+  const answer = { ...usage, ...(failure ?? {}), replyId, responseBody: text };
+  if (!(await answerTurn(trx, deliveryId, answer, nowIso))) return false;
+  const actions = scanned.actions.map((placed) => newAction(deliveryId, accountId, placed));
+  await planActions(trx, actions, nowIso);
+  await noteRefused(trx, refusedTags(deliveryId, accountId, scanned), nowIso);
+  await clearKeyRefusals(trx, agentId);
+  const common = { accountId, conversationId, deliveryId, createdAt: nowIso };
+  await appendModelTurns(trx, [
+    { ...common, role: 'user', text: input },
+    { ...common, role: 'assistant', text },
+  ]);
+  return true;
 }
 
 export function newAction(deliveryId: string, accountId: string, { index, action }: PlacedAction): NewAction {

@@ -1,5 +1,5 @@
-import type { ModelClient } from '../../models/model-client.ts';
 import type { ModelMemory } from '../../models/model-memory.ts';
+import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import { type ModelConversation, setMemory } from '../../store/inline/model-conversations.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 
@@ -9,14 +9,14 @@ import type { InlineDomain } from '../inline-domain.ts';
  */
 export class TurnMemory {
   readonly #domain: InlineDomain;
-  readonly #client: ModelClient;
+  readonly #provider: StoredProvider;
   readonly #conversation: ModelConversation;
   #current: ModelMemory | null;
   #stored: Promise<void> = Promise.resolve();
 
-  constructor(domain: InlineDomain, client: ModelClient, conversation: ModelConversation) {
+  constructor(domain: InlineDomain, provider: StoredProvider, conversation: ModelConversation) {
     this.#domain = domain;
-    this.#client = client;
+    this.#provider = provider;
     this.#conversation = conversation;
     this.#current = conversation.memory;
   }
@@ -25,15 +25,13 @@ export class TurnMemory {
     return this.#current;
   }
 
-  remember(memory: ModelMemory | null): void {
-    this.#current = memory;
-    this.#stored = this.#stored.then(() => this.#store(memory));
+  remember(memory: ModelMemory): void {
+    this.#change(memory, null);
   }
 
   /** The next turn starts a new conversation at the provider; the former one is not used again. */
   abandon(): void {
-    if (this.#current !== null) this.#domain.forgetting.add(this.#client, this.#current);
-    this.remember(null);
+    this.#change(null, this.#current);
   }
 
   /** Resolves when all changes are stored. Rejects when one could not be. */
@@ -41,9 +39,18 @@ export class TurnMemory {
     await this.#stored;
   }
 
-  async #store(memory: ModelMemory | null): Promise<void> {
+  #change(memory: ModelMemory | null, left: ModelMemory | null): void {
+    this.#current = memory;
+    this.#stored = this.#stored.then(() => this.#store(memory, left));
+  }
+
+  async #store(memory: ModelMemory | null, left: ModelMemory | null): Promise<void> {
     const { store, clock, forgetting } = this.#domain;
-    const isKnown = await setMemory(store.db, this.#conversation, memory, clock.nowIso());
-    if (!isKnown && memory !== null) forgetting.add(this.#client, memory);
+    await store.db.transaction().execute(async (trx) => {
+      const isKnown = await setMemory(trx, this.#conversation, memory, clock.nowIso());
+      for (const kept of [left, isKnown ? null : memory])
+        if (kept !== null) await forgetting.add(trx, this.#provider, { memory: kept });
+    });
+    forgetting.wake();
   }
 }

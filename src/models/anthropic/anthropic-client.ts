@@ -12,6 +12,7 @@ import type {
 } from '../model-client.ts';
 import { isTemporary, ModelFault } from '../model-fault.ts';
 import type { ModelMemory } from '../model-memory.ts';
+import { unlessGone } from '../unless-gone.ts';
 import { choices, probe } from './anthropic-choices.ts';
 import { GatewayObjects } from './gateway-objects.ts';
 import type { SessionEvent } from './session-event.ts';
@@ -47,6 +48,7 @@ export class AnthropicClient implements ModelClient {
   readonly #clock: Clock;
   readonly #answerer: Answerer;
   readonly #secret: string;
+  readonly #objects: GatewayObjects;
   readonly #sessions: Sessions;
   /** Interruptions on their way, by session. */
   readonly #interruptions = new Map<string, Promise<void>>();
@@ -56,7 +58,8 @@ export class AnthropicClient implements ModelClient {
     this.#clock = clock;
     this.#answerer = answerer;
     this.#secret = secret;
-    this.#sessions = new Sessions(api, new GatewayObjects(api, clock), answerer);
+    this.#objects = new GatewayObjects(api, clock);
+    this.#sessions = new Sessions(api, this.#objects, answerer);
   }
 
   probe(signal: AbortSignal): Promise<void> {
@@ -105,6 +108,10 @@ export class AnthropicClient implements ModelClient {
         await pause(this.#clock, DELETE_AGAIN_MS, limit);
       }
     });
+  }
+
+  async forgetTools(digest: string, signal: AbortSignal): Promise<void> {
+    await unlessGone(this.#objects.deleteVault(digest, signal));
   }
 
   #progress({ marker, tools }: ModelTurn, onText: (part: string) => void): TurnProgress {

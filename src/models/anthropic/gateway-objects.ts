@@ -56,6 +56,14 @@ export class GatewayObjects {
     return this.#ids.get(toolsDigest(tools), (limit) => this.#makeVault(tools, limit), signal);
   }
 
+  /** Deletes the vault of a bearer, if there is one. */
+  async deleteVault(digest: string, signal: AbortSignal): Promise<void> {
+    this.#ids.forget(digest);
+    const vault = await this.#find('/v1/vaults', digest, signal);
+    if (vault === null) return;
+    await this.#api.tell({ method: 'DELETE', path: `/v1/vaults/${encodeURIComponent(vault)}`, signal });
+  }
+
   /** Somebody has archived or deleted some of them. */
   forget(tools: GatewayTools | null): void {
     this.#ids.forget('agent');
@@ -74,10 +82,17 @@ export class GatewayObjects {
 
   /** Returns the id of the one with this label. Makes it when there is none. */
   async #labelled(path: string, body: object, signal: AbortSignal, label = LABEL_OF_ALL): Promise<string> {
+    const known = await this.#find(path, label, signal);
+    if (known !== null) return known;
+    const labelled = { ...body, metadata: { [LABEL]: label } };
+    return (await this.#api.ask(Made, { method: 'POST', path, body: labelled, signal })).id;
+  }
+
+  /** Null: nothing has this label. */
+  async #find(path: string, label: string, signal: AbortSignal): Promise<string | null> {
     for await (const { id, metadata } of listed(this.#api, Labelled, { path, signal })) {
       if (metadata[LABEL] === label) return id;
     }
-    const labelled = { ...body, metadata: { [LABEL]: label } };
-    return (await this.#api.ask(Made, { method: 'POST', path, body: labelled, signal })).id;
+    return null;
   }
 }

@@ -13,6 +13,7 @@ import type {
 } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
 import type { ModelMemory } from '../model-memory.ts';
+import { unlessGone } from '../unless-gone.ts';
 import { Entry, findMessage, messageEntry, textOf } from './entry.ts';
 import { agentChoices, modelChoices } from './mistral-choices.ts';
 import { MistralTools } from './mistral-tools.ts';
@@ -97,11 +98,11 @@ export class MistralClient implements ModelClient {
   async forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
     const conversation = forgottenConversation(memory);
     if (conversation === null) return;
-    try {
-      await this.#api.tell({ method: 'DELETE', path: pathOf(conversation), signal });
-    } catch (fault) {
-      if (!(fault instanceof ModelFault) || fault.kind !== 'not_found') throw fault;
-    }
+    await unlessGone(this.#api.tell({ method: 'DELETE', path: pathOf(conversation), signal }));
+  }
+
+  async forgetTools(digest: string, signal: AbortSignal): Promise<void> {
+    await unlessGone(this.#tools.delete(digest, signal));
   }
 
   /** Resolves with the events of the reply. */

@@ -39,6 +39,14 @@ export class MistralTools {
     this.#connectors.forget(toolsDigest(tools));
   }
 
+  /** Deletes the connector of a bearer, if there is one. */
+  async delete(digest: string, signal: AbortSignal): Promise<void> {
+    this.#connectors.forget(digest);
+    const id = await this.#find(NAME_PREFIX + digest, signal);
+    if (id === null) return;
+    await this.#api.tell({ method: 'DELETE', path: `/v1/connectors/${encodeURIComponent(id)}`, signal });
+  }
+
   /** Whether the key may use connectors. */
   async isAllowed(signal: AbortSignal): Promise<boolean> {
     try {

@@ -6,6 +6,7 @@ export interface InlineTables {
   deliveryActions: DeliveryActionsTable;
   modelConversations: ModelConversationsTable;
   modelTurns: ModelTurnsTable;
+  forgottenAtProviders: ForgottenAtProvidersTable;
 }
 
 /**
@@ -93,4 +94,20 @@ export interface ModelTurnsTable {
   role: 'user' | 'assistant';
   text: string;
   createdAt: string;
+}
+
+/**
+ * Something to be deleted at a provider, with the provider's settings. `kept` is JSON, `updatedAt` the time of the
+ * settings. Belongs to no account: agent and account may be gone.
+ */
+export interface ForgottenAtProvidersTable {
+  id: string;
+  agentId: string;
+  provider: string;
+  config: string;
+  sealedSecrets: string;
+  kept: string;
+  attempts: Generated<number>;
+  dueAt: string;
+  updatedAt: string;
 }

@@ -48,6 +48,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   deliveryActions: { by: 'account_id', order: ['delivery_id', 'position'] },
   modelConversations: BY_ID,
   modelTurns: BY_ID,
+  forgottenAtProviders: null,
   events: BY_ID,
   usageDays: { by: 'account_id', order: ['platform', 'day'] },
   inviteLinks: { by: 'account_id', order: ['account_id'] },

@@ -123,6 +123,7 @@ export class FakeAnthropic extends FakeModelVendor {
     if (kind === 'models' && isGet) return { body: modelOf(id) };
     if (kind === 'agents' && isGet && rest === '') return { body: this.agents.get(id) };
     if (kind === 'agents' && call.method === 'POST' && rest === '/archive') return { body: this.archive(id) };
+    if (kind === 'vaults' && call.method === 'DELETE' && rest === '') return { body: this.vaults.delete(id) };
     if (kind === 'vaults' && rest === '/credentials') return this.#credentials(id, call);
     if (kind !== 'sessions') return null;
     const session = this.sessions.get(id);

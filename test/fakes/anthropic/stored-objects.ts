@@ -53,6 +53,11 @@ export class StoredObjects {
     return object;
   }
 
+  delete(id: string): object {
+    this.all.splice(this.all.indexOf(this.get(id)), 1);
+    return { id, type: `${this.#type}_deleted` };
+  }
+
   page(query: URLSearchParams): object {
     const isWanted = query.get('include_archived') === 'true';
     return pageOf(

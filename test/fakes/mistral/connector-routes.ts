@@ -30,6 +30,7 @@ export class FakeConnectors {
     }
     if (method === 'POST' && id === undefined) return { status: 201, body: this.#create(body) };
     if (method === 'GET' && rest === undefined) return { body: wireOf(this.#get(id!)) };
+    if (method === 'DELETE' && rest === undefined) return { body: this.#delete(id!) };
     if (method === 'POST' && rest === '/user/credentials') return { body: this.#keep(id!, body) };
     return null;
   }
@@ -52,6 +53,14 @@ export class FakeConnectors {
     const connector = { id: newId('conn'), name, server, bearer: null };
     this.all.push(connector);
     return wireOf(connector);
+  }
+
+  /** By its id only. */
+  #delete(id: string): object {
+    const at = this.all.findIndex((connector) => connector.id === id);
+    if (at < 0) throw notFound('Connector');
+    this.all.splice(at, 1);
+    return { message: 'connector deleted' };
   }
 
   #keep(id: string, body: unknown): object {

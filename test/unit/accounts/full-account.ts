@@ -331,7 +331,7 @@ function messagesOf(name: string, accountId: string, secret: string): [keyof Tab
 }
 
 /** The gateway's own tables; all others contain data of accounts. */
-const NOBODYS = ['facts', 'login_positions', 'migrations', 'oauth_clients'];
+const NOBODYS = ['facts', 'forgotten_at_providers', 'login_positions', 'migrations', 'oauth_clients'];
 
 /** Every row of every table that can have rows of an account, as stored in the database file. */
 export async function everyRow(store: Store): Promise<Map<string, Row[]>> {

@@ -130,6 +130,8 @@ describe('the official SDK', () => {
     expect(await statusOf(sdk.beta.sessions.create({ agent: unnamed, environment_id: environment.id }))).toBe(
       400,
     );
+    expect((await sdk.beta.vaults.delete(vault.id)).type).toBe('vault_deleted');
+    await expect(sdk.beta.vaults.delete(vault.id)).rejects.toMatchObject({ status: 404 });
   });
 
   it('lists agents in pages, and models', async () => {

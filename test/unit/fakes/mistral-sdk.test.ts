@@ -123,6 +123,8 @@ describe('the official SDK', () => {
     await sdk.beta.conversations.start({ model: MODEL, inputs: 'Hello', tools: connectorTools });
     expect(tools).toEqual([{ url: server, bearer: 'bearer-0123456789' }]);
     expect((await sdk.beta.connectors.list({})).items).toHaveLength(1);
+    await sdk.beta.connectors.delete({ connectorId: connector.id });
+    expect((await sdk.beta.connectors.list({})).items).toEqual([]);
     expect(fake.offences).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import type { InlineDeps } from '../../../src/inline/inline-domain.ts';
 import { InlineRunner } from '../../../src/inline/runner.ts';
 import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
 import { closeOutbound, openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
+import type { GatewayTools } from '../../../src/models/model-client.ts';
 import { putProvider } from '../../../src/store/agents/agent-providers.ts';
 import { type Delivery, listDeliveries } from '../../../src/store/inline/deliveries.ts';
 import { FakeMessenger } from '../../support/fake-messenger.ts';
@@ -24,6 +25,10 @@ export class InlineWorld {
   readonly messenger = new FakeMessenger();
   /** Unexpected errors. */
   readonly failures: unknown[] = [];
+  /** Queues of which something was refused. */
+  readonly skipped: string[] = [];
+  /** What the model has used to read from the gateway. */
+  tools: GatewayTools | null = null;
   readonly deps: InlineDeps;
   /** The statements of the runner. */
   readonly counted: ReturnType<typeof countedStore>;
@@ -59,11 +64,12 @@ export class InlineWorld {
       calls,
       clients: new ModelClients(() => this.model),
       toolsOf: async () => null,
+      knownTools: async () => this.tools,
       observer: {
         turnAnswered: () => {},
         turnEnded: () => {},
         turnFailed: () => {},
-        queueFull: () => {},
+        queueFull: (queue) => void this.skipped.push(queue),
         workFailed: onFailure,
       },
       limits: { total: 8, perAccount: 4 },

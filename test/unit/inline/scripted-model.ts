@@ -15,6 +15,9 @@ export class ScriptedModel implements ModelClient {
   readonly turns: ModelTurn[] = [];
   readonly reconciled: ModelTurn[] = [];
   readonly forgotten: ModelMemory[] = [];
+  readonly forgottenTools: string[] = [];
+  /** How deletions fail. */
+  forgetFault: Error | null = null;
   /** What has become of doubtful turns. */
   fate: TurnFate = { kind: 'absent' };
   /** What a probe finds. */
@@ -75,5 +78,10 @@ export class ScriptedModel implements ModelClient {
 
   async forget(memory: ModelMemory): Promise<void> {
     this.forgotten.push(memory);
+    if (this.forgetFault !== null) throw this.forgetFault;
+  }
+
+  async forgetTools(digest: string): Promise<void> {
+    this.forgottenTools.push(digest);
   }
 }

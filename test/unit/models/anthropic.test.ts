@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { anthropic } from '../../../src/models/anthropic/anthropic.ts';
+import { toolsDigest } from '../../../src/models/conversation-memory.ts';
 import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { FakeAnthropic } from '../../fakes/anthropic/fake-anthropic.ts';
@@ -154,6 +155,18 @@ describe('what the gateway makes at Anthropic', () => {
     const seen = observed('Hello');
     await clientOf().turn(turnOf('a', { tools: TOOLS }), new NotedTurn());
     expect(seen[0]?.tools).toEqual([]);
+  });
+
+  it('ends with the vault of a bearer that was replaced', async () => {
+    await clientOf().turn(turnOf('a', { tools: TOOLS }), new NotedTurn());
+    const other = { ...TOOLS, bearer: 'rotated-bearer-0123456789' };
+    await clientOf().turn(turnOf('b', { tools: other }), new NotedTurn());
+    const kept = fake.vaults.all[0];
+    const client = clientOf();
+    await client.forgetTools!(toolsDigest(TOOLS), NEVER);
+    await client.forgetTools!(toolsDigest(TOOLS), NEVER);
+    expect(fake.vaults.all).toEqual([kept]);
+    expect(fake.offences).toEqual([]);
   });
 });
 

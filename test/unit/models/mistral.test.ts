@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
+import { toolsDigest } from '../../../src/models/conversation-memory.ts';
 import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import { mistral } from '../../../src/models/mistral/mistral.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
@@ -114,6 +115,17 @@ describe('reading from the gateway', () => {
     const other = { ...TOOLS, bearer: 'rotated-bearer-0123456789' };
     await clientOf().turn(turnOf('d', { tools: other }), new NotedTurn());
     expect(seen.at(-1)?.tools).toEqual([other]);
+    expect(fake.offences).toEqual([]);
+  });
+
+  it('ends with the connector of a bearer that was replaced', async () => {
+    const client = clientOf();
+    await client.turn(turnOf('a', { tools: TOOLS }), new NotedTurn());
+    const other = { ...TOOLS, bearer: 'rotated-bearer-0123456789' };
+    await client.turn(turnOf('b', { tools: other }), new NotedTurn());
+    await client.forgetTools!(toolsDigest(TOOLS), NEVER);
+    await client.forgetTools!(toolsDigest(TOOLS), NEVER);
+    expect(fake.connectors.all.map(({ bearer }) => bearer)).toEqual([other.bearer]);
     expect(fake.offences).toEqual([]);
   });
 

@@ -43,7 +43,8 @@ async function twoAccounts() {
     checkPassword: async (_accountId, password) => {
       if (password !== 'right') throw new GatewayError('wrong_password');
     },
-    leaveModels: async () => () => {},
+    leaveModels: async () => {},
+    forgetModels: () => void told.push('forgot conversations'),
     deleteFiles: async (accountId) => void told.push(`files of ${accountId}`),
     forgetCredentials: async (accountId) => void told.push(`forgot ${accountId}`),
   };
@@ -96,7 +97,7 @@ test('deleting an account removes its rows from every table and keeps all rows o
     [...rows].map(([table, own]) => [table, own.filter((row) => JSON.stringify(row).includes('stayer'))]);
   expect(ofStayer(after)).toEqual(ofStayer(before));
   expect([directory.trunks.size, directory.numbers.size]).toEqual([0, 0]);
-  expect(told).toEqual([`files of ${goner.accountId}`, `forgot ${goner.accountId}`]);
+  expect(told).toEqual([`files of ${goner.accountId}`, `forgot ${goner.accountId}`, 'forgot conversations']);
 });
 
 test('deleting an account logs its bots out', async () => {
@@ -121,7 +122,7 @@ test('deleting an account ends and records its live calls first', async () => {
   await deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
   await calls.recorder.settled();
   const [files, forgot] = [`files of ${goner.accountId}`, `forgot ${goner.accountId}`];
-  expect(told).toEqual(['hung up', 'hung up', files, forgot]);
+  expect(told).toEqual(['hung up', 'hung up', files, forgot, 'forgot conversations']);
   expect(failures).toEqual([]);
   expect(calls.registry.countOf(goner.accountId)).toBe(0);
   expect(calls.registry.countOf(stayer.accountId)).toBe(1);

@@ -1,0 +1,135 @@
+import { newId } from '../../base/ids.ts';
+import { type CancelTimer, isoAfter } from '../../base/time.ts';
+import { withDeadline } from '../../base/waits.ts';
+import { isTemporary, ModelFault } from '../../models/model-fault.ts';
+import type { ModelMemory } from '../../models/model-memory.ts';
+import type { Db } from '../../store/database/tables.ts';
+import {
+  countForgotten,
+  deleteForgotten,
+  type Forgotten,
+  type FormerProvider,
+  insertForgotten,
+  listDueForgotten,
+  nextForgottenDue,
+  postponeForgotten,
+} from '../../store/inline/forgotten-at-providers.ts';
+import type { InlineDeps } from '../inline-domain.ts';
+
+/** Limit of an agent's deletions that wait. What comes beyond stays at the provider. */
+const MAX_OF_AGENT = 1_000;
+const MAX_AT_ONCE = 4;
+const FORGET_MS = 10_000;
+/** Six attempts within six hours; by then the settings, which hold a key, are deleted too. */
+const MAX_ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 60_000;
+const PAUSE_FACTOR = 4;
+
+/** What a provider keeps for the gateway: a conversation, or its access to the gateway with one bearer. */
+export type Kept = { readonly memory: ModelMemory } | { readonly tools: string };
+
+/**
+ * Deletes what providers keep and nobody needs any more: in the background, after a restart too, and as well as it can.
+ * Nothing depends on it.
+ */
+export class Forgetting {
+  readonly #deps: Pick<InlineDeps, 'store' | 'clock' | 'clients' | 'observer'>;
+  readonly #closed = new AbortController();
+  #running: Promise<void> | null = null;
+  #isWanted = false;
+  #cancelWait: CancelTimer = () => {};
+
+  constructor(deps: Pick<InlineDeps, 'store' | 'clock' | 'clients' | 'observer'>) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Notes something to be deleted with the settings of its provider. Call it in the transaction that forgets it, and
+   * `wake` after the commit.
+   */
+  async add(db: Db, provider: FormerProvider, kept: Kept): Promise<void> {
+    const { store, clock } = this.#deps;
+    if ((await countForgotten(db, provider.agentId)) >= MAX_OF_AGENT) return this.#skipped();
+    const noted = { id: newId('fgt'), kept, dueAt: clock.nowIso() };
+    await insertForgotten(db, store.secrets, provider, noted);
+    this.#isWanted = true;
+  }
+
+  /** Deletes what is due, also what an earlier process has left. */
+  resume(): void {
+    this.#isWanted = true;
+    this.wake();
+  }
+
+  /** Deletes what was noted, if anything was. */
+  wake(): void {
+    if (!this.#isWanted || this.#running !== null || this.#closed.signal.aborted) return;
+    this.#cancelWait();
+    this.#running = this.#run()
+      .catch((error: unknown) => this.#deps.observer.workFailed('deletions at a provider', error))
+      .finally(() => {
+        this.#running = null;
+      });
+  }
+
+  /** Ends the deletions under way. The next start resumes them. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    this.#cancelWait();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { store, clock } = this.#deps;
+    while (this.#isWanted && !this.#closed.signal.aborted) {
+      this.#isWanted = false;
+      const due = await listDueForgotten(store.db, store.secrets, clock.nowIso(), MAX_AT_ONCE);
+      await Promise.all(due.map((forgotten) => this.#try(forgotten)));
+      this.#isWanted ||= due.length > 0;
+    }
+    await this.#wakeWhenDue();
+  }
+
+  async #wakeWhenDue(): Promise<void> {
+    const { store, clock } = this.#deps;
+    const dueAt = await nextForgottenDue(store.db);
+    if (dueAt === null || this.#closed.signal.aborted) return;
+    const waitMs = Date.parse(dueAt) - Date.parse(clock.nowIso());
+    this.#cancelWait = clock.after(Math.max(0, waitMs), () => this.resume());
+  }
+
+  async #try(forgotten: Forgotten): Promise<void> {
+    const { store, clock } = this.#deps;
+    const { signal } = this.#closed;
+    try {
+      await withDeadline(clock, FORGET_MS, signal, (limit) => this.#forget(forgotten, limit));
+      await deleteForgotten(store.db, forgotten.id);
+    } catch (error) {
+      if (!signal.aborted) await this.#failed(forgotten, error);
+    }
+  }
+
+  async #forget(forgotten: Forgotten, signal: AbortSignal): Promise<void> {
+    const client = this.#deps.clients.of(forgotten);
+    const kept = forgotten.kept as Kept;
+    if ('memory' in kept) await client.forget(kept.memory, signal);
+    else await client.forgetTools?.(kept.tools, signal);
+  }
+
+  async #failed(forgotten: Forgotten, error: unknown): Promise<void> {
+    const { store, clock } = this.#deps;
+    const { id, attempts } = forgotten;
+    const isLasting = error instanceof ModelFault && !isTemporary(error);
+    if (isLasting || attempts + 1 >= MAX_ATTEMPTS) {
+      this.#skipped();
+      return await deleteForgotten(store.db, id);
+    }
+    const pauseMs = FIRST_PAUSE_MS * PAUSE_FACTOR ** attempts;
+    await postponeForgotten(store.db, forgotten, isoAfter(clock.nowIso(), pauseMs));
+  }
+
+  /** Something stays at a provider. */
+  #skipped(): void {
+    this.#deps.observer.queueFull('forgotten_conversations');
+  }
+}
