@@ -1,13 +1,23 @@
 import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
-import type { ModelClient, ModelReply, ModelTurn, TurnObserver } from '../../models/model-client.ts';
+import type {
+  ModelClient,
+  ModelReply,
+  ModelTurn,
+  PastTurn,
+  TurnObserver,
+} from '../../models/model-client.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
+import { newestTurns } from './turn-input.ts';
 import type { TurnMemory } from './turn-memory.ts';
 
 /** The first attempt and two more. */
 const MAX_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 4_000;
+/** What is kept of a history that is too long: the newest part. */
+const SHORTER = 1 / 4;
 
 /** What asking a model needs. */
 export interface Asking {
@@ -26,21 +36,32 @@ export interface Asking {
 /** What to do after a fault or a restart: send this turn, or take the reply that the provider has. */
 type Next = { readonly turn: ModelTurn } | { readonly reply: ModelReply };
 
+/** How a turn has gone so far. */
+interface Tries {
+  /** Attempts that have failed. */
+  failed: number;
+  /** The provider may still be working on one of them. */
+  mayBeUnderWay: boolean;
+}
+
 /**
- * Asks a model, and again where that is safe: after faults that pass, once after the provider has lost the conversation,
- * and after a doubtful turn that the provider turns out not to have. `wasSent`: an earlier process has sent the turn.
- * Rejects with a ModelFault, or with the reason of the turn's signal.
+ * Asks a model, and again where that is safe: after faults that pass, after the provider has lost the conversation or
+ * finds it too long, and after a doubtful turn that the provider turns out not to have. `wasSent`: an earlier process
+ * has sent the turn. Rejects with a ModelFault, or with the reason of the turn's signal.
  */
 export async function askModel(asking: Asking, turn: ModelTurn, wasSent: boolean): Promise<ModelReply> {
+  const tries: Tries = { failed: 0, mayBeUnderWay: false };
   let next: Next = wasSent ? await reconciled(asking, turn) : { turn };
-  for (let attempt = 1; 'turn' in next; attempt++) {
+  while ('turn' in next) {
     await asking.begin();
     try {
       return await asking.client.turn(next.turn, asking.observer);
     } catch (error) {
       turn.signal.throwIfAborted();
-      if (!(error instanceof ModelFault) || attempt >= MAX_ATTEMPTS || asking.isVisible()) throw error;
-      next = await afterFault(asking, next.turn, error, attempt);
+      if (!(error instanceof ModelFault) || asking.isVisible()) throw error;
+      tries.failed += 1;
+      tries.mayBeUnderWay ||= error.isDoubtful;
+      next = await afterFault(asking, next.turn, error, tries);
     }
   }
   return next.reply;
@@ -51,18 +72,35 @@ async function afterFault(
   asking: Asking,
   turn: ModelTurn,
   fault: ModelFault,
-  attempt: number,
+  { failed, mayBeUnderWay }: Tries,
 ): Promise<Next> {
+  // A conversation stays locked for as long as the provider works on a turn, which may be this one.
+  if (fault.kind === 'locked') {
+    await pauseAfter(asking, turn, fault, failed);
+    return mayBeUnderWay ? await reconciled(asking, turn, fault) : { turn };
+  }
+  if (failed >= MAX_ATTEMPTS) throw fault;
   if (fault.isDoubtful) return await reconciled(asking, turn, fault);
   if (fault.kind === 'lost_memory' && turn.memory !== null) return rebuilt(asking, turn);
+  if (fault.kind === 'too_long' && (turn.memory !== null || turn.history.length > 0))
+    return shortened(asking, turn);
   if (!isTemporary(fault)) throw fault;
-  const { clock, deadlineMs } = asking;
-  const backoffMs = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (1 + Math.random() / 4);
-  const waitMs = Math.max(fault.retryAfterMs ?? 0, backoffMs);
-  if (clock.monotonicMs() + waitMs >= deadlineMs) throw fault;
-  await pause(clock, waitMs, turn.signal);
-  turn.signal.throwIfAborted();
+  await pauseAfter(asking, turn, fault, failed);
   return { turn };
+}
+
+/** Throws the fault if the turn would be over before the pause. */
+async function pauseAfter(
+  { clock, deadlineMs }: Asking,
+  { signal }: ModelTurn,
+  fault: ModelFault,
+  failed: number,
+): Promise<void> {
+  const backoffMs = Math.min(FIRST_PAUSE_MS * 2 ** (failed - 1), LONGEST_PAUSE_MS);
+  const waitMs = Math.max(fault.retryAfterMs ?? 0, backoffMs * (1 + Math.random() / 4));
+  if (clock.monotonicMs() + waitMs >= deadlineMs) throw fault;
+  await pause(clock, waitMs, signal);
+  signal.throwIfAborted();
 }
 
 /**
@@ -97,4 +135,14 @@ async function reconciled(asking: Asking, turn: ModelTurn, fault?: ModelFault): 
 function rebuilt({ memory }: Asking, turn: ModelTurn): Next {
   memory.abandon();
   return { turn: { ...turn, memory: null } };
+}
+
+/** The same with less of the history. */
+function shortened(asking: Asking, turn: ModelTurn): Next {
+  return rebuilt(asking, { ...turn, history: newestPart(turn.history) });
+}
+
+function newestPart(history: readonly PastTurn[]): PastTurn[] {
+  const whole = history.reduce((sum, { text }) => sum + text.length, 0);
+  return newestTurns(history, Math.floor(whole * SHORTER));
 }

@@ -64,11 +64,15 @@ async function lastTurnOf({ domain, place }: ActionContext, { place: lane }: Tur
 
 /** Returns the newest turns of a conversation that a model's context can take, oldest first. */
 export async function historyOf(db: Db, conversationId: number): Promise<PastTurn[]> {
-  const turns = await newestModelTurns(db, conversationId, MAX_PAST_TURNS);
+  return newestTurns(await newestModelTurns(db, conversationId, MAX_PAST_TURNS), MAX_PAST_CHARACTERS);
+}
+
+/** Returns the newest turns that have at most this many characters together. */
+export function newestTurns(turns: readonly PastTurn[], maxCharacters: number): PastTurn[] {
   let characters = 0;
   const first = turns.findLastIndex(({ text }) => {
     characters += text.length;
-    return characters > MAX_PAST_CHARACTERS;
+    return characters > maxCharacters;
   });
   return turns.slice(first + 1);
 }

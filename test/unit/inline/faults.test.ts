@@ -19,7 +19,7 @@ async function asked(world: InlineWorld, times: number, stepMs: number): Promise
   });
 }
 
-it.each<ModelFaultKind>(['rate_limited', 'overloaded', 'unreachable', 'locked'])(
+it.each<ModelFaultKind>(['rate_limited', 'overloaded', 'unreachable'])(
   'asks again after %s, twice at most',
   async (kind) => {
     const world = await InlineWorld.start();
@@ -42,7 +42,6 @@ it.each<ModelFaultKind>([
   'not_found',
   'bad_request',
   'refused',
-  'too_long',
   'quota',
 ])('does not ask again after %s', async (kind) => {
   const world = await InlineWorld.start();
@@ -51,6 +50,71 @@ it.each<ModelFaultKind>([
   await world.idle();
   expect(world.model.turns).toHaveLength(1);
   expect((await world.deliveries())[0]).toMatchObject({ status: 'failed', errorType: kind });
+});
+
+it('waits until the conversation is no longer locked', async () => {
+  const world = await InlineWorld.start();
+  world.model.will(...Array.from({ length: 8 }, () => fault('locked')), 'at last');
+  await world.says('42', 'Hi');
+  await asked(world, 9, 500);
+  expect(await world.written(1)).toEqual(['at last']);
+  await world.idle();
+  world.model.otherwise = () => Promise.reject(fault('locked'));
+  await world.says('42', 'Hi');
+  await waitFor('the turn to be given up', () => {
+    world.messaging.clock.advance(500);
+    return world.runner.load.lanes === 0;
+  });
+  expect((await world.deliveries())[1]).toMatchObject({ status: 'failed', errorType: 'locked' });
+});
+
+it('takes the reply of a turn that the provider was still working on', async () => {
+  const world = await InlineWorld.start();
+  world.model.will('one');
+  await world.says('42', 'first');
+  await world.written(1);
+  await world.idle();
+  const found = world.model.says('found', { memory: { conversation: 'conv_1' } });
+  world.model.will(fault('cut', { isDoubtful: true }), () => {
+    world.model.fate = { kind: 'answered', reply: found };
+    throw fault('locked');
+  });
+  await world.says('42', 'second');
+  await asked(world, 3, 100);
+  await waitFor('the reply', () => {
+    world.messaging.clock.advance(500);
+    return world.messenger.texts.length === 2;
+  });
+  expect(world.messenger.texts).toEqual(['one', 'found']);
+  expect([world.model.turns.length, world.model.reconciled.length]).toEqual([3, 2]);
+});
+
+it('goes on with the newest part of a conversation that has become too long', async () => {
+  const world = await InlineWorld.start();
+  for (let i = 1; i <= 8; i++) {
+    world.model.will(`reply ${i}`);
+    await world.says('42', `message ${i}`);
+    await world.written(i);
+    await world.idle();
+  }
+  world.model.will(fault('too_long'), fault('too_long'), 'short');
+  await world.says('42', 'more');
+  expect((await world.written(9)).at(-1)).toBe('short');
+  const [, again, last] = world.model.turns.slice(-3);
+  expect([again?.memory, last?.memory]).toEqual([null, null]);
+  expect(again?.history.at(-1)?.text).toBe('reply 8');
+  expect(again!.history.length).toBeLessThan(8);
+  expect(last!.history.length).toBeLessThan(again!.history.length);
+  await waitFor('the deletion', () => world.model.forgotten.length === 1);
+});
+
+it('fails a message that is too long by itself', async () => {
+  const world = await InlineWorld.start();
+  world.model.otherwise = () => Promise.reject(fault('too_long'));
+  await world.says('42', 'Hi');
+  await world.idle();
+  expect(world.model.turns).toHaveLength(1);
+  expect((await world.deliveries())[0]).toMatchObject({ status: 'failed', errorType: 'too_long' });
 });
 
 it('waits as long as the provider asks, but not beyond the deadline', async () => {
