@@ -59,7 +59,7 @@ function modelClient(
     target.kind === 'project'
       ? await projectChoices(await open('', signal), signal)
       : await resourceChoices(api, signal);
-  return new OpenAiClient({ api, clock, model, prompt: null, browse });
+  return new OpenAiClient({ api, clock, model, prompt: null, compacts: false, browse });
 }
 
 /** Which fields are given decides how a request is signed. Throws `bad_request` if they do not fit together. */

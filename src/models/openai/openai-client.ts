@@ -23,8 +23,14 @@ export interface OpenAiClientOptions {
   /** Null: the stored prompt has one, or none is chosen yet. */
   readonly model: string | null;
   readonly prompt: StoredPrompt | null;
+  /** The provider may sum up what is older in a conversation that grows long. */
+  readonly compacts: boolean;
   readonly browse: (signal: AbortSignal) => Promise<ModelChoices>;
 }
+
+/** Input tokens. Most models take several times as much, but answer later and cost more. */
+const COMPACT_THRESHOLD = 100_000;
+const COMPACTION = 'context_management';
 
 /**
  * A model at OpenAI, or at Azure, by the Responses API, with a conversation of the Conversations API for each of the
@@ -33,10 +39,12 @@ export interface OpenAiClientOptions {
 export class OpenAiClient implements ModelClient {
   readonly #options: OpenAiClientOptions;
   readonly #turns: ConversationTurns;
+  #compacts: boolean;
 
   constructor(options: OpenAiClientOptions) {
     this.#options = options;
     this.#turns = new ConversationTurns(options.api);
+    this.#compacts = options.compacts;
   }
 
   /** Sends a turn: a key may be allowed to list models, and nothing else. */
@@ -52,10 +60,21 @@ export class OpenAiClient implements ModelClient {
     const memory = turn.memory ?? (await this.#turns.start(turn));
     if (turn.memory === null) observer.remembered(memory);
     try {
-      return await this.#turns.send(this.#fields(turn), turn, observer, memory);
+      return await this.#send(turn, observer, memory);
     } catch (error) {
       throw this.#explained(error);
     }
+  }
+
+  /** Not every model compacts. A turn that is refused for that was not taken. */
+  async #send(turn: ModelTurn, observer: TurnObserver, memory: ModelMemory): Promise<ModelReply> {
+    try {
+      return await this.#turns.send(this.#fields(turn), turn, observer, memory);
+    } catch (error) {
+      if (!this.#compacts || !isAboutCompaction(error)) throw error;
+    }
+    this.#compacts = false;
+    return await this.#turns.send(this.#fields(turn), turn, observer, memory);
   }
 
   reconcile(turn: ModelTurn): Promise<TurnFate> {
@@ -73,6 +92,9 @@ export class OpenAiClient implements ModelClient {
       ...(prompt !== null && { prompt }),
       ...toolsField(tools),
       ...(isSpoken && canHurry(model ?? '') && { reasoning: { effort: 'low' } }),
+      ...(this.#compacts && {
+        [COMPACTION]: [{ type: 'compaction', compact_threshold: COMPACT_THRESHOLD }],
+      }),
       stream_options: { include_obfuscation: false },
       // Requests that start alike go to the same cache.
       prompt_cache_key: createHash('sha256').update(instructions).digest('hex').slice(0, 32),
@@ -85,4 +107,8 @@ export class OpenAiClient implements ModelClient {
     if (error.kind !== 'bad_request' && error.kind !== 'not_found') return error;
     return new ModelFault('bad_request', { words: STORED_PROMPTS_ENDED }, { cause: error });
   }
+}
+
+function isAboutCompaction(error: unknown): boolean {
+  return error instanceof ModelFault && error.kind === 'bad_request' && error.message.includes(COMPACTION);
 }

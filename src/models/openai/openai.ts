@@ -24,6 +24,7 @@ export const openai: ModelProvider = {
       const list = await api.ask(ModelList, { method: 'GET', path: '/models', signal });
       return { models: choicesOf(list), agents: [], notice };
     };
-    return new OpenAiClient({ api, clock, model: config.model ?? null, prompt, browse });
+    const compacts = given === ENDPOINT;
+    return new OpenAiClient({ api, clock, model: config.model ?? null, prompt, compacts, browse });
   },
 };

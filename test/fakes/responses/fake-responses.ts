@@ -34,6 +34,8 @@ export abstract class FakeResponses extends FakeModelVendor {
   readonly stored = new StoredConversations();
   /** Stored prompts that there are. */
   readonly prompts = new Set<string>();
+  /** Models sum up long conversations. */
+  hasCompaction = true;
   abstract readonly models: readonly FakeModel[];
 
   /** Turns so far, as the API was asked for them. */
@@ -80,7 +82,14 @@ export abstract class FakeResponses extends FakeModelVendor {
   }
 
   /** Throws if the request names nothing that can answer. Returns the name of what does. */
-  protected choose({ model, prompt, reasoning }: ResponseRequest, _call: VendorCall): string {
+  protected choose(
+    { model, prompt, reasoning, context_management }: ResponseRequest,
+    _call: VendorCall,
+  ): string {
+    if (context_management && !this.hasCompaction) {
+      const message = "Unsupported parameter: 'context_management' is not supported with this model.";
+      throw apiError(400, message, { code: 'unsupported_parameter', param: 'context_management' });
+    }
     if (prompt) {
       if (this.prompts.has(prompt.id)) return prompt.id;
       throw apiError(404, `Prompt with id '${prompt.id}' not found.`, {

@@ -97,6 +97,17 @@ describe('a turn at OpenAI', () => {
     ]);
   });
 
+  it('lets OpenAI sum up long conversations, except with models that cannot', async () => {
+    const { memory } = await client.turn(turnOf('One'), new NotedTurn());
+    vendor.hasCompaction = false;
+    await client.turn(turnOf('Two', { memory }), new NotedTurn());
+    const { text } = await client.turn(turnOf('Three', { memory }), new NotedTurn());
+    expect(text).toContain('Three');
+    const asked = vendor.turns.map(({ context_management }) => context_management !== undefined);
+    expect(asked).toEqual([true, true, false, false]);
+    expect(vendor.offences).toEqual([]);
+  });
+
   it('asks models that think to hurry when the reply is spoken', async () => {
     await client.turn(turnOf('Hello', { isSpoken: true }), new NotedTurn());
     await client.turn(turnOf('Hello'), new NotedTurn());
