@@ -1,3 +1,4 @@
+import { waitFor } from '../../test/support/wait-for.ts';
 import type { BenchContext, Measure } from '../bench.ts';
 import { mainThreadCpuSeconds } from '../process-usage.ts';
 import { delayMeasure, measureRounds, showDelays } from '../rounds.ts';
@@ -123,11 +124,13 @@ async function interrupt({ vendor, hosted }: TalkingAgents, seen: Seen, stops: n
   const stopped: Sighting[] = [];
   for (let stop = 0; stop < stops; stop++) {
     const mark = stop % MARKS;
+    const heldUs = nowUs();
     vendor.listeners[stop % vendor.listeners.length]?.understand(`Hold ${mark}.`);
+    const told = () => seen.told.findLast((each) => each.mark === mark && each.atUs > heldUs);
+    await waitFor('the model to be told', () => told() !== undefined);
     await pause(SPEAKING_MS);
-    const callId = seen.told.findLast((told) => told.mark === mark)?.callId;
     stopped.push({ mark, atUs: nowUs() });
-    await hosted.gateway.agentApi.post(`/api/call/${callId}/stop-speaking`);
+    await hosted.gateway.agentApi.post(`/api/call/${told()?.callId}/stop-speaking`);
     await pause(SPEAKING_MS);
   }
   return stopped;
