@@ -90,7 +90,7 @@ it('who speaks over the agent ends its turn, and the model is told what was hear
   const { person, outboundId } = await calls.connect();
   await person.hears('golf hotel');
   person.says('alpha');
-  await person.hears('golf hotel india juliett kilo');
+  await person.hearsAtLeast('golf hotel india juliett kilo');
   person.says('bravo charlie delta');
   await waitFor('the stream to be closed', () => openai.abortedRequests === aborted + 1);
   await waitFor('the next reply', () => person.heard.endsWith('zulu'));

@@ -48,6 +48,11 @@ export class TonePerson {
     await waitFor(`"${words}" to be heard`, () => this.heard === words, deadlineMs);
   }
 
+  /** Waits until these words have been heard. More may have followed by then. */
+  async hearsAtLeast(words: string): Promise<void> {
+    await waitFor(`at least "${words}" to be heard`, () => this.heard.startsWith(words));
+  }
+
   /** Waits until these keys have been pressed at the other end, in this order. */
   async hearsKeys(digits: string): Promise<void> {
     for (const digit of digits) await this.#agent.waitFor('dtmf', { digit });
