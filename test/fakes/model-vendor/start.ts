@@ -6,6 +6,7 @@ import { FakeFoundry } from '../foundry/fake-foundry.ts';
 import { FakeGemini } from '../gemini/fake-gemini.ts';
 import { FakeMistral } from '../mistral/fake-mistral.ts';
 import type { FakeModelVendor } from './fake-model-vendor.ts';
+import { modelUse } from './model-use.ts';
 
 /** How a vendor is tried out. */
 interface Trial {
@@ -66,11 +67,6 @@ export async function startFake(name: ModelVendorName, [port]: readonly string[]
   const host = setting === null ? '' : `${setting}=${url} `;
   console.log(`${name}: ${url}
 
-Start the gateway with it, and give its model to an agent:
-
-  ${host}SVC_MODELS_ALLOW=127.0.0.1 npm start
-  curl -X PATCH $BASE/api/agents/$AGENT/provider -H "X-API-Key: $SETTINGS_KEY" -d '${JSON.stringify(provider)}'
-
-It repeats what it is told, and can keep a word in mind: "Remember the word heron", "Which word?".
+${modelUse(host, provider)}
 Any other key is wrong. Press Ctrl-C to stop it.`);
 }

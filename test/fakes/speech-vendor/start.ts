@@ -1,3 +1,4 @@
+import { modelUse } from '../model-vendor/model-use.ts';
 import { startVendor, VENDORS, type VendorName } from './all-vendors.ts';
 
 const PORTS: Readonly<Record<VendorName, number>> = {
@@ -14,6 +15,7 @@ export async function startFake(name: VendorName, [port]: readonly string[]): Pr
   const { setting } = VENDORS[name];
   const key = fake.keyThatIs('valid');
   const kind = name === 'assemblyai' ? 'stt' : 'tts';
+  const models = name === 'openai' ? modelsOf(fake.url, key) : '';
   console.log(`${name}: ${fake.url}
 
 Start the gateway with it, and create a preset:
@@ -23,5 +25,11 @@ Start the gateway with it, and create a preset:
 
 It speaks in tones, one per word, and understands them: alpha, bravo and so on to zulu.
 Keys that lack a permission and money: ${fake.keyThatIs('missing_scope')} ${fake.keyThatIs('out_of_funds')}
-Any other key is wrong. Press Ctrl-C to stop it.`);
+${models}Any other key is wrong. Press Ctrl-C to stop it.`);
+}
+
+/** OpenAI has models as well, with the same key. */
+function modelsOf(url: string, key: string): string {
+  const provider = { provider: 'openai', config: { model: 'gpt-6-luna', api_key: key } };
+  return `\n${modelUse(`SVC_OPENAI_URL=${url} `, provider)}\n`;
 }
