@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
+import { TurnLimit } from '../../base/turn-limit.ts';
 import { pause } from '../../base/waits.ts';
 import { joinAlbums, refetchFrom } from './albums.ts';
 import type { BotApi } from './bot-api.ts';
@@ -40,6 +41,8 @@ export class UpdatePoller {
   /** Id of the album whose remaining parts were waited for. */
   #waitedFor: string | null = null;
   #triesAtOffset = 0;
+  /** A hundred updates may come at once, and each is stored by statements that answer synchronously. */
+  readonly #turns = new TurnLimit(1);
 
   constructor(deps: UpdatePollerDeps) {
     this.#deps = deps;
@@ -83,6 +86,7 @@ export class UpdatePoller {
   async #takeAll(readings: readonly Reading[]): Promise<void> {
     for (const [index, reading] of readings.entries()) {
       try {
+        await this.#turns.enter();
         await this.#deps.take(reading);
       } catch (error) {
         this.#confirmUpTo(refetchFrom(readings, readings.slice(index)));

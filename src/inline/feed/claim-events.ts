@@ -15,8 +15,8 @@ import { claimedPayload } from '../turn/told-events.ts';
 import { isWanted, laneOf } from './lane-of.ts';
 import { KEY_REFUSED, LOOP, QUEUE_FULL } from './skipped.ts';
 
-/** Events claimed in one transaction. */
-const MAX_CLAIMED = 100;
+/** Events of an agent claimed in one transaction, which holds up everybody else. */
+const MAX_CLAIMED = 20;
 /** Limit of deliveries of an agent that wait. Further ones fail. */
 export const MAX_QUEUED = 500;
 /** A model whose key was refused so often is no longer called. */
@@ -30,24 +30,19 @@ export interface ClaimedLane extends BusyLane {
   readonly eventType: string;
 }
 
-/**
- * Turns the new events of an account into deliveries to its agents' models, one for each event that an agent's model is
- * called for. The deliveries and the position in the feed are stored together, so that each event is claimed once.
- */
-export async function claimEvents(domain: InlineDomain, accountId: string): Promise<ClaimedLane[]> {
-  const claimed: ClaimedLane[] = [];
-  for (let isFull = true; isFull; ) {
-    const some = await domain.store.db.transaction().execute((trx) => claimSome(domain, trx, accountId));
-    claimed.push(...some.lanes);
-    isFull = some.isFull;
-  }
-  return claimed;
-}
-
-interface Claimed {
+/** What was claimed in one transaction. */
+export interface Claimed {
   readonly lanes: readonly ClaimedLane[];
   /** Whether there may be more events. */
   readonly isFull: boolean;
+}
+
+/**
+ * Turns some new events of an account into deliveries to its agents' models, one for each event that an agent's model is
+ * called for. The deliveries and the position in the feed are stored together, so that each event is claimed once.
+ */
+export async function claimEvents(domain: InlineDomain, accountId: string): Promise<Claimed> {
+  return await domain.store.db.transaction().execute((trx) => claimSome(domain, trx, accountId));
 }
 
 async function claimSome(domain: InlineDomain, trx: Db, accountId: string): Promise<Claimed> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/time.ts';
+import { TurnLimit } from '../../base/turn-limit.ts';
 import type { ShowsTyping } from '../../connectors/contract/messenger.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
@@ -33,6 +34,8 @@ export class TypingIndicators {
   readonly #shown = new Map<string, Indicator>();
   /** One per platform: within a platform, all indicators last equally long. */
   readonly #repeats = new Map<MessagePlatform, DelayLine>();
+  /** Indicators that began together are repeated together. Others need not wait for all of them. */
+  readonly #turns = new TurnLimit(1);
   #asking = 0;
 
   constructor(deps: TypingDeps) {
@@ -76,9 +79,7 @@ export class TypingIndicators {
 
   #show(indicator: Indicator): void {
     this.#lineOf(indicator).put(indicator.conversation.id);
-    if (indicator.asking !== null) return;
-    if (this.#asking >= MOST_ASKING) return this.#deps.onSkipped();
-    void this.#ask(indicator);
+    if (indicator.asking === null) void this.#ask(indicator);
   }
 
   #lineOf({ conversation: { platform }, platform: shower }: Indicator): DelayLine {
@@ -99,18 +100,24 @@ export class TypingIndicators {
   /** Never rejects: a failed indicator is not an error. */
   async #ask(indicator: Indicator): Promise<void> {
     const asking = new AbortController();
-    const stop = this.#deps.clock.after(ASK_MS, () => asking.abort());
     indicator.asking = asking;
+    await this.#turns.enter();
+    if (this.#asking >= MOST_ASKING) this.#deps.onSkipped();
+    else if (!asking.signal.aborted) await this.#request(indicator, asking);
+    indicator.asking = null;
+  }
+
+  async #request({ conversation, platform }: Indicator, asking: AbortController): Promise<void> {
+    const stop = this.#deps.clock.after(ASK_MS, () => asking.abort());
     this.#asking++;
     try {
-      const to = await addressOf(this.#deps.store.db, indicator.conversation);
-      if (to !== null && !asking.signal.aborted) await indicator.platform.showTyping(to, asking.signal);
+      const to = await addressOf(this.#deps.store.db, conversation);
+      if (to !== null && !asking.signal.aborted) await platform.showTyping(to, asking.signal);
     } catch {
       this.#deps.onSkipped();
     } finally {
       stop();
       this.#asking--;
-      indicator.asking = null;
     }
   }
 }
