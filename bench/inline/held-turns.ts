@@ -1,7 +1,10 @@
 import type { BenchContext, Measure } from '../bench.ts';
 import { readTicks } from '../calls/gateway-ticks.ts';
 import { difference, type Histogram, quantileOf } from '../metrics-histogram.ts';
+import { mainThreadCpuSeconds } from '../process-usage.ts';
 import { quantile } from '../quantiles.ts';
+import { measureRounds } from '../rounds.ts';
+import { type HeldMemory, memoryOfTurns } from './held-memory.ts';
 import { readSteadily } from './steady-reads.ts';
 import { WritingPeople } from './writing-people.ts';
 
@@ -17,19 +20,18 @@ const ONE_STEP = 1.3;
 const MS_PER_S = 1_000;
 const BYTES_PER_KB = 1_000;
 
-/** Lateness of all ticks, and how long reads by REST took in milliseconds. */
+/** Lateness of all ticks, how long reads by REST took in milliseconds, and CPU time of the main thread in cores. */
 interface Spell {
   readonly ticks: Histogram;
   readonly reads: readonly number[];
+  readonly cores: number;
 }
 
-/** One round; memory in bytes per conversation, beyond that before the round. */
 interface Round {
   readonly quiet: Spell;
   readonly beginning: Spell;
   readonly beside: Spell;
-  readonly heldBytes: number;
-  readonly leftBytes: number;
+  readonly memory: HeldMemory;
 }
 
 /** What many turns that wait for their model cost everybody else, in turns with spells without any. */
@@ -39,12 +41,7 @@ export async function heldTurns(context: BenchContext): Promise<Measure[]> {
     // What is new is compiled first.
     await people.write(CONVERSATIONS);
     await people.endTurns();
-    const rounds: Round[] = [];
-    for (let round = 1; round <= context.rounds; round++) {
-      rounds.push(await measure(context, people));
-      context.progress(`held turns, round ${round}: ${describe(rounds.at(-1) as Round)}`);
-    }
-    return measuresOf(rounds);
+    return measuresOf(await measureRounds(context, () => measure(context, people), describe));
   } finally {
     await people.stop();
   }
@@ -52,7 +49,6 @@ export async function heldTurns(context: BenchContext): Promise<Measure[]> {
 
 async function measure(context: BenchContext, people: WritingPeople): Promise<Round> {
   const seconds = context.quick ? QUICK_SECONDS : SECONDS;
-  const before = await people.residentBytes();
   await pause(SETTLE_MS);
   const quiet = await spellOf(context, people, seconds);
   const [beginning] = await Promise.all([
@@ -61,16 +57,10 @@ async function measure(context: BenchContext, people: WritingPeople): Promise<Ro
   ]);
   await pause(SETTLE_MS);
   const beside = await spellOf(context, people, seconds);
-  const held = await people.residentBytes();
   if (people.held !== CONVERSATIONS) throw new Error(`${people.held} of ${CONVERSATIONS} turns were held`);
   await people.endTurns();
   await pause(SETTLE_MS);
-  const left = await people.residentBytes();
-  return {
-    ...{ quiet, beginning, beside },
-    heldBytes: (held - before) / CONVERSATIONS,
-    leftBytes: (left - before) / CONVERSATIONS,
-  };
+  return { quiet, beginning, beside, memory: await memoryOfTurns(people) };
 }
 
 async function spellOf(
@@ -80,8 +70,15 @@ async function spellOf(
 ): Promise<Spell> {
   const { lateness } = await readTicks(gateway);
   const url = `${gateway.baseUrl}/api/call/${callId}`;
+  const cpuSeconds = mainThreadCpuSeconds(gateway.pid);
+  const startMs = performance.now();
   const reads = await readSteadily(cores.generators, url, gateway.agentKey, seconds);
-  return { ticks: difference(lateness, (await readTicks(gateway)).lateness), reads };
+  const used = mainThreadCpuSeconds(gateway.pid) - cpuSeconds;
+  return {
+    ticks: difference(lateness, (await readTicks(gateway)).lateness),
+    reads,
+    cores: used / ((performance.now() - startMs) / MS_PER_S),
+  };
 }
 
 function measuresOf(rounds: readonly Round[]): Measure[] {
@@ -101,18 +98,24 @@ function measuresOf(rounds: readonly Round[]): Measure[] {
       measure(`while ${CONVERSATIONS} turns begin`, ({ beginning }) => beginning),
     ];
   };
-  const memory = (name: string, bytesOf: (round: Round) => number, note: string): Measure => ({
+  const memory = (name: string, bytesOf: (held: HeldMemory) => number, note: string): Measure => ({
     name,
     unit: 'KB',
-    ours: rounds.map((round) => bytesOf(round) / BYTES_PER_KB),
+    ours: rounds.map((round) => bytesOf(round.memory) / BYTES_PER_KB),
     note,
   });
   return [
     ...compared('REST p99', ({ reads }) => quantile(reads, 0.99)),
     ...compared(`tick lateness p99 of ${SIP_CALLS} SIP calls`, ({ ticks }) => tickMs(ticks, 0.99)),
     ...compared(`tick lateness p99.9 of ${SIP_CALLS} SIP calls`, ({ ticks }) => tickMs(ticks, 0.999)),
-    memory('memory per conversation with a turn', ({ heldBytes }) => heldBytes, 'resident, without garbage'),
-    memory('memory per conversation after it', ({ leftBytes }) => leftBytes, 'the same'),
+    {
+      name: `CPU time of the main thread per held turn`,
+      unit: 'ms/s',
+      ours: rounds.map(({ quiet, beside }) => ((beside.cores - quiet.cores) * MS_PER_S) / CONVERSATIONS),
+    },
+    memory('memory per conversation with a turn', ({ heap }) => heap, 'heap and buffers of the main thread'),
+    memory('resident memory per conversation with a turn', ({ resident }) => resident, 'of the process'),
+    memory('memory per conversation after its turn', ({ left }) => left, 'heap and buffers'),
   ];
 }
 
@@ -120,13 +123,16 @@ function tickMs(ticks: Histogram, share: number): number {
   return quantileOf(ticks, share) * MS_PER_S;
 }
 
-function describe({ quiet, beginning, beside, heldBytes, leftBytes }: Round): string {
-  const show = ({ ticks, reads }: Spell): string =>
-    [quantile(reads, 0.99), tickMs(ticks, 0.99), tickMs(ticks, 0.999)].map((ms) => ms.toFixed(2)).join('/');
-  const kb = [heldBytes, leftBytes].map((bytes) => (bytes / BYTES_PER_KB).toFixed(1)).join(', then ');
+function describe({ quiet, beginning, beside, memory }: Round): string {
+  const show = ({ ticks, reads, cores }: Spell): string =>
+    [quantile(reads, 0.99), tickMs(ticks, 0.99), tickMs(ticks, 0.999), cores]
+      .map((value) => value.toFixed(2))
+      .join('/');
+  const { heap, resident, left } = memory;
+  const kb = [heap, resident, left].map((bytes) => (bytes / BYTES_PER_KB).toFixed(1)).join('/');
   return (
     `without ${show(quiet)}, beginning ${show(beginning)}, beside ${show(beside)} ms ` +
-    `(REST p99, ticks p99/p99.9); ${kb} KB per conversation`
+    `(REST p99, ticks p99/p99.9, cores); ${kb} KB per conversation (heap, resident, heap after)`
   );
 }
 

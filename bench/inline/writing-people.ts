@@ -60,12 +60,13 @@ export class WritingPeople {
 
   /** So many new people write. Resolves when the model holds its reply to each. */
   async write(count: number): Promise<void> {
+    const held = this.#model.held + count;
     const [bot] = this.#telegram.bots;
     for (let i = 0; i < count; i++) {
       const id = 1_000 + this.#people++;
       bot?.person({ id, first_name: `Person ${id}` }).says(`Hold ${id}.`);
     }
-    await waitFor(`${count} turns`, () => this.#model.held === count, TURNS_DEADLINE_MS);
+    await waitFor(`${count} turns`, () => this.#model.held === held, TURNS_DEADLINE_MS);
   }
 
   /** Turns that the model holds. */
@@ -80,14 +81,19 @@ export class WritingPeople {
     await waitFor('the turns to end', async () => (await turns()) === 0, TURNS_DEADLINE_MS);
   }
 
-  /** Resident memory of the gateway without garbage. */
-  async residentBytes(): Promise<number> {
+  /** Memory of the gateway without garbage: its main thread's heap with its buffers, and all that is resident. */
+  async memory(): Promise<{ readonly heapBytes: number; readonly residentBytes: number }> {
     // What the first collection made free shrinks the heap in the second.
     for (let times = 0; times < 2; times++) {
       process.kill(this.gateway.pid, 'SIGUSR2');
       await new Promise((resolve) => setTimeout(resolve, COLLECTED_MS));
     }
-    return residentBytes(this.gateway.pid);
+    const heap = await this.gateway.metric('nodejs_heap_size_used_bytes');
+    const buffers = await this.gateway.metric('nodejs_external_memory_bytes');
+    return {
+      heapBytes: (heap ?? Number.NaN) + (buffers ?? Number.NaN),
+      residentBytes: residentBytes(this.gateway.pid),
+    };
   }
 
   async stop(): Promise<void> {
