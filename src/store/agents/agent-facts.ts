@@ -1,3 +1,4 @@
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 
 /** What an agent is called, and its platform accounts. The platform of a phone number is null. */
@@ -8,7 +9,17 @@ export interface AgentFacts {
 
 /** Describes an agent in one query. An agent that is gone has no name. */
 export async function describeAgent(db: Db, agentId: string): Promise<AgentFacts> {
-  const rows = await db
+  const { rows } = await facts(db, { agentId });
+  return {
+    name: rows[0]?.name ?? '',
+    accounts: rows.flatMap(({ memberId: id, provider, platform }) =>
+      id === null ? [] : { id, platform: provider ?? platform },
+    ),
+  };
+}
+
+const facts = prepared((db, { agentId }: { readonly agentId: string }) =>
+  db
     .selectFrom('agents')
     .leftJoin('agentAccounts', 'agentAccounts.agentId', 'agents.id')
     .leftJoin('connections', (join) =>
@@ -20,12 +31,5 @@ export async function describeAgent(db: Db, agentId: string): Promise<AgentFacts
     .select(['agents.name', 'memberId', 'connections.provider', 'botTokens.platform'])
     .where('agents.id', '=', agentId)
     .orderBy('memberType')
-    .orderBy('memberId')
-    .execute();
-  return {
-    name: rows[0]?.name ?? '',
-    accounts: rows.flatMap(({ memberId: id, provider, platform }) =>
-      id === null ? [] : { id, platform: provider ?? platform },
-    ),
-  };
-}
+    .orderBy('memberId'),
+);

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { AgentProvidersTable } from './agent-tables.ts';
@@ -21,13 +22,15 @@ export async function findProvider(
   secrets: SecretBox,
   agentId: string,
 ): Promise<StoredProvider | undefined> {
-  const row = await db
-    .selectFrom('agentProviders')
-    .selectAll()
-    .where('agentId', '=', agentId)
-    .executeTakeFirst();
+  const {
+    rows: [row],
+  } = await ofAgent(db, { agentId });
   return row && fromRow(row, secrets);
 }
+
+const ofAgent = prepared((db, { agentId }: Pick<StoredProvider, 'agentId'>) =>
+  db.selectFrom('agentProviders').selectAll().where('agentId', '=', agentId),
+);
 
 /**
  * Adds or replaces the agent's provider. A new one is called for events from now on. Refusals of the key are forgotten.

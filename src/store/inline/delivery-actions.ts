@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import type { ActionStatus, DeliveryActionsTable } from './inline-tables.ts';
 
@@ -21,11 +22,26 @@ export async function planActions(db: Db, actions: readonly NewAction[], nowIso:
 
 /** Adds an action that is about to be carried out before the reply is complete. */
 export async function insertClaimed(db: Db, action: NewAction, nowIso: string): Promise<void> {
-  await db
-    .insertInto('deliveryActions')
-    .values(rowOf(action, 'claimed', nowIso))
-    .execute();
+  await insert(db, rowOf(action, 'claimed', nowIso));
 }
+
+const insert = prepared((db, row: Selectable<DeliveryActionsTable>) => {
+  const { deliveryId, position, accountId, kind, detail, status, reason, messageId, createdAt, updatedAt } =
+    row;
+  const whole = {
+    deliveryId,
+    position,
+    accountId,
+    kind,
+    detail,
+    status,
+    reason,
+    messageId,
+    createdAt,
+    updatedAt,
+  };
+  return db.insertInto('deliveryActions').values(whole);
+});
 
 function rowOf(action: NewAction, status: ActionStatus, nowIso: string) {
   const detail = JSON.stringify(action.detail);
@@ -41,15 +57,20 @@ export async function claimAction(
   { deliveryId, position }: ActionRef,
   nowIso: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const { numAffectedRows = 0n } = await claim(db, { deliveryId, position, updatedAt: nowIso });
+  return numAffectedRows > 0n;
+}
+
+type Change = Pick<StoredAction, 'deliveryId' | 'position' | 'updatedAt'>;
+
+const claim = prepared((db, { deliveryId, position, updatedAt }: Change) =>
+  db
     .updateTable('deliveryActions')
-    .set({ status: 'claimed', updatedAt: nowIso })
+    .set({ status: 'claimed', updatedAt })
     .where('deliveryId', '=', deliveryId)
     .where('position', '=', position)
-    .where('status', '=', 'planned')
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+    .where('status', '=', 'planned'),
+);
 
 /** What has become of an action. `reason` says why it was not carried out. */
 export interface ActionEnd {
@@ -63,13 +84,16 @@ export async function endAction(
   { status, reason }: ActionEnd,
   nowIso: string,
 ): Promise<void> {
-  await db
-    .updateTable('deliveryActions')
-    .set({ status, reason, updatedAt: nowIso })
-    .where('deliveryId', '=', deliveryId)
-    .where('position', '=', position)
-    .execute();
+  await end(db, { deliveryId, position, status, reason, updatedAt: nowIso });
 }
+
+const end = prepared((db, { deliveryId, position, status, reason, updatedAt }: Change & ActionEnd) =>
+  db
+    .updateTable('deliveryActions')
+    .set({ status, reason, updatedAt })
+    .where('deliveryId', '=', deliveryId)
+    .where('position', '=', position),
+);
 
 /** Notes the message that an action writes. */
 export async function noteMessage(
@@ -98,14 +122,13 @@ export async function messageOfAction(db: Db, { deliveryId, position }: ActionRe
 
 /** Returns the actions of a turn in order. */
 export async function listActions(db: Db, deliveryId: string): Promise<StoredAction[]> {
-  const rows = await db
-    .selectFrom('deliveryActions')
-    .selectAll()
-    .where('deliveryId', '=', deliveryId)
-    .orderBy('position')
-    .execute();
+  const { rows } = await all(db, { deliveryId });
   return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
 }
+
+const all = prepared((db, { deliveryId }: Pick<StoredAction, 'deliveryId'>) =>
+  db.selectFrom('deliveryActions').selectAll().where('deliveryId', '=', deliveryId).orderBy('position'),
+);
 
 /** Marks every action of a turn that was claimed and not finished: it may have been carried out. */
 export async function abandonClaimed(
@@ -138,7 +161,12 @@ export async function noteRefused(
 
 /** Returns what the last answered turn of a lane asked for and did not get. */
 export async function listUndone(db: Db, agentId: string, lane: string): Promise<StoredAction[]> {
-  const rows = await db
+  const { rows } = await undone(db, { agentId, lane });
+  return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+}
+
+const undone = prepared((db, { agentId, lane }: { readonly agentId: string; readonly lane: string }) =>
+  db
     .selectFrom('deliveryActions')
     .selectAll()
     .where('deliveryId', '=', (query) =>
@@ -152,7 +180,5 @@ export async function listUndone(db: Db, agentId: string, lane: string): Promise
         .limit(1),
     )
     .where('status', 'in', ['refused', 'failed', 'unknown'])
-    .orderBy('position')
-    .execute();
-  return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
-}
+    .orderBy('position'),
+);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import { type Delivery, type DeliveryFailure, fromRow } from './deliveries.ts';
 import type { DeliveryStatus } from './inline-tables.ts';
@@ -30,18 +31,22 @@ export async function listWaiting(
   { agentId, lane }: Pick<BusyLane, 'agentId' | 'lane'>,
   limit: number,
 ): Promise<Delivery[]> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('agentId', '=', agentId)
-    .where('lane', '=', lane)
-    .where('status', 'in', ['sent', 'answered', 'queued'])
-    .orderBy(sql`status = 'queued'`)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+  const { rows } = await waiting(db, { agentId, lane, limit });
   return rows.map(fromRow);
 }
+
+const waiting = prepared(
+  (db, { agentId, lane, limit }: Pick<BusyLane, 'agentId' | 'lane'> & { readonly limit: number }) =>
+    db
+      .selectFrom('deliveries')
+      .selectAll()
+      .where('agentId', '=', agentId)
+      .where('lane', '=', lane)
+      .where('status', 'in', ['sent', 'answered', 'queued'])
+      .orderBy(sql`status = 'queued'`)
+      .orderBy('seq')
+      .limit(limit),
+);
 
 /** Returns all deliveries of a turn, oldest first. */
 export async function listTurn(db: Db, turnId: string): Promise<Delivery[]> {
@@ -84,14 +89,18 @@ export async function setPayload(
 
 /** Counts one more attempt of a turn. Returns false if the turn is no longer there or has ended. */
 export async function countAttempt(db: Db, turnId: string, provider: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('deliveries')
-    .set({ attempts: sql<number>`attempts + 1`, provider })
-    .where('id', '=', turnId)
-    .where('status', '=', 'sent')
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  const { numAffectedRows = 0n } = await oneMoreAttempt(db, { turnId, provider });
+  return numAffectedRows > 0n;
 }
+
+const oneMoreAttempt = prepared(
+  (db, { turnId, provider }: { readonly turnId: string; readonly provider: string }) =>
+    db
+      .updateTable('deliveries')
+      .set({ attempts: sql<number>`attempts + 1`, provider })
+      .where('id', '=', turnId)
+      .where('status', '=', 'sent'),
+);
 
 /** What a model answered. */
 export type StoredAnswer = Pick<Delivery, 'inputTokens' | 'outputTokens' | 'replyId'> &
@@ -115,13 +124,16 @@ export async function answerTurn(
 
 /** Ends a turn whose actions have been carried out. */
 export async function endTurn(db: Db, turnId: string, nowIso: string): Promise<void> {
-  await db
+  await deliver(db, { turnId, nowIso });
+}
+
+const deliver = prepared((db, { turnId, nowIso }: { readonly turnId: string; readonly nowIso: string }) =>
+  db
     .updateTable('deliveries')
     .set({ status: 'delivered', updatedAt: nowIso })
     .where('id', '=', turnId)
-    .where('status', '=', 'answered')
-    .execute();
-}
+    .where('status', '=', 'answered'),
+);
 
 /** Ends a turn without a reply: all of its deliveries have failed, so that each can be replayed. */
 export async function failTurn(

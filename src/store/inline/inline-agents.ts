@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import { type StoredEvent, storedEvent } from '../messages/events.ts';
 
@@ -35,7 +36,12 @@ export interface AgentWithNews extends InlineAgent {
 }
 
 export async function listAgentsWithNews(db: Db, accountId: string): Promise<AgentWithNews[]> {
-  const rows = await inlineAgents(db)
+  const { rows } = await agentsWithNews(db, { accountId });
+  return rows.map((row) => ({ ...row, eventFilter: JSON.parse(row.eventFilter) }));
+}
+
+const agentsWithNews = prepared((db, { accountId }: Pick<InlineAgent, 'accountId'>) =>
+  inlineAgents(db)
     .select(['agentId', 'accountId', 'feedPosition', 'keyRefusals', 'eventFilter'])
     .select(({ selectFrom, fn }) =>
       selectFrom('deliveries')
@@ -50,31 +56,42 @@ export async function listAgentsWithNews(db: Db, accountId: string): Promise<Age
     .where(({ eb, selectFrom, fn }) => {
       const newest = selectFrom('events').select(fn.max<number>('id').as('newest'));
       return eb('feedPosition', '<', newest.whereRef('events.agentId', '=', 'agents.id'));
-    })
-    .execute();
-  return rows.map((row) => ({ ...row, eventFilter: JSON.parse(row.eventFilter) }));
-}
+    }),
+);
 
 /** Returns the events of an agent's feed after its position, oldest first. Does not look at events of others. */
 export async function unreadEvents(db: Db, agent: InlineAgent, limit: number): Promise<StoredEvent[]> {
-  const rows = await db
-    .selectFrom('events')
-    .selectAll()
-    .where('agentId', '=', agent.agentId)
-    .where('id', '>', agent.feedPosition)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  const { agentId, feedPosition } = agent;
+  const { rows } = await unread(db, { agentId, feedPosition, limit });
   return rows.map(storedEvent);
 }
 
+const unread = prepared(
+  (
+    db,
+    {
+      agentId,
+      feedPosition,
+      limit,
+    }: Pick<InlineAgent, 'agentId' | 'feedPosition'> & { readonly limit: number },
+  ) =>
+    db
+      .selectFrom('events')
+      .selectAll()
+      .where('agentId', '=', agentId)
+      .where('id', '>', feedPosition)
+      .orderBy('id')
+      .limit(limit),
+);
+
 export async function moveFeedPosition(db: Db, agentId: string, position: number): Promise<void> {
-  await db
-    .updateTable('agentProviders')
-    .set({ feedPosition: position })
-    .where('agentId', '=', agentId)
-    .execute();
+  await moveTo(db, { agentId, position });
 }
+
+const moveTo = prepared(
+  (db, { agentId, position }: { readonly agentId: string; readonly position: number }) =>
+    db.updateTable('agentProviders').set({ feedPosition: position }).where('agentId', '=', agentId),
+);
 
 /** Counts a refusal of the key. Returns the number of refusals in a row. */
 export async function countKeyRefusal(db: Db, agentId: string): Promise<number> {
@@ -89,10 +106,13 @@ export async function countKeyRefusal(db: Db, agentId: string): Promise<number> 
 
 /** The key works. */
 export async function clearKeyRefusals(db: Db, agentId: string): Promise<void> {
-  await db
+  await clearRefusals(db, { agentId });
+}
+
+const clearRefusals = prepared((db, { agentId }: Pick<InlineAgent, 'agentId'>) =>
+  db
     .updateTable('agentProviders')
     .set({ keyRefusals: 0 })
     .where('agentId', '=', agentId)
-    .where('keyRefusals', '>', 0)
-    .execute();
-}
+    .where('keyRefusals', '>', 0),
+);

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import type { ModelConversationsTable } from './inline-tables.ts';
 
@@ -24,25 +25,34 @@ export async function openModelConversation(
   place: ConversationPlace,
   nowIso: string,
 ): Promise<ModelConversation> {
-  const row = await db
-    .insertInto('modelConversations')
-    .values({ ...place, memory: null, createdAt: nowIso, updatedAt: nowIso })
-    .onConflict((conflict) =>
-      conflict.columns(['agentId', 'lane']).doUpdateSet((query) => ({
-        memory: query
-          .case()
-          .when('modelConversations.configHash', '=', place.configHash)
-          .then(query.ref('modelConversations.memory'))
-          .else(null)
-          .end(),
-        configHash: place.configHash,
-        updatedAt: nowIso,
-      })),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return fromRow(row);
+  const { rows } = await opened(db, { ...place, nowIso });
+  return fromRow(rows[0]!);
 }
+
+const opened = prepared(
+  (db, { accountId, agentId, lane, configHash, nowIso }: ConversationPlace & { readonly nowIso: string }) =>
+    db
+      .insertInto('modelConversations')
+      .values({
+        ...{ accountId, agentId, lane, configHash },
+        memory: null,
+        createdAt: nowIso,
+        updatedAt: nowIso,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['agentId', 'lane']).doUpdateSet((query) => ({
+          memory: query
+            .case()
+            .when('modelConversations.configHash', '=', configHash)
+            .then(query.ref('modelConversations.memory'))
+            .else(null)
+            .end(),
+          configHash,
+          updatedAt: nowIso,
+        })),
+      )
+      .returningAll(),
+);
 
 /**
  * Stores where the provider keeps a conversation. Returns false if the conversation is gone or has another
@@ -54,14 +64,27 @@ export async function setMemory(
   memory: StoredMemory | null,
   nowIso: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('modelConversations')
-    .set({ memory: memory && JSON.stringify(memory), updatedAt: nowIso })
-    .where('id', '=', id)
-    .where('configHash', '=', configHash)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  const stored = { id, configHash, memory: memory && JSON.stringify(memory), updatedAt: nowIso };
+  const { numAffectedRows = 0n } = await storeMemory(db, stored);
+  return numAffectedRows > 0n;
 }
+
+const storeMemory = prepared(
+  (
+    db,
+    {
+      id,
+      configHash,
+      memory,
+      updatedAt,
+    }: Pick<Selectable<ModelConversationsTable>, 'id' | 'configHash' | 'memory' | 'updatedAt'>,
+  ) =>
+    db
+      .updateTable('modelConversations')
+      .set({ memory, updatedAt })
+      .where('id', '=', id)
+      .where('configHash', '=', configHash),
+);
 
 /** Returns where the provider keeps an agent's conversations, newest first. */
 export async function listMemories(db: Db, agentId: string, limit: number): Promise<StoredMemory[]> {

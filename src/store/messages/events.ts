@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../../base/scope.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import type { EventsTable, MessagePlatform } from './message-tables.ts';
 
@@ -49,26 +50,38 @@ export async function appendAgentEvent(
   db: Db,
   event: Omit<NewEvent, 'messageSeq'> & { readonly agentId: string },
 ): Promise<void> {
-  await db
-    .insertInto('events')
-    .columns(['accountId', 'agentId', 'platform', 'type', 'payload', 'createdAt', 'cursorTime'])
-    .expression((query) =>
-      query
-        .selectFrom('agents')
-        .select(({ val }) => [
-          'accountId',
-          'id as agentId',
-          val(event.platform ?? null).as('platform'),
-          val(event.type).as('type'),
-          val(JSON.stringify(event.payload)).as('payload'),
-          val(event.createdAt).as('createdAt'),
-          laterThanAll(event).as('cursorTime'),
-        ])
-        .where('accountId', '=', event.accountId)
-        .where('id', '=', event.agentId),
-    )
-    .execute();
+  const { platform = null, payload } = event;
+  await appendForAgent(db, { ...event, platform, payload: JSON.stringify(payload) });
 }
+
+type AgentEvent = Pick<
+  Selectable<EventsTable>,
+  'accountId' | 'platform' | 'type' | 'payload' | 'createdAt'
+> & {
+  readonly agentId: string;
+};
+
+const appendForAgent = prepared(
+  (db, { accountId, agentId, platform, type, payload, createdAt }: AgentEvent) =>
+    db
+      .insertInto('events')
+      .columns(['accountId', 'agentId', 'platform', 'type', 'payload', 'createdAt', 'cursorTime'])
+      .expression((query) =>
+        query
+          .selectFrom('agents')
+          .select(({ val }) => [
+            'accountId',
+            'id as agentId',
+            val(platform).as('platform'),
+            val(type).as('type'),
+            val(payload).as('payload'),
+            val(createdAt).as('createdAt'),
+            laterThanAll({ accountId, createdAt }).as('cursorTime'),
+          ])
+          .where('accountId', '=', accountId)
+          .where('id', '=', agentId),
+      ),
+);
 
 /** An event about a message is identified by that message. */
 function cursorTimeOf(event: Omit<NewEvent, 'agentId'>): RawBuilder<string> | null {

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import type { TranscriptLinesTable } from './message-tables.ts';
 
@@ -7,11 +8,12 @@ export type StoredLine = Pick<Selectable<TranscriptLinesTable>, 'position' | 'sp
 type NewLine = Pick<TranscriptLinesTable, 'callId' | 'speaker' | 'text' | 'createdAt'>;
 
 /** Appends a line to the transcript of a call. Does nothing if the call is gone. */
-export async function appendTranscriptLine(
-  db: Db,
-  { callId, speaker, text, createdAt }: NewLine,
-): Promise<void> {
-  await db
+export async function appendTranscriptLine(db: Db, line: NewLine): Promise<void> {
+  await append(db, line);
+}
+
+const append = prepared((db, { callId, speaker, text, createdAt }: NewLine) =>
+  db
     .insertInto('transcriptLines')
     .columns(['callId', 'position', 'accountId', 'speaker', 'text', 'createdAt'])
     .expression((query) =>
@@ -28,9 +30,8 @@ export async function appendTranscriptLine(
           val(createdAt).as('createdAt'),
         ])
         .where('callId', '=', callId),
-    )
-    .execute();
-}
+    ),
+);
 
 /** Returns the newest lines of a call, oldest first. */
 export async function newestTranscriptLines(db: Db, callId: string, limit: number): Promise<StoredLine[]> {

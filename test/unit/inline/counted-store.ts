@@ -5,11 +5,12 @@ import type { Store } from '../../../src/store/store.ts';
 export function countedStore(store: Store): { readonly store: Store; readonly count: () => number } {
   let count = 0;
   const counting: KyselyPlugin = {
-    transformQuery: ({ node }) => {
+    transformQuery: ({ node }) => node,
+    // Of each run; prepared queries are built once.
+    transformResult: async ({ result }) => {
       count += 1;
-      return node;
+      return result;
     },
-    transformResult: async ({ result }) => result,
   };
   const db = store.db.withPlugin(counting);
   return { store: Object.create(store, { db: { value: db } }), count: () => count };
