@@ -59,8 +59,11 @@ const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,streaming}.test.t
 /** Calls at a time in one file. They mostly wait. */
 const CALLS_PER_FILE = 24;
 
-/** Audio tests that compute more, because they start many gateways or agents at 48 kHz: two at a time. */
-const WIDEBAND = ['test/e2e/opus.test.ts', 'test/peers/{demo-talk,gateway-during-call,gateway-opus}.test.ts'];
+/** Audio tests that compute more, because they have many gateways, many calls or agents at 48 kHz: two at a time. */
+const WIDEBAND = [
+  'test/e2e/{model-kind-calls,opus}.test.ts',
+  'test/peers/{demo-talk,gateway-during-call,gateway-opus}.test.ts',
+];
 
 /** Tests that run alone: those that measure time, memory or recovery against a limit, or recognize speech. */
 const MEASURED_UNITS = ['test/unit/speech/{interruption,stop}.test.ts'];

@@ -45,7 +45,9 @@ export class TonePerson {
 
   /** Waits until exactly these words have been heard since the call began. */
   async hears(words: string, deadlineMs = 10_000): Promise<void> {
-    await waitFor(`"${words}" to be heard`, () => this.heard === words, deadlineMs);
+    await waitFor(`"${words}" to be heard`, () => this.heard === words, deadlineMs).catch((error: Error) => {
+      throw new Error(`${error.message} (it was "${this.heard}")`);
+    });
   }
 
   /** Waits until these words have been heard. More may have followed by then. */
