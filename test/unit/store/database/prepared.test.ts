@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { listAgents } from '../../../../src/store/agents/agents.ts';
+import { prepared } from '../../../../src/store/database/prepared.ts';
+import type { Db } from '../../../../src/store/database/tables.ts';
 import { eventsOfAgents } from '../../../../src/store/messages/events.ts';
 import { seedAccount, temporaryStore } from '../temporary.ts';
 
@@ -34,4 +36,27 @@ test('a statement is planned once, whatever its parameters are', async () => {
   expect(plans()).toBe(2);
   expect(await read()).toEqual([2, 2, 2]);
   expect(plans()).toBe(2);
+});
+
+test('a prepared query is built once and gets each parameter in its place', async () => {
+  const store = await temporaryStore();
+  await seedAccount(store, 'a');
+  await seedAccount(store, 'b');
+  let built = 0;
+  const find = prepared((db, { id, limit }: { readonly id: string; readonly limit: number }) => {
+    built += 1;
+    return db
+      .selectFrom('accounts')
+      .select('name')
+      .where('name', '!=', 'x')
+      .where('id', '=', id)
+      .limit(limit);
+  });
+  const names = async (db: Db, id: string, limit = 1): Promise<string[]> =>
+    (await find(db, { id, limit })).rows.map(({ name }) => name);
+  expect(await names(store.db, 'acc_a')).toEqual(['a']);
+  expect(await names(store.db, 'acc_b')).toEqual(['b']);
+  expect(await names(store.db, 'acc_b', 0)).toEqual([]);
+  expect(await store.db.transaction().execute((trx) => names(trx, 'acc_a'))).toEqual(['a']);
+  expect(built).toBe(1);
 });
