@@ -31,7 +31,7 @@ export interface ClaimedLane extends BusyLane {
 }
 
 /** What was claimed in one transaction. */
-export interface Claimed {
+interface Claimed {
   readonly lanes: readonly ClaimedLane[];
   /** Whether there may be more events. */
   readonly isFull: boolean;
