@@ -31,14 +31,18 @@ export class InlineCalls {
     this.agentId = parts.agentId;
   }
 
-  /** `provider`: more fields of the agent's provider. */
-  static async start(provider: Readonly<Record<string, unknown>> = {}): Promise<InlineCalls> {
+  /** `provider`: more fields of the agent's provider; `settings`: more of the gateway's. */
+  static async start(
+    provider: Readonly<Record<string, unknown>> = {},
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<InlineCalls> {
     const speech = await startVendor('deepgram');
     const openai = await new FakeOpenAi().start();
     const env = {
       SVC_DEEPGRAM_URL: speech.url,
       SVC_OPENAI_URL: openai.url,
       SVC_MODELS_ALLOW: '127.0.0.0/8',
+      ...settings,
     };
     const pair = await GatewayPair.start({ callee: { env } });
     const { settingsApi, secrets } = pair.callee;

@@ -29,6 +29,8 @@ const FRAME_BYTES = 1_601;
 
 /** Deepgram's text-to-speech socket. It speaks tone speech. */
 export class DeepgramTtsSocket extends SpeechSockets {
+  /** Every text that it was asked to speak, in order. */
+  readonly texts: string[] = [];
   /** Delay before each frame of audio. 0: all at once. */
   paceMs = 0;
   readonly #key: string;
@@ -58,6 +60,7 @@ export class DeepgramTtsSocket extends SpeechSockets {
     const session = new SpeakSession(end, searchParams, {
       clock: this.#clock,
       paceMs: () => this.paceMs,
+      asked: (text) => this.texts.push(text),
       offend: (offence) => this.offences.push(offence),
     });
     end.socket.on('message', (data: Buffer, isBinary) => session.take(data, isBinary));
@@ -68,6 +71,7 @@ export class DeepgramTtsSocket extends SpeechSockets {
 interface SpeakDeps {
   readonly clock: Clock;
   readonly paceMs: () => number;
+  readonly asked: (text: string) => void;
   readonly offend: (offence: string) => void;
 }
 
@@ -108,6 +112,7 @@ class SpeakSession {
       case 'Speak':
         if (message.text.length > MAX_CHARACTERS) return this.#refuse('text is too long');
         this.#text += message.text;
+        this.#deps.asked(message.text);
         break;
       case 'Flush':
         this.#flush();
