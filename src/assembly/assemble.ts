@@ -1,3 +1,4 @@
+import { VendorQuota } from '../accounts/account/vendor-quota.ts';
 import { closeConnections, openConnections } from '../accounts/connections/connections.ts';
 import { handOverConnections } from '../accounts/connections/hand-over.ts';
 import { AgentReplies } from '../accounts/keys/agent-replies.ts';
@@ -13,7 +14,6 @@ import { Wakeups } from '../messaging/inbox/wakeups.ts';
 import { awaitReplies } from '../messaging/intake/await-reply.ts';
 import { closeOutbound } from '../messaging/outbox/open-outbound.ts';
 import { listeningUrl } from '../settings/settings.ts';
-import { VendorQuota } from '../speech/providers/vendor-quota.ts';
 import { Retention } from '../store/messages/retention.ts';
 import { unauthenticatedActor } from '../store/people/audit-log.ts';
 import { BusinessEvents } from '../telemetry/business-events.ts';

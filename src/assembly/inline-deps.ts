@@ -1,3 +1,4 @@
+import type { VendorQuota } from '../accounts/account/vendor-quota.ts';
 import { mcpUrl } from '../authorization/authorization-domain.ts';
 import { dnsAddresses } from '../base/find-addresses.ts';
 import { publicOr } from '../base/public-address.ts';
@@ -9,7 +10,6 @@ import { type ConnectModel, ModelClients } from '../inline/turn/model-clients.ts
 import { modelProvider } from '../models/all-providers.ts';
 import { ModelHttp } from '../models/http/model-http.ts';
 import type { GatewayTools } from '../models/model-client.ts';
-import type { VendorQuota } from '../speech/providers/vendor-quota.ts';
 import { findInternalBearer } from '../store/agents/internal-bearers.ts';
 import type { Db } from '../store/database/tables.ts';
 import { ModelEvents } from '../telemetry/model-events.ts';

@@ -1,7 +1,7 @@
+import type { VendorQuota } from '../accounts/account/vendor-quota.ts';
 import type { SpeechProviderName } from '../base/speech.ts';
 import type { Clock } from '../base/time.ts';
 import type { Store } from '../store/store.ts';
-import type { VendorQuota } from './providers/vendor-quota.ts';
 
 /** Hosts in place of the providers' own, without trailing slashes. Null: their own. */
 export type SpeechUrls = { readonly [name in Exclude<SpeechProviderName, 'local'>]: string | null };

@@ -1,3 +1,4 @@
+import type { VendorQuota } from '../../accounts/account/vendor-quota.ts';
 import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { requireAgent } from '../../agents/agent-domain.ts';
 import { type ConfigChange, type ConfigFault, mergeForBrowsing } from '../../agents/provider-config.ts';
@@ -8,7 +9,6 @@ import { modelProvider } from '../../models/all-providers.ts';
 import type { ModelChoices } from '../../models/model-client.ts';
 import { ModelFault } from '../../models/model-fault.ts';
 import type { ProviderName } from '../../models/model-provider.ts';
-import type { VendorQuota } from '../../speech/providers/vendor-quota.ts';
 import { findProvider } from '../../store/agents/agent-providers.ts';
 import type { Store } from '../../store/store.ts';
 import type { ModelClients } from '../turn/model-clients.ts';

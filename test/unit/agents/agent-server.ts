@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { AgentRoster } from '../../../src/accounts/account/agent-roster.ts';
+import { VendorQuota } from '../../../src/accounts/account/vendor-quota.ts';
 import { storeKey } from '../../../src/accounts/keys/api-keys.ts';
 import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
@@ -14,7 +15,6 @@ import { internalBearerRoutes } from '../../../src/api/rest/internal-bearer.ts';
 import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
-import { VendorQuota } from '../../../src/speech/providers/vendor-quota.ts';
 import { insertAccount } from '../../../src/store/people/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';

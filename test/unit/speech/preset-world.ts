@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
+import { VendorQuota } from '../../../src/accounts/account/vendor-quota.ts';
 import { voiceConfigRoutes } from '../../../src/api/rest/voice-configs.ts';
 import { voicesRoute } from '../../../src/api/rest/voices.ts';
-import { VendorQuota } from '../../../src/speech/providers/vendor-quota.ts';
 import type { SpeechDomain } from '../../../src/speech/speech-domain.ts';
 import { FakeVendors, VENDOR_NAMES, type VendorName } from '../../fakes/speech-vendor/all-vendors.ts';
 import type { FakeVendor } from '../../fakes/speech-vendor/fake-vendor.ts';

@@ -8,8 +8,8 @@ const WINDOW_MS = 15 * 60_000;
 const MAX_ACCOUNTS = 20_000;
 
 /**
- * Limits how often an account may have the gateway ask providers of speech or of models, so that nobody tries keys with it. Kept in
- * memory: a restart resets it.
+ * Limits how often an account may have the gateway ask providers of speech or of models, so that nobody tries keys with
+ * it. Kept in memory: a restart resets it.
  */
 export class VendorQuota {
   readonly #clock: Clock;
