@@ -69,6 +69,8 @@ export class Forgetting {
       .catch((error: unknown) => this.#deps.observer.workFailed('deletions at a provider', error))
       .finally(() => {
         this.#running = null;
+        // Something may have been noted since the last look.
+        this.wake();
       });
   }
 
