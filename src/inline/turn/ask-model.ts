@@ -81,9 +81,9 @@ async function afterFault(
   }
   if (failed >= MAX_ATTEMPTS) throw fault;
   if (fault.isDoubtful) return await reconciled(asking, turn, fault);
-  if (fault.kind === 'lost_memory' && turn.memory !== null) return rebuilt(asking, turn);
+  if (fault.kind === 'lost_memory' && turn.memory !== null) return await rebuilt(asking, turn);
   if (fault.kind === 'too_long' && (turn.memory !== null || turn.history.length > 0))
-    return shortened(asking, turn);
+    return await shortened(asking, turn);
   if (!isTemporary(fault)) throw fault;
   await pauseAfter(asking, turn, fault, failed);
   return { turn };
@@ -120,26 +120,27 @@ async function reconciled(asking: Asking, turn: ModelTurn, fault?: ModelFault): 
         return { turn: { ...turn, memory, text: null } };
       case 'absent':
         // A conversation that this turn has begun may lack its history too.
-        return turn.memory === null || fault === undefined ? rebuilt(asking, turn) : { turn };
+        return turn.memory === null || fault === undefined ? await rebuilt(asking, turn) : { turn };
       default:
         return unreachable(fate);
     }
   } catch (error) {
     turn.signal.throwIfAborted();
-    if (error instanceof ModelFault && error.kind === 'lost_memory') return rebuilt(asking, turn);
+    if (error instanceof ModelFault && error.kind === 'lost_memory') return await rebuilt(asking, turn);
     throw fault ?? error;
   }
 }
 
-/** The turn in a new conversation, which gets the history. */
-function rebuilt({ memory }: Asking, turn: ModelTurn): Next {
+/** The turn in a new conversation, which gets the history, unless that was reset meanwhile. */
+async function rebuilt({ memory }: Asking, turn: ModelTurn): Promise<Next> {
   memory.abandon();
-  return { turn: { ...turn, memory: null } };
+  await memory.stored();
+  return { turn: { ...turn, memory: null, history: memory.isKnown ? turn.history : [] } };
 }
 
 /** The same with less of the history. */
-function shortened(asking: Asking, turn: ModelTurn): Next {
-  return rebuilt(asking, { ...turn, history: newestPart(turn.history) });
+async function shortened(asking: Asking, turn: ModelTurn): Promise<Next> {
+  return await rebuilt(asking, { ...turn, history: newestPart(turn.history) });
 }
 
 function newestPart(history: readonly PastTurn[]): PastTurn[] {

@@ -12,6 +12,7 @@ export class TurnMemory {
   readonly #provider: StoredProvider;
   readonly #conversation: ModelConversation;
   #current: ModelMemory | null;
+  #isKnown = true;
   #stored: Promise<void> = Promise.resolve();
 
   constructor(domain: InlineDomain, provider: StoredProvider, conversation: ModelConversation) {
@@ -34,6 +35,11 @@ export class TurnMemory {
     this.#change(null, this.#current);
   }
 
+  /** Whether the conversation is still there, as of the last change: it may have been reset. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
   /** Resolves when all changes are stored. Rejects when one could not be. */
   async stored(): Promise<void> {
     await this.#stored;
@@ -47,8 +53,8 @@ export class TurnMemory {
   async #store(memory: ModelMemory | null, left: ModelMemory | null): Promise<void> {
     const { store, clock, forgetting } = this.#domain;
     await store.db.transaction().execute(async (trx) => {
-      const isKnown = await setMemory(trx, this.#conversation, memory, clock.nowIso());
-      for (const kept of [left, isKnown ? null : memory])
+      this.#isKnown = await setMemory(trx, this.#conversation, memory, clock.nowIso());
+      for (const kept of [left, this.#isKnown ? null : memory])
         if (kept !== null) await forgetting.add(trx, this.#provider, { memory: kept });
     });
     forgetting.wake();

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ModelFault } from '../../../src/models/model-fault.ts';
 import { deleteProvider } from '../../../src/store/agents/agent-providers.ts';
 import { dropAgent } from '../../../src/store/agents/agents.ts';
 import { deleteModelConversations, dropMemories } from '../../../src/store/inline/model-conversations.ts';
@@ -58,6 +59,30 @@ it.each([
   await world.says('42', 'again');
   await waitFor('the next turn', () => world.model.turns.length === 2);
   expect(world.model.turns[1]?.memory).toBeNull();
+});
+
+it('keeps nothing of a conversation that was reset during a turn, and does not rebuild it', async () => {
+  const world = await InlineWorld.start();
+  const { store, agentId } = world.messaging;
+  world.model.will('one');
+  await world.says('42', 'first');
+  await world.written(1);
+  await world.idle();
+  world.model.will(async () => {
+    await deleteModelConversations(store.db, agentId);
+    throw new ModelFault('lost_memory', { words: 'deleted' });
+  }, 'two');
+  await world.says('42', 'second');
+  await world.written(2);
+  await world.idle();
+  expect(world.model.turns.map(({ history }) => history.length)).toEqual([0, 2, 0]);
+  expect(await store.db.selectFrom('modelTurns').selectAll().execute()).toEqual([]);
+  const forgotten = () => world.model.forgotten.map(({ conversation }) => conversation).toSorted();
+  await waitFor('the deletions', () => forgotten().length === 2);
+  expect(forgotten()).toEqual(['conv_1', 'conv_2']);
+  await world.says('42', 'third');
+  await world.written(3);
+  expect(world.model.turns.at(-1)).toMatchObject({ memory: null, history: [] });
 });
 
 it('resumes a turn that was under way when the gateway stopped', async () => {
