@@ -17,7 +17,11 @@ export const ProviderBody = z
     config: ProviderConfigBody.optional().describe(
       "Fields from the provider's catalog entry. Omitted fields stay unchanged. Null or an empty text removes a field, but an empty key keeps the stored one.",
     ),
-    system_prompt: z.string().max(MAX_PROMPT_LENGTH).nullish(),
+    system_prompt: z
+      .string()
+      .max(MAX_PROMPT_LENGTH)
+      .nullish()
+      .describe('The tags by which the model acts are explained after it, unless it mentions one'),
     greeting: z
       .string()
       .max(MAX_GREETING_LENGTH)

@@ -6,7 +6,7 @@ import { listUndone } from '../../store/inline/delivery-actions.ts';
 import { newestModelTurns } from '../../store/inline/model-turns.ts';
 import type { ActionContext } from '../actions/action-context.ts';
 import { contextLine } from '../prompt/agent-context.ts';
-import { DEFAULT_PROMPT } from '../prompt/default-prompt.ts';
+import { promptOf } from '../prompt/default-prompt.ts';
 import { eventText, type LastTurn, lastTurnText } from '../prompt/event-text.ts';
 import { ForeignText } from '../prompt/foreign-text.ts';
 import type { Turn } from './open-turn.ts';
@@ -48,7 +48,7 @@ function instructionsOf(
   { systemPrompt, greeting }: StoredProvider,
   { kind }: ActionContext['place'],
 ): string {
-  const prompt = systemPrompt ?? DEFAULT_PROMPT;
+  const prompt = promptOf(systemPrompt);
   if (kind !== 'call' || !greeting) return prompt;
   return `${prompt}\n\nWhen a call is answered, the gateway first says for you: ${JSON.stringify(greeting)}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contextLine } from '../../../../src/inline/prompt/agent-context.ts';
-import { DEFAULT_PROMPT } from '../../../../src/inline/prompt/default-prompt.ts';
+import { DEFAULT_PROMPT, promptOf } from '../../../../src/inline/prompt/default-prompt.ts';
 import { eventText, lastTurnText } from '../../../../src/inline/prompt/event-text.ts';
 import { ForeignText } from '../../../../src/inline/prompt/foreign-text.ts';
 import { parseReply } from '../../../../src/inline/reply/reply-scanner.ts';
@@ -180,6 +180,21 @@ describe('the default prompt', () => {
     const { actions } = parseReply(DEFAULT_PROMPT, 'write', 'complete');
     expect(actions.map(({ action }) => action.kind)).toEqual(['write']);
   });
+
+  it('gives way to an own one, which still has the tags explained', () => {
+    const prompt = promptOf('You are Ida, who bakes bread.');
+    expect(prompt).toMatch(/^You are Ida, who bakes bread\.\n\nEach message to you starts/);
+    expect(prompt).toContain('<leave/> hangs up');
+    expect(prompt).not.toContain('You are an AI agent');
+    expect(promptOf(null)).toBe(DEFAULT_PROMPT);
+  });
+
+  it.each([DEFAULT_PROMPT, 'Answer with <write>…</write> only.', 'Say <LEAVE/> to hang up.'])(
+    'leaves a prompt that mentions a tag as it is: %.20s',
+    (own) => {
+      expect(promptOf(own)).toBe(own);
+    },
+  );
 
   it('is short', () => {
     expect(DEFAULT_PROMPT.length).toBeLessThan(3_000);
