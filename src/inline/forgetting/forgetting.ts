@@ -1,5 +1,5 @@
 import { newId } from '../../base/ids.ts';
-import { type CancelTimer, isoAfter } from '../../base/time.ts';
+import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
 import type { ModelMemory } from '../../models/model-memory.ts';
@@ -14,7 +14,9 @@ import {
   nextForgottenDue,
   postponeForgotten,
 } from '../../store/inline/forgotten-at-providers.ts';
-import type { InlineDeps } from '../inline-domain.ts';
+import type { Store } from '../../store/store.ts';
+import type { ModelEvents } from '../../telemetry/model-events.ts';
+import type { ModelClients } from '../turn/model-clients.ts';
 
 /** Limit of an agent's deletions that wait. What comes beyond stays at the provider. */
 const MAX_OF_AGENT = 1_000;
@@ -25,6 +27,14 @@ const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 60_000;
 const PAUSE_FACTOR = 4;
 
+/** What deletions at providers need. */
+interface ForgettingDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly clients: ModelClients;
+  readonly observer: Pick<ModelEvents, 'queueFull' | 'workFailed'>;
+}
+
 /** What a provider keeps for the gateway: a conversation, or its access to the gateway with one bearer. */
 export type Kept = { readonly memory: ModelMemory } | { readonly tools: string };
 
@@ -33,13 +43,13 @@ export type Kept = { readonly memory: ModelMemory } | { readonly tools: string }
  * Nothing depends on it.
  */
 export class Forgetting {
-  readonly #deps: Pick<InlineDeps, 'store' | 'clock' | 'clients' | 'observer'>;
+  readonly #deps: ForgettingDeps;
   readonly #closed = new AbortController();
   #running: Promise<void> | null = null;
   #isWanted = false;
   #cancelWait: CancelTimer = () => {};
 
-  constructor(deps: Pick<InlineDeps, 'store' | 'clock' | 'clients' | 'observer'>) {
+  constructor(deps: ForgettingDeps) {
     this.#deps = deps;
   }
 

@@ -9,8 +9,8 @@ import { appendModelTurns } from '../../store/inline/model-turns.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import type { PlacedAction } from '../reply/action.ts';
 import type { ScannedReply } from '../reply/reply-scanner.ts';
-import type { OpenTurn } from './answer-turn.ts';
 import type { Turn } from './open-turn.ts';
+import type { OpenTurn } from './turn-to-answer.ts';
 
 /** What a turn has come to. */
 export interface TurnResult {

@@ -36,21 +36,17 @@ it.each<ModelFaultKind>(['rate_limited', 'overloaded', 'unreachable'])(
   },
 );
 
-it.each<ModelFaultKind>([
-  'key_rejected',
-  'no_access',
-  'not_found',
-  'bad_request',
-  'refused',
-  'quota',
-])('does not ask again after %s', async (kind) => {
-  const world = await InlineWorld.start();
-  world.model.will(fault(kind));
-  await world.says('42', 'Hi');
-  await world.idle();
-  expect(world.model.turns).toHaveLength(1);
-  expect((await world.deliveries())[0]).toMatchObject({ status: 'failed', errorType: kind });
-});
+it.each<ModelFaultKind>(['key_rejected', 'no_access', 'not_found', 'bad_request', 'refused', 'quota'])(
+  'does not ask again after %s',
+  async (kind) => {
+    const world = await InlineWorld.start();
+    world.model.will(fault(kind));
+    await world.says('42', 'Hi');
+    await world.idle();
+    expect(world.model.turns).toHaveLength(1);
+    expect((await world.deliveries())[0]).toMatchObject({ status: 'failed', errorType: kind });
+  },
+);
 
 it('waits until the conversation is no longer locked', async () => {
   const world = await InlineWorld.start();
