@@ -7,6 +7,8 @@ import { stepsOf, type WriteStep, WriteSteps } from '../support/write-steps.ts';
 
 /** Every so manieth step is tried. All of them: `INLINE_STEPS=1`. */
 const SHARE = Number(process.env.INLINE_STEPS ?? 17);
+/** How many writes a message takes depends on what the gateway does besides. */
+const LEAST_REACHED = 0.9;
 
 let world: InlineGateway;
 let steps: WriteSteps;
@@ -42,8 +44,18 @@ function actionsAbout(token: string): ActionRow[] {
   );
 }
 
-async function died(): Promise<void> {
-  await waitFor('the gateway to die', () => !world.gateway.running);
+/** Says something, and resolves with the number of writes that it takes. */
+async function countWrites(n: number): Promise<number> {
+  steps.arm();
+  person.says(`mark-${n}`);
+  await world.settled(n + 1);
+  expect(expectOnce(`mark-${n}`)).toBe(0);
+  return steps.disarm().length;
+}
+
+/** Resolves with whether the gateway came as far as to the step. */
+async function died(): Promise<boolean> {
+  return await waitFor('the gateway to die', () => !world.gateway.running, 8_000).catch(() => false);
 }
 
 /** Every write is noted once, and a text arrives once, or it is unknown whether it has. */
@@ -59,20 +71,19 @@ function expectOnce(token: string): number {
 }
 
 it('carries out a direct message once, at whichever of its writes the gateway dies', async () => {
-  steps.arm();
-  person.says('mark-0');
-  await world.settled(1);
-  const writes = steps.disarm().length;
-  expect(expectOnce('mark-0')).toBe(0);
-
+  // The first message makes the conversation as well.
+  await countWrites(0);
+  const writes = await countWrites(1);
   const planned = stepsOf(writes, SHARE);
   let unknown = 0;
+  let reached = 0;
   const log: string[] = [];
   const kill = async (step: WriteStep, n: number): Promise<void> => {
     const token = `mark-${n}`;
     steps.arm(step);
     person.says(token);
-    await died();
+    if (await died()) reached += 1;
+    else await world.gateway.killHard();
     log.push(`${step.when} ${step.nth}: ${steps.disarm().at(-1)}`);
     await world.gateway.restart();
     const deliveries = await world.settled(n + 1);
@@ -80,6 +91,9 @@ it('carries out a direct message once, at whichever of its writes the gateway di
     expect(deliveries.at(-1)?.status).toBe('delivered');
     unknown += expectOnce(token);
   };
-  for (const [i, step] of planned.entries()) await kill(step, i + 1);
-  console.log(`${log.join('\n')}\n${planned.length} kills at ${writes} writes: ${unknown} actions unknown`);
+  for (const [i, step] of planned.entries()) await kill(step, i + 2);
+  expect(reached).toBeGreaterThanOrEqual(planned.length * LEAST_REACHED);
+  console.log(
+    `${log.join('\n')}\n${reached} of ${planned.length} steps of ${writes} writes reached: ${unknown} actions unknown`,
+  );
 }, 3_600_000);
