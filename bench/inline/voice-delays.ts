@@ -5,8 +5,8 @@ import { delayMeasure, measureRounds, showDelays } from '../rounds.ts';
 import { nowUs } from '../speech/far-ends/clock.ts';
 import { MARKS, markedText } from '../speech/far-ends/marks.ts';
 import { passages, passagesMs, type Sighting } from '../speech/far-ends/sightings.ts';
-import { type Passage, takesMs, undisturbed, watchStalls } from '../stalls/stalls.ts';
-import { tailMeasures, type WatchedRound } from '../stalls/tail-measures.ts';
+import { type Passage, takesMs, watchStalls } from '../stalls/stalls.ts';
+import { showTails, tailMeasures, type WatchedRound } from '../stalls/tail-measures.ts';
 import { sleepBeside } from '../tick/sleeper.ts';
 import type { ModelWatch } from './lean-model.ts';
 import { TalkingAgents } from './talking-agents.ts';
@@ -173,10 +173,9 @@ function measuresOf(rounds: readonly Round[]): Measure[] {
   ];
 }
 
-function describe({ lineToModel, lineToVoice, stopToClosed, machine, stalls, cpuPerTurn }: Round): string {
-  const show = (ways: readonly Passage[]): string =>
-    `${showDelays(takesMs(ways))} (without stalls ${stalls ? showDelays(takesMs(undisturbed(ways, stalls))) : 'unknown'})`;
-  return `model ${showDelays(lineToModel)}, voice ${show(lineToVoice)}, closed ${show(stopToClosed)}, C thread ${showDelays(machine)} ms (p50/p99), ${cpuPerTurn.toFixed(2)} ms of CPU per turn`;
+function describe(round: Round): string {
+  const { lineToModel, lineToVoice, stopToClosed, machine, cpuPerTurn } = round;
+  return `model ${showDelays(lineToModel)}, voice ${showTails(lineToVoice, round)}, closed ${showTails(stopToClosed, round)}, C thread ${showDelays(machine)} ms (p50/p99), ${cpuPerTurn.toFixed(2)} ms of CPU per turn`;
 }
 
 function pause(ms: number): Promise<void> {

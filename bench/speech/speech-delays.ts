@@ -2,8 +2,8 @@ import type { BenchContext, Measure } from '../bench.ts';
 import { cpuSeconds, watchCores } from '../process-usage.ts';
 import { median } from '../report/statistics.ts';
 import { delayMeasure, measureRounds, showDelays } from '../rounds.ts';
-import { type Passage, takesMs, undisturbed, watchStalls } from '../stalls/stalls.ts';
-import { tailMeasures, type WatchedRound } from '../stalls/tail-measures.ts';
+import { type Passage, takesMs, watchStalls } from '../stalls/stalls.ts';
+import { showTails, tailMeasures, type WatchedRound } from '../stalls/tail-measures.ts';
 import { sleepBeside } from '../tick/sleeper.ts';
 import { chunkLatenessMs } from './far-ends/chunk-lateness.ts';
 import { nowUs } from './far-ends/clock.ts';
@@ -146,10 +146,9 @@ function frameDelaysMs({ chunkLateness }: Round): number[] {
   return chunkLateness.flatMap((lateMs) => waits.map((waitMs) => lateMs + waitMs));
 }
 
-function describe({ sayToVendor, vendorToPhone, chunkLateness, machine, stalls, cores }: Round): string {
-  const show = (ways: readonly Passage[]): string =>
-    `${showDelays(takesMs(ways))} (without stalls ${stalls ? showDelays(takesMs(undisturbed(ways, stalls))) : 'unknown'})`;
-  return `say ${show(sayToVendor)}, spoken ${show(vendorToPhone)}, chunks ${showDelays(chunkLateness)}, C thread ${showDelays(machine)} ms (p50/p99), ${cores.toFixed(2)} cores`;
+function describe(round: Round): string {
+  const { sayToVendor, vendorToPhone, chunkLateness, machine, cores } = round;
+  return `say ${showTails(sayToVendor, round)}, spoken ${showTails(vendorToPhone, round)}, chunks ${showDelays(chunkLateness)}, C thread ${showDelays(machine)} ms (p50/p99), ${cores.toFixed(2)} cores`;
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Measure } from '../bench.ts';
 import { quantile } from '../quantiles.ts';
+import { showDelays } from '../rounds.ts';
 import { type Passage, type Stall, takesMs, undisturbed } from './stalls.ts';
 
 /** A round during which the machine was watched, or could not be. */
@@ -38,4 +39,10 @@ export function tailMeasures<Round extends WatchedRound>(
 
 function p99(passages: readonly Passage[]): number {
   return quantile(takesMs(passages), 0.99);
+}
+
+/** p50 and p99 of all passages, and without those that met a stall. */
+export function showTails(passages: readonly Passage[], { stalls }: WatchedRound): string {
+  const kept = stalls ? showDelays(takesMs(undisturbed(passages, stalls))) : 'unknown';
+  return `${showDelays(takesMs(passages))} (without stalls ${kept})`;
 }
