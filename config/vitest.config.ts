@@ -51,7 +51,8 @@ const AUDIO_UNITS = [
 ];
 const AUDIO = [
   ...AUDIO_UNITS,
-  'test/e2e/{audio-overflow,call-stream,clear-and-mark,hosted-speech,loopback-calls,loopback-recovery,streaming}.test.ts',
+  'test/e2e/{audio-overflow,call-stream,clear-and-mark,hosted-speech,inline-call-steps,inline-calls}.test.ts',
+  'test/e2e/{loopback-calls,loopback-recovery,streaming}.test.ts',
   'test/peers/{call-audio,harness,hosted-speech}.test.ts',
 ];
 const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'];

@@ -51,15 +51,23 @@ export const MESSENGER_VIOLATIONS: readonly Violation[] = [
   },
   {
     rule: 'what agents send keeps its order',
-    does: 'sends some messages late',
+    does: 'sends some messages after the next one',
     at: {
-      messenger: (inner) => ({
-        send: async (message, signal) => {
-          if (!message.text.endsWith('5')) return await inner.send(message, signal);
-          setTimeout(() => void inner.send(message, signal), LATE_MS);
-          return SENT;
-        },
-      }),
+      messenger: (inner) => {
+        let held: OutboundMessage | null = null;
+        return {
+          send: async (message, signal) => {
+            if (message.text.endsWith('5')) {
+              held = message;
+              return SENT;
+            }
+            const outcome = await inner.send(message, signal);
+            if (held) await inner.send(held, signal);
+            held = null;
+            return outcome;
+          },
+        };
+      },
     },
   },
   {
