@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { destroyOnAbort } from '../base/destroy-on-abort.ts';
 import type { Clock } from '../base/time.ts';
 
 /** Where a vendor's HTTP API is. */
@@ -38,7 +39,7 @@ export class VendorRequests {
     this.#agent = isSecure(api) ? new HttpsAgent(options) : new HttpAgent(options);
   }
 
-  /** Resolves with the response once its head is there. Rejects when there is none. */
+  /** Resolves with the response once its head is there. Rejects when there is none, or with the signal's reason. */
   send(wanted: VendorRequest): Promise<IncomingMessage> {
     const { method, path, contentType, body, signal } = wanted;
     const send = isSecure(this.#api) ? httpsRequest : httpRequest;
@@ -48,13 +49,15 @@ export class VendorRequests {
       ...(body && { 'content-length': body.length }),
     };
     return new Promise((resolve, reject) => {
-      const request = send(`${this.#api.url}${path}`, { method, headers, signal, agent: this.#agent });
+      const request = send(`${this.#api.url}${path}`, { method, headers, agent: this.#agent });
+      destroyOnAbort(request, signal);
       let isAnswered = false;
       request.on('response', (response) => {
         isAnswered = true;
         resolve(response);
       });
       request.on('error', (error) => {
+        if (signal.aborted) return reject(signal.reason);
         // The vendor had closed the idle connection, and has not seen the request.
         const isStale = request.reusedSocket && !isAnswered && isReset(error);
         if (isStale) this.send(wanted).then(resolve, reject);

@@ -191,6 +191,8 @@ export class Gateway {
     const found = process.env.VITEST ? plaintextsIn(storedText(this.dataFolder), this.secrets) : [];
     rmSync(this.dataFolder, { recursive: true, force: true });
     if (found.length > 0) throw new Error(`in plain text in the database: ${found.join(', ')}`);
+    const fatal = this.output.split('\n').filter((line) => line.includes('"level":"fatal"'));
+    if (fatal.length > 0 && process.env.VITEST) throw new Error(`bugs in the gateway:\n${fatal.join('\n')}`);
     return exitCode;
   }
 

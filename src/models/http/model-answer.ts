@@ -74,6 +74,8 @@ export async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): A
       }
       yield chunk;
     }
+    // What was unread at the abort is lost.
+    signal.throwIfAborted();
   } catch (cause) {
     answer.destroy();
     signal.throwIfAborted();

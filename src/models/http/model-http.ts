@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import { destroyOnAbort } from '../../base/destroy-on-abort.ts';
 import type { FindAddresses } from '../../base/find-addresses.ts';
 import { guardedLookup, isClosedAddress } from '../../base/guarded-lookup.ts';
 import type { AddressRule } from '../../base/public-address.ts';
@@ -88,7 +89,6 @@ export class ModelHttp {
     const request = (isSecure ? httpsRequest : httpRequest)(url, {
       method,
       headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
-      signal,
       agent: isSecure ? this.#secure : this.#plain,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
@@ -96,6 +96,7 @@ export class ModelHttp {
     request.setTimeout(0);
     request.on('response', resolve);
     request.on('error', reject);
+    destroyOnAbort(request, signal);
     request.end(body);
     return promise;
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { errorBody, VendorRequests } from '../../../src/speech/vendor-requests.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -84,5 +84,18 @@ describe('requests to a vendor', () => {
     const asked = ask(abort.signal);
     abort.abort();
     await expect(asked).rejects.toThrow('aborted');
+  });
+
+  it('are aborted while the response is complete and unread, and no error is uncaught', async () => {
+    const uncaught: Error[] = [];
+    const note = (error: Error): number => uncaught.push(error);
+    process.on('uncaughtException', note);
+    onTestFinished(() => void process.off('uncaughtException', note));
+    const abort = new AbortController();
+    const response = await requests.send({ method: 'GET', path: '/', signal: abort.signal });
+    await waitFor('the whole response', () => response.complete);
+    abort.abort();
+    await waitFor('the end of the connection', () => sockets.every(({ readableEnded }) => readableEnded));
+    expect(uncaught).toEqual([]);
   });
 });

@@ -65,6 +65,20 @@ async function read(url: URL, signal: AbortSignal = NEVER): Promise<unknown> {
   return await readJson(await get(url, signal), signal);
 }
 
+it('ends with an answer that is complete and unread, and no error is left without a listener', async () => {
+  const uncaught: Error[] = [];
+  const note = (error: Error): number => uncaught.push(error);
+  process.on('uncaughtException', note);
+  onTestFinished(() => void process.off('uncaughtException', note));
+  const abort = new AbortController();
+  const answer = await get(at('/'), abort.signal);
+  await waitFor('the whole answer', () => answer.complete);
+  abort.abort(new Error('enough'));
+  await expect(readJson(answer, abort.signal)).rejects.toThrow('enough');
+  await waitFor('the socket to close', () => sockets.size === 0);
+  expect(uncaught).toEqual([]);
+});
+
 describe('an endpoint inside the network', () => {
   it.each(HOSTILE.filter((url) => URL.canParse(url)))('is not reached: %s', async (text) => {
     const url = URL.parse(ported(text, portOf(inside), portOf(outside)));
