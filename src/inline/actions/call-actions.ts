@@ -21,15 +21,15 @@ export function refuse(context: ActionContext): void {
 export async function leave(context: ActionContext): Promise<void> {
   const { domain, scope } = context;
   const callId = callOf(context);
-  const voice = domain.voices.find(callId);
-  await voice?.silence();
   // Whoever interrupts a goodbye has something to say.
-  if (voice?.isInterrupted(context.turnId) === true) throw new Refused(INTERRUPTED);
+  await beHeard(context);
   hangUpCall(domain.calls, scope, callId);
 }
 
+/** Presses keys, once everybody has heard what the turn says: the tones take the place of speech on the line. */
 export async function sendDtmf(context: ActionContext, digits: string): Promise<void> {
   const { domain, scope } = context;
+  await beHeard(context);
   await liveCall(domain.calls, scope, callOf(context)).sendDtmf(digits);
 }
 
@@ -39,6 +39,13 @@ export function say(context: ActionContext, text: string): void {
   if (!voice) throw new GatewayError('call_not_found');
   if (voice.isInterrupted(context.turnId)) throw new Refused(INTERRUPTED);
   voice.say(context.turnId, text);
+}
+
+/** Resolves when the turn has been heard. @throws Refused when somebody interrupts it */
+async function beHeard(context: ActionContext): Promise<void> {
+  const voice = context.domain.voices.find(callOf(context));
+  await voice?.silence();
+  if (voice?.isInterrupted(context.turnId) === true) throw new Refused(INTERRUPTED);
 }
 
 function callOf({ place }: ActionContext): string {
