@@ -2,16 +2,17 @@
 export const LOOK_MS = 100;
 /** Share of a core that the engine thread may use before ordinary threads. The main thread needs the rest. */
 const MOST_OF_CORE = 0.7;
-/** A little more than is allowed between two looks, because looks are late at times. */
-const BUDGET_MS = 80;
+/** CPU time without a rest. It lasts for what is caught up after a delay, and a busy main thread can wait as long. */
+const BUDGET_MS = 10;
 /** Looks in a row that have to find the thread below that share. */
 const CALM_LOOKS = 10;
 
 /**
- * Lets the engine thread run before all ordinary threads, for a little CPU time at once. An ordinary thread that has run
- * slightly more than its share waits, at its wake-up or in the middle of a tick, until the kernel's next timer tick: up
- * to 4 ms behind a thread that spins. An engine with too many calls, or one in an endless loop, would starve the main
- * thread that way, so it becomes ordinary as soon as its budget is spent.
+ * Lets the engine thread run before all ordinary threads, for as long as it comes to rest again soon. An ordinary thread
+ * that has run slightly more than its share waits, at its wake-up or in the middle of a tick, until the kernel's next timer
+ * tick: up to 4 ms behind a thread that spins. An engine without a rest, because it has too many calls or polls for a
+ * thread of V8 that it keeps from running, would starve the main thread that way, so it becomes ordinary then until a
+ * later look.
  */
 export class Precedence {
   readonly #precede: (cpuMs: number) => void;

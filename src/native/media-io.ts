@@ -39,8 +39,8 @@ export interface MediaIoBinding {
    */
   beOnTime(outweighsMain: boolean): number;
   /**
-   * For the next `cpuMs` of its CPU time this thread runs before all ordinary threads of the system. Returns a negative
-   * errno without the privilege.
+   * This thread runs before all ordinary threads of the system until it has used `cpuMs` of CPU time without a rest in
+   * `sleep`. Returns a negative errno without the privilege.
    */
   precede(cpuMs: number): number;
   /** Returns memory freed by any thread of the process to the system. Does not block the calling thread. */

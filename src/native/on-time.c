@@ -13,16 +13,21 @@
 #include <unistd.h>
 
 #define NS_PER_MS 1000000
+#define NS_PER_S 1000000000
 #define SLICE_NS 200000
 /* Five steps triple the weight: three quarters of a core that the main thread also wants. */
 #define NICE_STEPS 5
 #define LEAST_NICE (-20)
+/* A pause of this length lets others run. */
+#define REST_NS 50000
 /* Neither Node nor glibc uses this signal. */
 #define SPENT (SIGRTMIN + 5)
 
 /* The CPU time for which this thread still precedes others. */
 static __thread timer_t budget;
 static __thread bool has_budget;
+/* What a rest sets it back to. 0: the thread is an ordinary one. */
+static __thread volatile double budget_ms;
 
 /* Declared by libuv, exported by Node: https://docs.libuv.org/en/v1.x/loop.html#c.uv_backend_fd */
 int uv_backend_fd(const struct uv_loop_s *loop);
@@ -69,6 +74,7 @@ int be_on_time(bool outweighs_main) {
 static void become_ordinary(int signal) {
   (void)signal;
   const int error = errno;
+  budget_ms = 0;
   const struct sched_param ordinary = {.sched_priority = 0};
   sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &ordinary);
   errno = error;
@@ -101,6 +107,7 @@ int precede_others(double cpu_ms) {
   const struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
   if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) != 0) return -errno;
   const int error = set_budget(cpu_ms);
+  budget_ms = cpu_ms;
   if (error != 0) become_ordinary(0);
   return error;
 }
@@ -110,8 +117,17 @@ void forget_precedence(void) {
   has_budget = false;
 }
 
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
 void sleep_on(const struct uv_loop_s *loop, double milliseconds) {
   struct pollfd loop_event = {.fd = uv_backend_fd(loop), .events = POLLIN};
   const struct timespec most = {.tv_nsec = (long)(milliseconds * NS_PER_MS)};
+  const int64_t began_ns = now_ns();
   ppoll(&loop_event, 1, &most, NULL);
+  const double renewed_ms = budget_ms;
+  if (renewed_ms > 0 && now_ns() - began_ns >= REST_NS) set_budget(renewed_ms);
 }

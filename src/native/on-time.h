@@ -12,14 +12,14 @@ struct uv_loop_s;
 int be_on_time(bool outweighs_main);
 
 /*
- * For the next `cpu_ms` of its CPU time, less than a second, the calling thread runs before all ordinary threads of the
- * system, whatever they have used so far. Then it is an ordinary one again, with its nice value and slice, even if it is
- * in an endless loop. Returns 0 or a negative errno.
+ * The calling thread runs before all ordinary threads of the system, whatever they have used so far, until it has used
+ * `cpu_ms` of CPU time, less than a second, without a rest in `sleep_on`. Then it is an ordinary one again, with its nice
+ * value and slice, even if it is in an endless loop. Returns 0 or a negative errno.
  */
 int precede_others(double cpu_ms);
 
 /* Releases what the calling thread holds for precede_others. */
 void forget_precedence(void);
 
-/* Sleeps for less than a second. Returns early when the event loop has work. */
+/* Sleeps for less than a second. Returns early when the event loop has work. A rest of 50 us renews `cpu_ms`. */
 void sleep_on(const struct uv_loop_s *loop, double milliseconds);

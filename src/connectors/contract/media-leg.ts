@@ -97,7 +97,10 @@ export interface MediaIo {
   send(): void;
   /** Sleeps for exactly this long, or less when the thread's event loop has work to do. */
   sleep(milliseconds: number): void;
-  /** For the next `cpuMs` of its CPU time this thread runs before all ordinary threads, where the process may do so. */
+  /**
+   * Where the process may do so, this thread runs before all ordinary threads until it has used `cpuMs` of CPU time
+   * without a rest in `sleep`.
+   */
   precede(cpuMs: number): void;
 }
 

@@ -1,27 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { loadMediaIo } from '../../../src/native/media-io.ts';
+import { FIFO, ORDINARY, policy, spin } from './scheduling.ts';
 
 const io = loadMediaIo();
-const ORDINARY = 0;
-const FIFO = 1;
 const BUDGET_MS = 20;
 
-/** Scheduling policy of this thread: field 41 of proc/[pid]/stat. */
-function policy(): number {
-  const afterName = readFileSync('/proc/thread-self/stat', 'latin1').split(') ').at(-1)!;
-  return Number(afterName.split(' ')[41 - 3]);
-}
+const isDenied = typeof io === 'string' || io.precede(BUDGET_MS) < 0;
 
-function spin(cpuMs: number): void {
-  const usedMs = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1_000;
-  };
-  for (const endMs = usedMs() + cpuMs; usedMs() < endMs; );
-}
-
-it.skipIf(typeof io === 'string' || io.precede(BUDGET_MS) < 0)(
+it.skipIf(isDenied)(
   'a thread precedes others until its CPU time is spent, even in a loop, and again when that is renewed',
   () => {
     if (typeof io === 'string') throw new Error(io);
@@ -31,5 +19,13 @@ it.skipIf(typeof io === 'string' || io.precede(BUDGET_MS) < 0)(
       spin(2 * BUDGET_MS);
       expect(policy()).toBe(ORDINARY);
     }
+  },
+);
+
+it.skipIf(isDenied)(
+  'a rest renews the CPU time of a thread that precedes others, and of no other thread',
+  async () => {
+    const [policies] = await once(new Worker(new URL('resting.worker.ts', import.meta.url)), 'message');
+    expect(policies).toEqual([FIFO, FIFO, FIFO, FIFO, ORDINARY]);
   },
 );
