@@ -30,10 +30,13 @@ import { Transcript } from './transcript.ts';
 /** How long a call may stay in each phase before its deadline moves it on. */
 export type CallDeadlines = Readonly<Record<`${CallPhase}Ms`, number>>;
 
+/** A client of the API, which may stop speech before it has begun, or a person who speaks over it. */
+export type Silencer = 'client' | 'person';
+
 export interface CallObserver {
   event(event: CallEvent): void;
-  /** All that the gateway says is being cut off. `utterance` events tell later what was heard of it. */
-  silenced?(): void;
+  /** All that the gateway says is being cut off. `utterance` events tell later what was heard of it, if there was any. */
+  silenced?(by: Silencer): void;
 }
 
 /** Where everything that happens on a call goes (`CallPublisher`). */
@@ -193,8 +196,8 @@ export class CallActor implements ObservedCall {
   }
 
   /** Hosted speech cuts off what it says. */
-  silenced(): void {
-    for (const observer of this.#observers) observer.silenced?.();
+  silenced(by: Silencer): void {
+    for (const observer of this.#observers) observer.silenced?.(by);
   }
 
   /** Passes a published event on to the call's observers. */

@@ -23,6 +23,12 @@ async function* endless(): AsyncGenerator<ReplyPart> {
   await new Promise<never>(() => {});
 }
 
+/** Begins a sentence that has no end. */
+async function* silent(): AsyncGenerator<ReplyPart> {
+  yield { kind: 'text', text: 'Romeo' };
+  await new Promise<never>(() => {});
+}
+
 const isInvite = (text: string) => text.includes('Accept or refuse it.');
 
 const told = (word: string) => (turn: ModelTurnSeen['history'][number]) =>
@@ -103,6 +109,30 @@ it('who speaks over the agent ends its turn, and the model is told what was hear
   expect(told?.text).not.toContain('romeo');
   const [, interrupted] = (await calls.deliveries(9)).slice(-3);
   expect(interrupted).toMatchObject({ status: 'delivered', error_type: 'interrupted' });
+  await calls.pair.caller.agentApi.delete(`/api/call/${outboundId}`);
+});
+
+it('a client that stops the speech ends a turn that has said nothing yet', async () => {
+  const { openai, gateway } = calls;
+  const aborted = openai.abortedRequests;
+  const texts: string[] = [];
+  openai.reply = ({ text }) => {
+    texts.push(text);
+    if (isInvite(text)) return '<accept/>';
+    return wordsOfTones(text).at(-1) === 'alpha' ? silent() : 'Zulu.';
+  };
+  const { person, outboundId } = await calls.connect();
+  await person.hears('golf hotel');
+  person.says('alpha');
+  await waitFor('the model to be told', () => wordsOfTones(texts.at(-1) ?? '').at(-1) === 'alpha');
+  const { body } = await gateway.agentApi.get('/api/calls');
+  const live = body.calls.find(({ state }: AnyJson) => state === 'active');
+  const { status } = await gateway.agentApi.post(`/api/call/${live.call_id}/stop-speaking`);
+  expect(status).toBe(200);
+  await waitFor('the stream to be closed', () => openai.abortedRequests === aborted + 1);
+  person.says('bravo');
+  await person.hears('golf hotel zulu');
+  expect(texts.at(-1)).toContain('You were interrupted before anything was heard.');
   await calls.pair.caller.agentApi.delete(`/api/call/${outboundId}`);
 });
 

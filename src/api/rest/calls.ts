@@ -200,7 +200,8 @@ function stopSpeakingRoute(calls: CallDomain): Route {
     access: 'runtime',
     operationId: 'stopSpeaking',
     summary: 'Stop speaking',
-    description: 'Discards the rest of the text, and all texts that wait. Does nothing while idle.',
+    description:
+      'Discards the rest of the text, and all texts that wait. Ends the reply of a model that the gateway calls for this agent. Does nothing while idle.',
     tags: TAGS,
     params: CallParams,
     responses: { 200: { description: 'Silent', schema: Acknowledged }, 404: NOT_FOUND },

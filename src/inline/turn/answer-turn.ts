@@ -104,14 +104,18 @@ interface Outcome {
   readonly failure: DeliveryFailure | null;
 }
 
-/** What was said stays said: a turn that fails after its first sentence has a reply all the same. */
+/**
+ * What was said stays said: a turn that fails after its first sentence has a reply all the same. So has one that is stopped
+ * before it, since the model is to know what it was told.
+ */
 async function outcomeOf(asked: Promise<ModelReply>, spoken: SpokenReply | null): Promise<Outcome> {
   try {
     const reply = await asked;
     return { reply, end: reply.finish, failure: null };
   } catch (error) {
     const failure = failureOf(error);
-    if (spoken?.hasBegun !== true || failure === null) throw error;
+    const isKept = spoken !== null && (spoken.hasBegun || failure?.errorType === 'interrupted');
+    if (!isKept || failure === null) throw error;
     const { text } = spoken;
     const reply = { text, finish: 'cut_off', memory: null, usage: NO_USAGE, replyId: null } as const;
     return { reply, end: 'interrupted', failure };

@@ -51,6 +51,7 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
       const isSpoken = voice?.isHosted === true;
       observer.turnAnswered(facts, await answer({ turn, provider, context, signal: ending, isSpoken }));
     }
+    voice?.written(turnId);
     await carryOut(context);
     await endTurn(store.db, turnId, clock.nowIso());
     observer.turnEnded(facts, clock.monotonicMs() - startedMs);

@@ -6,7 +6,7 @@ import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 export type TurnEndKind =
   /** The model took too long. */
   | 'timeout'
-  /** A person interrupted the agent's speech. */
+  /** A person interrupted the agent's speech, or a client stopped it. */
   | 'interrupted'
   /** The call is over. */
   | 'call_ended'
@@ -17,7 +17,7 @@ export type TurnEndKind =
 
 const WORDS: Readonly<Record<TurnEndKind, string>> = {
   timeout: 'The model did not answer in time',
-  interrupted: 'A person interrupted the agent',
+  interrupted: 'The agent was interrupted',
   call_ended: 'The call ended',
   agent_gone: 'The agent or its provider was removed',
   closing: 'The gateway is closing',

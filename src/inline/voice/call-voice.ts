@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 import { answeredWithin } from '../../base/waits.ts';
-import type { CallActor } from '../../calls/call-actor.ts';
+import type { CallActor, Silencer } from '../../calls/call-actor.ts';
 import type { UtteranceEvent } from '../../calls/call-event.ts';
 import type { HostedSpeech } from '../../calls/hosted-speech.ts';
 import { TurnEnded } from '../turn/turn-faults.ts';
@@ -18,6 +18,9 @@ interface SpokenTurn {
   readonly heard: string[];
   /** Aborts when somebody interrupts what the turn says. */
   readonly interrupted: AbortController;
+  /** Its model writes, or sentences of the reply are on their way to the voice. */
+  isWriting: boolean;
+  hasSpoken: boolean;
   /** Sentences that are not over. */
   pending: number;
   /** The turn says no more. */
@@ -56,9 +59,10 @@ export class CallVoice {
 
   /** Begins a turn. Returns a signal that aborts when somebody interrupts what it says. */
   begin(turnId: string): AbortSignal {
-    const turn = { heard: [], interrupted: new AbortController(), pending: 0, isClosed: false };
+    const interrupted = new AbortController();
+    const turn = { heard: [], interrupted, isWriting: true, hasSpoken: false, pending: 0, isClosed: false };
     this.#turns.set(turnId, turn);
-    return turn.interrupted.signal;
+    return interrupted.signal;
   }
 
   /** Speaks a sentence of a turn after those before. @throws the errors of `HostedSpeech.say` */
@@ -67,7 +71,14 @@ export class CallVoice {
     const turn = this.#turns.get(turnId);
     if (!turn) return;
     this.#turnOf.set(utteranceId, turnId);
+    turn.hasSpoken = true;
     turn.pending += 1;
+  }
+
+  /** The reply of a turn is complete, and the voice has all of its sentences. */
+  written(turnId: string): void {
+    const turn = this.#turns.get(turnId);
+    if (turn) turn.isWriting = false;
   }
 
   /** Whether somebody has interrupted what the turn says. */
@@ -101,11 +112,14 @@ export class CallVoice {
 
   /**
    * What is being said is cut off. The model need not write the rest: it is stopped now, not when the engine has told how
-   * much was heard.
+   * much was heard. A stop by a client ends a turn that has not spoken yet, too; a person who speaks over something else
+   * does not know of it.
    */
-  silenced(): void {
-    for (const { pending, interrupted } of this.#turns.values())
-      if (pending > 0) interrupted.abort(new TurnEnded('interrupted'));
+  silenced(by: Silencer): void {
+    for (const { isWriting, hasSpoken, pending, interrupted } of this.#turns.values()) {
+      const isUnfinished = isWriting && (hasSpoken || by === 'client');
+      if (isUnfinished || pending > 0) interrupted.abort(new TurnEnded('interrupted'));
+    }
   }
 
   /** Something that was said is over. */

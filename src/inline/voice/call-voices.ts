@@ -49,7 +49,7 @@ export class CallVoices {
     this.#voices.set(callId, voice);
     call.observe({
       event: (event) => this.#happened(call, voice, event),
-      silenced: () => voice.silenced(),
+      silenced: (by) => voice.silenced(by),
     });
   }
 

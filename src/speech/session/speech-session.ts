@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
-import type { CallActor } from '../../calls/call-actor.ts';
+import type { CallActor, Silencer } from '../../calls/call-actor.ts';
 import { MAX_VOICES } from '../../connectors/contract/media-leg.ts';
 import type { Bridges } from '../../connectors/contract/transport.ts';
 import type { BusinessEvents } from '../../telemetry/business-events.ts';
@@ -99,10 +99,13 @@ export class SpeechSession {
 
   /** Takes effect with the engine's next tick, whatever the bridge thread is doing. */
   stop(): void {
-    if (this.#pending.isEmpty) return;
-    this.#control.ask();
-    this.#doorbell.ring();
-    this.#silenced();
+    if (this.#settings.tts === null) return;
+    if (!this.#pending.isEmpty) {
+      this.#control.ask();
+      this.#doorbell.ring();
+    }
+    // Also while nothing is said: more may be on its way.
+    this.#silenced('client');
     for (const { utteranceId } of this.#early.splice(0)) this.#settleUnheard(utteranceId, 'interrupted');
   }
 
@@ -144,7 +147,7 @@ export class SpeechSession {
       case 'utterance':
         return this.#utterance(signal);
       case 'silenced':
-        return this.#silenced();
+        return this.#silenced('person');
       case 'transcript':
         return this.#call.transcribed(lineOf(signal));
       case 'interim':
@@ -167,8 +170,8 @@ export class SpeechSession {
     }
   }
 
-  #silenced(): void {
-    if (!this.#call.isOver) this.#call.silenced();
+  #silenced(by: Silencer): void {
+    if (!this.#call.isOver) this.#call.silenced(by);
   }
 
   #utterance({ utteranceId, state, playedMs, spokenText, isEstimate }: UtteranceReport): void {

@@ -1,4 +1,4 @@
-import { CallActor } from '../../../src/calls/call-actor.ts';
+import { CallActor, type Silencer } from '../../../src/calls/call-actor.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import type { UtteranceEvent } from '../../../src/calls/call-event.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
@@ -104,8 +104,8 @@ export class SpokenCall {
   }
 
   /** All that is being said is cut off. */
-  silence(): void {
-    this.#call!.silenced();
+  silence(by: Silencer): void {
+    this.#call!.silenced(by);
   }
 
   /** What becomes of the nth sentence, counted from 1. */

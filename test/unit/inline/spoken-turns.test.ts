@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
+import type { CallActor } from '../../../src/calls/call-actor.ts';
 import { hangUpCall } from '../../../src/calls/hang-up-call.ts';
+import { CallVoice } from '../../../src/inline/voice/call-voice.ts';
 import type { TurnObserver } from '../../../src/models/model-client.ts';
 import { listActions } from '../../../src/store/inline/delivery-actions.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { InlineWorld } from './inline-world.ts';
 import { SpokenCall } from './spoken-call.ts';
@@ -78,7 +81,7 @@ it('stops a model as soon as somebody interrupts it, and waits for what was hear
   await waitFor('the turn', () => world.model.turns.length === 1);
   reply.writes('Good morning, this is the bakery. We');
   await waitFor('the sentence', () => call.said.length === 1);
-  call.silence();
+  call.silence('person');
   expect(world.model.turns[0]?.signal.aborted).toBe(true);
   await call.hears(world.messaging, 'Cake, please');
   const ended = async (): Promise<boolean> => (await world.deliveries())[0]?.status === 'delivered';
@@ -90,7 +93,7 @@ it('stops a model as soon as somebody interrupts it, and waits for what was hear
   expect(world.model.turns[1]?.history.at(-1)).toEqual({ role: 'assistant', text: 'Good morning' });
 });
 
-it('writes on when it says nothing that could be interrupted', async () => {
+it.each(['person', 'client'] as const)('stops a model between two sentences for a %s', async (who) => {
   const { world, call } = await worldWithCall();
   const reply = held(world);
   await call.hears(world.messaging, 'Hello?');
@@ -98,10 +101,64 @@ it('writes on when it says nothing that could be interrupted', async () => {
   reply.writes('Good morning, this is the bakery. We');
   await waitFor('the sentence', () => call.said.length === 1);
   call.utterance(1, 'finished', 'Good morning, this is the bakery.');
-  call.silence();
-  expect(world.model.turns[0]?.signal.aborted).toBe(false);
-  reply.ends();
+  call.silence(who);
+  expect(world.model.turns[0]?.signal.aborted).toBe(true);
   await world.idle();
+  expect((await world.deliveries())[0]).toMatchObject({ status: 'delivered', errorType: 'interrupted' });
+});
+
+it('stops a model that has said nothing yet for a client, and tells it what it has missed', async () => {
+  const { world, call } = await worldWithCall();
+  held(world);
+  await call.hears(world.messaging, 'Do you have cake?');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  call.silence('client');
+  expect(world.model.turns[0]?.signal.aborted).toBe(true);
+  await world.idle();
+  expect((await world.deliveries())[0]).toMatchObject({ status: 'delivered', errorType: 'interrupted' });
+  await call.hears(world.messaging, 'And bread?');
+  await waitFor('the next turn', () => world.model.turns.length === 2);
+  const [, next] = world.model.turns;
+  expect(next?.text).toContain('You were interrupted before anything was heard.');
+  expect(next?.memory).toBe(null);
+  expect(next?.history[0]?.text).toContain('Do you have cake?');
+  expect(next?.history[1]).toEqual({ role: 'assistant', text: '(Nothing of this was heard.)' });
+});
+
+it('does not speak a sentence that is complete at the moment of a stop', async () => {
+  const { world, call } = await worldWithCall();
+  const reply = held(world);
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  reply.writes('Good morning, this is the bakery. We');
+  call.silence('client');
+  await world.idle();
+  expect(call.said).toEqual([]);
+  expect(world.failures).toEqual([]);
+});
+
+it('writes on when a person speaks over something else before it has said anything', async () => {
+  const { world, call } = await worldWithCall();
+  const reply = held(world);
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the turn', () => world.model.turns.length === 1);
+  call.silence('person');
+  expect(world.model.turns[0]?.signal.aborted).toBe(false);
+  reply.writes('Good morning, this is the bakery.');
+  reply.ends();
+  await waitFor('the sentence', () => call.said.length === 1);
+});
+
+it('is not interrupted once it has written and everybody has heard all of it', () => {
+  const { domain } = new SpokenCall();
+  const voice = new CallVoice({} as CallActor, domain.speech, new ManualClock(), () => {});
+  const signal = voice.begin('dlv_1');
+  voice.say('dlv_1', 'Good morning.');
+  const utterance = { type: 'utterance', utteranceId: 'utt_1', playedMs: 900, isEstimate: false } as const;
+  voice.heard({ ...utterance, state: 'finished', spokenText: 'Good morning.' });
+  voice.written('dlv_1');
+  voice.silenced('client');
+  expect(signal.aborted).toBe(false);
 });
 
 it('hangs up when the last words have been heard', async () => {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Capability, Platform } from '../../../src/base/platform.ts';
 import type { RecognizedLine } from '../../../src/base/speech.ts';
-import { CallActor } from '../../../src/calls/call-actor.ts';
+import { CallActor, type Silencer } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import type {
@@ -249,24 +249,33 @@ describe('the speech of a call', () => {
     expect(scene.told).toEqual(['stt failed: pay first', 'stt again', 'full: heard_speech 1']);
   });
 
-  it('stops by shared memory, and only while something is to be said', async () => {
+  it('stops by shared memory while something is to be said, and tells observers also before', async () => {
     const scene = new Scene();
     await scene.answer();
     const control = new SpeechControl(scene.opened[0]!.rings.control);
-    let silenced = 0;
-    scene.call.observe({ event: () => {}, silenced: () => (silenced += 1) });
+    const silencers: Silencer[] = [];
+    scene.call.observe({ event: () => {}, silenced: (by) => void silencers.push(by) });
     scene.sessions.stopSpeaking(scene.call);
-    expect([control.asked, silenced]).toEqual([0, 0]);
+    expect([control.asked, silencers]).toEqual([0, ['client']]);
     const first = scene.say('One.');
     scene.sessions.stopSpeaking(scene.call);
-    expect([control.asked, silenced]).toEqual([1, 1]);
+    expect([control.asked, silencers]).toEqual([1, ['client', 'client']]);
     scene.signal({ type: 'silenced' });
-    expect(silenced).toBe(2);
+    expect(silencers.at(-1)).toBe('person');
     const next = scene.say('Two.');
     expect(scene.transports[0]?.commands).toEqual([
       ['say', { utteranceId: first, text: 'One.', generation: 0 }],
       ['say', { utteranceId: next, text: 'Two.', generation: 1 }],
     ]);
+  });
+
+  it('tells nobody of a stop on a call that only listens', async () => {
+    const scene = new Scene({ settings: { ...BOTH, tts: null } });
+    await scene.answer();
+    const silencers: Silencer[] = [];
+    scene.call.observe({ event: () => {}, silenced: (by) => void silencers.push(by) });
+    scene.sessions.stopSpeaking(scene.call);
+    expect(silencers).toEqual([]);
   });
 
   it('does not fail what was stopped when its transport is lost before it answers', async () => {
