@@ -6,7 +6,7 @@ import { LeanReply, type ReplyEvent } from './lean-reply.ts';
 const HOST = '127.0.0.1';
 const TOLD = /(Mark|Hold) (\d+)\./g;
 /** In the line of context, which is JSON within JSON. */
-const CALL = /here\W+call_id\W+(call_\w+)/;
+const CALL = /here\W+call_id\W+(call_[\w-]+)/;
 /** Is being spoken when the stream is ended. */
 const HOLDING = 'Please hold the line while I look for it. ';
 

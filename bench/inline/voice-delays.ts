@@ -130,7 +130,8 @@ async function interrupt({ vendor, hosted }: TalkingAgents, seen: Seen, stops: n
     await waitFor('the model to be told', () => told() !== undefined);
     await pause(SPEAKING_MS);
     stopped.push({ mark, atUs: nowUs() });
-    await hosted.gateway.agentApi.post(`/api/call/${told()?.callId}/stop-speaking`);
+    const { status } = await hosted.gateway.agentApi.post(`/api/call/${told()?.callId}/stop-speaking`);
+    if (status !== 200) throw new Error(`stop-speaking: ${status}`);
     await pause(SPEAKING_MS);
   }
   return stopped;
