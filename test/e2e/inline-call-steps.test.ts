@@ -3,11 +3,14 @@ import { DeepgramTtsSocket } from '../fakes/deepgram/tts-socket.ts';
 import { VOCABULARY } from '../fakes/tone-speech.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
 import { InlineCalls } from '../support/inline-calls.ts';
+import { retryAudio } from '../support/stall-probe.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { stepsOf, type WriteStep, WriteSteps } from '../support/write-steps.ts';
 
 /** Every so manieth step is tried. All of them: `INLINE_STEPS=1`. */
 const SHARE = Number(process.env.INLINE_STEPS ?? 33);
+
+const retry = retryAudio();
 
 let calls: InlineCalls;
 let steps: WriteSteps;
@@ -83,7 +86,10 @@ async function kill(step: WriteStep, n: number): Promise<boolean> {
   return isDead;
 }
 
-it('speaks each sentence once, and notes it before, at whichever of its writes the gateway dies', async () => {
+it('speaks each sentence once, and notes it before, at whichever of its writes the gateway dies', {
+  retry,
+  timeout: 3_600_000,
+}, async () => {
   const writes = await countWrites();
   const planned = stepsOf(writes, SHARE);
   let reached = 0;
@@ -101,4 +107,4 @@ it('speaks each sentence once, and notes it before, at whichever of its writes t
   console.log(
     `${reached} of ${planned.length} steps of ${writes} writes reached: ${said.length} sentences noted, ${unknown} unknown`,
   );
-}, 3_600_000);
+});
