@@ -22,11 +22,11 @@ const SIGNED_FOR_S = 24 * 3_600;
 export class Cdn {
   readonly #key = randomBytes(32);
   readonly #files = new Map<string, StoredFile>();
+  readonly #baseUrl: string;
   readonly #nowMs: () => number;
-  /** Of the server; set once it listens. */
-  baseUrl = '';
 
-  constructor(nowMs: () => number) {
+  constructor(baseUrl: string, nowMs: () => number) {
+    this.#baseUrl = baseUrl;
     this.#nowMs = nowMs;
   }
 
@@ -45,7 +45,7 @@ export class Cdn {
     const path = `/attachments/${channelId}/${id}/${encodeURIComponent(name)}`;
     const issuedS = Math.floor(this.#nowMs() / 1_000);
     const times = `ex=${hex(issuedS + SIGNED_FOR_S)}&is=${hex(issuedS)}`;
-    return `${this.baseUrl}${path}?${times}&hm=${this.#signature(path, times)}&`;
+    return `${this.#baseUrl}${path}?${times}&hm=${this.#signature(path, times)}&`;
   }
 
   /** What is at an address, as long as it is good. */

@@ -1,26 +1,35 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ChannelType } from 'discord-api-types/v10';
+import {
+  ChannelType,
+  GatewayCloseCodes,
+  GatewayDispatchEvents as E,
+  GatewayIntentBits as I,
+} from 'discord-api-types/v10';
 import { Cdn } from './cdn.ts';
 import { FakeBot, type PrivilegedIntent } from './fake-bot.ts';
 import { FakePerson } from './fake-person.ts';
 import { type Fault, Faults } from './faults.ts';
 import { Gateway, type GatewayOptions } from './gateway/gateway.ts';
-import { REFUSALS } from './rest/discord-error.ts';
+import { HttpFront } from './http-front.ts';
+import { Moderator } from './moderator.ts';
+import { OAuthServer } from './oauth/oauth-server.ts';
 import { InvalidRequests } from './rest/invalid-requests.ts';
 import { RateLimits, type RateLimitTable, USUAL_LIMITS } from './rest/rate-limits.ts';
-import { answerError, RestApi, type SeenRequest } from './rest/rest-api.ts';
+import { RestApi, type SeenRequest } from './rest/rest-api.ts';
 import type { VoiceHost } from './voice-host.ts';
 import type { FakeChannel, FakeChannelType } from './world/channel.ts';
 import type { FakeGuild } from './world/guild.ts';
 import { addMember, installBot } from './world/membership.ts';
 import { VoiceStates } from './world/voice-states.ts';
+import { wireGuildChannel } from './world/wire-channel.ts';
 import { World } from './world/world.ts';
 
 export interface FakeDiscordOptions extends GatewayOptions {
   /** 0: any free one. */
   readonly port?: number;
+  /** The time at Discord. */
   readonly nowMs?: () => number;
   /** Where calls are. Without one, the endpoint of every call is null. */
   readonly voice?: VoiceHost;
@@ -34,19 +43,22 @@ export interface FakeDiscordOptions extends GatewayOptions {
 
 export interface BotOptions {
   readonly username?: string;
+  /** Other than the bot's id, as old applications have it. */
+  readonly applicationId?: string;
   readonly owner?: FakePerson;
   /** Privileged intents that are switched on in the portal. */
   readonly granted?: readonly PrivilegedIntent[];
 }
 
 const INVALID_REQUEST_LIMIT = 10_000;
-const API = '/api/v10';
 
 /** Discord on loopback: REST, gateway and CDN, and the people behind them. As strict as the real one, or stricter. */
 export class FakeDiscord {
   readonly world: World;
   readonly gateway: Gateway;
   readonly voice: VoiceStates;
+  readonly oauth: OAuthServer;
+  readonly moderator: Moderator;
   readonly faults = new Faults();
   readonly invalidRequests: InvalidRequests;
   /** Breaches of the protocol, by clients: `stop` throws when there are any. */
@@ -54,34 +66,19 @@ export class FakeDiscord {
   /** What bots have asked over HTTP, the last 10,000. */
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
-  readonly #rest: RestApi;
 
   private constructor(server: Server, options: FakeDiscordOptions) {
     this.#server = server;
     const nowMs = options.nowMs ?? Date.now;
-    const cdn = new Cdn(nowMs);
-    cdn.baseUrl = this.url;
+    const cdn = new Cdn(this.url, nowMs);
     this.world = new World(cdn, nowMs);
     this.voice = new VoiceStates(this.world, options.voice ?? null);
+    this.oauth = new OAuthServer(this.world);
+    this.moderator = new Moderator(this.world, this.voice);
     this.gateway = new Gateway(this.world, this.voice, this.mistakes, options);
     this.gateway.listenOn(server, this.url.replace('http', 'ws'));
     this.invalidRequests = new InvalidRequests(options.invalidRequestLimit ?? INVALID_REQUEST_LIMIT, nowMs);
-    this.#rest = new RestApi({
-      world: this.world,
-      gateway: this.gateway,
-      faults: this.faults,
-      limits: new RateLimits({ ...USUAL_LIMITS, ...options.rateLimits }, nowMs),
-      invalidRequests: this.invalidRequests,
-      takesAnyUserAgent: options.takesAnyUserAgent ?? false,
-      mistakes: this.mistakes,
-      seen: this.requests,
-    });
-    server.on('request', (request, response) => {
-      this.#serve(request, response).catch((error: unknown) => {
-        this.mistakes.push(`the fake: ${(error as Error).stack}`);
-        response.destroy();
-      });
-    });
+    this.#listen(cdn, options);
   }
 
   static async start(options: FakeDiscordOptions = {}): Promise<FakeDiscord> {
@@ -101,14 +98,14 @@ export class FakeDiscord {
     return new FakePerson(user, this.world, this.voice);
   }
 
-  addBot({ username = 'fake-bot', owner = this.addPerson('Owner'), granted = [] }: BotOptions = {}): FakeBot {
+  addBot(options: BotOptions = {}): FakeBot {
+    const { username = 'fake-bot', owner = this.addPerson('Owner'), granted = [] } = options;
     const user = this.world.addUser({ username, globalName: null, isBot: true });
-    const bot = new FakeBot(user, user.id, owner.user, granted);
+    const bot = new FakeBot(user, options.applicationId ?? user.id, owner.user, granted);
     this.world.bots.set(bot.id, bot);
     return bot;
   }
 
-  /** A guild of `owner` with its bots and people in it. */
   addGuild(name: string, owner: FakePerson): FakeGuild {
     const guild = this.world.addGuild(name, owner.user);
     addMember(this.world, guild, owner.user);
@@ -124,13 +121,27 @@ export class FakeDiscord {
     return this.#addChannel(guild, name, ChannelType.GuildText);
   }
 
-  addVoiceChannel(guild: FakeGuild, name: string, userLimit = 0): FakeChannel {
-    const channel = this.#addChannel(guild, name, ChannelType.GuildVoice);
-    channel.userLimit = userLimit;
-    return channel;
+  addVoiceChannel(guild: FakeGuild, name: string): FakeChannel {
+    return this.#addChannel(guild, name, ChannelType.GuildVoice);
   }
 
-  /** What happens to the next requests of a route, one each; null: nothing. */
+  addStageChannel(guild: FakeGuild, name: string): FakeChannel {
+    return this.#addChannel(guild, name, ChannelType.GuildStageVoice);
+  }
+
+  /** The bot's token is dead: reset in the portal, or found in public. Its connections are closed. */
+  revoke(bot: FakeBot): void {
+    bot.isRevoked = true;
+    this.gateway.faults.close(bot, GatewayCloseCodes.AuthenticationFailed);
+    this.gateway.faults.forget(bot);
+  }
+
+  /** Takes a revoked token again. */
+  restore(bot: FakeBot): void {
+    bot.isRevoked = false;
+  }
+
+  /** What happens to the next requests of a route, one each; null: nothing. The README lists the names. */
   fail(route: string, ...faults: readonly (Fault | null)[]): void {
     this.faults.add(route, faults);
   }
@@ -149,29 +160,33 @@ export class FakeDiscord {
   }
 
   #addChannel(guild: FakeGuild, name: string, type: FakeChannelType): FakeChannel {
-    return this.world.addChannel(guild, name, type);
+    const channel = this.world.addChannel(guild, name, type);
+    this.world.announce(({ bot, intents }) =>
+      intents & I.Guilds && guild.has(bot.user)
+        ? { t: E.ChannelCreate, d: wireGuildChannel(channel) }
+        : null,
+    );
+    return channel;
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', this.url);
-    try {
-      if (url.pathname.startsWith('/attachments/')) this.#serveFile(response, url);
-      else if (url.pathname.startsWith(`${API}/`))
-        await this.#rest.serve(request, response, url.pathname.slice(API.length), url.searchParams);
-      else throw REFUSALS.notFound();
-    } catch (error) {
-      answerError(response, error);
-    }
-  }
-
-  #serveFile(response: ServerResponse, url: URL): void {
-    const file = this.world.cdn.at(url);
-    if (!file) {
-      response.writeHead(404, { 'Content-Type': 'text/plain' });
-      response.end('This content is no longer available.');
-      return;
-    }
-    response.writeHead(200, { 'Content-Type': file.mime, 'Content-Length': file.bytes.length });
-    response.end(file.bytes);
+  #listen(cdn: Cdn, options: FakeDiscordOptions): void {
+    const { world, gateway, faults, mistakes, invalidRequests, oauth } = this;
+    const rest = new RestApi({
+      world,
+      gateway,
+      faults,
+      mistakes,
+      limits: new RateLimits({ ...USUAL_LIMITS, ...options.rateLimits }, world.nowMs),
+      takesAnyUserAgent: options.takesAnyUserAgent ?? false,
+      seen: this.requests,
+    });
+    const front = new HttpFront({ rest, oauth, cdn, faults, invalidRequests });
+    this.#server.on('request', (request, response) => {
+      front.serve(request, response).catch((error: unknown) => {
+        const wasCut = !request.complete;
+        if (!wasCut) mistakes.push(`the fake: ${(error as Error).stack}`);
+        response.destroy();
+      });
+    });
   }
 }

@@ -34,6 +34,8 @@ export class GatewaySocket {
   readonly #gateway: Gateway;
   /** It was made to the address for resuming. */
   readonly #isForResuming: boolean;
+  /** Nobody has resumed or identified yet. */
+  #isFresh = true;
   readonly #receivedAtMs: number[] = [];
   #session: GatewaySession | null = null;
   #deadline: NodeJS.Timeout | null = null;
@@ -70,6 +72,12 @@ export class GatewaySocket {
     if (!isResumable && this.#session) this.#gateway.end(this.#session);
     this.#detach();
     this.send({ op: GatewayOpcodes.InvalidSession, d: isResumable } as GatewayReceivePayload);
+  }
+
+  /** The session goes on over another connection. */
+  abandon(): void {
+    this.#detach();
+    this.socket.terminate();
   }
 
   #greet(): void {
@@ -129,8 +137,10 @@ export class GatewaySocket {
       case GatewayOpcodes.Heartbeat:
         return this.#heartbeat(payload.d);
       case GatewayOpcodes.Identify:
+        this.#checkAddress(false);
         return this.#session ? this.close(Close.AlreadyAuthenticated) : this.#identify(payload.d);
       case GatewayOpcodes.Resume:
+        this.#checkAddress(true);
         return this.#session ? this.close(Close.AlreadyAuthenticated) : this.#resume(payload.d);
       case GatewayOpcodes.VoiceStateUpdate:
         return this.#session
@@ -145,6 +155,15 @@ export class GatewaySocket {
     }
   }
 
+  /** Later on a connection may be used for either, as after op 9. */
+  #checkAddress(isResume: boolean): void {
+    const isMistaken = this.#isFresh && isResume !== this.#isForResuming;
+    this.#isFresh = false;
+    if (!isMistaken) return;
+    const what = isResume ? 'a Resume at the address of /gateway/bot' : 'an Identify at the address for resuming';
+    this.#gateway.mistakes.push(`gateway: ${what}`);
+  }
+
   #heartbeat(seq: number | null): void {
     if (seq !== null && this.#session && seq > this.#session.seq) return this.close(Close.InvalidSeq);
     this.#await();
@@ -155,7 +174,6 @@ export class GatewaySocket {
     const { world, pace } = this.#gateway;
     const bot = this.#gateway.botOf(token);
     if (!bot) return this.close(Close.AuthenticationFailed);
-    if (this.#isForResuming) this.#gateway.mistakes.push('gateway: an Identify at the address for resuming');
     if (intents & ~ALL_INTENTS) return this.close(Close.InvalidIntents);
     if (bot.lacks(intents)) return this.close(Close.DisallowedIntents);
     if (shard && (shard[0] >= shard[1] || shard[1] > 1)) return this.close(Close.InvalidShard);
@@ -196,7 +214,6 @@ export class GatewaySocket {
     if (!session) return this.invalidate(false);
     if (resume.seq > session.seq) return this.close(Close.InvalidSeq);
     if (!session.remembers(resume.seq)) return this.invalidate(false);
-    if (!this.#isForResuming) this.#gateway.mistakes.push('gateway: a Resume at the address of /gateway/bot');
     this.#gateway.takeOver(session);
     this.#attach(session);
     session.replay(resume.seq);

@@ -5,6 +5,7 @@ import type { FakeBot } from '../fake-bot.ts';
 import type { VoiceStates } from '../world/voice-states.ts';
 import type { World } from '../world/world.ts';
 import type { Resume } from './client-payload.ts';
+import { GatewayFaults } from './gateway-faults.ts';
 import { GatewaySocket } from './gateway-socket.ts';
 import { IdentifyPace } from './identify-pace.ts';
 import { GatewaySession } from './session.ts';
@@ -33,6 +34,7 @@ export class Gateway {
   /** Breaches of the protocol. */
   readonly mistakes: string[];
   readonly sockets = new Set<GatewaySocket>();
+  readonly faults = new GatewayFaults(this);
   /** Connections that are refused with 503 before more are taken. */
   refusedConnections = 0;
   /** Whether heartbeats are answered. */
@@ -96,7 +98,7 @@ export class Gateway {
 
   /** Whoever holds the session loses it: its new connection has come. */
   takeOver(session: GatewaySession): void {
-    for (const connection of this.sockets) if (connection.session === session) connection.socket.terminate();
+    for (const connection of this.sockets) if (connection.session === session) connection.abandon();
   }
 
   sessionsOf(bot: FakeBot): GatewaySession[] {

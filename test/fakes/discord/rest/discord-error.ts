@@ -48,6 +48,7 @@ export const REFUSALS = {
   wrongMethod: () => new DiscordError(405, 0, '405: Method Not Allowed'),
   unauthorized: () => new DiscordError(401, 0, '401: Unauthorized'),
   userAgent: () => new DiscordError(403, 40333, 'internal network error'),
+  unknownApplication: () => new DiscordError(404, 10002, 'Unknown Application'),
   unknownChannel: () => new DiscordError(404, 10003, 'Unknown Channel'),
   unknownGuild: () => new DiscordError(404, 10004, 'Unknown Guild'),
   unknownMember: () => new DiscordError(404, 10007, 'Unknown Member'),
@@ -69,6 +70,8 @@ export const REFUSALS = {
     new DiscordError(403, 50278, 'Cannot send messages to this user due to having no mutual guilds'),
   contentType: (type: string) =>
     new DiscordError(400, 50035, `Invalid Form Body: Content-Type ${type} is not supported`),
+  redirectUri: () => new DiscordError(400, 50035, 'Invalid OAuth2 redirect_uri'),
+  apiVersion: () => new DiscordError(400, 50041, 'Invalid API version provided'),
   badJson: () => new DiscordError(400, 50109, 'The request body contains invalid JSON.'),
   threadExists: () => new DiscordError(400, 160004, 'A thread has already been created for this message'),
   threadLocked: () => new DiscordError(403, 160005, 'Thread is locked'),

@@ -31,7 +31,7 @@ export const GUILD_ROUTES: readonly Route[] = [
     path: '/guilds/:/channels',
     handle: ({ world, bot, ids }) =>
       [...joinedGuild(world, bot, ids[0]).channels.values()]
-        .filter((channel) => !channel.isThread && world.sees(bot.user, channel))
+        .filter(({ isThread }) => !isThread)
         .map((channel) => wireChannel(channel, bot.user)),
   }),
   route({

@@ -7,7 +7,6 @@ import { APPLICATION_ROUTES } from './application-routes.ts';
 import { DiscordError, REFUSALS } from './discord-error.ts';
 import { checked } from './form-check.ts';
 import { GUILD_ROUTES } from './guild-routes.ts';
-import type { InvalidRequests } from './invalid-requests.ts';
 import { messageRoutes } from './message-routes.ts';
 import { Nonces } from './nonces.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -23,7 +22,6 @@ export interface RestDeps {
   readonly gateway: Gateway;
   readonly faults: Faults;
   readonly limits: RateLimits;
-  readonly invalidRequests: InvalidRequests;
   readonly takesAnyUserAgent: boolean;
   readonly mistakes: string[];
   /** Everything that was asked. */
@@ -59,12 +57,6 @@ export class RestApi {
     path: string,
     query: URLSearchParams,
   ): Promise<void> {
-    const { invalidRequests } = this.#deps;
-    if (invalidRequests.isBanned) return invalidRequests.answerBanned(response);
-    response.on('finish', () => {
-      const isShared = response.getHeader('X-RateLimit-Scope') === 'shared';
-      if (!isShared) invalidRequests.count(response.statusCode);
-    });
     const bytes = await readBytes(request);
     const bot = this.#authenticated(request);
     const { route, ids } = matchRoute(this.#routes, request.method ?? '', path);

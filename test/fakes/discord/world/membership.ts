@@ -50,7 +50,10 @@ export function guildShown(world: World, guild: FakeGuild): Announcement {
   return ({ bot: { user }, intents }) => {
     if (!(intents & I.Guilds)) return null;
     if (guild.isUnavailable) return { t: E.GuildDelete, d: { id: guild.id, unavailable: true } };
-    const channels = [...guild.channels.values()].filter((channel) => world.sees(user, channel));
+    // Bots are told channels that they do not see, but no such threads.
+    const channels = [...guild.channels.values()].filter(
+      (channel) => !channel.isThread || world.sees(user, channel),
+    );
     return { t: E.GuildCreate, d: wireGuild(guild, user, channels) };
   };
 }

@@ -1,5 +1,4 @@
 import {
-  type APIThreadChannel,
   ChannelType,
   GatewayDispatchEvents as E,
   GatewayIntentBits as I,
@@ -30,7 +29,7 @@ export function startThread(world: World, start: ThreadStart): FakeChannel {
     intents & I.Guilds && world.sees(bot.user, thread)
       ? {
           t: E.ThreadCreate,
-          d: { ...(wireThread(thread, bot.user) as APIThreadChannel), newly_created: true },
+          d: { ...wireThread(thread, bot.user), newly_created: true },
         }
       : null,
   );

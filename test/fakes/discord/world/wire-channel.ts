@@ -16,8 +16,12 @@ import { NO_FLAGS } from './no-flags.ts';
 import { madeAtMs } from './snowflakes.ts';
 import { type FakeUser, wireUser } from './user.ts';
 
-type WireGuildChannel = APITextChannel | APIGuildVoiceChannel | APIGuildStageVoiceChannel;
-type WireThread = APIPublicThreadChannel | APIPrivateThreadChannel;
+type WireGuildChannel = (APITextChannel | APIGuildVoiceChannel | APIGuildStageVoiceChannel) & InGuild;
+type WireThread = (APIPublicThreadChannel | APIPrivateThreadChannel) & InGuild & { parent_id: string };
+
+interface InGuild {
+  guild_id: string;
+}
 
 /** A channel as `reader` is told it. */
 export function wireChannel(channel: FakeChannel, reader: FakeUser): APIChannel {
@@ -45,7 +49,7 @@ export function wireGuildChannel(channel: FakeChannel): WireGuildChannel {
     bitrate: 64_000,
     user_limit: channel.userLimit,
     rtc_region: channel.rtcRegion,
-  } as APIGuildVoiceChannel | APIGuildStageVoiceChannel;
+  }
 }
 
 export function wireThread(channel: FakeChannel, reader: FakeUser): WireThread {

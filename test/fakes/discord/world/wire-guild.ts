@@ -19,7 +19,7 @@ import { type FakeUser, wireUser } from './user.ts';
 import type { VoiceState } from './voice-state.ts';
 import { wireGuildChannel, wireThread } from './wire-channel.ts';
 
-/** What GUILD_CREATE tells a member; `channels` are those that they see. */
+/** What GUILD_CREATE tells a member; `channels` are those that they are told. */
 export function wireGuild(
   guild: FakeGuild,
   reader: FakeUser,
