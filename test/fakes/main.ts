@@ -11,6 +11,7 @@ const modelVendor = (name: ModelVendorName) => async (args: readonly string[]) =
 const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   telegram: async (args) => (await import('./telegram/start.ts')).startFake(args),
   whatsapp: async (args) => (await import('./whatsapp/start.ts')).startFake(args),
+  discord: async (args) => (await import('./discord/start.ts')).startFake(args),
   elevenlabs: vendor('elevenlabs'),
   deepgram: vendor('deepgram'),
   cartesia: vendor('cartesia'),

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   ChannelType,
-  GatewayCloseCodes,
   GatewayDispatchEvents as E,
+  GatewayCloseCodes,
   GatewayIntentBits as I,
 } from 'discord-api-types/v10';
 import { Cdn } from './cdn.ts';
@@ -106,6 +106,12 @@ export class FakeDiscord {
     return bot;
   }
 
+  /** Somebody who is a bot, but none that tests log in. */
+  addForeignBot(username: string): FakePerson {
+    const user = this.world.addUser({ username, globalName: null, isBot: true });
+    return new FakePerson(user, this.world, this.voice);
+  }
+
   addGuild(name: string, owner: FakePerson): FakeGuild {
     const guild = this.world.addGuild(name, owner.user);
     addMember(this.world, guild, owner.user);
@@ -162,9 +168,7 @@ export class FakeDiscord {
   #addChannel(guild: FakeGuild, name: string, type: FakeChannelType): FakeChannel {
     const channel = this.world.addChannel(guild, name, type);
     this.world.announce(({ bot, intents }) =>
-      intents & I.Guilds && guild.has(bot.user)
-        ? { t: E.ChannelCreate, d: wireGuildChannel(channel) }
-        : null,
+      intents & I.Guilds && guild.has(bot.user) ? { t: E.ChannelCreate, d: wireGuildChannel(channel) } : null,
     );
     return channel;
   }

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { MessageFlags } from 'discord-api-types/v10';
+import { MessageFlags, PermissionFlagsBits } from 'discord-api-types/v10';
 import type { StoredFile } from './cdn.ts';
 import type { FakeBot } from './fake-bot.ts';
 import { storedName } from './rest/uploads.ts';
 import type { VoiceSession } from './voice-host.ts';
 import type { FakeChannel } from './world/channel.ts';
 import type { FakeGuild } from './world/guild.ts';
-import { addMember, removeMember } from './world/membership.ts';
+import { addMember, installBot, removeMember } from './world/membership.ts';
 import type { FakeMessage } from './world/message.ts';
-import { type Draft, edit, post, remove, showTyping } from './world/posting.ts';
-import { joinThread, startThread } from './world/threads.ts';
+import { permissionsIn } from './world/permissions.ts';
+import { type Draft, edit, refresh, remove, showTyping, tellAgain } from './world/posting.ts';
+import { joinThread, startThread, write } from './world/threads.ts';
 import type { FakeUser } from './world/user.ts';
 import type { VoiceStates } from './world/voice-states.ts';
 import type { World } from './world/world.ts';
@@ -76,8 +77,18 @@ export class FakePerson {
     edit(this.#world, this.#world.channels.get(message.channelId)!, message, { content: text });
   }
 
+  /** A link in a message gets its preview, which changes the message but is no edit. */
+  unfurls(message: FakeMessage): void {
+    refresh(this.#world, message, { embeds: [{ title: 'A page', url: 'https://example.com/' }] });
+  }
+
   deletes(message: FakeMessage): void {
     remove(this.#world, this.#world.channels.get(message.channelId)!, message);
+  }
+
+  /** Discord delivers a message again. */
+  repeats(message: FakeMessage): void {
+    tellAgain(this.#world, message);
   }
 
   types(place: Place): void {
@@ -128,6 +139,21 @@ export class FakePerson {
     bot.installedBy.delete(this.id);
   }
 
+  /** Opens an install link, and adds the bot to a guild that they run, with what the link asks for. */
+  addsBot(link: string, guild: FakeGuild): void {
+    const { pathname, searchParams } = new URL(link);
+    const bots = [...this.#world.bots.values()];
+    const bot = bots.find(({ applicationId }) => applicationId === searchParams.get('client_id'));
+    const scopes = searchParams.get('scope')?.split(/[ +]/) ?? [];
+    if (pathname !== '/oauth2/authorize' || !bot || !scopes.includes('bot'))
+      throw new Error(`no install link: ${link}`);
+    const isManager = (permissionsIn(guild, this.id, null) & PermissionFlagsBits.ManageGuild) !== 0n;
+    const isAllowed = isManager && (bot.isPublic || bot.owner === this.user);
+    if (!isAllowed)
+      throw new Error(`${this.user.username} may not add ${bot.user.username} to ${guild.name}`);
+    installBot(this.#world, guild, bot, BigInt(searchParams.get('permissions') ?? 0));
+  }
+
   joins(guild: FakeGuild): void {
     addMember(this.#world, guild, this.user);
   }
@@ -151,7 +177,7 @@ export class FakePerson {
   #post(place: Place, draft: Draft): FakeMessage {
     const channel = this.#channelOf(place);
     if (!this.#canWriteIn(channel)) throw new Error(`${this.user.username} cannot write there`);
-    return post(this.#world, channel, this.user, draft);
+    return write(this.#world, channel, this.user, draft);
   }
 
   /** Old DMs stay open, but nobody begins one with somebody they share nothing with. */

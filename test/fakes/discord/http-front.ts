@@ -57,7 +57,11 @@ export class HttpFront {
     await rest.serve(request, response, path, query);
   }
 
-  async #serveClient(request: IncomingMessage, response: ServerResponse, isRevocation: boolean): Promise<void> {
+  async #serveClient(
+    request: IncomingMessage,
+    response: ServerResponse,
+    isRevocation: boolean,
+  ): Promise<void> {
     const fault = this.#behind.faults.take(isRevocation ? 'revokeToken' : 'exchangeToken');
     if (fault) return applyFault(fault, response);
     await this.#behind.oauth.answerClient(request, response, isRevocation);

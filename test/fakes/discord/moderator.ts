@@ -1,8 +1,11 @@
 import { GatewayDispatchEvents as E, GatewayIntentBits as I } from 'discord-api-types/v10';
-import type { FakeUser } from './world/user.ts';
 import type { FakeChannel } from './world/channel.ts';
 import type { FakeGuild } from './world/guild.ts';
 import { removeMember } from './world/membership.ts';
+import type { FakeMessage } from './world/message.ts';
+import { post } from './world/posting.ts';
+import { announceThread } from './world/threads.ts';
+import type { FakeUser } from './world/user.ts';
 import type { VoiceStates } from './world/voice-states.ts';
 import { wireGuildChannel, wireThread } from './world/wire-channel.ts';
 import { wireRole } from './world/wire-guild.ts';
@@ -30,7 +33,11 @@ export class Moderator {
   }
 
   /** What somebody, or everybody, may and may not in one channel. */
-  overwrites(channel: FakeChannel, whom: Somebody | 'everyone', { allow = 0n, deny = 0n }: Overwritten): void {
+  overwrites(
+    channel: FakeChannel,
+    whom: Somebody | 'everyone',
+    { allow = 0n, deny = 0n }: Overwritten,
+  ): void {
     const id = whom === 'everyone' ? channel.guildId! : whom.user.id;
     channel.overwrites.set(id, { id, isRole: whom === 'everyone', allow, deny });
     this.#updated(channel);
@@ -50,6 +57,13 @@ export class Moderator {
   limitsUsers(channel: FakeChannel, userLimit: number): void {
     channel.userLimit = userLimit;
     this.#updated(channel);
+  }
+
+  /** An integration writes by a webhook of the channel. */
+  postsByWebhook(channel: FakeChannel, username: string, content: string): FakeMessage {
+    const id = this.#world.newId();
+    const author = { id, username, globalName: null, isBot: true };
+    return post(this.#world, channel, author, { content, webhookId: id });
   }
 
   renames(channel: FakeChannel, name: string): void {
@@ -122,13 +136,10 @@ export class Moderator {
   }
 
   #updated(channel: FakeChannel): void {
+    if (channel.isThread) return announceThread(this.#world, channel);
     const guild = this.#world.guildOf(channel)!;
-    this.#world.announce(({ bot, intents }) => {
-      if (!(intents & I.Guilds) || !guild.has(bot.user)) return null;
-      if (!channel.isThread) return { t: E.ChannelUpdate, d: wireGuildChannel(channel) };
-      return this.#world.sees(bot.user, channel)
-        ? { t: E.ThreadUpdate, d: wireThread(channel, bot.user) }
-        : null;
-    });
+    this.#world.announce(({ bot, intents }) =>
+      intents & I.Guilds && guild.has(bot.user) ? { t: E.ChannelUpdate, d: wireGuildChannel(channel) } : null,
+    );
   }
 }

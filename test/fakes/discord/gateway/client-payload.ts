@@ -6,7 +6,8 @@ const Snowflake = z.string().regex(/^\d{15,20}$/);
 const Identify = z.strictObject({
   token: z.string(),
   properties: z.strictObject({ os: z.string(), browser: z.string(), device: z.string() }),
-  compress: z.boolean().optional(),
+  /** The fake does not compress. */
+  compress: z.literal(false).optional(),
   large_threshold: z.int().min(50).max(250).optional(),
   shard: z.tuple([z.int().nonnegative(), z.int().positive()]).optional(),
   presence: z

@@ -1,19 +1,27 @@
 import { type GatewayCloseCodes, GatewayOpcodes, type GatewayReceivePayload } from 'discord-api-types/v10';
 import type { FakeBot } from '../fake-bot.ts';
-import type { Gateway } from './gateway.ts';
 import type { GatewaySocket } from './gateway-socket.ts';
+import type { GatewaySession } from './session.ts';
+
+/** What there is at a gateway. */
+interface Faulty {
+  readonly sockets: ReadonlySet<GatewaySocket>;
+  sessionsOf(bot: FakeBot): readonly GatewaySession[];
+  end(session: GatewaySession): void;
+}
 
 /** What goes wrong at the gateway, on demand. */
 export class GatewayFaults {
-  readonly #gateway: Gateway;
+  readonly #gateway: Faulty;
 
-  constructor(gateway: Gateway) {
+  constructor(gateway: Faulty) {
     this.#gateway = gateway;
   }
 
   /** Op 7: the bot is to come again, and to resume. */
   reconnect(bot: FakeBot): void {
-    for (const socket of this.#of(bot)) socket.send({ op: GatewayOpcodes.Reconnect } as GatewayReceivePayload);
+    for (const socket of this.#of(bot))
+      socket.send({ op: GatewayOpcodes.Reconnect } as GatewayReceivePayload);
   }
 
   /** Op 9: the session is invalid; `isResumable`: the bot may resume it nevertheless. */

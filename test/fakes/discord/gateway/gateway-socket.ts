@@ -7,8 +7,9 @@ import {
 } from 'discord-api-types/v10';
 import type { RawData, WebSocket } from 'ws';
 import { unreachable } from '../../../../src/base/assert.ts';
-import { guildShown } from '../world/membership.ts';
-import { wireUser } from '../world/user.ts';
+import type { FakeBot } from '../fake-bot.ts';
+import type { VoiceStates } from '../world/voice-states.ts';
+import type { World } from '../world/world.ts';
 import {
   ClientPayload,
   type Identify,
@@ -16,34 +17,54 @@ import {
   type Resume,
   type VoiceStateUpdate,
 } from './client-payload.ts';
-import type { Gateway } from './gateway.ts';
+import { CLOSE_REASONS, ENDING, FAREWELLS } from './close-codes.ts';
+import type { IdentifyPace } from './identify-pace.ts';
+import { introduce } from './introduction.ts';
+import { PayloadPace } from './payload-pace.ts';
 import type { GatewaySession } from './session.ts';
 
 const MAX_PAYLOAD_BYTES = 4_096;
-const MAX_PAYLOADS = 120;
-const PAYLOADS_WINDOW_MS = 60_000;
 const ALL_INTENTS = Object.values(GatewayIntentBits)
   .filter((bit) => typeof bit === 'number')
   .reduce((all, bit) => all | bit, 0);
-/** A client that closes so has left; with any other code it may come back. */
-const FAREWELLS: readonly number[] = [1000, 1001];
+
+/** The gateway behind a connection. */
+export interface SocketGateway {
+  readonly world: World;
+  readonly voice: VoiceStates;
+  readonly heartbeatMs: number;
+  readonly resumeUrl: string;
+  readonly pace: IdentifyPace;
+  readonly mistakes: string[];
+  readonly greets: boolean;
+  readonly acknowledges: boolean;
+  botOf(token: string): FakeBot | null;
+  begin(bot: FakeBot, intents: number): GatewaySession;
+  /** The session that a bot wants to resume; null: it is not there any more. */
+  find(resume: Resume, bot: FakeBot): GatewaySession | null;
+  /** Whoever holds the session loses it: its new connection has come. */
+  takeOver(session: GatewaySession): void;
+  /** The session is over: nobody can resume it, and the bot leaves voice. */
+  end(session: GatewaySession): void;
+}
 
 /** One connection of a bot. */
 export class GatewaySocket {
   readonly socket: WebSocket;
-  readonly #gateway: Gateway;
+  readonly #gateway: SocketGateway;
   /** It was made to the address for resuming. */
   readonly #isForResuming: boolean;
   /** Nobody has resumed or identified yet. */
   #isFresh = true;
-  readonly #receivedAtMs: number[] = [];
+  readonly #pace: PayloadPace;
   #session: GatewaySession | null = null;
   #deadline: NodeJS.Timeout | null = null;
 
-  constructor(socket: WebSocket, gateway: Gateway, isForResuming: boolean) {
+  constructor(socket: WebSocket, gateway: SocketGateway, isForResuming: boolean) {
     this.socket = socket;
     this.#gateway = gateway;
     this.#isForResuming = isForResuming;
+    this.#pace = new PayloadPace(gateway.world.nowMs);
   }
 
   get session(): GatewaySession | null {
@@ -60,6 +81,7 @@ export class GatewaySocket {
   }
 
   close(code: Close): void {
+    if (this.#session && ENDING.includes(code)) this.#gateway.end(this.#session);
     this.socket.close(code, CLOSE_REASONS[code]);
   }
 
@@ -115,7 +137,7 @@ export class GatewaySocket {
 
   #receive(data: RawData, isBinary: boolean): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
-    if (this.#isTooFast()) return this.close(Close.RateLimited);
+    if (!this.#pace.admits()) return this.close(Close.RateLimited);
     const text = data.toString();
     if (isBinary || text.length > MAX_PAYLOAD_BYTES)
       return this.#protest(Close.DecodeError, text.slice(0, 80));
@@ -160,7 +182,9 @@ export class GatewaySocket {
     const isMistaken = this.#isFresh && isResume !== this.#isForResuming;
     this.#isFresh = false;
     if (!isMistaken) return;
-    const what = isResume ? 'a Resume at the address of /gateway/bot' : 'an Identify at the address for resuming';
+    const what = isResume
+      ? 'a Resume at the address of /gateway/bot'
+      : 'an Identify at the address for resuming';
     this.#gateway.mistakes.push(`gateway: ${what}`);
   }
 
@@ -182,29 +206,7 @@ export class GatewaySocket {
     if (bot.isRevoked) return this.close(Close.AuthenticationFailed);
     const session = this.#gateway.begin(bot, intents);
     this.#attach(session);
-    this.#introduce(session);
-  }
-
-  #introduce(session: GatewaySession): void {
-    const { bot } = session;
-    const guilds = [...this.#gateway.world.guilds.values()].filter((guild) => guild.has(bot.user));
-    session.dispatch({
-      t: E.Ready,
-      d: {
-        v: 10,
-        user: wireUser(bot.user),
-        guilds: guilds.map(({ id }) => ({ id, unavailable: true })),
-        session_id: session.id,
-        resume_gateway_url: this.#gateway.resumeUrl,
-        shard: [0, 1],
-        application: {
-          id: bot.applicationId,
-          flags: bot.applicationFlags,
-          flags_new: String(bot.applicationFlags),
-        },
-      },
-    });
-    for (const guild of guilds) session.hear(guildShown(this.#gateway.world, guild));
+    introduce(world, session, this.#gateway.resumeUrl);
   }
 
   #resume(resume: Resume): void {
@@ -217,7 +219,7 @@ export class GatewaySocket {
     this.#gateway.takeOver(session);
     this.#attach(session);
     session.replay(resume.seq);
-    session.dispatch({ t: E.Resumed, d: undefined as never });
+    session.greet({ t: E.Resumed, d: undefined as never });
   }
 
   #updateVoiceState(update: VoiceStateUpdate, { bot, id }: GatewaySession): void {
@@ -231,33 +233,8 @@ export class GatewaySocket {
     voice.join(bot.user, channel, { isMuted: update.self_mute, isDeafened: update.self_deaf }, id);
   }
 
-  #isTooFast(): boolean {
-    const nowMs = this.#gateway.world.nowMs();
-    this.#receivedAtMs.push(nowMs);
-    while (this.#receivedAtMs[0]! <= nowMs - PAYLOADS_WINDOW_MS) this.#receivedAtMs.shift();
-    return this.#receivedAtMs.length > MAX_PAYLOADS;
-  }
-
   #protest(code: Close, what: string): void {
     this.#gateway.mistakes.push(`gateway: ${what}`);
     this.close(code);
   }
 }
-
-/** As Discord words them. */
-const CLOSE_REASONS: Readonly<Record<Close, string>> = {
-  [Close.UnknownError]: 'Unknown error.',
-  [Close.UnknownOpcode]: 'Unknown opcode.',
-  [Close.DecodeError]: 'Error while decoding payload.',
-  [Close.NotAuthenticated]: 'Not authenticated.',
-  [Close.AuthenticationFailed]: 'Authentication failed.',
-  [Close.AlreadyAuthenticated]: 'Already authenticated.',
-  [Close.InvalidSeq]: 'Invalid seq.',
-  [Close.RateLimited]: 'Rate limited.',
-  [Close.SessionTimedOut]: 'Session timed out.',
-  [Close.InvalidShard]: 'Invalid shard.',
-  [Close.ShardingRequired]: 'Sharding required.',
-  [Close.InvalidAPIVersion]: 'Invalid API version.',
-  [Close.InvalidIntents]: 'Invalid intent(s).',
-  [Close.DisallowedIntents]: 'Disallowed intent(s).',
-};

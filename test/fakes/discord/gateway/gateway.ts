@@ -6,7 +6,7 @@ import type { VoiceStates } from '../world/voice-states.ts';
 import type { World } from '../world/world.ts';
 import type { Resume } from './client-payload.ts';
 import { GatewayFaults } from './gateway-faults.ts';
-import { GatewaySocket } from './gateway-socket.ts';
+import { GatewaySocket, type SocketGateway } from './gateway-socket.ts';
 import { IdentifyPace } from './identify-pace.ts';
 import { GatewaySession } from './session.ts';
 
@@ -26,7 +26,7 @@ const IDENTIFY_WINDOW_MS = 5_000;
 const PATHS = { start: '/gateway', resume: '/gateway-resume' } as const;
 
 /** The gateway of bots: connections, and the sessions behind them. */
-export class Gateway {
+export class Gateway implements SocketGateway {
   readonly world: World;
   readonly voice: VoiceStates;
   readonly heartbeatMs: number;
@@ -73,21 +73,20 @@ export class Gateway {
   }
 
   begin(bot: FakeBot, intents: number): GatewaySession {
+    for (const old of this.#sessions.values()) if (this.#isOver(old)) this.end(old);
     const session = new GatewaySession(bot, intents);
     this.#sessions.set(session.id, session);
     return session;
   }
 
-  /** The session that a bot wants to resume; null: it is not there any more. */
   find({ session_id: id }: Resume, bot: FakeBot): GatewaySession | null {
     const session = this.#sessions.get(id);
     if (session?.bot !== bot) return null;
-    const isOver = session.leftAtMs !== null && this.world.nowMs() - session.leftAtMs > this.#resumeWindowMs;
-    if (isOver) this.end(session);
-    return isOver ? null : session;
+    if (!this.#isOver(session)) return session;
+    this.end(session);
+    return null;
   }
 
-  /** The session is over: nobody can resume it, and the bot leaves voice. */
   end(session: GatewaySession): void {
     this.#sessions.delete(session.id);
     for (const guild of this.world.guilds.values()) {
@@ -96,7 +95,6 @@ export class Gateway {
     }
   }
 
-  /** Whoever holds the session loses it: its new connection has come. */
   takeOver(session: GatewaySession): void {
     for (const connection of this.sockets) if (connection.session === session) connection.abandon();
   }
@@ -113,6 +111,10 @@ export class Gateway {
   stop(): void {
     for (const { socket } of this.sockets) socket.terminate();
     this.#server.close();
+  }
+
+  #isOver({ leftAtMs }: GatewaySession): boolean {
+    return leftAtMs !== null && this.world.nowMs() - leftAtMs > this.#resumeWindowMs;
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

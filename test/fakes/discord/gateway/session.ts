@@ -36,11 +36,15 @@ export class GatewaySession implements Listener {
   }
 
   dispatch(dispatch: Dispatch): void {
-    this.#seq += 1;
-    const payload = { op: GatewayOpcodes.Dispatch, s: this.#seq, ...dispatch } as GatewayDispatchPayload;
+    const payload = this.#numbered(dispatch);
     this.#kept.push(payload);
     if (this.#kept.length > MAX_KEPT) this.#kept.shift();
     this.outlet?.(payload);
+  }
+
+  /** READY and RESUMED, which are not told again. */
+  greet(dispatch: Dispatch): void {
+    this.outlet?.(this.#numbered(dispatch));
   }
 
   /** Whether everything behind `seq` can be told again. */
@@ -52,5 +56,10 @@ export class GatewaySession implements Listener {
   /** Tells again what came behind `seq`. */
   replay(seq: number): void {
     for (const payload of this.#kept) if (payload.s > seq) this.outlet?.(payload);
+  }
+
+  #numbered(dispatch: Dispatch): GatewayDispatchPayload {
+    this.#seq += 1;
+    return { op: GatewayOpcodes.Dispatch, s: this.#seq, ...dispatch } as GatewayDispatchPayload;
   }
 }

@@ -65,7 +65,8 @@ export class Grants {
   /** Ends the authorization behind any of its tokens. */
   revoke(bot: FakeBot, token: string): void {
     for (const grant of this.#grants)
-      if (grant.bot === bot && [grant.accessToken, grant.refreshToken].includes(token)) this.#grants.delete(grant);
+      if (grant.bot === bot && [grant.accessToken, grant.refreshToken].includes(token))
+        this.#grants.delete(grant);
   }
 
   /** Somebody removes an application from their authorized ones. */
@@ -76,10 +77,6 @@ export class Grants {
   holderOf(accessToken: string): Grant | null {
     const grant = [...this.#grants].find((each) => each.accessToken === accessToken);
     return grant && grant.expiresAtMs > this.#nowMs() ? grant : null;
-  }
-
-  get count(): number {
-    return this.#grants.size;
   }
 
   #newTokens() {

@@ -43,11 +43,16 @@ export class OAuthServer {
   }
 
   /** `POST /oauth2/token` and `/oauth2/token/revoke`. */
-  async answerClient(request: IncomingMessage, response: ServerResponse, isRevocation: boolean): Promise<void> {
+  async answerClient(
+    request: IncomingMessage,
+    response: ServerResponse,
+    isRevocation: boolean,
+  ): Promise<void> {
     const bytes = await readBytes(request);
     if (request.method !== 'POST') throw REFUSALS.wrongMethod();
     const type = request.headers['content-type'] ?? '';
-    if (!type.startsWith('application/x-www-form-urlencoded')) return refuse(response, 400, 'invalid_request');
+    if (!type.startsWith('application/x-www-form-urlencoded'))
+      return refuse(response, 400, 'invalid_request');
     const form = new URLSearchParams(bytes.toString('utf8'));
     const bot = this.#clientOf(request, form);
     if (!bot) return refuse(response, 401, 'invalid_client');
@@ -76,10 +81,14 @@ export class OAuthServer {
     const scopes = (query.get('scope') ?? '').split(' ').filter(Boolean);
     if (query.get('response_type') !== 'code') return { error: 'unsupported_response_type' };
     if (scopes.length === 0 || scopes.some((scope) => !SCOPES.includes(scope)))
-      return { error: 'invalid_scope', error_description: 'The requested scope is invalid, unknown, or malformed.' };
+      return {
+        error: 'invalid_scope',
+        error_description: 'The requested scope is invalid, unknown, or malformed.',
+      };
     if (this.isDenied) return { error: 'access_denied', error_description: DENIED };
     const challenge = query.get('code_challenge');
-    if (challenge !== null && query.get('code_challenge_method') !== 'S256') return { error: 'invalid_request' };
+    if (challenge !== null && query.get('code_challenge_method') !== 'S256')
+      return { error: 'invalid_request' };
     const redirectUri = query.get('redirect_uri') ?? '';
     return { code: this.grants.newCode({ bot, user, scopes, redirectUri, challenge }) };
   }
@@ -119,5 +128,8 @@ export class OAuthServer {
 }
 
 function refuse(response: ServerResponse, status: number, error: string, description?: string): void {
-  answer(response, status, { error, ...(description === undefined ? {} : { error_description: description }) });
+  answer(response, status, {
+    error,
+    ...(description === undefined ? {} : { error_description: description }),
+  });
 }

@@ -2,8 +2,9 @@ import { PermissionFlagsBits as P } from 'discord-api-types/v10';
 import type { FakeChannel } from '../world/channel.ts';
 import type { AllowedMentions } from '../world/mentions.ts';
 import type { FakeMessage } from '../world/message.ts';
-import { edit, post, remove, shownTo, showTyping } from '../world/posting.ts';
+import { edit, remove, shownTo, showTyping } from '../world/posting.ts';
 import { isBefore, madeAtMs } from '../world/snowflakes.ts';
+import { write } from '../world/threads.ts';
 import { checkWritable, foundMessage, may, seenChannel } from './channel-access.ts';
 import { invalidField, REFUSALS } from './discord-error.ts';
 import { EditedMessage, MessagePage, NewMessage } from './message-schema.ts';
@@ -85,7 +86,7 @@ function createMessage(call: RestCall<NewMessage, unknown>, nonces: Nonces): obj
   if (repeated) return shown(call, repeated);
   const answers = answeredMessage(call, channel, body);
   checkSlowMode(call, channel);
-  const message = post(world, channel, bot.user, {
+  const message = write(world, channel, bot.user, {
     content,
     files: storeUploads({ world, bot, channel, files, described: body.attachments }),
     embeds: body.embeds ?? [],

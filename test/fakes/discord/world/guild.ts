@@ -1,5 +1,5 @@
+import { PermissionFlagsBits as P } from 'discord-api-types/v10';
 import type { FakeChannel } from './channel.ts';
-import { EVERYONE_PERMISSIONS } from './permissions.ts';
 import type { FakeUser } from './user.ts';
 import type { VoiceState } from './voice-state.ts';
 
@@ -19,6 +19,21 @@ export interface FakeMember {
   isServerMuted: boolean;
   isServerDeafened: boolean;
 }
+
+/** What Discord gives everybody in a new guild, as far as the fake looks at it. */
+const EVERYONE_PERMISSIONS =
+  P.ViewChannel |
+  P.SendMessages |
+  P.SendMessagesInThreads |
+  P.CreatePublicThreads |
+  P.EmbedLinks |
+  P.AttachFiles |
+  P.AddReactions |
+  P.MentionEveryone |
+  P.ReadMessageHistory |
+  P.Connect |
+  P.Speak |
+  P.UseVAD;
 
 const MIB = 1_048_576;
 

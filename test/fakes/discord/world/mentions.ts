@@ -11,8 +11,6 @@ export interface AllowedMentions {
   readonly replied_user?: boolean | undefined;
 }
 
-export const NO_MENTIONS: Mentions = { users: [], roleIds: [], isEveryone: false };
-
 /** What a text is read against. */
 export interface MentionScope {
   readonly guild: FakeGuild | null;

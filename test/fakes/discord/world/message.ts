@@ -1,7 +1,7 @@
 import {
   type APIAttachment,
   type APIMessage,
-  MessageFlags,
+  type MessageFlags,
   MessageReferenceType,
   MessageType,
 } from 'discord-api-types/v10';
@@ -105,5 +105,3 @@ function wireFile(file: StoredFile, { urlOf }: MessageView): APIAttachment {
 export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace('Z', '000+00:00');
 }
-
-export const VOICE_MESSAGE = MessageFlags.IsVoiceMessage;

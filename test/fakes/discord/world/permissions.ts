@@ -2,21 +2,6 @@ import { PermissionFlagsBits as P } from 'discord-api-types/v10';
 import type { FakeChannel } from './channel.ts';
 import type { FakeGuild } from './guild.ts';
 
-/** What Discord gives everybody in a new guild, as far as the fake looks at it. */
-export const EVERYONE_PERMISSIONS =
-  P.ViewChannel |
-  P.SendMessages |
-  P.SendMessagesInThreads |
-  P.CreatePublicThreads |
-  P.EmbedLinks |
-  P.AttachFiles |
-  P.AddReactions |
-  P.MentionEveryone |
-  P.ReadMessageHistory |
-  P.Connect |
-  P.Speak |
-  P.UseVAD;
-
 const ALL = Object.values(P).reduce((all, bit) => all | bit, 0n);
 
 /** https://docs.discord.com/developers/topics/permissions#permission-overwrites. None for those who are not members. */

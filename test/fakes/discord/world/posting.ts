@@ -73,6 +73,17 @@ export function edit(world: World, channel: FakeChannel, message: FakeMessage, c
   announceMessage(world, channel, message, E.MessageUpdate);
 }
 
+/** Changes of a message that are no edits, such as the preview of a link. */
+export function refresh(
+  world: World,
+  message: FakeMessage,
+  change: { readonly embeds?: APIMessage['embeds']; readonly flags?: MessageFlags },
+): void {
+  message.embeds = change.embeds ?? message.embeds;
+  message.flags |= change.flags ?? 0;
+  announceMessage(world, world.channels.get(message.channelId)!, message, E.MessageUpdate);
+}
+
 export function remove(world: World, channel: FakeChannel, message: FakeMessage): void {
   channel.messages.splice(channel.messages.indexOf(message), 1);
   for (const { id } of message.attachments) world.cdn.forget(id);
@@ -102,6 +113,11 @@ export function showTyping(world: World, channel: FakeChannel, user: FakeUser): 
       },
     };
   });
+}
+
+/** Tells bots of a message a second time, as Discord may after a lost connection. */
+export function tellAgain(world: World, message: FakeMessage): void {
+  announceMessage(world, world.channels.get(message.channelId)!, message, E.MessageCreate);
 }
 
 /** A message as one bot is shown it. */
@@ -156,6 +172,6 @@ function mentionsOf(world: World, channel: FakeChannel, author: FakeUser, draft:
   });
 }
 
-export function guildField({ guildId }: FakeChannel): { guild_id?: string } {
+function guildField({ guildId }: FakeChannel): { guild_id?: string } {
   return guildId === null ? {} : { guild_id: guildId };
 }

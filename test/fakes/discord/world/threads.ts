@@ -2,10 +2,13 @@ import {
   ChannelType,
   GatewayDispatchEvents as E,
   GatewayIntentBits as I,
+  MessageFlags,
+  MessageType,
 } from 'discord-api-types/v10';
 import { FakeChannel } from './channel.ts';
 import type { FakeMessage } from './message.ts';
 import { NO_FLAGS } from './no-flags.ts';
+import { type Draft, post, refresh } from './posting.ts';
 import type { FakeUser } from './user.ts';
 import { wireThread } from './wire-channel.ts';
 import type { World } from './world.ts';
@@ -25,6 +28,9 @@ export function startThread(world: World, start: ThreadStart): FakeChannel {
   const thread = new FakeChannel({ id, type, name, owner, guildId: channel.guildId, parentId: channel.id });
   thread.threadMembers.add(owner.id);
   world.keep(thread);
+  if (message) refresh(world, message, { flags: MessageFlags.HasThread });
+  else if (type === ChannelType.PublicThread)
+    post(world, channel, owner, { content: name, type: MessageType.ThreadCreated });
   world.announce(({ bot, intents }) =>
     intents & I.Guilds && world.sees(bot.user, thread)
       ? {
@@ -34,6 +40,27 @@ export function startThread(world: World, start: ThreadStart): FakeChannel {
       : null,
   );
   return thread;
+}
+
+/** Writes in any channel. In a thread, who writes and who is mentioned becomes a member, and it is open again. */
+export function write(world: World, channel: FakeChannel, author: FakeUser, draft: Draft): FakeMessage {
+  if (channel.isArchived && !channel.isLocked) {
+    channel.isArchived = false;
+    announceThread(world, channel);
+  }
+  const message = post(world, channel, author, draft);
+  const { users } = message.mentions;
+  if (channel.isThread) for (const user of [author, ...users]) joinThread(world, channel, user);
+  return message;
+}
+
+/** The thread has changed. */
+export function announceThread(world: World, thread: FakeChannel): void {
+  world.announce(({ bot, intents }) =>
+    intents & I.Guilds && world.sees(bot.user, thread)
+      ? { t: E.ThreadUpdate, d: wireThread(thread, bot.user) }
+      : null,
+  );
 }
 
 export function joinThread(world: World, thread: FakeChannel, user: FakeUser): void {

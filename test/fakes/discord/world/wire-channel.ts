@@ -49,7 +49,7 @@ export function wireGuildChannel(channel: FakeChannel): WireGuildChannel {
     bitrate: 64_000,
     user_limit: channel.userLimit,
     rtc_region: channel.rtcRegion,
-  }
+  };
 }
 
 export function wireThread(channel: FakeChannel, reader: FakeUser): WireThread {

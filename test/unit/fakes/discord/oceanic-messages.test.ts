@@ -63,11 +63,17 @@ test('files go both ways', async () => {
     files: [{ name: 'answer.txt', contents: Buffer.from('42') }],
   });
   const [received] = ada.received(bot);
-  expect(received?.attachments.map(({ name, bytes }) => [name, bytes.toString()])).toEqual([['answer.txt', '42']]);
+  expect(received?.attachments.map(({ name, bytes }) => [name, bytes.toString()])).toEqual([
+    ['answer.txt', '42'],
+  ]);
 });
 
 test('without the intent MESSAGE_CONTENT, texts of channels are empty unless they mention the bot', async () => {
-  const { bot, ada, channel, created } = await startListening({}, ['GUILDS', 'GUILD_MESSAGES', 'DIRECT_MESSAGES']);
+  const { bot, ada, channel, created } = await startListening({}, [
+    'GUILDS',
+    'GUILD_MESSAGES',
+    'DIRECT_MESSAGES',
+  ]);
   ada.writes(channel, 'secret');
   ada.mentions(bot, channel, 'for you');
   ada.writes(bot, 'direct');
@@ -96,4 +102,24 @@ test('threads of channels', async () => {
   expect(thread.messages.map(({ content }) => content)).toEqual(['in the thread', 'an answer']);
   const own = await client.rest.channels.startThreadWithoutMessage(channel.id, { name: 'mine', type: 11 });
   expect(own.parentID).toBe(channel.id);
+});
+
+test('the preview of a link changes a message, which is no edit', async () => {
+  const { bot, ada, updated } = await startListening();
+  ada.unfurls(ada.writes(bot, 'https://example.com/'));
+  await waitFor('the change', () => updated.length === 1);
+  expect(updated[0]).toMatchObject({ content: 'https://example.com/', editedTimestamp: null });
+});
+
+test('messages of webhooks and of other bots say that they are', async () => {
+  const { discord, guild, channel, created } = await startListening();
+  discord.moderator.postsByWebhook(channel, 'deploys', 'done');
+  const other = discord.addForeignBot('other');
+  other.joins(guild);
+  other.writes(channel, 'beep');
+  await waitFor('both', () => created.length === 2);
+  expect(created.map(({ author, webhookID }) => [author.bot, webhookID !== undefined])).toEqual([
+    [true, true],
+    [true, false],
+  ]);
 });
