@@ -21,7 +21,7 @@ const MESSENGER: Readonly<Record<OptionalMembers<Messenger>, string>> = {
   files: 'files',
   window: 'window to reply in',
   captions: 'files without captions',
-  dropsDuplicates: 'drops repeated messages',
+  dropsDuplicatesForMs: 'drops repeated messages',
 };
 
 const EVERYTHING: readonly string[] = [...Object.values(PROVIDES), ...Object.values(MESSENGER)];

@@ -12,6 +12,8 @@ export interface BotLink {
   readonly url: string;
   /** As people see it, with its leading @ where the platform has one. */
   readonly botName: string;
+  /** An invite token that the person sends to the bot, where the link does not hand it over. */
+  readonly code: string | null;
   /** ISO 8601; null: the link does not expire. */
   readonly expiresAt: string | null;
 }
@@ -33,7 +35,9 @@ export async function makeBotLink(
   if (shared === null) return await linkToOwnBot(domain, actor.accountId, target);
   if (shared.name === null) throw new GatewayError('platform_failed', shared.status);
   const { token, expiresAt } = await makeInviteLink(domain, actor);
-  return { url: target.links.botLink(shared.name, token), botName: shared.name, expiresAt };
+  const { links } = target;
+  const url = links.botLink({ login: { kind: 'shared' }, name: shared.name }, token);
+  return { url, botName: shared.name, code: links.carriesToken ? null : token, expiresAt };
 }
 
 /** Returns a link without an invite token: anyone may write to the account's own bot. */
@@ -45,5 +49,7 @@ async function linkToOwnBot(
   const bots = await listBots(store.db, accountId);
   const bot = bots.findLast(({ platform, botName }) => platform === wanted && botName !== null);
   if (!bot?.botName) throw new GatewayError('platform_not_configured', noLoginText(wanted));
-  return { url: links.botLink(bot.botName, null), botName: bot.botName, expiresAt: null };
+  const login = { kind: 'bot_token', id: bot.id } as const;
+  const url = links.botLink({ login, name: bot.botName }, null);
+  return { url, botName: bot.botName, code: null, expiresAt: null };
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
-import type { HostsBots, LoginState } from '../../connectors/contract/login.ts';
+import type { HostedBot, HostsBots, LoginState } from '../../connectors/contract/login.ts';
 import { listBotsToLogIn, updateBotState } from '../../store/logins/bot-tokens.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 
@@ -19,21 +19,21 @@ export async function logInBots(domain: AccountDomain): Promise<void> {
     const host = provides.bots;
     if (host === undefined) continue;
     host.onBotState((botId, state) => void keepState(domain, botId, state));
-    for (const { id, token } of await listBotsToLogIn(db, secrets, platform)) {
+    for (const { id, token, appId } of await listBotsToLogIn(db, secrets, platform)) {
       if (token === null)
         await keepState(domain, id, { name: null, status: 'The token cannot be decrypted' });
-      else void logIn(domain, host, id, token);
+      else void logIn(domain, host, { id, token, appId });
     }
   }
 }
 
 /** Logs in a bot. A refused bot stays registered, with the reason as its status for its owner to act on. */
-async function logIn(domain: AccountDomain, host: HostsBots, id: string, token: string): Promise<void> {
+async function logIn(domain: AccountDomain, host: HostsBots, bot: HostedBot): Promise<void> {
   try {
-    await host.addBot({ id, token });
+    await host.addBot(bot);
   } catch (error) {
     const status = error instanceof GatewayError ? error.message : 'The bot could not be logged in';
-    await keepState(domain, id, { name: null, status });
+    await keepState(domain, bot.id, { name: null, status });
   }
 }
 

@@ -16,6 +16,11 @@ export function botLinkRoutes(domain: AccountDomain): Route[] {
   });
 }
 
+const LINKED =
+  'With a shared bot, a person who opens the link is connected to this account, and the previous link becomes invalid. Without a shared bot, the link leads to your newest bot.';
+const TYPED =
+  'With a shared bot, a person who sends it the code is connected to this account, and the previous code becomes invalid. Without a shared bot, the link leads to your newest bot.';
+
 function connect(domain: AccountDomain, target: LinkingPlatform): Route {
   const { platform, links } = target;
   const { title } = PLATFORM_TRAITS[platform];
@@ -26,8 +31,7 @@ function connect(domain: AccountDomain, target: LinkingPlatform): Route {
     access: 'config',
     operationId: `connect${name}`,
     summary: `Create a deep link to the bot on ${title}`,
-    description:
-      'With a shared bot, a person who opens the link is connected to this account, and the previous link becomes invalid. Without a shared bot, the link leads to your newest bot.',
+    description: links.carriesToken ? LINKED : TYPED,
     tags: ['Platforms'],
     responses: {
       200: { description: 'The link', schema: linkSchema(`${name}Link`, links.linkHint) },
@@ -36,8 +40,8 @@ function connect(domain: AccountDomain, target: LinkingPlatform): Route {
       502: 'The shared bot is not logged in yet',
     },
     handler: async ({ principal }) => {
-      const { url, botName, expiresAt } = await makeBotLink(domain, principal, target);
-      return reply(200, { deep_link: url, bot_name: botName, expires_at: expiresAt });
+      const { url, botName, code, expiresAt } = await makeBotLink(domain, principal, target);
+      return reply(200, { deep_link: url, bot_name: botName, code, expires_at: expiresAt });
     },
   });
 }
@@ -47,6 +51,10 @@ function linkSchema(id: string, hint: string) {
     .object({
       deep_link: z.string().describe(hint),
       bot_name: z.string().describe("The bot's user name, such as `@my_bot`"),
+      code: z
+        .string()
+        .nullable()
+        .describe('What the person sends to the shared bot, if the link does not contain it; works once'),
       expires_at: z
         .string()
         .nullable()

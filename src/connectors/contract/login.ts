@@ -42,8 +42,17 @@ export interface InvitesPeople {
 export interface LinksToBots {
   /** What opening such a link does, for the API's description. */
   readonly linkHint: string;
-  /** `name`: the bot's, as in LoginState. `token`: an invite token that the person sends to the bot; null: none. */
-  botLink(name: string, token: string | null): string;
+  /** Whether the link hands an invite token over. Otherwise the person types it. */
+  readonly carriesToken: boolean;
+  /** `token`: an invite token that the person sends to the bot; null: none. */
+  botLink(bot: LinkedBot, token: string | null): string;
+}
+
+/** A bot that a link leads to. */
+export interface LinkedBot {
+  readonly login: LoginRef;
+  /** As in LoginState. */
+  readonly name: string;
 }
 
 /** State of one of the gateway's logins. */
@@ -83,4 +92,6 @@ export interface HostsBots {
 export interface HostedBot {
   readonly id: string;
   readonly token: string;
+  /** The id of the bot's application, on platforms that need it. */
+  readonly appId?: string | null;
 }

@@ -20,10 +20,11 @@ export interface Messenger {
   readonly window?: HasWindow;
   readonly captions?: DropsCaptions;
   /**
-   * The platform drops a second message with the same `messageId`, even if the first was a webhook's answer. Messages
-   * in flight when the gateway crashed are sent again there. On any other platform it is unknown whether they arrived.
+   * How long the platform drops a second message with the same `messageId`, even if the first was a webhook's answer, in
+   * milliseconds; Infinity: always. Messages in flight when the gateway crashed are sent again within that time. After
+   * it, and on any other platform, it is unknown whether they arrived.
    */
-  readonly dropsDuplicates?: true;
+  readonly dropsDuplicatesForMs?: number;
 }
 
 export interface OutboundMessage {

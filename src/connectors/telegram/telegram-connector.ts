@@ -8,6 +8,7 @@ import {
   type HostedBot,
   type HostsBots,
   keyOfLogin,
+  type LinkedBot,
   type LinksToBots,
   type LoginNotes,
   type LoginRef,
@@ -75,6 +76,7 @@ export class TelegramConnector
   };
   readonly typing: ShowsTyping = this;
   readonly files: FetchesFiles = this;
+  readonly carriesToken = true;
   readonly linkHint = 'Opens the bot in Telegram, where the person presses Start';
   /** Telegram shows the indicator for at most five seconds. */
   readonly typingRepeatMs = 4_000;
@@ -147,7 +149,7 @@ export class TelegramConnector
   }
 
   /** https://core.telegram.org/bots/features#deep-linking */
-  botLink(name: string, token: string | null): string {
+  botLink({ name }: LinkedBot, token: string | null): string {
     const address = `https://t.me/${name.replace(/^@/, '')}`;
     return token === null ? address : `${address}?start=${token}`;
   }

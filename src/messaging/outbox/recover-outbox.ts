@@ -1,4 +1,5 @@
 import { unservedText } from '../../base/platform.ts';
+import type { Messenger } from '../../connectors/contract/messenger.ts';
 import { findAnyConversation } from '../../store/messages/conversations.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { listUnderWay } from '../../store/messages/outbound-messages.ts';
@@ -62,6 +63,15 @@ async function recoverOne(
   return 'resent';
 }
 
+/** Whether the platform would drop the message if it has it already. */
+function isDropped(
+  { clock }: Pick<OutboxDeps, 'clock'>,
+  { dropsDuplicatesForMs = 0 }: Messenger,
+  { createdAt }: Message,
+): boolean {
+  return Date.parse(clock.nowIso()) - Date.parse(createdAt) < dropsDuplicatesForMs;
+}
+
 /** Returns the message, or the reason why it is not sent again: it might arrive twice or incomplete. */
 async function outgoingAgain(
   deps: OutboxDeps,
@@ -70,7 +80,7 @@ async function outgoingAgain(
 ): Promise<Outgoing | string> {
   const messenger = deps.messengers.get(conversation.platform);
   if (!messenger) return unservedText(conversation.platform);
-  if (isBegun && !messenger.dropsDuplicates) return INTERRUPTED;
+  if (isBegun && !isDropped(deps, messenger, message)) return INTERRUPTED;
   const outbound = await outboundOf(deps, message, conversation);
   return 'kind' in outbound ? outbound.reason : { message, conversation, outbound };
 }

@@ -50,14 +50,14 @@ export async function listBotsToLogIn(
   db: Db,
   secrets: SecretBox,
   platform: Platform,
-): Promise<{ id: string; token: string | null }[]> {
+): Promise<{ id: string; token: string | null; appId: string | null }[]> {
   const rows = await db
     .selectFrom('botTokens')
-    .select(['id', 'sealedToken'])
+    .select(['id', 'sealedToken', 'discordAppId as appId'])
     .where('platform', '=', platform)
     .orderBy('createdAt')
     .execute();
-  return rows.map(({ id, sealedToken }) => ({ id, token: opened(secrets, sealedToken, id) }));
+  return rows.map(({ id, sealedToken, appId }) => ({ id, token: opened(secrets, sealedToken, id), appId }));
 }
 
 /** A bot whose token was sealed with another key must not affect the other bots. */

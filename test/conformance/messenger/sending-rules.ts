@@ -71,7 +71,7 @@ export const SENDING_RULES: readonly MessengerRule[] = [
   },
   {
     title: 'a message whose answer is lost is unknown, and is not sent again',
-    applies: ({ connector }) => !connector.provides.messenger?.dropsDuplicates,
+    applies: ({ connector }) => !connector.provides.messenger?.dropsDuplicatesForMs,
     async check(subject) {
       const talk = await Talk.begun(subject);
       subject.faults.loseAnswer();

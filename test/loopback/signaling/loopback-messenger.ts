@@ -23,7 +23,7 @@ export class LoopbackMessenger implements Messenger, ShowsTyping, FetchesFiles {
   readonly typing: ShowsTyping = this;
   readonly files: FetchesFiles = this;
   readonly typingRepeatMs = TYPING_REPEAT_MS;
-  readonly dropsDuplicates = true;
+  readonly dropsDuplicatesForMs = Number.POSITIVE_INFINITY;
   readonly checkText = checkText;
   readonly #logins: Logins;
 

@@ -3,6 +3,7 @@ import {
   type HostedBot,
   type HostsBots,
   keyOfLogin,
+  type LinkedBot,
   type LinksToBots,
   type LoginRef,
   type LoginState,
@@ -17,6 +18,7 @@ export class FakeBotHost implements HostsBots, SharesLogin, LinksToBots, TellsSt
   /** What it tells by itself of logins, by id. */
   readonly states = new Map<string, LoginState>();
   readonly linkHint = 'Opens the bot';
+  readonly carriesToken = true;
   /** Tokens by bot id. */
   readonly bots = new Map<string, string>();
   shared: LoginState | null = null;
@@ -46,7 +48,7 @@ export class FakeBotHost implements HostsBots, SharesLogin, LinksToBots, TellsSt
     return this.states.get(keyOfLogin(login)) ?? null;
   }
 
-  botLink(name: string, token: string | null): string {
+  botLink({ name }: LinkedBot, token: string | null): string {
     return `https://t.me/${name.slice(1)}${token === null ? '' : `?start=${token}`}`;
   }
 

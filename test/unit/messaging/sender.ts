@@ -31,7 +31,7 @@ const messenger: Messenger = {
     await wait(Math.random() * BUSY_MS);
     return { kind: 'sent', platformMessageIds: [messageId] };
   },
-  ...(mode === 'drops duplicates' ? { dropsDuplicates: true } : {}),
+  ...(mode === 'drops duplicates' ? { dropsDuplicatesForMs: Number.POSITIVE_INFINITY } : {}),
 };
 
 function fail(error: unknown): never {

@@ -44,7 +44,7 @@ it('marks messages in flight at a restart as unknown, and does not send them aga
 it('sends them again, in order and once there are logins, where the platform drops duplicates', async () => {
   const { outbound, conversation } = await outbox();
   for (let i = 0; i < 120; i++) await outbound.outgoing(conversation, `${i}`);
-  const messenger = Object.assign(new FakeMessenger(), { dropsDuplicates: true as const });
+  const messenger = Object.assign(new FakeMessenger(), { dropsDuplicatesForMs: Number.POSITIVE_INFINITY });
   const ready = Promise.withResolvers<void>();
   const next = await Outbound.open({ store: outbound.store, messenger, ready: ready.promise });
   expect(await recovered(next)).toEqual({ unknown: 0, resent: 120, failed: 0 });
