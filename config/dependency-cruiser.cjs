@@ -111,9 +111,13 @@ module.exports = {
       to: { path: 'node_modules/uWebSockets\\.js|^uWebSockets\\.js$' },
     },
     {
-      name: 'only-http-and-speech-know-ws',
+      name: 'only-connections-know-ws',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(api/http/node/|speech/vendor-connection\\.ts)' },
+      from: {
+        path: '^src/',
+        pathNot:
+          '^src/(api/http/node/|speech/vendor-connection\\.ts|connectors/discord/gateway/gateway-connection\\.ts)',
+      },
       to: { path: 'node_modules/ws/|^ws$' },
     },
     {

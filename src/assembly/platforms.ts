@@ -1,11 +1,22 @@
 import type { Connector } from '../connectors/contract/connector.ts';
+import { SHARED_LOGIN } from '../connectors/contract/login.ts';
 import type { MessengerObserver } from '../connectors/contract/messenger.ts';
 import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
+import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
+import type { DiscordRecords } from '../connectors/discord/discord-records.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
+import {
+  claimDiscordBot,
+  deleteDiscordBot,
+  findDiscordSession,
+  listDiscordChannels,
+  putDiscordChannel,
+  putDiscordSession,
+} from '../store/logins/discord-bots.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
 import type { PartDeps } from './gateway-deps.ts';
@@ -14,7 +25,7 @@ import type { PartDeps } from './gateway-deps.ts';
 export type MakeConnector = (deps: PartDeps) => Connector | null;
 
 /** The platforms beside SIP, whose connector also keeps the accounts' trunks. A new platform is added to this list. */
-export const CONNECTORS: readonly MakeConnector[] = [telegramConnector, whatsAppConnector];
+export const CONNECTORS: readonly MakeConnector[] = [discordConnector, telegramConnector, whatsAppConnector];
 
 /** All platforms with a connector. */
 export interface Platforms {
@@ -61,6 +72,24 @@ function sipConnector({ settings, clock, loggers, metrics }: PartDeps): SipConne
       log: (level, text, detail) => loggers.sip[level](detail, text),
     },
   );
+}
+
+function discordConnector(deps: PartDeps): DiscordConnector {
+  const { settings, clock } = deps;
+  const observer = observerOf(deps, 'discord');
+  return new DiscordConnector(settings.discord, { clock, observer, records: discordRecords(deps) });
+}
+
+function discordRecords({ store: { db } }: PartDeps): DiscordRecords {
+  return {
+    claim: (loginKey, userId) =>
+      claimDiscordBot(db, { loginKey, userId, botId: loginKey === SHARED_LOGIN ? null : loginKey }),
+    session: (loginKey) => findDiscordSession(db, loginKey),
+    putSession: (loginKey, session) => putDiscordSession(db, loginKey, session),
+    channels: (loginKey) => listDiscordChannels(db, loginKey),
+    putChannel: (loginKey, channel) => putDiscordChannel(db, loginKey, channel),
+    forget: (loginKey) => deleteDiscordBot(db, loginKey),
+  };
 }
 
 function telegramConnector(deps: PartDeps): TelegramConnector {

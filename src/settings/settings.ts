@@ -133,12 +133,20 @@ function conflicts(values: Partial<Values>): string[] {
   if (values.SVC_TELEGRAM_UPDATES === 'webhook' && values.SVC_PUBLIC_URL === null) {
     mistakes.push('SVC_PUBLIC_URL: is required with SVC_TELEGRAM_UPDATES "webhook"');
   }
-  mistakes.push(...missingOfWhatsApp(values));
+  mistakes.push(...missingOfDiscord(values), ...missingOfWhatsApp(values));
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
     mistakes.push('SVC_BOOTSTRAP_SETTINGS_KEY: must differ from SVC_BOOTSTRAP_AGENT_KEY');
   }
   return mistakes;
+}
+
+/** A shared bot has a token and an application, and a client secret only with them. */
+function missingOfDiscord(values: Partial<Values>): string[] {
+  const needs = ['SVC_DISCORD_BOT_TOKEN', 'SVC_DISCORD_APPLICATION_ID'] as const;
+  const present = [...needs, 'SVC_DISCORD_CLIENT_SECRET' as const].find((name) => values[name] !== null);
+  if (present === undefined) return [];
+  return needs.filter((name) => values[name] === null).map((name) => `${name}: is required with ${present}`);
 }
 
 const WHATSAPP_NEEDS = [
@@ -202,6 +210,7 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       trunkAllow: values.SVC_SIP_TRUNK_ALLOW ?? [],
       trunkBindings: values.SVC_SIP_TRUNK_BINDINGS ?? [],
     },
+    discord: arrangeDiscord(values),
     telegram: arrangeTelegram(values),
     /** Null: the gateway has no WhatsApp number. */
     whatsapp: arrangeWhatsApp(values),
@@ -264,6 +273,22 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
 function arrangeTls(values: Values) {
   const { SVC_SIP_TLS_PORT: port, SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key } = values;
   return cert === null || key === null ? null : { port, cert, key };
+}
+
+function arrangeDiscord(values: Values) {
+  const {
+    SVC_DISCORD_BOT_TOKEN: token,
+    SVC_DISCORD_APPLICATION_ID: applicationId,
+    SVC_DISCORD_CLIENT_SECRET: clientSecret,
+  } = values;
+  return {
+    /** Null: there is no shared bot. */
+    shared: token === null || applicationId === null ? null : { token, applicationId, clientSecret },
+    hearsBots: values.SVC_DISCORD_BOTS === 'hear',
+    /** Without trailing slashes. */
+    apiUrl: values.SVC_DISCORD_API_URL,
+    cdnUrl: values.SVC_DISCORD_CDN_URL,
+  };
 }
 
 function arrangeTelegram(values: Values) {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { CALL_VARIABLES } from './call-variables.ts';
+import { DISCORD_VARIABLES } from './discord-variables.ts';
 import { MODEL_VARIABLES } from './model-variables.ts';
 import { OIDC_ROWS } from './oidc-providers.ts';
 import { SPEECH_VARIABLES } from './speech-variables.ts';
@@ -95,6 +96,7 @@ export const VARIABLES = {
     meaning:
       'How RTP is sent and received: native (C, Linux, less CPU), portable (Node only), or auto: native where it was built',
   },
+  ...DISCORD_VARIABLES,
   ...WHATSAPP_VARIABLES,
   ...SPEECH_VARIABLES,
   ...MODEL_VARIABLES,

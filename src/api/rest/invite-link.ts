@@ -19,7 +19,7 @@ const InviteLink = z
   .meta({ id: 'InviteLink' });
 
 /**
- * `POST /api/invite-link`: an invite token that assigns a WhatsApp or Telegram contact to the account. `inviteUrl`
+ * `POST /api/invite-link`: an invite token that assigns a contact on WhatsApp, Telegram or Discord to the account. `inviteUrl`
  * returns the link that carries the token, or null if there is none.
  */
 export function inviteLinkRoutes(
@@ -32,7 +32,7 @@ export function inviteLinkRoutes(
       path: '/api/invite-link',
       access: 'config',
       operationId: 'makeInviteLink',
-      summary: 'Create an invite token for WhatsApp or Telegram',
+      summary: 'Create an invite token for WhatsApp, Telegram or Discord',
       description: 'Valid once, for 15 minutes. It replaces the previous one.',
       tags: ['Platforms'],
       responses: {

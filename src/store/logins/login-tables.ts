@@ -9,6 +9,8 @@ export interface LoginTables {
   botTokens: BotTokensTable;
   connections: ConnectionsTable;
   connectionStates: ConnectionStatesTable;
+  discordBots: DiscordBotsTable;
+  discordChannels: DiscordChannelsTable;
   sipTrunks: SipTrunksTable;
   sipDids: SipDidsTable;
   loginPositions: LoginPositionsTable;
@@ -123,6 +125,27 @@ export interface SipDidsTable {
   /** Null: the account's enabled preset. */
   sttVoiceConfigId: string | null;
   ttsVoiceConfigId: string | null;
+}
+
+/** A Discord bot with its session at the gateway, if it has one. `botId` null: the bot that all accounts share. */
+interface DiscordBotsTable {
+  loginKey: string;
+  botId: string | null;
+  userId: string;
+  sessionId: string | null;
+  sequence: number | null;
+  resumeUrl: string | null;
+}
+
+/** A channel in which a Discord bot has been addressed, up to which message. */
+export interface DiscordChannelsTable {
+  loginKey: string;
+  channelId: string;
+  guildId: string | null;
+  personId: string | null;
+  parentId: string | null;
+  isListening: Bit;
+  lastMessageId: string;
 }
 
 /** A login's read position in its platform's stream of updates. */

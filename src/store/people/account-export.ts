@@ -62,6 +62,9 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   auditLog: BY_ID,
   facts: null,
   loginPositions: null,
+  // What belongs to an account there is in its conversations.
+  discordBots: null,
+  discordChannels: null,
 };
 
 /** The tables with account data, in export order. */

@@ -26,7 +26,8 @@ export const Attachment = z.object({
 
 export type Attachment = z.output<typeof Attachment>;
 
-const Member = z.object({ nick: field(z.string().nullable()) });
+/** A message's author as a member of its guild. */
+const Member = z.object({ nick: field(z.string().nullable()), roles: field(z.array(Snowflake)) });
 
 /** What a reply shows of the message that it answers. */
 const QuotedMessage = z.object({ id: Snowflake, author: field(User), content: field(z.string()) });
@@ -51,6 +52,8 @@ export const Message = z.object({
   /** The message was written by a webhook. */
   webhook_id: field(Snowflake),
   referenced_message: field(QuotedMessage.nullable()),
+  /** What was forwarded. */
+  message_snapshots: field(z.array(z.object({ message: z.object({ content: field(z.string()) }) }))),
 });
 
 export type Message = z.output<typeof Message>;
@@ -67,3 +70,28 @@ export const Channel = z.object({
 });
 
 export type Channel = z.output<typeof Channel>;
+
+/** https://docs.discord.com/developers/resources/application#application-object */
+export const Application = z.object({ id: Snowflake, flags: field(z.number()) });
+
+/** https://docs.discord.com/developers/events/gateway#get-gateway-bot */
+export const GatewayBot = z.object({
+  url: z.string(),
+  session_start_limit: z.object({
+    remaining: z.number(),
+    /** Milliseconds until the limit starts anew. */
+    reset_after: z.number(),
+  }),
+});
+
+/** Permissions are a bit field in decimal digits. */
+const Permissions = z.string().regex(/^\d{1,30}$/);
+
+/** https://docs.discord.com/developers/resources/guild#guild-object */
+export const Guild = z.object({
+  id: Snowflake,
+  owner_id: Snowflake,
+  roles: z.array(z.object({ id: Snowflake, permissions: Permissions })),
+});
+
+export const GuildMember = z.object({ nick: field(z.string().nullable()), user: field(User) });

@@ -1,0 +1,208 @@
+import type { Clock } from '../../../base/time.ts';
+import { pause } from '../../../base/waits.ts';
+import { Backoff } from '../backoff.ts';
+import type { DiscordRest } from '../rest/discord-rest.ts';
+import { EventQueue } from './event-queue.ts';
+import { afterClose, type GatewayClose } from './gateway-close.ts';
+import { GatewayConnection } from './gateway-connection.ts';
+import { type Dispatch, OP, Ready } from './gateway-payload.ts';
+import { IdentifyBudget } from './identify-budget.ts';
+import type { SessionKeeper } from './session-keeper.ts';
+
+const QUERY = '?v=10&encoding=json';
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 30_000;
+/** Discord asks for a random pause after it has ended a session. */
+const INVALID_MS = { least: 1_000, spread: 4_000 } as const;
+/** Connections without a hello after which the address for resuming is given up, if Discord itself can be reached. */
+const MAX_UNANSWERED = 5;
+/** Retry limit for an event that fails to store. It is then skipped and lost, and later events proceed. */
+const MAX_TRIES = 20;
+
+export interface SessionDeps {
+  readonly rest: Pick<DiscordRest, 'gatewayBot'>;
+  readonly token: string;
+  /** Whether the gateway must be reached over TLS. */
+  readonly isEncrypted: boolean;
+  readonly clock: Clock;
+  readonly keeper: SessionKeeper;
+  readonly observer: SessionObserver;
+}
+
+export interface SessionObserver {
+  up(): void;
+  /** The connection is lost. `words`: why it could not be established; null: it had been, and is opened again. */
+  down(words: string | null): void;
+  /** Called at once for each event that is new, before `take`. */
+  seen(event: Dispatch): void;
+  /** Handles an event. Resolves once its effects are on disk. */
+  take(event: Dispatch): Promise<void>;
+  /** What was written since the last session has to be asked for. Resolves when that is done. */
+  fillGap(signal: AbortSignal): Promise<void>;
+  /** An event could not be handled, or was skipped for good. */
+  failed(event: Dispatch, error: unknown, isSkipped: boolean): void;
+}
+
+/**
+ * A bot's session at Discord's gateway (https://docs.discord.com/developers/events/gateway): connected, resumed,
+ * identified anew. The events are handled in order, and Discord repeats those that were not.
+ */
+export class GatewaySession {
+  readonly #deps: SessionDeps;
+  readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
+  readonly #budget: IdentifyBudget;
+  #connection: GatewayConnection | null = null;
+  #isUp = false;
+  /** The newest event of this session that was reported as seen. */
+  #seen = 0;
+  #failing = { sequence: 0, tries: 0 };
+  /** Connections in a row that were not greeted. */
+  #unanswered = 0;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    this.#budget = new IdentifyBudget(deps.rest, deps.clock, deps.isEncrypted);
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** Ignored while the session is down. */
+  send(op: number, data: unknown): void {
+    if (this.#isUp) this.#connection?.send(op, data);
+  }
+
+  /**
+   * Keeps the session until `signal` aborts: null. Otherwise returns a close that only the bot's owner can do something
+   * about. Rejects with a DiscordFailure when Discord does not say where its gateway is.
+   */
+  async run(intents: number, signal: AbortSignal): Promise<GatewayClose | null> {
+    while (!signal.aborted) {
+      const url = await this.#nextUrl(signal);
+      if (url === null || signal.aborted) return null;
+      const close = await this.#connect(url, intents, signal);
+      if (signal.aborted) return null;
+      switch (afterClose(close.code)) {
+        case 'stop':
+          this.#deps.keeper.end();
+          return close;
+        case 'identify':
+          this.#deps.keeper.end();
+          break;
+        default:
+      }
+      await pause(this.#deps.clock, this.#backoff.next(), signal);
+    }
+    return null;
+  }
+
+  /** Connects again, which shows whether Discord still accepts the token. */
+  reconnect(): void {
+    this.#connection?.drop('the token was refused');
+  }
+
+  /** Ends the session for good: the bot goes offline. Call it before the signal of `run` aborts. */
+  signOff(): void {
+    this.#connection?.signOff();
+    this.#deps.keeper.end();
+  }
+
+  async #nextUrl(signal: AbortSignal): Promise<string | null> {
+    const { keeper } = this.#deps;
+    if (keeper.session !== null && this.#unanswered < MAX_UNANSWERED) return keeper.session.resumeUrl;
+    const url = await this.#budget.nextUrl(signal);
+    if (keeper.session !== null) keeper.end();
+    return url;
+  }
+
+  async #connect(url: string, intents: number, signal: AbortSignal): Promise<GatewayClose> {
+    const { clock, keeper, observer } = this.#deps;
+    let invalidPauseMs = 0;
+    const queue = new EventQueue({
+      take: (event) => observer.take(event),
+      handled: (sequence) => keeper.handled(sequence),
+      failed: (event, error) => this.#failed(connection, event, error),
+    });
+    const connection = new GatewayConnection(`${url}${QUERY}`, clock, {
+      hello: () => this.#greet(connection, intents),
+      // What was received but not handled must stay with Discord.
+      sequence: () => keeper.session?.sequence ?? null,
+      dispatch: (event) => this.#dispatch(connection, queue, event, signal),
+      invalidSession: (isResumable) => {
+        if (!isResumable) keeper.end();
+        invalidPauseMs = INVALID_MS.least + Math.random() * INVALID_MS.spread;
+        connection.drop('Discord has ended the session');
+      },
+    });
+    this.#connection = connection;
+    const drop = () => connection.drop('the gateway closes');
+    signal.addEventListener('abort', drop);
+    this.#unanswered += 1;
+    const close = await connection.closed;
+    signal.removeEventListener('abort', drop);
+    this.#connection = null;
+    const wasUp = this.#isUp;
+    this.#isUp = false;
+    if (!signal.aborted) observer.down(wasUp ? null : close.words);
+    await queue.close();
+    if (invalidPauseMs > 0) await pause(clock, invalidPauseMs, signal);
+    return close;
+  }
+
+  #greet(connection: GatewayConnection, intents: number): void {
+    const { token, keeper } = this.#deps;
+    const { session } = keeper;
+    this.#unanswered = 0;
+    if (session !== null)
+      return connection.send(OP.resume, { token, session_id: session.sessionId, seq: session.sequence });
+    this.#budget.spent();
+    const properties = { os: process.platform, browser: 'voice-chat-gateway', device: 'voice-chat-gateway' };
+    connection.send(OP.identify, { token, intents, properties });
+  }
+
+  #dispatch(connection: GatewayConnection, queue: EventQueue, event: Dispatch, signal: AbortSignal): void {
+    if (event.type === 'READY') return this.#ready(connection, event, signal);
+    if (event.type === 'RESUMED') this.#becomeUp();
+    if (this.#deps.keeper.session === null) return connection.drop('Discord sent an event before a session');
+    // Those that Discord repeats were seen before the connection was lost.
+    if (event.sequence > this.#seen) {
+      this.#seen = event.sequence;
+      this.#deps.observer.seen(event);
+    }
+    queue.push(event);
+  }
+
+  #ready(connection: GatewayConnection, { data, sequence }: Dispatch, signal: AbortSignal): void {
+    const ready = Ready.safeParse(data);
+    if (!ready.success) return connection.drop('Discord sent a READY that cannot be read');
+    const { keeper, observer } = this.#deps;
+    const { session_id: sessionId, resume_gateway_url: resumeUrl } = ready.data;
+    if (!this.#budget.isGateway(resumeUrl)) return connection.drop('Discord named an unusable URL');
+    this.#seen = sequence;
+    keeper.begin({ sessionId, sequence, resumeUrl });
+    // Rejects only when the login ends: the next session fills the gap.
+    observer.fillGap(signal).then(
+      () => keeper.complete(sessionId),
+      () => undefined,
+    );
+    this.#becomeUp();
+  }
+
+  #becomeUp(): void {
+    this.#isUp = true;
+    this.#backoff.reset();
+    this.#deps.observer.up();
+  }
+
+  /** Has the event repeated, or skips it after too many tries. */
+  #failed(connection: GatewayConnection, event: Dispatch, error: unknown): void {
+    const { sequence } = event;
+    const tries = this.#failing.sequence === sequence ? this.#failing.tries + 1 : 1;
+    this.#failing = { sequence, tries };
+    const isSkipped = tries >= MAX_TRIES;
+    if (isSkipped) this.#deps.keeper.handled(sequence);
+    this.#deps.observer.failed(event, error, isSkipped);
+    connection.drop('an event could not be handled');
+  }
+}

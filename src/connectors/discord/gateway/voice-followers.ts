@@ -1,0 +1,80 @@
+import type { GatewayVoiceServerUpdateDispatchData, GatewayVoiceState } from 'discord-api-types/v10';
+import * as z from 'zod';
+import { Message, Snowflake } from '../rest/discord-objects.ts';
+import { ChannelRef, type Dispatch } from './gateway-payload.ts';
+import type { VoiceListener } from './voice-signaling.ts';
+
+/** Only what is relied upon here; the rest is passed on as Discord wrote it. */
+const VoiceState = z.looseObject({
+  guild_id: Snowflake,
+  channel_id: Snowflake.nullable(),
+  user_id: Snowflake,
+  session_id: z.string(),
+});
+const VoiceServer = z.looseObject({
+  guild_id: Snowflake,
+  token: z.string(),
+  endpoint: z.string().nullable(),
+});
+
+/** Those who follow the voice events of a bot's guilds, and where the bot itself is. */
+export class VoiceFollowers {
+  readonly #listeners = new Map<string, Set<VoiceListener>>();
+  /** The voice channel that the bot is in, by guild. */
+  readonly #own = new Map<string, string>();
+
+  /** `userId`: the bot's. */
+  seen({ type, data }: Dispatch, userId: string): void {
+    switch (type) {
+      case 'VOICE_STATE_UPDATE':
+        return this.#voiceState(VoiceState.safeParse(data).data, userId);
+      case 'VOICE_SERVER_UPDATE': {
+        const { data: update } = VoiceServer.safeParse(data);
+        return this.#tell(update?.guild_id, (each) =>
+          each.voiceServer(update as GatewayVoiceServerUpdateDispatchData),
+        );
+      }
+      case 'MESSAGE_CREATE': {
+        const { data: message } = Message.safeParse(data);
+        return this.#tell(message?.guild_id, (each) => each.message(message!));
+      }
+      case 'CHANNEL_DELETE': {
+        const { data: channel } = ChannelRef.safeParse(data);
+        return this.#tell(channel?.guild_id, (each) => each.channelDeleted(channel!.id));
+      }
+      default:
+    }
+  }
+
+  down(): void {
+    for (const listeners of this.#listeners.values()) for (const each of [...listeners]) each.down();
+  }
+
+  follow(guildId: string, listener: VoiceListener): () => void {
+    const listeners = this.#listeners.get(guildId) ?? new Set();
+    this.#listeners.set(guildId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(guildId) === listeners) this.#listeners.delete(guildId);
+    };
+  }
+
+  /** Whether a call of the bot has this channel's chat. */
+  isInCall(guildId: string, channelId: string): boolean {
+    return this.#listeners.has(guildId) && this.#own.get(guildId) === channelId;
+  }
+
+  #voiceState(state: z.output<typeof VoiceState> | undefined, userId: string): void {
+    if (state === undefined) return;
+    const { guild_id: guildId, channel_id: channelId } = state;
+    if (state.user_id === userId) {
+      if (channelId === null) this.#own.delete(guildId);
+      else this.#own.set(guildId, channelId);
+    }
+    this.#tell(guildId, (each) => each.voiceState(state as unknown as GatewayVoiceState));
+  }
+
+  #tell(guildId: string | undefined, tell: (listener: VoiceListener) => void): void {
+    for (const each of [...(this.#listeners.get(guildId ?? '') ?? [])]) tell(each);
+  }
+}

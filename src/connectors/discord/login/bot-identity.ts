@@ -1,0 +1,26 @@
+import { DiscordFailure } from '../rest/discord-failure.ts';
+import type { DiscordRest } from '../rest/discord-rest.ts';
+import { type Intents, intentsOf } from './intents.ts';
+
+/** Who a bot is at Discord. */
+export interface BotIdentity {
+  readonly userId: string;
+  /** Such as `@my_bot`. */
+  readonly name: string;
+  readonly intents: Intents;
+}
+
+/** Reads whose token it is. Rejects with a DiscordFailure, also when it belongs to another application. */
+export async function identifyBot(
+  rest: DiscordRest,
+  applicationId: string,
+  signal: AbortSignal,
+): Promise<BotIdentity> {
+  const { id: userId, username } = await rest.me(signal);
+  const { id, flags } = await rest.application(signal);
+  if (id !== applicationId) {
+    const words = `The token belongs to application ${id}, not to ${applicationId}`;
+    throw new DiscordFailure('refused', words, { status: 401 });
+  }
+  return { userId, name: `@${username}`, intents: intentsOf(flags ?? 0) };
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import type { LoginRef } from '../../contract/login.ts';
+import type { MessageIntake } from '../../contract/messenger.ts';
+import {
+  ChannelRef,
+  DeletedMessage,
+  DeletedMessages,
+  type Dispatch,
+  GuildRef,
+} from '../gateway/gateway-payload.ts';
+import { Message } from '../rest/discord-objects.ts';
+import type { ChannelDirectory } from './channel-directory.ts';
+import type { History } from './history.ts';
+import { addressOf, type KnownChannels } from './known-channels.ts';
+import { DELETED_TEXT, textOf } from './message-content.ts';
+import type { MessageReceiver, Receiving } from './message-receiver.ts';
+
+/** Edits come with the whole message, apart from those that only add a preview. */
+const EditedMessage = Message.extend({ edited_timestamp: z.string() });
+
+export interface EventReaderDeps {
+  readonly ref: LoginRef;
+  readonly channels: KnownChannels;
+  readonly directory: ChannelDirectory;
+  readonly history: History;
+  readonly receiver: MessageReceiver;
+  readonly intake: MessageIntake;
+  /** Whether a call has the chat of this channel. */
+  isInCall(guildId: string, channelId: string): boolean;
+}
+
+/** Reads the events of the gateway that concern messages. Events that cannot be read are skipped. */
+export class EventReader {
+  readonly #deps: EventReaderDeps;
+
+  constructor(deps: EventReaderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves once what the event means is on disk. Rejects when it could not be stored. */
+  async take({ type, data }: Dispatch, bot: Receiving, signal: AbortSignal): Promise<void> {
+    const { directory } = this.#deps;
+    switch (type) {
+      case 'MESSAGE_CREATE':
+        return await this.#created(Message.safeParse(data).data, bot, signal);
+      case 'MESSAGE_UPDATE':
+        return await this.#edited(EditedMessage.safeParse(data).data, bot);
+      case 'MESSAGE_DELETE':
+        return await this.#deleted(DeletedMessage.safeParse(data).data);
+      case 'MESSAGE_DELETE_BULK': {
+        const { ids = [], channel_id: channelId = '' } = DeletedMessages.safeParse(data).data ?? {};
+        for (const id of ids) await this.#deleted({ id, channel_id: channelId });
+        return;
+      }
+      case 'CHANNEL_UPDATE':
+      case 'THREAD_UPDATE':
+      case 'THREAD_DELETE':
+        return directory.changed(ChannelRef.safeParse(data).data?.id ?? '');
+      case 'CHANNEL_DELETE':
+        return await this.#channelGone(ChannelRef.safeParse(data).data?.id);
+      case 'GUILD_DELETE':
+        return await this.#guildGone(GuildRef.safeParse(data).data);
+      default:
+    }
+  }
+
+  async #created(message: Message | undefined, bot: Receiving, signal: AbortSignal): Promise<void> {
+    if (message === undefined) return;
+    const { guild_id: guildId, channel_id: channelId } = message;
+    if (guildId !== undefined && this.#deps.isInCall(guildId, channelId)) return;
+    await this.#deps.history.read(channelId, signal);
+    await this.#deps.receiver.take(message, bot, signal);
+  }
+
+  async #edited(message: Message | undefined, bot: Receiving): Promise<void> {
+    const known = message && this.#deps.channels.find(message.channel_id);
+    if (!known || message.author.id === bot.userId) return;
+    await this.#deps.intake.edited(addressOf(this.#deps.ref, known), message.id, textOf(message, bot.userId));
+  }
+
+  async #deleted(message: z.output<typeof DeletedMessage> | undefined): Promise<void> {
+    const known = message && this.#deps.channels.find(message.channel_id);
+    if (known) await this.#deps.intake.edited(addressOf(this.#deps.ref, known), message.id, DELETED_TEXT);
+  }
+
+  async #channelGone(channelId: string | undefined): Promise<void> {
+    const known = channelId === undefined ? null : this.#deps.channels.find(channelId);
+    if (known) await this.#unreachable(known.parentId ?? known.channelId);
+  }
+
+  /** The bot was removed from a server. One that is only unavailable comes back. */
+  async #guildGone(guild: z.output<typeof GuildRef> | undefined): Promise<void> {
+    if (guild === undefined || guild.unavailable === true) return;
+    const channels = this.#deps.channels.inGuild(guild.id);
+    const spaces = new Set(channels.map(({ channelId, parentId }) => parentId ?? channelId));
+    for (const spaceId of spaces) await this.#unreachable(spaceId);
+  }
+
+  async #unreachable(spaceId: string): Promise<void> {
+    const { ref, intake, directory } = this.#deps;
+    directory.changed(spaceId);
+    const place = { channelId: spaceId, parentId: null, personId: null };
+    await intake.reachable(addressOf(ref, place), false);
+  }
+}

@@ -1,0 +1,148 @@
+import { type Clock, systemClock } from '../../../../src/base/time.ts';
+import type { Address } from '../../../../src/connectors/contract/address.ts';
+import type { InboundMessage, Intake, MessageIntake } from '../../../../src/connectors/contract/messenger.ts';
+import {
+  DiscordConnector,
+  type DiscordOptions,
+} from '../../../../src/connectors/discord/discord-connector.ts';
+import type {
+  DiscordRecords,
+  KnownChannel,
+  StoredSession,
+} from '../../../../src/connectors/discord/discord-records.ts';
+import {
+  FakeDiscord as Fake,
+  type FakeDiscord,
+  type FakeDiscordOptions,
+} from '../../../fakes/discord/fake-discord.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+
+/** What a login keeps, in memory: it outlives connectors, as a database does. */
+export class MemoryRecords implements DiscordRecords {
+  readonly sessions = new Map<string, StoredSession>();
+  readonly known = new Map<string, Map<string, KnownChannel>>();
+  readonly #users = new Map<string, string>();
+
+  async claim(loginKey: string, botUserId: string): Promise<void> {
+    if ((this.#users.get(loginKey) ?? botUserId) !== botUserId) await this.forget(loginKey);
+    this.#users.set(loginKey, botUserId);
+  }
+
+  async session(loginKey: string): Promise<StoredSession | null> {
+    return this.sessions.get(loginKey) ?? null;
+  }
+
+  async putSession(loginKey: string, session: StoredSession | null): Promise<void> {
+    if (session === null) this.sessions.delete(loginKey);
+    else this.sessions.set(loginKey, session);
+  }
+
+  async channels(loginKey: string): Promise<readonly KnownChannel[]> {
+    return [...(this.known.get(loginKey)?.values() ?? [])];
+  }
+
+  async putChannel(loginKey: string, channel: KnownChannel): Promise<void> {
+    const channels = this.known.get(loginKey) ?? new Map();
+    this.known.set(loginKey, channels.set(channel.channelId, channel));
+  }
+
+  async forget(loginKey: string): Promise<void> {
+    this.sessions.delete(loginKey);
+    this.known.delete(loginKey);
+    this.#users.delete(loginKey);
+  }
+}
+
+/** The domain's side, which stores nothing but remembers everything. */
+export class MemoryIntake implements MessageIntake {
+  readonly messages: InboundMessage[] = [];
+  readonly edits: { readonly id: string; readonly text: string }[] = [];
+  readonly unreachable: string[] = [];
+  readonly bound: string[] = [];
+  /** Codes that bind. */
+  readonly codes = new Set<string>();
+  /** Runs before a message is stored. */
+  before: (message: InboundMessage) => Promise<unknown> = async () => undefined;
+  isUnbound: (from: Address) => boolean = () => false;
+
+  get texts(): string[] {
+    return this.messages.map(({ text }) => text);
+  }
+
+  async received(message: InboundMessage): Promise<Intake> {
+    await this.before(message);
+    if (this.isUnbound(message.from)) return 'unbound';
+    if (this.messages.some(({ platformMessageId: id }) => id === message.platformMessageId))
+      return 'duplicate';
+    this.messages.push(message);
+    return 'stored';
+  }
+
+  async edited(_from: Address, id: string, text: string): Promise<void> {
+    this.edits.push({ id, text });
+  }
+
+  async reachable({ space }: Address, isReachable: boolean): Promise<void> {
+    if (!isReachable) this.unreachable.push(space.id);
+  }
+
+  async renamed(): Promise<void> {}
+
+  async followed(): Promise<boolean> {
+    return true;
+  }
+
+  async bind({ space }: Address, _name: string | null, token: string): Promise<boolean> {
+    if (!this.codes.delete(token)) return false;
+    this.bound.push(space.id);
+    return true;
+  }
+
+  async awaitReply(): Promise<null> {
+    return null;
+  }
+}
+
+export interface Connected {
+  readonly connector: DiscordConnector;
+  readonly intake: MemoryIntake;
+  readonly counts: Map<string, number>;
+  readonly logs: string[];
+}
+
+export interface SetupOptions {
+  readonly options?: Partial<DiscordOptions>;
+  readonly records?: MemoryRecords;
+  readonly intake?: MemoryIntake;
+  readonly clock?: Clock;
+}
+
+/** A connector at a fake of Discord. */
+export function connect(discord: Pick<FakeDiscord, 'url'>, setup: SetupOptions = {}): Connected {
+  const { records = new MemoryRecords(), intake = new MemoryIntake(), clock = systemClock } = setup;
+  const counts = new Map<string, number>();
+  const logs: string[] = [];
+  const options = { apiUrl: `${discord.url}/api`, cdnUrl: discord.url, shared: null, hearsBots: false };
+  const connector = new DiscordConnector(
+    { ...options, ...setup.options },
+    {
+      clock,
+      records,
+      observer: {
+        count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1),
+        log: (level, text, detail) =>
+          logs.push(`${level}: ${text} ${JSON.stringify(detail)} ${detail.err ?? ''}`),
+      },
+    },
+  );
+  connector.provides.messenger!.onMessages(intake);
+  return { connector, intake, counts, logs };
+}
+
+export async function startFake(options: FakeDiscordOptions = {}): Promise<FakeDiscord> {
+  return await Fake.start({ identifyWindowMs: 50, ...options });
+}
+
+export async function heard({ intake }: Pick<Connected, 'intake'>, texts: readonly string[]): Promise<void> {
+  await waitFor(`${texts.join(', ')}`, () => intake.messages.length >= texts.length);
+}
