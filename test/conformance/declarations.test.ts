@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { Connector } from '../../src/connectors/contract/connector.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
 import { declarationTable } from './declarations.ts';
+import { discordConnector } from './messenger/discord-under-test.ts';
 import { telegramConnector } from './messenger/telegram-under-test.ts';
 import { whatsAppConnector } from './messenger/whatsapp-under-test.ts';
 
@@ -12,6 +13,7 @@ const README = fileURLToPath(new URL('../../src/connectors/README.md', import.me
 it('lists in the README what each connector declares', () => {
   const table = declarationTable(
     new Map<string, Connector>([
+      ['Discord', discordConnector()],
       ['Telegram', telegramConnector()],
       ['WhatsApp', whatsAppConnector()],
       ['SIP', sipConnector()],

@@ -1,0 +1,83 @@
+import type { FakePerson } from '../../fakes/discord/fake-person.ts';
+import type { FakeMessage } from '../../fakes/discord/world/message.ts';
+import { shownTo } from '../../fakes/discord/world/posting.ts';
+import { readGatewayRows } from '../../support/gateway-database.ts';
+import { type DiscordUnderTest, isNote } from './discord-under-test.ts';
+import type { PersonUnderTest, ReceivedMessage, TestFile, WrittenMessage } from './messenger-under-test.ts';
+
+/** A person and their direct messages with the bot. */
+export class DiscordPerson implements PersonUnderTest {
+  readonly remoteId: string;
+  readonly name: string;
+  readonly #subject: DiscordUnderTest;
+  readonly #person: FakePerson;
+  readonly #written = new Map<WrittenMessage, FakeMessage>();
+
+  constructor(subject: DiscordUnderTest, person: FakePerson) {
+    this.#subject = subject;
+    this.#person = person;
+    this.remoteId = person.id;
+    this.name = person.user.globalName!;
+  }
+
+  writes(text: string): WrittenMessage {
+    return this.#wrote(this.#person.writes(this.#subject.bot, text));
+  }
+
+  sendsFile(file: TestFile, caption: string): WrittenMessage {
+    return this.#wrote(this.#person.sendsFiles(this.#subject.bot, [file], caption));
+  }
+
+  repeats(message: WrittenMessage): void {
+    const { discord, bot } = this.#subject;
+    const shown = shownTo(discord.world, this.#written.get(message)!, { bot, intents: bot.grantedIntents });
+    for (const session of discord.gateway.sessionsOf(bot))
+      session.dispatch({ t: 'MESSAGE_CREATE', d: shown } as never);
+  }
+
+  edits(message: WrittenMessage, text: string): void {
+    this.#person.edits(this.#written.get(message)!, text);
+  }
+
+  /** Each file of a message counts as one. */
+  received(): readonly ReceivedMessage[] {
+    const messages = this.#person.received(this.#subject.bot).filter((message) => !isNote(message));
+    return messages.flatMap<ReceivedMessage>(({ id: platformMessageId, content, attachments }) =>
+      attachments.length === 0
+        ? [{ platformMessageId, text: content, file: null }]
+        : attachments.map(({ bytes }, n) => ({
+            platformMessageId,
+            text: n === 0 ? content : '',
+            file: bytes,
+          })),
+    );
+  }
+
+  typingShown(): number {
+    return this.#person.typingShown(this.#subject.bot);
+  }
+
+  blocks(): void {
+    this.#person.blocks(this.#subject.bot);
+  }
+
+  unblocks(): void {
+    this.#person.unblocks(this.#subject.bot);
+  }
+
+  #wrote(message: FakeMessage): WrittenMessage {
+    const { discord, bot, gateway } = this.#subject;
+    const session = discord.gateway.sessionsOf(bot)[0];
+    const seq = session?.seq ?? 0;
+    const written = {
+      platformMessageId: message.id,
+      isAcknowledged: () =>
+        readGatewayRows<{ id: string; sequence: number }>(
+          gateway.dataFolder,
+          'select session_id as id, sequence from discord_bots',
+        ).some(({ id, sequence }) => id === session?.id && sequence >= seq),
+    };
+    this.#written.set(written, message);
+    return written;
+  }
+}
