@@ -1,0 +1,313 @@
+import { whatIsWrong } from './commit-check.ts';
+import { CommitTurns } from './commit-turns.ts';
+import { appendPayload, commitPayload, revokePayload, welcomePayload } from './dave-payloads.ts';
+import { ExternalSender } from './external-sender.ts';
+import { GroupRoster, type RosterMember } from './group-roster.ts';
+import { readKeyPackage } from './key-package.ts';
+import { snowflakeBytes } from './mls-suite.ts';
+import { OP, type VoiceClient } from './opcodes.ts';
+import { ProposalList } from './proposal-list.ts';
+import { readCommit, type SentCommit } from './sent-commit.ts';
+import { Transition } from './transition.ts';
+
+export type DaveVersion = 0 | 1;
+
+/**
+ * The voice gateway's half of DAVE in one channel: it proposes who comes and goes, picks a commit, and has everybody
+ * change keys together. It holds no keys of the group.
+ */
+export class DaveGroup {
+  /** What no client of Discord sends. */
+  readonly offences: string[] = [];
+  readonly #groupId: Uint8Array;
+  readonly #sender: Promise<ExternalSender>;
+  readonly #roster = new GroupRoster();
+  readonly #proposals = new ProposalList();
+  readonly #turns = new CommitTurns((userId, commit) => void this.#next(() => this.#take(userId, commit)));
+  #work: Promise<unknown> = Promise.resolve();
+  #epoch = 0n;
+  #version: DaveVersion = 1;
+  #wantedVersion: DaveVersion = 1;
+  /** Nobody has sent under another version before, so the first keys count at once. */
+  #isFresh = true;
+  #transition: Transition | null = null;
+  #lastTransition = 0;
+  #spoilFor: string | null = null;
+
+  constructor(channelId: string) {
+    this.#groupId = snowflakeBytes(channelId);
+    this.#sender = ExternalSender.create(channelId);
+  }
+
+  /** 0 is without DAVE. */
+  get version(): DaveVersion {
+    return this.#version;
+  }
+
+  get epoch(): bigint {
+    return this.#epoch;
+  }
+
+  /** The users who share the group's keys. */
+  get users(): readonly string[] {
+    return this.#roster.leaves.users;
+  }
+
+  /** Whether no change is on its way. */
+  get isSettled(): boolean {
+    const { members, inGroup, toRemove } = this.#roster;
+    const areAllIn = members.length < 2 || inGroup.length === members.length;
+    return this.#version === 0 || (!this.#transition && toRemove.length === 0 && areAllIn);
+  }
+
+  /** Only one of the people commits; the others would only lose. */
+  isCommitting(userId: string): boolean {
+    return this.#roster.committers.find(({ client }) => !client.isBot)?.client.userId === userId;
+  }
+
+  /** The user gets the next commit, or the next Welcome, in a state that nobody can use. */
+  spoilFor(userId: string): void {
+    this.#spoilFor = userId;
+  }
+
+  join(client: VoiceClient): Promise<void> {
+    return this.#next(async () => {
+      const member = this.#roster.connect(client);
+      if (this.#version === 1) await this.#introduce(member);
+    });
+  }
+
+  leave(userId: string): Promise<void> {
+    return this.#next(async () => {
+      if (!this.#roster.disconnect(userId)) return;
+      this.#withdraw(userId);
+      this.#transition?.ready(userId);
+      await this.#settle();
+    });
+  }
+
+  keyPackage(userId: string, bytes: Buffer): Promise<void> {
+    return this.#next(async () => {
+      const keyPackage = await readKeyPackage(userId, bytes);
+      const member = this.#roster.get(userId);
+      if (!member || this.#version === 0) return;
+      this.#withdraw(userId);
+      member.keyPackage = keyPackage;
+      await this.#settle();
+    });
+  }
+
+  commit(userId: string, payload: Buffer): Promise<void> {
+    return this.#next(async () => {
+      const commit = readCommit(payload);
+      const isBot = this.#roster.get(userId)?.client.isBot ?? false;
+      const hasOthers = this.#roster.committers.some(({ client }) => client.isBot !== isBot);
+      if (!(await this.#isGood(userId, commit))) return;
+      if (hasOthers && !this.#turns.isTurnOf(isBot)) this.#turns.hold(userId, commit);
+      else await this.#take(userId, commit);
+    });
+  }
+
+  ready(userId: string, transitionId: number): Promise<void> {
+    return this.#next(() => {
+      if (this.#transition?.id === transitionId) this.#transition.ready(userId);
+      else if (transitionId > this.#lastTransition)
+        this.offences.push(`${userId}: ready for ${transitionId}`);
+    });
+  }
+
+  /** The user could not use a commit or a Welcome, and starts again with its next key package. */
+  invalid(userId: string): Promise<void> {
+    return this.#next(async () => {
+      const member = this.#roster.get(userId);
+      if (!member) return;
+      this.#withdraw(userId);
+      member.keyPackage = null;
+      member.isStale = this.#roster.leaves.leafOf(userId) !== null;
+      this.#transition?.ready(userId);
+      await this.#settle();
+    });
+  }
+
+  /** Has everybody change to this version of the protocol. */
+  want(version: DaveVersion): Promise<void> {
+    return this.#next(async () => {
+      this.#wantedVersion = version;
+      await this.#settle();
+    });
+  }
+
+  close(): void {
+    this.#transition?.cancel();
+    this.#turns.clear();
+  }
+
+  /** One thing after the other, in the order of arrival. */
+  #next(work: () => Promise<void> | void): Promise<void> {
+    const done = this.#work.then(work);
+    this.#work = done.catch(() => undefined);
+    return done;
+  }
+
+  async #introduce(member: RosterMember): Promise<void> {
+    if (member.knowsSender) return;
+    member.knowsSender = true;
+    member.client.tellBinary(OP.externalSender, (await this.#sender).package);
+  }
+
+  /** Does what is due, unless everybody is busy with a transition. */
+  async #settle(): Promise<void> {
+    if (this.#transition) return;
+    if (this.#wantedVersion !== this.#version) await this.#changeVersion();
+    if (this.#version === 0 || this.#transition) return;
+    if (this.#roster.isEstablished && this.#roster.inGroup.length < 2) this.#startOver();
+    const sender = await this.#sender;
+    for (const userId of this.#roster.toRemove) {
+      if (this.#proposals.find('remove', userId)) continue;
+      const leaf = this.#roster.leaves.leafOf(userId) ?? 0;
+      this.#proposals.add({ kind: 'remove', userId, ...(await sender.proposeRemove(this.#epoch, leaf)) });
+    }
+    for (const { client, keyPackage } of this.#roster.toAdd) {
+      if (!keyPackage || this.#proposals.find('add', client.userId)) continue;
+      const { userId } = client;
+      this.#proposals.add({ kind: 'add', userId, ...(await sender.proposeAdd(this.#epoch, keyPackage)) });
+    }
+    for (const { client } of this.#roster.committers) {
+      const news = this.#proposals.news(client.userId);
+      if (news.length > 0) client.tellBinary(OP.proposals, appendPayload(news));
+    }
+  }
+
+  /** Takes back what was proposed about a user who is gone or has another key package. */
+  #withdraw(userId: string): void {
+    this.#proposals.forget(userId);
+    const proposal = this.#proposals.find('add', userId);
+    if (!proposal) return;
+    for (const told of this.#proposals.revoke(proposal)) {
+      this.#roster.get(told)?.client.tellBinary(OP.proposals, revokePayload(proposal));
+    }
+  }
+
+  /** A group of one is none: its last member gets ready for a new one. */
+  #startOver(): void {
+    this.#forgetGroup();
+    this.#isFresh = true;
+    for (const member of this.#roster.members.filter(({ keyPackage }) => !keyPackage)) this.#restart(member);
+  }
+
+  #restart({ client }: RosterMember): void {
+    client.tell(OP.prepareEpoch, { protocol_version: this.#version, epoch: 1 });
+    if (this.#isFresh) {
+      client.tell(OP.prepareTransition, { protocol_version: this.#version, transition_id: 0 });
+    }
+  }
+
+  #forgetGroup(): void {
+    this.#epoch = 0n;
+    this.#roster.leaves.clear();
+    this.#proposals.clear();
+    this.#turns.clear();
+    for (const member of this.#roster.members) member.isStale = false;
+  }
+
+  async #changeVersion(): Promise<void> {
+    if (this.#wantedVersion === 0) {
+      const id = this.#nextTransition();
+      for (const { client } of this.#roster.members) {
+        client.tell(OP.prepareTransition, { protocol_version: 0, transition_id: id });
+      }
+      this.#begin(id, this.#roster.members, () => {
+        this.#version = 0;
+        this.#forgetGroup();
+        for (const member of this.#roster.members) member.keyPackage = null;
+      });
+      return;
+    }
+    this.#version = 1;
+    this.#isFresh = this.#roster.members.length < 2;
+    for (const member of this.#roster.members) {
+      this.#restart(member);
+      await this.#introduce(member);
+    }
+  }
+
+  /** False for commits that come too late, and for those that are wrong. */
+  async #isGood(userId: string, commit: SentCommit): Promise<boolean> {
+    if (this.#transition || commit.epoch !== this.#epoch) return false;
+    const unknown = commit.refs.find(
+      (ref) => !this.#proposals.byRef(ref) && !this.#proposals.wasRevoked(ref),
+    );
+    const proposals = this.#proposals.of(userId);
+    const added = proposals.flatMap(({ kind, userId: user }) => {
+      const keyPackage = kind === 'add' ? this.#roster.get(user)?.keyPackage : null;
+      return keyPackage ? [keyPackage] : [];
+    });
+    const isCurrent =
+      [...commit.refs].sort().join() ===
+      proposals
+        .map(({ ref }) => ref)
+        .sort()
+        .join();
+    if (!isCurrent && !unknown) return false;
+    const leafIndex = this.#roster.leaves.leafOf(userId) ?? 0;
+    const wrong = unknown
+      ? 'a commit of a proposal that nobody made'
+      : await whatIsWrong(commit, { userId, groupId: this.#groupId, leafIndex, added });
+    if (wrong) this.offences.push(`${userId}: ${wrong}`);
+    return wrong === null;
+  }
+
+  /** Announces a commit, unless it has become too late while it waited. */
+  async #take(userId: string, commit: SentCommit): Promise<void> {
+    if (!(await this.#isGood(userId, commit))) return;
+    this.#turns.clear();
+    const { leaves } = this.#roster;
+    const isFirst = !this.#roster.isEstablished;
+    if (isFirst) leaves.add(userId);
+    const stayed = this.#roster.inGroup.filter(({ isStale }) => !isStale);
+    const proposals = commit.refs.flatMap((ref) => this.#proposals.byRef(ref) ?? []);
+    for (const { kind, userId: user } of proposals) if (kind === 'remove') leaves.remove(user);
+    for (const { kind, userId: user } of proposals) if (kind === 'add') leaves.add(user);
+    const id = isFirst && this.#isFresh ? 0 : this.#nextTransition();
+    for (const { client } of stayed) this.#hand(client, OP.announceCommit, commitPayload(id, commit.bytes));
+    for (const member of this.#roster.inGroup.filter((one) => !stayed.includes(one))) {
+      const { client, keyPackage } = member;
+      if (!keyPackage || !commit.welcome) continue;
+      this.#hand(client, OP.welcome, await welcomePayload(id, commit.welcome, keyPackage));
+    }
+    for (const member of this.#roster.inGroup) {
+      member.keyPackage = null;
+      member.isStale = false;
+    }
+    this.#epoch += 1n;
+    this.#proposals.clear();
+    this.#turns.pass();
+    if (id > 0) this.#begin(id, this.#roster.inGroup, () => undefined);
+    else await this.#settle();
+  }
+
+  #hand(client: VoiceClient, op: number, payload: Buffer): void {
+    if (this.#spoilFor === client.userId) {
+      this.#spoilFor = null;
+      payload.writeUInt8(payload.readUInt8(payload.length - 1) ^ 1, payload.length - 1);
+    }
+    client.tellBinary(op, payload);
+  }
+
+  #nextTransition(): number {
+    this.#lastTransition += 1;
+    return this.#lastTransition;
+  }
+
+  #begin(id: number, members: readonly RosterMember[], after: () => void): void {
+    const users = members.map(({ client }) => client.userId);
+    this.#transition = new Transition(id, users, () => {
+      this.#transition = null;
+      for (const { client } of this.#roster.members) {
+        if (users.includes(client.userId)) client.tell(OP.executeTransition, { transition_id: id });
+      }
+      after();
+      void this.#next(() => this.#settle());
+    });
+  }
+}
