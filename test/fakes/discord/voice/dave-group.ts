@@ -19,6 +19,8 @@ export type DaveVersion = 0 | 1;
 export class DaveGroup {
   /** What no client of Discord sends. */
   readonly offences: string[] = [];
+  /** When commits were announced, on the clock of `performance.now()`. */
+  readonly commits: { readonly atMs: number; readonly userId: string }[] = [];
   readonly #groupId: Uint8Array;
   readonly #sender: Promise<ExternalSender>;
   readonly #roster = new GroupRoster();
@@ -279,6 +281,7 @@ export class DaveGroup {
       member.keyPackage = null;
       member.isStale = false;
     }
+    this.commits.push({ atMs: performance.now(), userId });
     this.#epoch += 1n;
     this.#proposals.clear();
     this.#turns.pass();

@@ -85,12 +85,8 @@ export class FrameDecryptor {
     this.#ratchet = ratchet;
   }
 
-  hasSeen({ counter }: ProtocolFrame): boolean {
-    return this.#used.has(counter);
-  }
-
-  /** The Opus frame; null when it is of another sender or epoch, or forged. */
-  decrypt({ text, tag, counter }: ProtocolFrame): Buffer | null {
+  /** The Opus frame; null when it is of another sender or epoch, or forged; 'repeated' when it was decrypted before. */
+  decrypt({ text, tag, counter }: ProtocolFrame): Buffer | 'repeated' | null {
     const generation = counter >>> GENERATION_SHIFT;
     // Far ahead of any sender: not worth 255 keys.
     if (generation > 4) return null;
@@ -100,6 +96,7 @@ export class FrameDecryptor {
     decipher.setAuthTag(tag);
     try {
       const frame = Buffer.concat([decipher.update(text), decipher.final()]);
+      if (this.#used.has(counter)) return 'repeated';
       this.#used.add(counter);
       return frame;
     } catch {

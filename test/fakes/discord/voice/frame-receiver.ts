@@ -42,13 +42,11 @@ export class FrameReceiver {
         ? { kind: 'opus', bytes: frame }
         : { kind: 'unencrypted' };
     }
+    const now = performance.now();
     for (const { decryptor, endsAtMs } of this.#epochs) {
-      if (endsAtMs < performance.now()) continue;
-      if (decryptor.hasSeen(protocolFrame)) continue;
-      const bytes = decryptor.decrypt(protocolFrame);
-      if (bytes) return { kind: 'opus', bytes };
+      const bytes = endsAtMs < now ? null : decryptor.decrypt(protocolFrame);
+      if (bytes) return bytes === 'repeated' ? { kind: bytes } : { kind: 'opus', bytes };
     }
-    const isRepeated = this.#epochs.some(({ decryptor }) => decryptor.hasSeen(protocolFrame));
-    return { kind: isRepeated ? 'repeated' : 'undecryptable' };
+    return { kind: 'undecryptable' };
   }
 }

@@ -1,4 +1,3 @@
-import { p256 } from '@noble/curves/nist.js';
 import {
   type CiphersuiteImpl,
   type Credential,
@@ -6,6 +5,7 @@ import {
   getCiphersuiteFromName,
   getCiphersuiteImpl,
 } from 'ts-mls';
+import { HKDF, P256, SHA256 } from './mls-crypto.ts';
 
 export const SUITE_NAME = 'MLS_128_DHKEMP256_AES128GCM_SHA256_P256';
 
@@ -19,13 +19,7 @@ export function mlsSuite(): Promise<CiphersuiteImpl> {
 
 async function createSuite(): Promise<CiphersuiteImpl> {
   const plain = await getCiphersuiteImpl(getCiphersuiteFromName(SUITE_NAME), defaultCryptoProvider);
-  return { ...plain, signature: { ...plain.signature, keygen } };
-}
-
-/** MLS wants the public key uncompressed (RFC 9420 section 5.1.2); ts-mls would write it compressed. */
-async function keygen(): Promise<{ publicKey: Uint8Array; signKey: Uint8Array }> {
-  const signKey = p256.utils.randomSecretKey();
-  return { signKey, publicKey: p256.getPublicKey(signKey, false) };
+  return { ...plain, hash: SHA256, kdf: HKDF, signature: P256 };
 }
 
 /** A snowflake as 8 bytes, big end first: the identity of a user, and the group of a channel. */
