@@ -77,7 +77,7 @@ export class BotSession implements Participant {
     const missed = this.#outgoing.after(sequence);
     if (!missed) throw new VoiceRefusal(4006, `resumes at ${sequence} of ${this.#outgoing.lastSequence}`);
     if (this.#resumeTimer) clearTimeout(this.#resumeTimer);
-    this.#socket?.abandon();
+    this.#socket?.release(4014);
     this.#socket = socket;
     socket.send(JSON.stringify({ op: OP.resumed, d: null }));
     for (const message of missed) socket.send(message);
@@ -93,9 +93,8 @@ export class BotSession implements Participant {
 
   /** Closes the socket with a code of Discord's. After 4015 the bot may resume. */
   close(code: CloseCode): void {
-    const socket = this.#socket;
-    if (code !== 4015) this.end();
-    socket?.close(code);
+    if (code === 4015) this.#socket?.close(code);
+    else this.end(code);
   }
 
   /** Breaks the connection without a word; the bot may resume. */
@@ -103,11 +102,11 @@ export class BotSession implements Participant {
     this.#socket?.cut();
   }
 
-  end(): void {
+  end(code: CloseCode = 4014): void {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#resumeTimer) clearTimeout(this.#resumeTimer);
-    this.#socket?.abandon();
+    this.#socket?.release(code);
     this.#socket = null;
     this.media.close();
     this.#options.onEnd(this);

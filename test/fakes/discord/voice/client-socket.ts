@@ -46,19 +46,18 @@ export class ClientSocket {
     this.#socket.terminate();
   }
 
-  /** The session has another socket, or is over. */
-  abandon(): void {
+  /** The session is over, or has another socket. */
+  release(code: CloseCode): void {
     this.#session = null;
-    this.#socket.close(4014, CLOSE_CODES[4014]);
+    this.close(code);
   }
 
-  /** Ends the connection for what the client did. */
+  /** Ends the connection for what the client did, and its session. */
   refuse(error: unknown): void {
     this.#deps.offence((error as Error).message);
-    const session = this.#session;
-    this.#session = null;
-    this.close(error instanceof VoiceRefusal ? error.code : 4020);
-    session?.end();
+    const code = error instanceof VoiceRefusal ? error.code : 4020;
+    this.#session?.end(code);
+    this.close(code);
   }
 
   #receive(data: RawData, isBinary: boolean): void {
