@@ -16,8 +16,11 @@ export class ExpectedStays {
     return former;
   }
 
-  end(guildId: string, userId: string): void {
+  /** Returns the stay that has ended; null when there was none. */
+  end(guildId: string, userId: string): VoiceSession | null {
+    const stay = this.#stays.get(keyOf(guildId, userId)) ?? null;
     this.#stays.delete(keyOf(guildId, userId));
+    return stay;
   }
 
   /** The stay that these credentials are for. */

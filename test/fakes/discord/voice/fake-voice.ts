@@ -154,6 +154,11 @@ export class FakeVoice implements VoiceHost {
     this.#refusing = { code, times };
   }
 
+  #leave({ guildId, channelId, userId }: VoiceSession): void {
+    this.removePerson(channelId, userId);
+    this.session(userId, guildId)?.close(4014);
+  }
+
   #socketDeps(server: VoiceServer): ClientSocketDeps {
     return {
       heartbeatIntervalMs: this.#heartbeatIntervalMs,
@@ -164,7 +169,8 @@ export class FakeVoice implements VoiceHost {
         const session = this.#resumable(server, resume);
         return this.#attempt('resume', session?.userId ?? null, () => {
           if (!session) throw new VoiceRefusal(4006, `resumes ${resume.session_id}`);
-          this.#stays.check({ ...resume, user_id: session.userId });
+          if (session.stay.token !== resume.token)
+            throw new VoiceRefusal(4004, `the token of ${session.userId}`);
           return session;
         });
       },

@@ -28,7 +28,8 @@ export class Listener {
   frames: HeardFrame[] = [];
   /** Frames of Opus silence, sent when somebody stops. */
   silences = 0;
-  readonly #order = new ReceptionOrder();
+  #order = new ReceptionOrder();
+  #ssrc: number | null = null;
   readonly #decoder = new Decoder({ channels: 1, sample_rate: RATE_HZ });
   readonly #decrypt: (frame: Buffer) => ReceivedFrame;
 
@@ -53,6 +54,9 @@ export class Listener {
   }
 
   hear(frame: MediaFrame): void {
+    // With a new session the sequence numbers begin anew.
+    if (frame.ssrc !== this.#ssrc) this.#order = new ReceptionOrder();
+    this.#ssrc = frame.ssrc;
     for (const next of this.#order.add(frame)) {
       if (next) this.#play(this.#decrypt(next.bytes));
       else this.#fail('lost');

@@ -152,6 +152,23 @@ test('an old client makes everybody do without DAVE, and with it they are back',
   expect([voice.offences, anna.dave?.failures]).toEqual([[], []]);
 });
 
+test('a bot that comes to an old client begins without DAVE and gets it later', async () => {
+  const voice = await startVoice();
+  const place = newPlace();
+  const anna = voice.addPerson(place.channelId, ANNA, 'Anna');
+  voice.addPerson(place.channelId, BERT, 'Bert', { hasDave: false });
+  const { dave } = voice.call(place.channelId);
+  await waitFor('the downgrade', () => dave.version === 0);
+  const bot = joinBot(voice, place);
+  await bot.ready();
+  bot.sing(440);
+  expect(analyzeTone(await hearBot(anna, 1_000), RATE_HZ, 440).snrDb).toBeGreaterThan(20);
+  voice.removePerson(place.channelId, BERT);
+  await waitFor('the upgrade', () => dave.version === 1 && dave.users.length === 2 && dave.isSettled);
+  expect(analyzeTone(await hearBot(anna, 1_000), RATE_HZ, 440).snrDb).toBeGreaterThan(20);
+  expect([voice.offences, anna.dave?.failures]).toEqual([[], []]);
+});
+
 test.each([
   ['the bot', BOT],
   ['a person', ANNA],
