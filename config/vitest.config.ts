@@ -46,6 +46,7 @@ const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-acces
 /** Tests that judge audio in real time: several at a time, with no other tests that compute. */
 const AUDIO_UNITS = [
   'test/unit/bridge/{packet,pcm}-call.test.ts',
+  'test/unit/fakes/discord-voice/*.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
   'test/unit/speech/{speech-call,vendor-faults}.test.ts',
 ];

@@ -1,35 +1,61 @@
 import type { KeyPackage } from 'ts-mls';
 import { makeKeyPackageRef } from 'ts-mls/keyPackage.js';
+import type { GroupRoster } from './group-roster.ts';
 import { mlsSuite, userOf } from './mls-suite.ts';
+import type { ProposalList } from './proposal-list.ts';
 import type { SentCommit } from './sent-commit.ts';
 
-/** What the voice gateway knows when a commit arrives. */
-export interface ExpectedCommit {
+/** What the voice gateway knows when a commit of the current epoch arrives. */
+export interface CommitContext {
   readonly userId: string;
   readonly groupId: Uint8Array;
-  readonly leafIndex: number;
-  /** Key packages of those whom the commit adds. */
-  readonly added: readonly KeyPackage[];
+  readonly roster: GroupRoster;
+  readonly list: ProposalList;
 }
 
-/**
- * Why the gateway does not announce a commit (section "Voice Gateway Commit Validity" of the protocol's text); null when
- * nothing is wrong. The proposals have been looked at before.
- */
-export async function whatIsWrong(commit: SentCommit, expected: ExpectedCommit): Promise<string | null> {
-  if (!commit.groupId.equals(expected.groupId)) return 'a commit to another group';
-  if (commit.leafIndex !== expected.leafIndex) return `a commit of leaf ${commit.leafIndex}`;
-  if (commit.newLeaf && userOf(commit.newLeaf.credential) !== expected.userId) {
-    return 'a commit that changes the credential';
+export type Verdict =
+  | { readonly is: 'good' }
+  /** The proposals have changed since: no fault of the client. */
+  | { readonly is: 'late' }
+  | { readonly is: 'wrong'; readonly why: string };
+
+/** Whether the gateway may announce a commit (section "Voice Gateway Commit Validity" of the protocol's text). */
+export async function judge(
+  commit: SentCommit,
+  { userId, groupId, roster, list }: CommitContext,
+): Promise<Verdict> {
+  if (commit.refs.some((ref) => !list.byRef(ref) && !list.wasRevoked(ref))) {
+    return wrong('a commit of a proposal that nobody made');
   }
-  const welcomed = (commit.welcome?.secrets ?? []).map(({ newMember }) => hex(newMember)).sort();
-  const added = (await Promise.all(expected.added.map(keyPackageRef))).map(hex).sort();
-  if (welcomed.join() !== added.join()) return 'a Welcome for others than those whom the commit adds';
-  return null;
+  const proposals = list.of(userId);
+  if (sorted(commit.refs) !== sorted(proposals.map(({ ref }) => ref))) return { is: 'late' };
+  if (!commit.groupId.equals(groupId)) return wrong('a commit to another group');
+  // Whoever founds the group is its first leaf.
+  if (commit.leafIndex !== (roster.leaves.leafOf(userId) ?? 0))
+    return wrong(`a commit of leaf ${commit.leafIndex}`);
+  if (commit.newLeaf && userOf(commit.newLeaf.credential) !== userId) {
+    return wrong('a commit that changes the credential');
+  }
+  const added = proposals.flatMap(({ kind, userId: user }) =>
+    kind === 'add' ? (roster.get(user)?.keyPackage ?? []) : [],
+  );
+  const welcomed = (commit.welcome?.secrets ?? []).map(({ newMember }) => newMember);
+  if (sorted(welcomed.map(hex)) !== sorted((await Promise.all(added.map(keyPackageRef))).map(hex))) {
+    return wrong('a Welcome for others than those whom the commit adds');
+  }
+  return { is: 'good' };
 }
 
 export async function keyPackageRef(keyPackage: KeyPackage): Promise<Uint8Array> {
   return makeKeyPackageRef(keyPackage, (await mlsSuite()).hash);
+}
+
+function wrong(why: string): Verdict {
+  return { is: 'wrong', why };
+}
+
+function sorted(names: readonly string[]): string {
+  return names.toSorted().join();
 }
 
 function hex(bytes: Uint8Array): string {

@@ -1,12 +1,11 @@
-import { whatIsWrong } from './commit-check.ts';
+import { judge } from './commit-check.ts';
 import { CommitTurns } from './commit-turns.ts';
-import { appendPayload, commitPayload, revokePayload, welcomePayload } from './dave-payloads.ts';
-import { ExternalSender } from './external-sender.ts';
+import { commitPayload, welcomePayload } from './dave-payloads.ts';
 import { GroupRoster, type RosterMember } from './group-roster.ts';
 import { readKeyPackage } from './key-package.ts';
 import { snowflakeBytes } from './mls-suite.ts';
 import { OP, type VoiceClient } from './opcodes.ts';
-import { ProposalList } from './proposal-list.ts';
+import { Proposer } from './proposer.ts';
 import { readCommit, type SentCommit } from './sent-commit.ts';
 import { Transition } from './transition.ts';
 
@@ -22,9 +21,8 @@ export class DaveGroup {
   /** When commits were announced, on the clock of `performance.now()`. */
   readonly commits: { readonly atMs: number; readonly userId: string }[] = [];
   readonly #groupId: Uint8Array;
-  readonly #sender: Promise<ExternalSender>;
   readonly #roster = new GroupRoster();
-  readonly #proposals = new ProposalList();
+  readonly #proposer: Proposer;
   readonly #turns = new CommitTurns((userId, commit) => void this.#next(() => this.#take(userId, commit)));
   #work: Promise<unknown> = Promise.resolve();
   #epoch = 0n;
@@ -38,7 +36,7 @@ export class DaveGroup {
 
   constructor(channelId: string) {
     this.#groupId = snowflakeBytes(channelId);
-    this.#sender = ExternalSender.create(channelId);
+    this.#proposer = new Proposer(channelId, this.#roster);
   }
 
   /** 0 is without DAVE. */
@@ -57,9 +55,7 @@ export class DaveGroup {
 
   /** Whether no change is on its way. */
   get isSettled(): boolean {
-    const { members, inGroup, toRemove } = this.#roster;
-    const areAllIn = members.length < 2 || inGroup.length === members.length;
-    return this.#version === 0 || (!this.#transition && toRemove.length === 0 && areAllIn);
+    return this.#version === 0 || (!this.#transition && this.#roster.isComplete);
   }
 
   /** Only one of the people commits; the others would only lose. */
@@ -82,7 +78,7 @@ export class DaveGroup {
   leave(userId: string): Promise<void> {
     return this.#next(async () => {
       if (!this.#roster.disconnect(userId)) return;
-      this.#withdraw(userId);
+      this.#proposer.withdraw(userId);
       this.#transition?.ready(userId);
       await this.#settle();
     });
@@ -93,7 +89,7 @@ export class DaveGroup {
       const keyPackage = await readKeyPackage(userId, bytes);
       const member = this.#roster.get(userId);
       if (!member || this.#version === 0) return;
-      this.#withdraw(userId);
+      this.#proposer.withdraw(userId);
       member.keyPackage = keyPackage;
       await this.#settle();
     });
@@ -123,7 +119,7 @@ export class DaveGroup {
     return this.#next(async () => {
       const member = this.#roster.get(userId);
       if (!member) return;
-      this.#withdraw(userId);
+      this.#proposer.withdraw(userId);
       member.keyPackage = null;
       member.isStale = this.#roster.leaves.leafOf(userId) !== null;
       this.#transition?.ready(userId);
@@ -154,7 +150,7 @@ export class DaveGroup {
   async #introduce(member: RosterMember): Promise<void> {
     if (member.knowsSender) return;
     member.knowsSender = true;
-    member.client.tellBinary(OP.externalSender, (await this.#sender).package);
+    await this.#proposer.introduce(member.client);
   }
 
   /** Does what is due, unless everybody is busy with a transition. */
@@ -163,31 +159,7 @@ export class DaveGroup {
     if (this.#wantedVersion !== this.#version) await this.#changeVersion();
     if (this.#version === 0 || this.#transition) return;
     if (this.#roster.isEstablished && this.#roster.inGroup.length < 2) this.#startOver();
-    const sender = await this.#sender;
-    for (const userId of this.#roster.toRemove) {
-      if (this.#proposals.find('remove', userId)) continue;
-      const leaf = this.#roster.leaves.leafOf(userId) ?? 0;
-      this.#proposals.add({ kind: 'remove', userId, ...(await sender.proposeRemove(this.#epoch, leaf)) });
-    }
-    for (const { client, keyPackage } of this.#roster.toAdd) {
-      if (!keyPackage || this.#proposals.find('add', client.userId)) continue;
-      const { userId } = client;
-      this.#proposals.add({ kind: 'add', userId, ...(await sender.proposeAdd(this.#epoch, keyPackage)) });
-    }
-    for (const { client } of this.#roster.committers) {
-      const news = this.#proposals.news(client.userId);
-      if (news.length > 0) client.tellBinary(OP.proposals, appendPayload(news));
-    }
-  }
-
-  /** Takes back what was proposed about a user who is gone or has another key package. */
-  #withdraw(userId: string): void {
-    this.#proposals.forget(userId);
-    const proposal = this.#proposals.find('add', userId);
-    if (!proposal) return;
-    for (const told of this.#proposals.revoke(proposal)) {
-      this.#roster.get(told)?.client.tellBinary(OP.proposals, revokePayload(proposal));
-    }
+    await this.#proposer.propose(this.#epoch);
   }
 
   /** A group of one is none: its last member gets ready for a new one. */
@@ -207,7 +179,7 @@ export class DaveGroup {
   #forgetGroup(): void {
     this.#epoch = 0n;
     this.#roster.leaves.clear();
-    this.#proposals.clear();
+    this.#proposer.list.clear();
     this.#turns.clear();
     for (const member of this.#roster.members) member.isStale = false;
   }
@@ -236,54 +208,27 @@ export class DaveGroup {
   /** False for commits that come too late, and for those that are wrong. */
   async #isGood(userId: string, commit: SentCommit): Promise<boolean> {
     if (this.#transition || commit.epoch !== this.#epoch) return false;
-    const unknown = commit.refs.find(
-      (ref) => !this.#proposals.byRef(ref) && !this.#proposals.wasRevoked(ref),
-    );
-    const proposals = this.#proposals.of(userId);
-    const added = proposals.flatMap(({ kind, userId: user }) => {
-      const keyPackage = kind === 'add' ? this.#roster.get(user)?.keyPackage : null;
-      return keyPackage ? [keyPackage] : [];
-    });
-    const isCurrent =
-      [...commit.refs].sort().join() ===
-      proposals
-        .map(({ ref }) => ref)
-        .sort()
-        .join();
-    if (!isCurrent && !unknown) return false;
-    const leafIndex = this.#roster.leaves.leafOf(userId) ?? 0;
-    const wrong = unknown
-      ? 'a commit of a proposal that nobody made'
-      : await whatIsWrong(commit, { userId, groupId: this.#groupId, leafIndex, added });
-    if (wrong) this.offences.push(`${userId}: ${wrong}`);
-    return wrong === null;
+    const { list } = this.#proposer;
+    const verdict = await judge(commit, { userId, groupId: this.#groupId, roster: this.#roster, list });
+    if (verdict.is === 'wrong') this.offences.push(`${userId}: ${verdict.why}`);
+    return verdict.is === 'good';
   }
 
   /** Announces a commit, unless it has become too late while it waited. */
   async #take(userId: string, commit: SentCommit): Promise<void> {
     if (!(await this.#isGood(userId, commit))) return;
     this.#turns.clear();
-    const { leaves } = this.#roster;
-    const isFirst = !this.#roster.isEstablished;
-    if (isFirst) leaves.add(userId);
-    const stayed = this.#roster.inGroup.filter(({ isStale }) => !isStale);
-    const proposals = commit.refs.flatMap((ref) => this.#proposals.byRef(ref) ?? []);
-    for (const { kind, userId: user } of proposals) if (kind === 'remove') leaves.remove(user);
-    for (const { kind, userId: user } of proposals) if (kind === 'add') leaves.add(user);
-    const id = isFirst && this.#isFresh ? 0 : this.#nextTransition();
+    const id = !this.#roster.isEstablished && this.#isFresh ? 0 : this.#nextTransition();
+    const proposals = commit.refs.flatMap((ref) => this.#proposer.list.byRef(ref) ?? []);
+    const { stayed, added } = this.#roster.apply(userId, proposals);
     for (const { client } of stayed) this.#hand(client, OP.announceCommit, commitPayload(id, commit.bytes));
-    for (const member of this.#roster.inGroup.filter((one) => !stayed.includes(one))) {
-      const { client, keyPackage } = member;
-      if (!keyPackage || !commit.welcome) continue;
+    for (const { client, keyPackage } of added) {
+      if (!commit.welcome) continue;
       this.#hand(client, OP.welcome, await welcomePayload(id, commit.welcome, keyPackage));
-    }
-    for (const member of this.#roster.inGroup) {
-      member.keyPackage = null;
-      member.isStale = false;
     }
     this.commits.push({ atMs: performance.now(), userId });
     this.#epoch += 1n;
-    this.#proposals.clear();
+    this.#proposer.list.clear();
     this.#turns.pass();
     if (id > 0) this.#begin(id, this.#roster.inGroup, () => undefined);
     else await this.#settle();

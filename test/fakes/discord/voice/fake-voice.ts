@@ -99,13 +99,12 @@ export class FakeVoice implements VoiceHost {
 
   expect(stay: VoiceSession): void {
     const former = this.#stays.expect(stay);
-    if (former && former.channelId !== stay.channelId)
-      this.session(former.userId, former.guildId)?.close(4014);
+    if (former && former.channelId !== stay.channelId) this.#leave(former);
   }
 
   left(guildId: string, userId: string): void {
-    this.#stays.end(guildId, userId);
-    this.session(userId, guildId)?.close(4014);
+    const stay = this.#stays.end(guildId, userId);
+    if (stay) this.#leave(stay);
   }
 
   /** A person comes into the channel. `hasDave: false` is an old client, with which everybody does without DAVE. */

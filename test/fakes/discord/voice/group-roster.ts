@@ -1,6 +1,7 @@
 import type { KeyPackage } from 'ts-mls';
 import { LeafTable } from './leaf-table.ts';
 import type { VoiceClient } from './opcodes.ts';
+import type { Proposal } from './proposal-list.ts';
 
 /** A connected client that speaks DAVE. */
 export interface RosterMember {
@@ -10,6 +11,12 @@ export interface RosterMember {
   /** Has lost its state: it must be removed and added again. */
   isStale: boolean;
   knowsSender: boolean;
+}
+
+/** Who gets a commit, and who its Welcome. */
+export interface AppliedCommit {
+  readonly stayed: readonly RosterMember[];
+  readonly added: readonly { readonly client: VoiceClient; readonly keyPackage: KeyPackage }[];
 }
 
 /** Who is connected, and who holds which leaf of the group's tree. */
@@ -44,6 +51,12 @@ export class GroupRoster {
     return this.members.filter(({ client }) => this.leaves.leafOf(client.userId) !== null);
   }
 
+  /** Whether all who are connected share the group's keys, and nobody else; one alone has no group. */
+  get isComplete(): boolean {
+    const { length } = this.members;
+    return this.toRemove.length === 0 && (length < 2 || this.inGroup.length === length);
+  }
+
   /** Those who can commit: the members of the group, or before there is one all who could found it. */
   get committers(): readonly RosterMember[] {
     if (this.isEstablished) return this.inGroup.filter(({ isStale }) => !isStale);
@@ -61,5 +74,22 @@ export class GroupRoster {
       const isIn = this.leaves.leafOf(client.userId) !== null && !isStale;
       return keyPackage !== null && !isIn;
     });
+  }
+
+  /** Changes the leaves as a commit says. Without a group its sender founds one. */
+  apply(senderId: string, proposals: readonly Proposal[]): AppliedCommit {
+    if (!this.isEstablished) this.leaves.add(senderId);
+    const stayed = this.inGroup.filter(({ isStale }) => !isStale);
+    for (const { kind, userId } of proposals) if (kind === 'remove') this.leaves.remove(userId);
+    for (const { kind, userId } of proposals) if (kind === 'add') this.leaves.add(userId);
+    const added = this.inGroup.flatMap((member) => {
+      const { client, keyPackage } = member;
+      return keyPackage && !stayed.includes(member) ? [{ client, keyPackage }] : [];
+    });
+    for (const member of this.inGroup) {
+      member.keyPackage = null;
+      member.isStale = false;
+    }
+    return { stayed, added };
   }
 }

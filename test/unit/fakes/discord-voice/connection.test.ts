@@ -259,3 +259,21 @@ test('@discordjs/voice follows to another channel and to another server', async 
   expect(server.media.port).not.toBe(voice.server.media.port);
   expect(await snrOf(voice, OTHER_CHANNEL)).toBeGreaterThan(20);
 });
+
+test('people and bots whose stay ends are gone, and those who move leave the former channel', async () => {
+  const voice = await startVoice();
+  const person = { ...STAY, userId: ANNA };
+  voice.expect(person);
+  voice.addPerson(CHANNEL, ANNA, 'Anna');
+  await identified(voice);
+  expect(voice.call(CHANNEL).participants.map(({ userId }) => userId)).toEqual([ANNA, BOT]);
+  voice.expect({ ...person, channelId: OTHER_CHANNEL });
+  expect(voice.person(CHANNEL, ANNA)).toBeNull();
+  voice.addPerson(OTHER_CHANNEL, ANNA, 'Anna');
+  voice.left(GUILD, ANNA);
+  voice.left(GUILD, ANNA);
+  voice.left(GUILD, BOT);
+  expect(voice.person(OTHER_CHANNEL, ANNA)).toBeNull();
+  expect(voice.session(BOT)).toBeNull();
+  expect([CHANNEL, OTHER_CHANNEL].map((id) => voice.call(id).participants)).toEqual([[], []]);
+});

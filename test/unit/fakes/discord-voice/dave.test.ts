@@ -80,6 +80,7 @@ test('ten people come and go, and the bot is heard throughout', async () => {
   await bot.ready();
   await settled(voice, bot, 2);
   bot.sing(440);
+  const byBot = bot.listen(ANNA);
   anna.sing(700);
   const guests = Array.from({ length: 10 }, (_, i) => `80000000000000000${i}`);
   const people: Person[] = [anna];
@@ -111,6 +112,10 @@ test('ten people come and go, and the bot is heard throughout', async () => {
   const heard = anna.heard(BOT).frames;
   const gaps = heard.slice(1).map(({ atMs }, i) => atMs - heard[i]!.atMs);
   expect(Math.max(...gaps)).toBeLessThan(500);
+  byBot.length = 0;
+  await waitFor('the bot hears Anna', () => byBot.length >= 50);
+  const samples = Int16Array.from(byBot.flatMap((frame) => [...frame]));
+  expect(analyzeTone(samples, RATE_HZ, 700).snrDb).toBeGreaterThan(20);
   expect(voice.offences).toEqual([]);
 });
 
