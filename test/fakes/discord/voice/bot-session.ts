@@ -1,12 +1,12 @@
 import type { VoiceSession } from '../voice-host.ts';
 import { BotMedia } from './bot-media.ts';
 import { HEARTBEAT, readData, SELECT_PROTOCOL, SPEAKING, TRANSITION } from './client-messages.ts';
-import type { ClientSocket } from './client-socket.ts';
 import { type CloseCode, VoiceRefusal } from './close-codes.ts';
 import type { MediaSocket } from './media-socket.ts';
 import { OP } from './opcodes.ts';
 import { Outgoing } from './outgoing.ts';
 import type { MediaFrame } from './rtp-datagram.ts';
+import type { SessionSocket } from './session-socket.ts';
 import { TRANSPORT_MODES, type TransportMode } from './transport-cipher.ts';
 import type { Participant, VoiceCall } from './voice-call.ts';
 
@@ -36,7 +36,7 @@ export class BotSession implements Participant {
   mode: TransportMode | null = null;
   readonly #options: BotSessionOptions;
   readonly #outgoing = new Outgoing();
-  #socket: ClientSocket | null = null;
+  #socket: SessionSocket | null = null;
   #resumeTimer: NodeJS.Timeout | null = null;
   #isOver = false;
 
@@ -64,7 +64,7 @@ export class BotSession implements Participant {
   }
 
   /** Answers Identify. */
-  start(socket: ClientSocket): void {
+  start(socket: SessionSocket): void {
     this.#socket = socket;
     const { ssrc, modes, media, call } = this.#options;
     const ready = { ssrc, ip: '127.0.0.1', port: media.port, modes, experiments: [], streams: [] };
@@ -73,7 +73,7 @@ export class BotSession implements Participant {
   }
 
   /** Answers Resume: what the client missed follows. */
-  resume(socket: ClientSocket, sequence: number): void {
+  resume(socket: SessionSocket, sequence: number): void {
     const missed = this.#outgoing.after(sequence);
     if (!missed) throw new VoiceRefusal(4006, `resumes at ${sequence} of ${this.#outgoing.lastSequence}`);
     if (this.#resumeTimer) clearTimeout(this.#resumeTimer);
@@ -84,7 +84,7 @@ export class BotSession implements Participant {
   }
 
   /** Its socket is gone. */
-  disconnected(socket: ClientSocket, isFinal: boolean): void {
+  disconnected(socket: SessionSocket, isFinal: boolean): void {
     if (this.#socket !== socket) return;
     this.#socket = null;
     if (isFinal) this.end();

@@ -1,14 +1,15 @@
-import type { RawData, WebSocket } from 'ws';
+import { type RawData, WebSocket } from 'ws';
 import type { BotSession } from './bot-session.ts';
 import { IDENTIFY, type Identify, RESUME, type Resume, readData, readEnvelope } from './client-messages.ts';
 import { CLOSE_CODES, type CloseCode, VoiceRefusal } from './close-codes.ts';
 import { OP } from './opcodes.ts';
+import type { SessionSocket } from './session-socket.ts';
 
 export interface ClientSocketDeps {
   readonly heartbeatIntervalMs: number;
   /** Both throw a VoiceRefusal for those who may not. */
-  identify(identify: Identify, socket: ClientSocket): BotSession;
-  resume(resume: Resume, socket: ClientSocket): BotSession;
+  identify(identify: Identify): BotSession;
+  resume(resume: Resume): BotSession;
   offence(what: string): void;
 }
 
@@ -18,7 +19,7 @@ const PATIENCE = 1.5;
 const NORMAL_CLOSES = [1_000, 1_001];
 
 /** One WebSocket of a client: greets, reads who it is, and hands everything else to the session. */
-export class ClientSocket {
+export class ClientSocket implements SessionSocket {
   readonly #socket: WebSocket;
   readonly #deps: ClientSocketDeps;
   #session: BotSession | null = null;
@@ -46,21 +47,22 @@ export class ClientSocket {
     this.#socket.terminate();
   }
 
-  /** The session is over, or has another socket. */
   release(code: CloseCode): void {
     this.#session = null;
     this.close(code);
   }
 
-  /** Ends the connection for what the client did, and its session. */
   refuse(error: unknown): void {
-    this.#deps.offence((error as Error).message);
-    const code = error instanceof VoiceRefusal ? error.code : 4020;
+    const refusal = error instanceof VoiceRefusal ? error : new VoiceRefusal(4020, (error as Error).message);
+    if (refusal.isOffence) this.#deps.offence(refusal.message);
+    const { code } = refusal;
     this.#session?.end(code);
     this.close(code);
   }
 
   #receive(data: RawData, isBinary: boolean): void {
+    // What comes behind a refusal is not read.
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
     try {
       const bytes = Buffer.isBuffer(data)
         ? data
@@ -79,12 +81,12 @@ export class ClientSocket {
     if (this.#session) {
       this.#session.received(op, d);
     } else if (op === OP.identify) {
-      const session = this.#deps.identify(readData(IDENTIFY, d), this);
+      const session = this.#deps.identify(readData(IDENTIFY, d));
       this.#session = session;
       session.start(this);
     } else if (op === OP.resume) {
       const resume = readData(RESUME, d);
-      const session = this.#deps.resume(resume, this);
+      const session = this.#deps.resume(resume);
       session.resume(this, resume.seq_ack);
       this.#session = session;
     } else if (op !== OP.heartbeat) {

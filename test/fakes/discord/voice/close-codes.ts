@@ -23,10 +23,13 @@ export type CloseCode = keyof typeof CLOSE_CODES;
 /** A client did what the voice gateway does not take: its connection ends. */
 export class VoiceRefusal extends Error {
   readonly code: CloseCode;
+  /** Whether the client is to blame. Of a session that has just ended it may not know yet. */
+  readonly isOffence: boolean;
 
   /** `why` is for the fake's log of offences; the client reads only Discord's words. */
-  constructor(code: CloseCode, why: string) {
+  constructor(code: CloseCode, why: string, isOffence = code !== 4006) {
     super(`${code} ${CLOSE_CODES[code]}: ${why}`);
     this.code = code;
+    this.isOffence = isOffence;
   }
 }

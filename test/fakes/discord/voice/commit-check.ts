@@ -31,8 +31,8 @@ export async function judge(
   if (sorted(commit.refs) !== sorted(proposals.map(({ ref }) => ref))) return { is: 'late' };
   if (!commit.groupId.equals(groupId)) return wrong('a commit to another group');
   // Whoever founds the group is its first leaf.
-  if (commit.leafIndex !== (roster.leaves.leafOf(userId) ?? 0))
-    return wrong(`a commit of leaf ${commit.leafIndex}`);
+  const leafIndex = roster.isEstablished ? roster.leaves.leafOf(userId) : 0;
+  if (commit.leafIndex !== leafIndex) return wrong(`a commit of leaf ${commit.leafIndex}`);
   if (commit.newLeaf && userOf(commit.newLeaf.credential) !== userId) {
     return wrong('a commit that changes the credential');
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DaveGroup } from './dave-group.ts';
-import { FrameEncryptor } from './frame-cipher.ts';
+import { FrameEncryptor, SILENCE } from './frame-cipher.ts';
 import { FrameReceiver, type ReceivedFrame } from './frame-receiver.ts';
 import { KeyRatchet } from './key-ratchet.ts';
 import { MlsMember } from './mls-member.ts';
@@ -37,9 +37,9 @@ export class DaveClient {
     return this.#member.epoch;
   }
 
-  /** Null while the person has no key to send with: then an official client sends nothing. */
+  /** Null while the person has no key to send with: then an official client sends nothing. Silence stays as it is. */
   encrypt(frame: Buffer): Buffer | null {
-    if (this.#outbound === 'plain') return frame;
+    if (this.#outbound === 'plain' || frame.equals(SILENCE)) return frame;
     return this.#outbound?.encrypt(frame) ?? null;
   }
 

@@ -7,7 +7,7 @@ import { snowflakeBytes } from './mls-suite.ts';
 import { OP, type VoiceClient } from './opcodes.ts';
 import { Proposer } from './proposer.ts';
 import { readCommit, type SentCommit } from './sent-commit.ts';
-import { Transition } from './transition.ts';
+import { Transitions } from './transitions.ts';
 
 export type DaveVersion = 0 | 1;
 
@@ -24,14 +24,14 @@ export class DaveGroup {
   readonly #roster = new GroupRoster();
   readonly #proposer: Proposer;
   readonly #turns = new CommitTurns((userId, commit) => void this.#next(() => this.#take(userId, commit)));
+  readonly #transitions = new Transitions();
   #work: Promise<unknown> = Promise.resolve();
+  #queued = 0;
   #epoch = 0n;
   #version: DaveVersion = 1;
   #wantedVersion: DaveVersion = 1;
   /** Nobody has sent under another version before, so the first keys count at once. */
   #isFresh = true;
-  #transition: Transition | null = null;
-  #lastTransition = 0;
   #spoilFor: string | null = null;
 
   constructor(channelId: string) {
@@ -44,10 +44,6 @@ export class DaveGroup {
     return this.#version;
   }
 
-  get epoch(): bigint {
-    return this.#epoch;
-  }
-
   /** The users who share the group's keys. */
   get users(): readonly string[] {
     return this.#roster.leaves.users;
@@ -55,7 +51,9 @@ export class DaveGroup {
 
   /** Whether no change is on its way. */
   get isSettled(): boolean {
-    return this.#version === 0 || (!this.#transition && this.#roster.isComplete);
+    if (this.#queued > 0 || this.#wantedVersion !== this.#version || this.#transitions.isUnderWay)
+      return false;
+    return this.#version === 0 || this.#roster.isComplete;
   }
 
   /** Only one of the people commits; the others would only lose. */
@@ -79,7 +77,7 @@ export class DaveGroup {
     return this.#next(async () => {
       if (!this.#roster.disconnect(userId)) return;
       this.#proposer.withdraw(userId);
-      this.#transition?.ready(userId);
+      this.#transitions.release(userId);
       await this.#settle();
     });
   }
@@ -108,9 +106,8 @@ export class DaveGroup {
 
   ready(userId: string, transitionId: number): Promise<void> {
     return this.#next(() => {
-      if (this.#transition?.id === transitionId) this.#transition.ready(userId);
-      else if (transitionId > this.#lastTransition)
-        this.offences.push(`${userId}: ready for ${transitionId}`);
+      const isKnown = this.#transitions.ready(userId, transitionId);
+      if (!isKnown) this.offences.push(`${userId}: ready for ${transitionId}`);
     });
   }
 
@@ -122,7 +119,7 @@ export class DaveGroup {
       this.#proposer.withdraw(userId);
       member.keyPackage = null;
       member.isStale = this.#roster.leaves.leafOf(userId) !== null;
-      this.#transition?.ready(userId);
+      this.#transitions.release(userId);
       await this.#settle();
     });
   }
@@ -136,13 +133,16 @@ export class DaveGroup {
   }
 
   close(): void {
-    this.#transition?.cancel();
+    this.#transitions.cancel();
     this.#turns.clear();
   }
 
   /** One thing after the other, in the order of arrival. */
   #next(work: () => Promise<void> | void): Promise<void> {
-    const done = this.#work.then(work);
+    this.#queued += 1;
+    const done = this.#work.then(work).finally(() => {
+      this.#queued -= 1;
+    });
     this.#work = done.catch(() => undefined);
     return done;
   }
@@ -155,9 +155,9 @@ export class DaveGroup {
 
   /** Does what is due, unless everybody is busy with a transition. */
   async #settle(): Promise<void> {
-    if (this.#transition) return;
+    if (this.#transitions.isUnderWay) return;
     if (this.#wantedVersion !== this.#version) await this.#changeVersion();
-    if (this.#version === 0 || this.#transition) return;
+    if (this.#version === 0 || this.#transitions.isUnderWay) return;
     if (this.#roster.isEstablished && this.#roster.inGroup.length < 2) this.#startOver();
     await this.#proposer.propose(this.#epoch);
   }
@@ -186,7 +186,7 @@ export class DaveGroup {
 
   async #changeVersion(): Promise<void> {
     if (this.#wantedVersion === 0) {
-      const id = this.#nextTransition();
+      const id = this.#transitions.newId();
       for (const { client } of this.#roster.members) {
         client.tell(OP.prepareTransition, { protocol_version: 0, transition_id: id });
       }
@@ -207,7 +207,7 @@ export class DaveGroup {
 
   /** False for commits that come too late, and for those that are wrong. */
   async #isGood(userId: string, commit: SentCommit): Promise<boolean> {
-    if (this.#transition || commit.epoch !== this.#epoch) return false;
+    if (this.#transitions.isUnderWay || commit.epoch !== this.#epoch) return false;
     const { list } = this.#proposer;
     const verdict = await judge(commit, { userId, groupId: this.#groupId, roster: this.#roster, list });
     if (verdict.is === 'wrong') this.offences.push(`${userId}: ${verdict.why}`);
@@ -218,7 +218,7 @@ export class DaveGroup {
   async #take(userId: string, commit: SentCommit): Promise<void> {
     if (!(await this.#isGood(userId, commit))) return;
     this.#turns.clear();
-    const id = !this.#roster.isEstablished && this.#isFresh ? 0 : this.#nextTransition();
+    const id = !this.#roster.isEstablished && this.#isFresh ? 0 : this.#transitions.newId();
     const proposals = commit.refs.flatMap((ref) => this.#proposer.list.byRef(ref) ?? []);
     const { stayed, added } = this.#roster.apply(userId, proposals);
     for (const { client } of stayed) this.#hand(client, OP.announceCommit, commitPayload(id, commit.bytes));
@@ -230,7 +230,7 @@ export class DaveGroup {
     this.#epoch += 1n;
     this.#proposer.list.clear();
     this.#turns.pass();
-    if (id > 0) this.#begin(id, this.#roster.inGroup, () => undefined);
+    if (id > 0) this.#begin(id, this.#roster.inGroup);
     else await this.#settle();
   }
 
@@ -242,19 +242,9 @@ export class DaveGroup {
     client.tellBinary(op, payload);
   }
 
-  #nextTransition(): number {
-    this.#lastTransition += 1;
-    return this.#lastTransition;
-  }
-
-  #begin(id: number, members: readonly RosterMember[], after: () => void): void {
-    const users = members.map(({ client }) => client.userId);
-    this.#transition = new Transition(id, users, () => {
-      this.#transition = null;
-      for (const { client } of this.#roster.members) {
-        if (users.includes(client.userId)) client.tell(OP.executeTransition, { transition_id: id });
-      }
-      after();
+  #begin(id: number, members: readonly RosterMember[], after?: () => void): void {
+    this.#transitions.begin(id, members, () => {
+      after?.();
       void this.#next(() => this.#settle());
     });
   }

@@ -193,7 +193,7 @@ export class FakeVoice implements VoiceHost {
   #refuse(): void {
     if (!this.#refusing || this.#refusing.times < 1) return;
     this.#refusing.times -= 1;
-    throw new VoiceRefusal(this.#refusing.code, 'as the test asked');
+    throw new VoiceRefusal(this.#refusing.code, 'as the test asked', false);
   }
 
   #identify(server: VoiceServer, identify: Identify): BotSession {

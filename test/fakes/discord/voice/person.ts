@@ -109,8 +109,7 @@ export class Person implements VoiceClient {
   #send(opus: Buffer): void {
     this.#sequence = (this.#sequence + 1) & 0xffff;
     this.#timestamp = (this.#timestamp + FRAME_SAMPLES) >>> 0;
-    const isSilence = opus.length === 3;
-    const bytes = isSilence || !this.dave ? opus : this.dave.encrypt(opus);
+    const bytes = this.dave ? this.dave.encrypt(opus) : opus;
     if (!bytes) return;
     this.#call.forward(this.userId, {
       ssrc: this.ssrc,

@@ -170,6 +170,7 @@ test('attempts are refused and counted', async () => {
     ['identify', 4021],
     ['identify', null],
   ]);
+  expect(voice.offences).toEqual([]);
 });
 
 test('a session resumes where it was, and nothing is lost or doubled', async () => {
