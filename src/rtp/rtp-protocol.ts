@@ -126,8 +126,10 @@ export interface RtpConfig {
   readonly mediaTimeoutMs: number;
 }
 
-/** The peer's decoder preferences for our encoder (RFC 7587 section 6.1). */
+/** What the platform wants of our encoder, and the peer's decoder (RFC 7587 section 6.1). */
 export interface OpusRequest {
+  /** 6,000 to 510,000 bit/s to encode at. Absent: 24,000, which suits speech. */
+  readonly bitrateBps?: number;
   /** 6,000 to 510,000 bit/s; null when the peer sets no limit. */
   readonly maxBitrateBps: number | null;
   /** The peer's decoder can use in-band FEC; otherwise FEC would waste bandwidth. */

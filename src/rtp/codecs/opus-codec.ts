@@ -98,7 +98,7 @@ export class OpusVoiceEncoder implements VoiceEncoder {
   readonly sampleRateHz: number;
   readonly #encoder: OpusEncoder;
   readonly #silence: Int16Array;
-  #maxBitrateBps = BITRATE_BPS;
+  #bitrateBps = BITRATE_BPS;
   #peerUsesFec = true;
   #lossPercent = 0;
   #silentFrames = 0;
@@ -111,7 +111,8 @@ export class OpusVoiceEncoder implements VoiceEncoder {
   }
 
   adapt(request: OpusRequest | null): void {
-    this.#maxBitrateBps = request?.maxBitrateBps ?? BITRATE_BPS;
+    const wantedBps = request?.bitrateBps ?? BITRATE_BPS;
+    this.#bitrateBps = Math.min(wantedBps, request?.maxBitrateBps ?? wantedBps);
     this.#peerUsesFec = request?.inbandFec !== false;
     this.#encoder.tune(this.#tuning());
   }
@@ -123,7 +124,7 @@ export class OpusVoiceEncoder implements VoiceEncoder {
 
   #tuning(): OpusTuning {
     return {
-      bitrateBps: Math.min(BITRATE_BPS, this.#maxBitrateBps),
+      bitrateBps: this.#bitrateBps,
       complexity: COMPLEXITY,
       lossPercent: this.#peerUsesFec ? this.#lossPercent : 0,
     };

@@ -202,6 +202,21 @@ describe('a call in Opus', () => {
     expect(again.filter(isFullBand).length).toBeGreaterThan(40);
   });
 
+  it.each([
+    [undefined, null, 24_000],
+    [64_000, null, 64_000],
+    [64_000, 32_000, 32_000],
+    [undefined, 64_000, 24_000],
+  ])('encodes at %s bit/s for a peer that allows %s', async (bitrateBps, maxBitrateBps, expected) => {
+    const { peer, speaker } = await path(48_000, 48_000);
+    const asked = { maxBitrateBps, inbandFec: false };
+    speaker.configure(peer, { ...OPUS, opus: bitrateBps === undefined ? asked : { ...asked, bitrateBps } });
+    const packets = await packetsOf(peer, speaker, voice(48_000, 2));
+    const bits = packets.reduce((sum, { payload }) => sum + 8 * payload.length, 0);
+    expect(bits / 2 / expected).toBeGreaterThan(0.7);
+    expect(bits / 2 / expected).toBeLessThan(1.2);
+  });
+
   it('sends no FEC to a peer that cannot use it, also after a change of codecs', async () => {
     const { peer, speaker } = await path(48_000, 48_000);
     const said = voice(48_000, 1);
