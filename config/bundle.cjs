@@ -11,7 +11,7 @@ const THREADS = [
   'src/threads/jobs.worker.ts',
 ];
 /** Packages that are native, look for their own worker files, or are rarely needed at start. */
-const EXTERNAL = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer'];
+const EXTERNAL = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer', '@discordjs/voice'];
 
 /** Parts of prom-client that the gateway does not use. They would load cluster, http and tls at every start. */
 const UNUSED = /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$/;
