@@ -46,13 +46,15 @@ const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-acces
 /** Tests that judge audio in real time: several at a time, with no other tests that compute. */
 const AUDIO_UNITS = [
   'test/unit/bridge/{packet,pcm}-call.test.ts',
+  'test/unit/connectors/discord/voice/*.test.ts',
   'test/unit/fakes/discord-voice/*.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
   'test/unit/speech/{speech-call,vendor-faults}.test.ts',
 ];
 const AUDIO = [
   ...AUDIO_UNITS,
-  'test/e2e/{audio-overflow,call-stream,clear-and-mark,hosted-speech,inline-call-steps,inline-calls}.test.ts',
+  'test/e2e/{audio-overflow,call-stream,clear-and-mark,discord-voice,discord-voice-ends}.test.ts',
+  'test/e2e/{hosted-speech,inline-call-steps,inline-calls}.test.ts',
   'test/e2e/{loopback-calls,loopback-recovery,streaming}.test.ts',
   'test/peers/{call-audio,harness,hosted-speech}.test.ts',
 ];
@@ -71,7 +73,7 @@ const WIDEBAND = [
 const MEASURED_UNITS = ['test/unit/speech/{interruption,stop}.test.ts'];
 const MEASURED = [
   ...MEASURED_UNITS,
-  'test/e2e/{dm-kills,files,many-waiters,recovery,resources,same-time,slow-reader}.test.ts',
+  'test/e2e/{discord-voice-recovery,dm-kills,files,many-waiters,recovery,resources,same-time,slow-reader}.test.ts',
   'test/peers/{gateway-load,gateway-lost-messages,load-generator,local-call,local-speech}.test.ts',
 ];
 

@@ -1,13 +1,27 @@
 import { systemClock } from '../base/time.ts';
-import { transportFactory } from '../connectors/contract/transport.ts';
+import { type OpenTransport, transportFactory } from '../connectors/contract/transport.ts';
+import {
+  VOICE_TRANSPORT,
+  type VoiceOpen,
+  type VoiceSignal,
+} from '../connectors/discord/voice/voice-protocol.ts';
 import { speechParts } from '../speech/transport/speech-parts.ts';
 import { SPEECH_TRANSPORT } from '../speech/transport/speech-protocol.ts';
 import { speechWith } from '../speech/transport/speech-transport.ts';
 import type { TransportOutcome, TransportPlacement } from '../threads/bridge-protocol.ts';
 import { BridgeWorker } from './bridge-worker.ts';
 
+/** Discord's library takes 20 MB, so a thread loads it with its first call there. */
+const openDiscordVoice: OpenTransport<VoiceOpen, Record<never, never>, VoiceSignal> = async (...opening) => {
+  const { openVoiceTransport } = await import('../connectors/discord/voice/voice-transport.ts');
+  return await openVoiceTransport(...opening);
+};
+
 /** Composition root of a bridge thread: the transports it can open, those of platforms and the speech of calls. */
-const worker = new BridgeWorker([transportFactory(SPEECH_TRANSPORT, speechWith(speechParts(systemClock)))]);
+const worker = new BridgeWorker([
+  transportFactory(SPEECH_TRANSPORT, speechWith(speechParts(systemClock))),
+  transportFactory(VOICE_TRANSPORT, openDiscordVoice),
+]);
 
 /** Task of the pool. */
 export function holdTransport(placement: TransportPlacement): Promise<TransportOutcome> {

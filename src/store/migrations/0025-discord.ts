@@ -5,7 +5,7 @@ import type { Migration } from '../database/migration.ts';
  * addressed, up to which message. `bot_id` null: the bot that all accounts share.
  */
 export const migration0025: Migration = {
-  name: '0024-discord',
+  name: '0025-discord',
   statements: [
     `create table discord_bots (
       login_key text primary key,
