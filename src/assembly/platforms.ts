@@ -9,6 +9,7 @@ import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
+import { linkedPeople } from '../store/logins/connections.ts';
 import {
   claimDiscordBot,
   deleteDiscordBot,
@@ -75,9 +76,17 @@ function sipConnector({ settings, clock, loggers, metrics }: PartDeps): SipConne
 }
 
 function discordConnector(deps: PartDeps): DiscordConnector {
-  const { settings, clock } = deps;
-  const observer = observerOf(deps, 'discord');
-  return new DiscordConnector(settings.discord, { clock, observer, records: discordRecords(deps) });
+  const { settings, clock, bridges, store } = deps;
+  const shared = { provider: 'discord', loginKey: SHARED_LOGIN } as const;
+  return new DiscordConnector(settings.discord, {
+    clock,
+    observer: observerOf(deps, 'discord'),
+    records: discordRecords(deps),
+    calls: {
+      bridges,
+      linkedPeople: (accountId) => linkedPeople(store.db, { ...shared, accountId }),
+    },
+  });
 }
 
 function discordRecords({ store: { db } }: PartDeps): DiscordRecords {

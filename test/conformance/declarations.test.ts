@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { Connector } from '../../src/connectors/contract/connector.ts';
+import { discordConnector } from './calls/discord-calls-under-test.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
 import { declarationTable } from './declarations.ts';
-import { discordConnector } from './messenger/discord-under-test.ts';
 import { telegramConnector } from './messenger/telegram-under-test.ts';
 import { whatsAppConnector } from './messenger/whatsapp-under-test.ts';
 

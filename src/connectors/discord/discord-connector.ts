@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
-import type { Connector, Provides } from '../contract/connector.ts';
+import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
 import {
   type HostedBot,
   type HostsBots,
@@ -12,6 +12,7 @@ import {
   SHARED_LOGIN,
   type SharesLogin,
 } from '../contract/login.ts';
+import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
 import { DiscordMessenger } from './discord-messenger.ts';
 import type { DiscordRecords } from './discord-records.ts';
 import type { VoiceSignaling } from './gateway/voice-signaling.ts';
@@ -48,6 +49,8 @@ export interface DiscordDeps {
   readonly clock: Clock;
   readonly observer: DiscordObserver;
   readonly records: DiscordRecords;
+  /** Absent: bots enter no voice channels. */
+  readonly calls?: Pick<DiscordCallsDeps, 'bridges' | 'linkedPeople'>;
 }
 
 /** Discord, with any number of independent bots. */
@@ -76,6 +79,7 @@ export class DiscordConnector implements Connector, SharesLogin, HostsBots, Link
     const secret = shared?.clientSecret ?? null;
     const application = shared && secret !== null ? { ...shared, apiUrl, clientSecret: secret } : null;
     this.provides = {
+      ...(deps.calls === undefined ? {} : { calls: this.#newCalls(deps.calls) }),
       messenger: this.#messenger,
       sharedLogin: this,
       bots: this,
@@ -138,9 +142,19 @@ export class DiscordConnector implements Connector, SharesLogin, HostsBots, Link
     return installLink(this.#options.apiUrl, applicationId);
   }
 
+  #newCalls(deps: NonNullable<DiscordDeps['calls']>): DiscordCalls {
+    return new DiscordCalls({
+      ...deps,
+      clock: this.#deps.clock,
+      sessionOf: (login) => this.#voiceOf(login),
+      checkText: (text) => this.#messenger.checkText(text),
+    });
+  }
+
   /** The session of a login, for its calls; null until Discord has told who the bot is. */
-  voiceOf(login: LoginRef): VoiceSignaling | null {
-    return this.#logins.get(keyOfLogin(login))?.voice ?? null;
+  #voiceOf(login: CallLogin): VoiceSignaling | null {
+    const key = 'id' in login ? login.id : SHARED_LOGIN;
+    return this.#logins.get(key)?.voice ?? null;
   }
 
   #open(login: Omit<NewLogin, 'claim'>): BotLogin {

@@ -95,6 +95,22 @@ export async function connectionsOfRemote(
     .execute();
 }
 
+/** Returns the platform's ids of the people whom a login links to an account. */
+export async function linkedPeople(
+  db: Db,
+  { provider, loginKey, accountId }: Pick<StoredConnection, 'provider' | 'loginKey' | 'accountId'>,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('connections')
+    .select('remoteId')
+    .where('provider', '=', provider)
+    .where('loginKey', '=', loginKey)
+    .where('accountId', '=', accountId)
+    .where('spaceKind', '=', 'direct')
+    .execute();
+  return rows.flatMap(({ remoteId }) => remoteId ?? []);
+}
+
 /** Updates the fields of a connection that follow the person or channel behind it. */
 export async function updateConnection(
   db: Db,

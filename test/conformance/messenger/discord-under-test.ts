@@ -25,7 +25,7 @@ const IDENTIFY_WINDOW_MS = 100;
 const CONNECTED = /^(?:You are|This channel is) connected/;
 
 /** A connector to read declarations from. */
-export function discordConnector(): DiscordConnector {
+function discordConnector(): DiscordConnector {
   return new DiscordConnector(
     { apiUrl: '', cdnUrl: '', shared: null, hearsBots: false },
     {

@@ -1,6 +1,7 @@
 import type { GatewayVoiceServerUpdateDispatchData, GatewayVoiceState } from 'discord-api-types/v10';
+import type * as z from 'zod';
 import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
-import type { Channel, Message } from '../rest/discord-objects.ts';
+import type { Message } from '../rest/discord-objects.ts';
 
 /** What calls need of a bot's gateway session. */
 export interface VoiceSignaling {
@@ -38,7 +39,12 @@ export interface VoiceListener {
  * The REST calls that calls make. Each settles before `signal` aborts, and rejects with a DiscordFailure.
  */
 export interface VoiceRest {
-  channel(channelId: string, signal: AbortSignal): Promise<Channel>;
+  /** Returns what Discord has at a path of its API, as parsed by `schema`. */
+  get<Schema extends z.ZodType>(
+    schema: Schema,
+    path: `/${string}`,
+    signal: AbortSignal,
+  ): Promise<z.output<Schema>>;
   /** Sends a message to the text chat of a channel. Discord's refusals are outcomes. */
   sendMessage(
     channelId: string,

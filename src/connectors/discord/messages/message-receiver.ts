@@ -3,8 +3,8 @@ import type { Clock } from '../../../base/time.ts';
 import type { LoginRef } from '../../contract/login.ts';
 import type { MessageIntake, MessengerObserver } from '../../contract/messenger.ts';
 import type { CodeTries } from '../login/code-tries.ts';
-import type { Message } from '../rest/discord-objects.ts';
 import { DiscordFailure } from '../rest/discord-failure.ts';
+import type { Message } from '../rest/discord-objects.ts';
 import type { DiscordRest } from '../rest/discord-rest.ts';
 import { personName } from '../rest/person-name.ts';
 import { addressOf, type KnownChannels } from './known-channels.ts';
@@ -143,7 +143,8 @@ export class MessageReceiver {
       return await mayManage(this.#deps.rest, who, signal);
     } catch (error) {
       // What cannot be found out is not allowed.
-      if (error instanceof DiscordFailure && (error.kind === 'refused' || error.kind === 'unclear')) return false;
+      if (error instanceof DiscordFailure && (error.kind === 'refused' || error.kind === 'unclear'))
+        return false;
       throw error;
     }
   }

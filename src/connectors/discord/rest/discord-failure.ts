@@ -44,7 +44,9 @@ export class DiscordFailure extends Error {
   /** Returns the failure with words that do not repeat the token. */
   without(token: string): DiscordFailure {
     const { kind, message } = this;
-    return message.includes(token) ? new DiscordFailure(kind, message.replaceAll(token, HIDDEN_TOKEN), this) : this;
+    return message.includes(token)
+      ? new DiscordFailure(kind, message.replaceAll(token, HIDDEN_TOKEN), this)
+      : this;
   }
 
   /** Whether the token is wrong or was reset. */

@@ -20,27 +20,27 @@ export class DiscordRest implements VoiceRest {
   }
 
   async me(signal: AbortSignal): Promise<User> {
-    return await this.#get(User, Routes.user(), signal);
+    return await this.get(User, Routes.user(), signal);
   }
 
   async application(signal: AbortSignal): Promise<z.output<typeof Application>> {
-    return await this.#get(Application, Routes.currentApplication(), signal);
+    return await this.get(Application, Routes.currentApplication(), signal);
   }
 
   async gatewayBot(signal: AbortSignal): Promise<z.output<typeof GatewayBot>> {
-    return await this.#get(GatewayBot, Routes.gatewayBot(), signal);
+    return await this.get(GatewayBot, Routes.gatewayBot(), signal);
   }
 
   async channel(channelId: string, signal: AbortSignal): Promise<Channel> {
-    return await this.#get(Channel, Routes.channel(channelId), signal);
+    return await this.get(Channel, Routes.channel(channelId), signal);
   }
 
   async guild(guildId: string, signal: AbortSignal): Promise<z.output<typeof Guild>> {
-    return await this.#get(Guild, Routes.guild(guildId), signal);
+    return await this.get(Guild, Routes.guild(guildId), signal);
   }
 
   async message(channelId: string, messageId: string, signal: AbortSignal): Promise<Message> {
-    return await this.#get(Message, Routes.channelMessage(channelId, messageId), signal);
+    return await this.get(Message, Routes.channelMessage(channelId, messageId), signal);
   }
 
   /** Returns the oldest messages after one, at most 100, in no particular order. One that cannot be read is null. */
@@ -82,11 +82,15 @@ export class DiscordRest implements VoiceRest {
   }
 
   async memberName(guildId: string, userId: string, signal: AbortSignal): Promise<string> {
-    const { nick, user } = await this.#get(GuildMember, Routes.guildMember(guildId, userId), signal);
+    const { nick, user } = await this.get(GuildMember, Routes.guildMember(guildId, userId), signal);
     return nick ?? (user ? personName(user) : userId);
   }
 
-  async #get<Schema extends z.ZodType>(schema: Schema, path: `/${string}`, signal: AbortSignal) {
+  async get<Schema extends z.ZodType>(
+    schema: Schema,
+    path: `/${string}`,
+    signal: AbortSignal,
+  ): Promise<z.output<Schema>> {
     return await this.#client.ask(schema, { method: 'GET', path, deadlineMs: DEADLINE_MS }, signal);
   }
 }

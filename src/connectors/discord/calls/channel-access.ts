@@ -1,0 +1,79 @@
+import { ChannelType, Routes } from 'discord-api-types/v10';
+import * as z from 'zod';
+import type { Capability } from '../../../base/platform.ts';
+import { field } from '../../contract/platform-json.ts';
+import type { VoiceRest } from '../gateway/voice-signaling.ts';
+import { DiscordFailure } from '../rest/discord-failure.ts';
+import { Snowflake } from '../rest/discord-objects.ts';
+import type { ChannelAddress } from './channel-url.ts';
+import { PERMISSION, permissionsIn } from './permissions.ts';
+
+const BitField = z.string().regex(/^\d{1,30}$/);
+
+const VoiceChannel = z.object({
+  type: z.number(),
+  guild_id: field(Snowflake),
+  bitrate: field(z.number().positive()),
+  user_limit: field(z.number().nonnegative()),
+  permission_overwrites: field(z.array(z.object({ id: Snowflake, allow: BitField, deny: BitField }))),
+});
+const GuildRoles = z.object({
+  owner_id: Snowflake,
+  roles: z.array(z.object({ id: Snowflake, permissions: BitField })),
+});
+const MemberRoles = z.object({ roles: z.array(Snowflake) });
+
+/** A voice channel as one user finds it. */
+export interface ChannelAccess {
+  /** In bit/s; null: Discord did not say. */
+  readonly bitrateBps: number | null;
+  /** 0: without a limit. */
+  readonly userLimit: number;
+  readonly permissions: bigint;
+}
+
+/** Looks a channel up. Rejects with a DiscordFailure; `not a voice channel` is one as well. */
+export async function readChannelAccess(
+  rest: VoiceRest,
+  { guildId, channelId }: ChannelAddress,
+  userId: string,
+  signal: AbortSignal,
+): Promise<ChannelAccess> {
+  const [channel, guild, { roles: roleIds }] = await Promise.all([
+    rest.get(VoiceChannel, Routes.channel(channelId), signal),
+    rest.get(GuildRoles, Routes.guild(guildId), signal),
+    rest.get(MemberRoles, Routes.guildMember(guildId, userId), signal),
+  ]);
+  if (channel.type !== ChannelType.GuildVoice || channel.guild_id !== guildId)
+    throw new DiscordFailure('refused', 'It is not a voice channel of this server');
+  const permissions = permissionsIn({
+    guildId,
+    ownerId: guild.owner_id,
+    roles: guild.roles,
+    member: { userId, roleIds },
+    overwrites: channel.permission_overwrites ?? [],
+  });
+  return { bitrateBps: channel.bitrate ?? null, userLimit: channel.user_limit ?? 0, permissions };
+}
+
+/** What keeps a user out; null: nothing that Discord lets others see. */
+export function whyNot({ permissions }: ChannelAccess): string | null {
+  if (!(permissions & PERMISSION.viewChannel)) return 'no permission to view the channel';
+  if (!(permissions & PERMISSION.connect)) return 'no permission to connect to the channel';
+  return null;
+}
+
+/** What a call in the channel offers. */
+export function capabilitiesOf({ permissions }: ChannelAccess): Capability[] {
+  const may = (permission: bigint): boolean => (permissions & permission) !== 0n;
+  const writes = may(PERMISSION.sendMessages);
+  const offered: [Capability, boolean][] = [
+    ['audio_in', true],
+    ['audio_out', may(PERMISSION.speak)],
+    ['read', true],
+    ['write', writes],
+    ['typing', writes],
+    ['files', writes && may(PERMISSION.attachFiles)],
+  ];
+  return offered.filter(([, isOffered]) => isOffered).map(([capability]) => capability);
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayError } from '../../../base/errors.ts';
+import type {
+  ChatOutcome,
+  InboundChat,
+  OutboundChat,
+  SendsChat,
+  ShowsCallTyping,
+} from '../../contract/call-leg.ts';
+import type { VoiceSignaling } from '../gateway/voice-signaling.ts';
+import { filesOf, textOf } from '../messages/message-content.ts';
+import type { Message } from '../rest/discord-objects.ts';
+import { personName } from '../rest/person-name.ts';
+
+/** The text chat of the voice channel that the bot is in. */
+export class VoiceChat implements SendsChat, ShowsCallTyping {
+  readonly checkText: SendsChat['checkText'];
+  readonly #signaling: VoiceSignaling;
+  readonly #channelId: () => string;
+
+  constructor(signaling: VoiceSignaling, checkText: SendsChat['checkText'], channelId: () => string) {
+    this.checkText = checkText;
+    this.#signaling = signaling;
+    this.#channelId = channelId;
+  }
+
+  async send({ text, files }: OutboundChat, signal: AbortSignal): Promise<ChatOutcome> {
+    this.#checkSession();
+    const message = { messageId: randomUUID(), text, attachments: files };
+    const outcome = await this.#signaling.rest.sendMessage(this.#channelId(), message, signal);
+    if (outcome.kind === 'sent') return { kind: 'sent' };
+    const reason = 'reason' in outcome ? outcome.reason : '';
+    // A call has no queue: "later" means that Discord has not taken it.
+    return { kind: outcome.kind === 'unknown' ? 'unknown' : 'refused', reason };
+  }
+
+  async showTyping(signal: AbortSignal): Promise<void> {
+    this.#checkSession();
+    await this.#signaling.rest.showTyping(this.#channelId(), signal);
+  }
+
+  /** Returns what somebody has written in the chat; null when it is not for the agent. */
+  read(message: Message): InboundChat | null {
+    const { author, webhook_id: webhookId, channel_id: channelId, member, id, timestamp } = message;
+    if (channelId !== this.#channelId() || webhookId !== undefined || author.bot === true) return null;
+    const text = textOf(message, this.#signaling.botUserId);
+    const files = filesOf(message);
+    if (text === '' && files.length === 0) return null;
+    return { id, sender: member?.nick || personName(author), text, sentAt: timestamp, files };
+  }
+
+  #checkSession(): void {
+    if (!this.#signaling.isUp) throw new GatewayError('platform_not_connected');
+  }
+}
