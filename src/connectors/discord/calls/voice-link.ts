@@ -64,10 +64,6 @@ export class VoiceLink {
     return this.#channelId;
   }
 
-  get isConnected(): boolean {
-    return this.#state === 'connected';
-  }
-
   begin(): void {
     this.#enter(false);
   }
