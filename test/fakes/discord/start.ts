@@ -36,7 +36,8 @@ Then write here what Ada writes to the bot. A line that starts with # goes to th
 `);
   const shown = new Set<string>();
   discord.world.follow(() => {
-    for (const { id, content, attachments } of [...ada.received(bot), ...general.messages]) {
+    const written = [...ada.received(bot), ...general.messages].filter(({ author }) => author === bot.user);
+    for (const { id, content, attachments } of written) {
       if (shown.has(id)) continue;
       shown.add(id);
       console.log(`  ${[content, ...attachments.map(({ name }) => `[${name}]`)].join(' ')}`);

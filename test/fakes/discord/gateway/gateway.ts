@@ -118,6 +118,7 @@ export class Gateway implements SocketGateway {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://fake');
     const path = pathname.replace(/\/$/, '');
     const isRefused = this.refusedConnections > 0;
