@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import type { AnyJson } from '../../../support/any-json.ts';
 import { startWorld } from './oceanic-bot.ts';
 
 const REDIRECT = 'http://127.0.0.1:9/callback';
@@ -31,7 +32,7 @@ async function startClient() {
       headers: { Authorization: `Basic ${credentials}` },
       body: new URLSearchParams(form),
     });
-    return { status: answer.status, body: await answer.json() };
+    return { status: answer.status, body: (await answer.json()) as AnyJson };
   };
   const exchange = (code: string, more: Record<string, string> = {}) =>
     ask('token', {
@@ -44,7 +45,7 @@ async function startClient() {
   const me = async (token: string) => {
     const headers = { Authorization: `Bearer ${token}` };
     const answer = await fetch(`${discord.url}/api/v10/users/@me`, { headers });
-    return { status: answer.status, body: await answer.json() };
+    return { status: answer.status, body: (await answer.json()) as AnyJson };
   };
   return { ...world, authorize, ask, exchange, me };
 }
