@@ -10,6 +10,8 @@ const THREADS = [
   'src/store/database/checkpoint.worker.ts',
   'src/threads/jobs.worker.ts',
 ];
+/** The build of @discordjs/rest for other runtimes: that for Node brings an HTTP client that the gateway does not use. */
+const ALIAS = { '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js') };
 /** Packages that are native, look for their own worker files, or are rarely needed at start. */
 const EXTERNAL = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer', '@discordjs/voice'];
 
@@ -66,6 +68,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
     minifyWhitespace: true,
     lineLimit: 200,
     external: EXTERNAL,
+    alias: ALIAS,
     plugins: [withoutUnused, importMeta(unfinished)],
     banner: { js: BANNER },
     logLevel: 'silent',
