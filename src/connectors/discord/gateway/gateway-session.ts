@@ -31,7 +31,7 @@ export interface SessionDeps {
 
 export interface SessionObserver {
   up(): void;
-  /** The connection is lost. `words`: why it could not be established; null: it had been, and is opened again. */
+  /** The connection is lost. `words`: why it could not be established; null: it is opened again as usual. */
   down(words: string | null): void;
   /** Called at once for each event that is new, before `take`. */
   seen(event: Dispatch): void;
@@ -58,6 +58,8 @@ export class GatewaySession {
   #failing = { sequence: 0, tries: 0 };
   /** Connections in a row that were not greeted. */
   #unanswered = 0;
+  /** How often Discord has ended a session since one was last up. */
+  #invalid = 0;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
@@ -83,15 +85,9 @@ export class GatewaySession {
       if (url === null || signal.aborted) return null;
       const close = await this.#connect(url, intents, signal);
       if (signal.aborted) return null;
-      switch (afterClose(close.code)) {
-        case 'stop':
-          this.#deps.keeper.end();
-          return close;
-        case 'identify':
-          this.#deps.keeper.end();
-          break;
-        default:
-      }
+      const next = afterClose(close.code);
+      if (next !== 'resume') this.#deps.keeper.end();
+      if (next === 'stop') return close;
       await pause(this.#deps.clock, this.#backoff.next(), signal);
     }
     return null;
@@ -131,6 +127,7 @@ export class GatewaySession {
       dispatch: (event) => this.#dispatch(connection, queue, event, signal),
       invalidSession: (isResumable) => {
         if (!isResumable) keeper.end();
+        this.#invalid += 1;
         invalidPauseMs = INVALID_MS.least + Math.random() * INVALID_MS.spread;
         connection.drop('Discord has ended the session');
       },
@@ -144,7 +141,9 @@ export class GatewaySession {
     this.#connection = null;
     const wasUp = this.#isUp;
     this.#isUp = false;
-    if (!signal.aborted) observer.down(wasUp ? null : close.words);
+    // Discord ends a session that follows another within seconds, and one it has forgotten. The next one shows more.
+    const isOrdinary = wasUp || (invalidPauseMs > 0 && this.#invalid === 1);
+    if (!signal.aborted) observer.down(isOrdinary ? null : close.words);
     await queue.close();
     if (invalidPauseMs > 0) await pause(clock, invalidPauseMs, signal);
     return close;
@@ -191,6 +190,7 @@ export class GatewaySession {
 
   #becomeUp(): void {
     this.#isUp = true;
+    this.#invalid = 0;
     this.#backoff.reset();
     this.#deps.observer.up();
   }
