@@ -223,7 +223,7 @@ it('reports a dead token in Discord’s words, and never logs it', async () => {
 
 it('says that there is no bot where there is none', async () => {
   const bare = await Gateway.start();
-  const { status, body } = await bare.agentApi.post('/api/dm/chat', { platform: 'discord', text: 'hello' });
+  const { status, body } = await bare.settingsApi.post('/api/discord/connect');
   expect([status, body.detail]).toEqual([400, 'No discord bot registered']);
   await bare.stop();
 });

@@ -35,6 +35,11 @@ export class Grants {
     this.#nowMs = nowMs;
   }
 
+  /** Authorizations that are not revoked. */
+  get count(): number {
+    return this.#grants.size;
+  }
+
   /** A code that is good once, for a minute. */
   newCode(consent: Consent): string {
     const code = randomBytes(15).toString('base64url');
