@@ -2,7 +2,7 @@ import type { FakeBot } from '../../fakes/discord/fake-bot.ts';
 import type { FakePerson } from '../../fakes/discord/fake-person.ts';
 import type { FakeChannel } from '../../fakes/discord/world/channel.ts';
 import type { FakeMessage } from '../../fakes/discord/world/message.ts';
-import { isNote } from './discord-under-test.ts';
+import { isNote } from './discord-note.ts';
 import type { ChannelUnderTest } from './messenger-under-test.ts';
 
 /** A channel of a server, in which somebody mentions the bot. */

@@ -1,19 +1,28 @@
+import type { FakeBot } from '../../fakes/discord/fake-bot.ts';
+import type { FakeDiscord } from '../../fakes/discord/fake-discord.ts';
 import type { FakePerson } from '../../fakes/discord/fake-person.ts';
 import type { FakeMessage } from '../../fakes/discord/world/message.ts';
 import { shownTo } from '../../fakes/discord/world/posting.ts';
+import type { Gateway } from '../../support/gateway.ts';
 import { readGatewayRows } from '../../support/gateway-database.ts';
-import { type DiscordUnderTest, isNote } from './discord-under-test.ts';
+import { isNote } from './discord-note.ts';
 import type { PersonUnderTest, ReceivedMessage, TestFile, WrittenMessage } from './messenger-under-test.ts';
+
+interface BotUnderTest {
+  readonly gateway: Gateway;
+  readonly discord: FakeDiscord;
+  readonly bot: FakeBot;
+}
 
 /** A person and their direct messages with the bot. */
 export class DiscordPerson implements PersonUnderTest {
   readonly remoteId: string;
   readonly name: string;
-  readonly #subject: DiscordUnderTest;
+  readonly #subject: BotUnderTest;
   readonly #person: FakePerson;
   readonly #written = new Map<WrittenMessage, FakeMessage>();
 
-  constructor(subject: DiscordUnderTest, person: FakePerson) {
+  constructor(subject: BotUnderTest, person: FakePerson) {
     this.#subject = subject;
     this.#person = person;
     this.remoteId = person.id;

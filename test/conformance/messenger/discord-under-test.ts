@@ -6,6 +6,7 @@ import { FakeDiscord } from '../../fakes/discord/fake-discord.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { DiscordChannel } from './discord-channel-under-test.ts';
+import { isNote } from './discord-note.ts';
 import { DiscordPerson } from './discord-person-under-test.ts';
 import {
   type ChannelUnderTest,
@@ -22,7 +23,6 @@ const NO_LIMITS = {
   createDm: { count: 100, windowMs: 1_000 },
 };
 const IDENTIFY_WINDOW_MS = 100;
-const CONNECTED = /^(?:You are|This channel is) connected/;
 
 /** A connector to read declarations from. */
 function discordConnector(): DiscordConnector {
@@ -161,17 +161,6 @@ export class DiscordUnderTest implements MessengerUnderTest {
     if (status !== 200) throw new Error(`POST connect: ${status} ${JSON.stringify(body)}`);
     return body.code;
   }
-}
-
-/** What the gateway says on its own. */
-export function isNote({
-  content,
-  author,
-}: {
-  readonly content: string;
-  readonly author: { isBot: boolean };
-}): boolean {
-  return author.isBot && CONNECTED.test(content);
 }
 
 class BotLogin implements LoginUnderTest {
