@@ -73,9 +73,18 @@ export class DiscordMeetings implements AccountUnderTest {
     await waitFor('the bot to ask', () => this.#asked.has(room.channel.id), deadlineMs);
     return new HeldCall(room, {
       isLeft: () => this.#left.has(room.guild.id),
-      letIn: () => void this.#held.delete(room.channel.id),
+      letIn: () => this.#letIn(room),
       world: this.#world,
     });
+  }
+
+  /** Discord answers what the bot has asked, instead of leaving it to ask again. */
+  #letIn({ guild, channel }: VoiceRoom): void {
+    this.#held.delete(channel.id);
+    const { gateway, voice } = this.#world.discord;
+    const [session] = gateway.sessionsOf(this.#bot);
+    if (session === undefined || this.#left.has(guild.id)) return;
+    voice.join(this.#bot.user, channel, { isMuted: false, isDeafened: false }, session.id);
   }
 
   endAll(): void {
