@@ -6,7 +6,7 @@ const MAX_WORKERS = 3;
 /** Unit tests that take seconds or need their own process. `npm run check` skips them. */
 const SLOW_UNITS = [
   'test/unit/connectors/sip/signaling/**/*.test.ts',
-  'test/unit/connectors/{telegram,whatsapp}/*.test.ts',
+  'test/unit/connectors/{discord,telegram,whatsapp}/*.test.ts',
   'test/unit/bridge/bridge-pool.test.ts',
   'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
   'test/unit/inline/reply/{any-chunking,html-agreement,linear-time}.test.ts',

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../../../src/base/time.ts';
+import type { Clock } from '../../../../src/base/time.ts';
 import type { Address } from '../../../../src/connectors/contract/address.ts';
 import type { InboundMessage, Intake, MessageIntake } from '../../../../src/connectors/contract/messenger.ts';
 import {
@@ -15,7 +15,10 @@ import {
   type FakeDiscord,
   type FakeDiscordOptions,
 } from '../../../fakes/discord/fake-discord.ts';
-import { waitFor } from '../../../support/wait-for.ts';
+import { FastClock } from '../../../support/fast-clock.ts';
+
+/** Of the connector's pauses and deadlines: it pauses for five seconds between two sessions. */
+export const SPEED = 5;
 
 /** What a login keeps, in memory: it outlives connectors, as a database does. */
 export class MemoryRecords implements DiscordRecords {
@@ -119,7 +122,7 @@ export interface SetupOptions {
 
 /** A connector at a fake of Discord. */
 export function connect(discord: Pick<FakeDiscord, 'url'>, setup: SetupOptions = {}): Connected {
-  const { records = new MemoryRecords(), intake = new MemoryIntake(), clock = systemClock } = setup;
+  const { records = new MemoryRecords(), intake = new MemoryIntake(), clock = new FastClock(SPEED) } = setup;
   const counts = new Map<string, number>();
   const logs: string[] = [];
   const options = { apiUrl: `${discord.url}/api`, cdnUrl: discord.url, shared: null, hearsBots: false };
@@ -141,8 +144,4 @@ export function connect(discord: Pick<FakeDiscord, 'url'>, setup: SetupOptions =
 
 export async function startFake(options: FakeDiscordOptions = {}): Promise<FakeDiscord> {
   return await Fake.start({ identifyWindowMs: 50, ...options });
-}
-
-export async function heard({ intake }: Pick<Connected, 'intake'>, texts: readonly string[]): Promise<void> {
-  await waitFor(`${texts.join(', ')}`, () => intake.messages.length >= texts.length);
 }

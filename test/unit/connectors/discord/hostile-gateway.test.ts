@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import { waitFor } from '../../../support/wait-for.ts';
-import { type Connected, connect } from './discord-setup.ts';
+import { type Connected, connect, SPEED } from './discord-setup.ts';
 import { event, HELLO, HostileGateway, ready } from './hostile-gateway.ts';
 
 const HUGE_BYTES = 17 * 1_024 * 1_024;
@@ -44,8 +44,8 @@ it.each([
       socket.send(said);
     });
     const startMs = performance.now();
-    await waitFor('the second connection', () => hostile.connections >= 2, 30_000);
-    expect(performance.now() - startMs).toBeGreaterThan(300);
+    await waitFor('the second connection', () => hostile.connections >= 2);
+    expect(performance.now() - startMs).toBeGreaterThan(300 / SPEED);
     await subject.connector.close();
     expect(subject.connector.provides.bots).toBeDefined();
     expect(subject.logs.filter((line) => line.startsWith('error'))).toEqual([]);

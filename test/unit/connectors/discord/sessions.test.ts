@@ -4,7 +4,7 @@ import type { FakeBot } from '../../../fakes/discord/fake-bot.ts';
 import type { FakeDiscord } from '../../../fakes/discord/fake-discord.ts';
 import type { FakePerson } from '../../../fakes/discord/fake-person.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { type Connected, connect, MemoryIntake, MemoryRecords, startFake } from './discord-setup.ts';
+import { type Connected, connect, MemoryIntake, MemoryRecords, SPEED, startFake } from './discord-setup.ts';
 
 let discord: FakeDiscord;
 let bot: FakeBot;
@@ -14,7 +14,7 @@ let intake: MemoryIntake;
 const open: Connected[] = [];
 
 beforeEach(async () => {
-  discord = await startFake({ heartbeatMs: 200 });
+  discord = await startFake({ heartbeatMs: 200 * SPEED });
   bot = discord.addBot();
   ada = discord.addPerson('Ada');
   discord.install(bot, discord.addGuild('Home', ada));
@@ -91,20 +91,16 @@ describe('a session', () => {
     ['op 9 with false', () => discord.gateway.faults.invalidate(bot, false)],
     ['session timed out', () => forgotten(Close.SessionTimedOut)],
     ['invalid seq', () => forgotten(Close.InvalidSeq)],
-  ])(
-    'ends with %s, and the gap is read from history in order',
-    async (_name, end) => {
-      await start();
-      await isHeard('before');
-      end();
-      for (let n = 0; n < 120; n++) ada.writes(bot, `missed ${n}`);
-      await waitFor('the new session', () => identifies() === 2, 20_000);
-      await isHeard('after');
-      const missed = Array.from({ length: 120 }, (_, n) => `missed ${n}`);
-      expect(intake.texts).toEqual(['before', ...missed, 'after']);
-    },
-    30_000,
-  );
+  ])('ends with %s, and the gap is read from history in order', async (_name, end) => {
+    await start();
+    await isHeard('before');
+    end();
+    for (let n = 0; n < 120; n++) ada.writes(bot, `missed ${n}`);
+    await waitFor('the new session', () => identifies() === 2);
+    await isHeard('after');
+    const missed = Array.from({ length: 120 }, (_, n) => `missed ${n}`);
+    expect(intake.texts).toEqual(['before', ...missed, 'after']);
+  });
 
   it('that never answers heartbeats is replaced', async () => {
     await start();
@@ -175,7 +171,7 @@ describe('a login', () => {
     await start();
     bot.granted.clear();
     forgotten(Close.DisallowedIntents);
-    await waitFor('the new session', () => identifies() === 2, 20_000);
+    await waitFor('the new session', () => identifies() === 2);
     await isHeard('direct messages need none');
-  }, 30_000);
+  });
 });

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AssemblyAiRecognizer } from '../../../../src/speech/stt/assemblyai/assemblyai-recognizer.ts';
 import { AssemblyAiStt } from '../../../fakes/assemblyai/stt-socket.ts';
 import { SpeechHost } from '../../../fakes/speech-host.ts';
+import { FastClock } from '../../../support/fast-clock.ts';
 import { waitFor, within } from '../../../support/wait-for.ts';
-import { FastClock } from '../fast-clock.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';
 import { Speaker } from './speaker.ts';
 

@@ -4,8 +4,8 @@ import type { Recognizer } from '../../../../src/speech/stt/recognizer.ts';
 import { CARTESIA_ERRORS } from '../../../fakes/cartesia/socket-errors.ts';
 import { CartesiaStt } from '../../../fakes/cartesia/stt-socket.ts';
 import { SpeechHost } from '../../../fakes/speech-host.ts';
+import { FastClock } from '../../../support/fast-clock.ts';
 import { waitFor, within } from '../../../support/wait-for.ts';
-import { FastClock } from '../fast-clock.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';
 import { Speaker } from './speaker.ts';
 

@@ -1,6 +1,6 @@
 import type { Recognizer } from '../../../../src/speech/stt/recognizer.ts';
 import { bytesPerMs, silence, toneSpeech } from '../../../fakes/tone-speech.ts';
-import type { FastClock } from '../fast-clock.ts';
+import type { FastClock } from '../../../support/fast-clock.ts';
 
 /** Somebody who speaks to a recognizer, a chunk at a time, as fast as speech is. */
 export class Speaker {

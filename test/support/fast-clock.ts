@@ -1,6 +1,6 @@
-import type { Clock } from '../../../src/base/time.ts';
+import type { Clock } from '../../src/base/time.ts';
 
-/** A clock that runs several times as fast, for speech that would take minutes. */
+/** A clock that runs several times as fast, for tests that would take minutes. */
 export class FastClock implements Clock {
   readonly #speed: number;
 
