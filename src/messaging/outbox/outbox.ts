@@ -26,6 +26,8 @@ export interface Outgoing {
   readonly message: Message;
   readonly conversation: Conversation;
   readonly outbound: OutboundMessage;
+  /** An earlier process was sending it when it died. */
+  readonly mayHaveArrived?: true;
 }
 
 /** The result of sending a message. */
@@ -179,7 +181,9 @@ export class Outbox {
     const outcome = await this.#tryUntil(outgoing, endMs);
     if (outcome.kind === 'left') return outcome;
     if (outcome.kind === 'window_closed' && windows) return await windows.cameBack(message.id);
-    const final = outcome.kind === 'window_closed' ? refused('The recipient must write first') : outcome;
+    const last = outcome.kind === 'window_closed' ? refused('The recipient must write first') : outcome;
+    // A platform that refuses it now may have accepted it before.
+    const final = outgoing.mayHaveArrived && last.kind === 'refused' ? unheard(last.reason) : last;
     await recordOutcome(store.db, clock, { message, conversation }, final);
     return toldOf(final);
   }

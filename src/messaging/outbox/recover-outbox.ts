@@ -82,5 +82,7 @@ async function outgoingAgain(
   if (!messenger) return unservedText(conversation.platform);
   if (isBegun && !isDropped(deps, messenger, message)) return INTERRUPTED;
   const outbound = await outboundOf(deps, message, conversation);
-  return 'kind' in outbound ? outbound.reason : { message, conversation, outbound };
+  if ('kind' in outbound) return outbound.reason;
+  const outgoing = { message, conversation, outbound };
+  return isBegun ? { ...outgoing, mayHaveArrived: true } : outgoing;
 }

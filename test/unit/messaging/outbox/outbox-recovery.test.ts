@@ -56,6 +56,19 @@ it('sends them again, in order and once there are logins, where the platform dro
   expect(new Set((await next.messages()).map(({ status }) => status))).toEqual(new Set(['delivered']));
 });
 
+it('is in doubt about what the platform then refuses: it may have accepted it before', async () => {
+  const { outbound, conversation } = await outbox();
+  await outbound.outgoing(conversation, '1');
+  const messenger = Object.assign(new FakeMessenger(), { dropsDuplicatesForMs: Number.POSITIVE_INFINITY });
+  messenger.will({ kind: 'refused', reason: 'blocked', isAddressGone: false });
+  const next = await Outbound.open({ store: outbound.store, messenger });
+  expect(await recovered(next)).toEqual({ unknown: 0, resent: 1, failed: 0 });
+  await waitFor('the outcome', () => next.domain.outbox.waiting === 0);
+  expect((await next.messages()).map(({ status, error }) => [status, error])).toEqual([
+    ['unknown', 'blocked'],
+  ]);
+});
+
 /** A message with a file, as an agent writes it. */
 async function inBackground(outbound: Outbound, conversationId: string, text: string) {
   const files = await outbound.domain.resolveFiles(
