@@ -103,6 +103,8 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       'botTokens',
       { ...own, platform: 'slack', status: 'registered', sealedToken: secret, sealedSigningSecret: secret },
     ],
+    ['discordBots', { loginKey: own.id, botId: own.id, userId: '1' }],
+    ['discordChannels', { loginKey: own.id, channelId: '2', isListening: 0, lastMessageId: '3' }],
     [
       'agentProviders',
       {

@@ -115,6 +115,7 @@ test('the deep link binds to the shared bot, or else leads to the account’s ow
   expect((await link()).body).toEqual({
     deep_link: 'https://t.me/bot_123',
     bot_name: '@bot_123',
+    code: null,
     expires_at: null,
   });
 
