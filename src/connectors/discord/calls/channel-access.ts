@@ -44,6 +44,8 @@ export async function readChannelAccess(
     rest.get(GuildRoles, Routes.guild(guildId), signal),
     rest.get(MemberRoles, Routes.guildMember(guildId, userId), signal),
   ]);
+  if (channel.type === ChannelType.GuildStageVoice)
+    throw new DiscordFailure('refused', 'It is a stage channel. Bots speak in voice channels only');
   if (channel.type !== ChannelType.GuildVoice || channel.guild_id !== guildId)
     throw new DiscordFailure('refused', 'It is not a voice channel of this server');
   const permissions = permissionsIn({
