@@ -53,6 +53,7 @@ const AUDIO_UNITS = [
 ];
 const AUDIO = [
   ...AUDIO_UNITS,
+  'test/conformance/discord-calls.test.ts',
   'test/e2e/{audio-overflow,call-stream,clear-and-mark,discord-voice,discord-voice-ends}.test.ts',
   'test/e2e/{hosted-speech,inline-call-steps,inline-calls}.test.ts',
   'test/e2e/{loopback-calls,loopback-recovery,streaming}.test.ts',
@@ -137,7 +138,7 @@ export default defineConfig({
         include: ['test/e2e/**/*.test.ts'],
         exclude: [...AUDIO, ...WIDEBAND, ...MEASURED],
       }),
-      gateways('conformance', 'sockets', { include: ['test/conformance/**/*.test.ts'] }),
+      gateways('conformance', 'sockets', { include: ['test/conformance/**/*.test.ts'], exclude: AUDIO }),
       gateways('peers', 'sockets', {
         include: ['test/peers/**/*.test.ts'],
         exclude: [...AUDIO, ...WIDEBAND, ...MEASURED],

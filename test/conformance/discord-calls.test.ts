@@ -12,6 +12,7 @@ function underTest(bot: DiscordTestOptions['bot']): () => DiscordCallsUnderTest 
   return () => calls;
 }
 
-describe('own bot', () => describeRules('Discord', CALL_RULES, underTest('own')));
-
-describe('shared bot', () => describeRules('Discord', CALL_RULES, underTest('shared')));
+/** Both kinds at the same time, each with its own gateway, one rule after the other. */
+describe.concurrent.each(['own', 'shared'] as const)('%s bot', (bot) => {
+  describe('rules', { concurrent: false }, () => describeRules('Discord', CALL_RULES, underTest(bot)));
+});
