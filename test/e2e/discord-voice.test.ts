@@ -108,6 +108,49 @@ it('carries the chat of the channel both ways, with files', async () => {
   await world.gateway.agentApi.delete(path);
 });
 
+it('two bots of an account are in one channel, and each hears the other one and not itself', async () => {
+  const { agentApi, settingsApi, agentKey } = world.gateway;
+  const other = await world.bot('steward');
+  const { bot_tokens: bots } = (await settingsApi.get('/api/bot-tokens')).body;
+  const idOf = (name: string): string =>
+    bots.find(({ bot_name: botName }: { bot_name: string }) => botName === `@${name}`).id;
+  const room = world.room(bot);
+  const ada = room.enter('Ada');
+  const sides = await Promise.all(
+    [
+      { room, name: 'attendant', hz: AGENT_HZ },
+      { room: room.with(other), name: 'steward', hz: TONES_HZ.Ben },
+    ].map(async ({ room: place, name, hz }) => {
+      const { call_id, audio } = await place.call({ login_id: idOf(name) });
+      const agent = await Agent.join(audio.stream_url, agentKey, { sampleRateHz: RATE_HZ });
+      return { path: `/api/call/${call_id}`, agent, hz, tone: agent.startTone(hz) };
+    }),
+  );
+  for (const [index, { agent, path, hz: ownHz }] of sides.entries()) {
+    const { hz: otherHz } = sides[1 - index]!;
+    const heard = await waitFor('the other bot', async () => {
+      const samples = await agent.hear(SECOND_FRAMES);
+      return toneLevelDb(samples, RATE_HZ, otherHz) > AUDIBLE_DB ? samples : null;
+    });
+    expect(toneLevelDb(heard, RATE_HZ, ownHz)).toBeLessThan(toneLevelDb(heard, RATE_HZ, otherHz) - 40);
+    const { participants } = (await agentApi.get(path)).body;
+    expect(participants.map(({ name }: { name: string }) => name).toSorted()).toEqual([
+      'Ada',
+      ['steward', 'attendant'][index],
+    ]);
+  }
+  for (const sender of [bot, other])
+    await waitFor('Ada to hear both', () => ada.client.heard(sender.id).samples.length > RATE_HZ);
+  for (const { path, agent, tone } of sides) {
+    tone.stop();
+    await agent.close();
+    await agentApi.delete(path);
+  }
+  await waitFor('both to leave', () => room.guild.voiceStates.size === 1);
+  expect((await settingsApi.delete(`/api/bot-tokens/${idOf('steward')}`)).status).toBe(200);
+  expect(world.voice.offences).toEqual([]);
+});
+
 describe('a channel that the bot may not enter', () => {
   async function refusalOf(url: string): Promise<{ result: string; reason: string }> {
     const api = world.gateway.agentApi;
@@ -143,6 +186,15 @@ describe('a channel that the bot may not enter', () => {
     const text = world.discord.addTextChannel(room.guild, 'general');
     const { result } = await refusalOf(`https://discord.com/channels/${room.guild.id}/${text.id}`);
     expect(result).toBe('refused');
+  });
+
+  it('is a stage channel', async () => {
+    const room = world.room(bot);
+    const stage = world.discord.addStageChannel(room.guild, 'Talks');
+    expect(await refusalOf(`https://discord.com/channels/${room.guild.id}/${stage.id}`)).toEqual({
+      result: 'refused',
+      reason: 'It is a stage channel. Bots speak in voice channels only',
+    });
   });
 
   it('is in a server in which the bot is on a call already', async () => {

@@ -164,10 +164,18 @@ export class VoiceRoom {
     person.leavesVoice(this.guild);
   }
 
-  /** Places a call and waits until it is active. Returns the Call. */
+  /** The same channel, with another bot of the server. */
+  with(bot: FakeBot): VoiceRoom {
+    this.#world.discord.install(bot, this.guild);
+    return new VoiceRoom(this.#world, { guild: this.guild, channel: this.channel, bot });
+  }
+
+  /** Places a call and waits until it is active. Returns the Call. `login_id`: of one of several bots. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-  async call(api = this.#world.gateway.agentApi): Promise<any> {
-    const { status, body } = await api.post('/api/call', { platform: 'discord', meeting_url: this.url });
+  async call(fields: { readonly login_id?: string } = {}): Promise<any> {
+    const api = this.#world.gateway.agentApi;
+    const request = { platform: 'discord', meeting_url: this.url, ...fields };
+    const { status, body } = await api.post('/api/call', request);
     if (status !== 200) throw new Error(`POST call: ${status} ${JSON.stringify(body)}`);
     await waitFor('the call to be active', async () => {
       const { body: call } = await api.get(`/api/call/${body.call_id}`);
