@@ -134,7 +134,8 @@ it('loses and duplicates no message in either direction under kill -9', async ()
     };
     const busy = [talk(), answer()];
     await wait(100 + Math.random() ** 3 * LONGEST_LIFE_MS);
-    await waitFor('what earlier lives have left', () => oldestUnderWayMs() < OLDEST_MS);
+    life.isOver = oldestUnderWayMs() >= OLDEST_MS;
+    await waitFor('what earlier lives have left', () => oldestUnderWayMs() < OLDEST_MS, 120_000);
     await gateway.killHard();
     life.isOver = true;
     await Promise.all(busy);
