@@ -59,6 +59,11 @@ export class Moderator {
     this.#updated(channel);
   }
 
+  setsBitrate(channel: FakeChannel, bitrateBps: number): void {
+    channel.bitrateBps = bitrateBps;
+    this.#updated(channel);
+  }
+
   /** An integration writes by a webhook of the channel. */
   postsByWebhook(channel: FakeChannel, username: string, content: string): FakeMessage {
     const id = this.#world.newId();

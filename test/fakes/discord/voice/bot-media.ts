@@ -10,6 +10,8 @@ export interface ReceivedPacket {
   readonly atMs: number;
   readonly sequence: number;
   readonly timestamp: number;
+  /** Of the frame: the Opus payload with what DAVE adds to it. */
+  readonly bytes: number;
   readonly isSilence: boolean;
 }
 
@@ -58,7 +60,13 @@ export class BotMedia implements MediaClient {
       return;
     }
     const { sequence, timestamp, bytes } = frame;
-    this.packets.push({ atMs: performance.now(), sequence, timestamp, isSilence: bytes.equals(SILENCE) });
+    this.packets.push({
+      atMs: performance.now(),
+      sequence,
+      timestamp,
+      bytes: bytes.length,
+      isSilence: bytes.equals(SILENCE),
+    });
     if (this.packets.length > KEPT_PACKETS) this.packets.shift();
     this.#onFrame(frame);
   }

@@ -48,6 +48,8 @@ export class FakeChannel {
   readonly messages: FakeMessage[] = [];
   /** Of a voice channel; 0: no limit. */
   userLimit = 0;
+  /** Of a voice channel. */
+  bitrateBps = 64_000;
   /** Of a voice channel; null: Discord chooses. */
   rtcRegion: string | null = null;
   /** Slow mode: seconds between two messages of one user. */

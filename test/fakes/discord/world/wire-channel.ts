@@ -46,7 +46,7 @@ export function wireGuildChannel(channel: FakeChannel): WireGuildChannel {
   return {
     ...common,
     type: channel.type as ChannelType.GuildVoice | ChannelType.GuildStageVoice,
-    bitrate: 64_000,
+    bitrate: channel.bitrateBps,
     user_limit: channel.userLimit,
     rtc_region: channel.rtcRegion,
   };
