@@ -3,6 +3,7 @@ import { bootBench } from './boot/boot.bench.ts';
 import { bridgeBench } from './bridge/bridge.bench.ts';
 import { callsBench } from './calls/calls.bench.ts';
 import { clearBench } from './clear/clear.bench.ts';
+import { discordBenches } from './discord/discord.bench.ts';
 import { inlineBenches } from './inline/inline.bench.ts';
 import { latencyBench } from './latency/latency.bench.ts';
 import { mcpBench } from './mcp/mcp.bench.ts';
@@ -27,6 +28,7 @@ export const benches: readonly Bench[] = [
   setupBench,
   mixBench,
   bridgeBench,
+  ...discordBenches,
   ...speechBenches,
   ...inlineBenches,
   bootBench,

@@ -6,8 +6,6 @@ import { type Effort, findDensity, holdAt, pause } from './density.ts';
 
 /** CPU time is compared slightly below the maximum, where rounds do not fail. */
 const ROUND_SHARE = 0.9;
-/** SIP keeps the transactions of a call setup for 32 s (RFC 3261, 64 × T1). */
-const SETTLE_MS = 35_000;
 
 /** One contender's figures. */
 export interface Standing {
@@ -17,7 +15,7 @@ export interface Standing {
   readonly phones: number;
   /** By round. */
   readonly callsPerCore: number[];
-  /** Of the first contender alone. */
+  /** Of those whose memory is measured. */
   readonly kbPerCall: number[];
   /** Losses in rounds. */
   readonly spoilt: string[];
@@ -68,8 +66,7 @@ async function runRound(standings: Standings, context: BenchContext, effort: Eff
   const figures: (() => void)[] = [];
   try {
     for (const [contender, standing] of standings) {
-      const isFirst = figures.length === 0;
-      figures.push(await measureOnce(contender, standing, context, { ...effort, isFirst }));
+      figures.push(await measureOnce(contender, standing, context, effort));
     }
     for (const keep of figures) keep();
   } catch (error) {
@@ -82,11 +79,12 @@ function measureOnce(
   contender: Contender,
   { held, callsPerCore, kbPerCall, spoilt }: Standing,
   context: BenchContext,
-  effort: Effort & { readonly isFirst: boolean },
+  effort: Effort,
 ): Promise<() => void> {
   return running(contender, context, async (system) => {
     const calls = Math.round(held * ROUND_SHARE);
-    const bytes = effort.isFirst ? await growMeasuringMemory(system, calls) : null;
+    const { settlesMs } = contender;
+    const bytes = settlesMs === undefined ? null : await growMeasuringMemory(system, calls, settlesMs);
     const seen = await holdAt(system, calls, effort);
     return () => {
       callsPerCore.push(seen.calls / seen.cores);
@@ -132,14 +130,18 @@ export function noteOf(standings: readonly (Standing | undefined)[]): string {
 }
 
 /** Grows to a quarter of the calls and then to all. Returns the growth of resident memory in bytes per call. */
-async function growMeasuringMemory(system: CallSystem, calls: number): Promise<number> {
-  const few = await settledAt(system, Math.round(calls / 4));
-  const all = await settledAt(system, calls);
+async function growMeasuringMemory(system: CallSystem, calls: number, settlesMs: number): Promise<number> {
+  const few = await settledAt(system, Math.round(calls / 4), settlesMs);
+  const all = await settledAt(system, calls, settlesMs);
   return (all.bytes - few.bytes) / (all.calls - few.calls);
 }
 
-async function settledAt(system: CallSystem, calls: number): Promise<{ calls: number; bytes: number }> {
+async function settledAt(
+  system: CallSystem,
+  calls: number,
+  settlesMs: number,
+): Promise<{ calls: number; bytes: number }> {
   await system.grow(calls);
-  await pause(SETTLE_MS);
+  await pause(settlesMs);
   return { calls: system.calls, bytes: residentBytes(system.pid) };
 }

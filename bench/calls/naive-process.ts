@@ -21,12 +21,16 @@ export class NaiveProcess {
     this.#claim = claim;
   }
 
-  /** `args`: see `bench/naive-gateway/main.ts`. */
-  static async start(cores: CorePlan, args: readonly string[] = []): Promise<NaiveProcess> {
+  /** `args`: see the script, which is `bench/naive-gateway/main.ts` unless another one is given. */
+  static async start(
+    cores: CorePlan,
+    args: readonly string[] = [],
+    { script = SCRIPT, env = {} }: { readonly script?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  ): Promise<NaiveProcess> {
     const claim = await claimSignalingPorts(1);
-    const program = [...cores.gateway, process.execPath, SCRIPT, `${claim.first}`, ...args];
+    const program = [...cores.gateway, process.execPath, script, `${claim.first}`, ...args];
     const [command = '', ...rest] = program;
-    const naive = new NaiveProcess(new Child(command, rest), claim);
+    const naive = new NaiveProcess(new Child(command, rest, { env: { ...process.env, ...env } }), claim);
     const answers = (): Promise<boolean> =>
       naive.request('/ticks').then(
         () => true,

@@ -44,12 +44,20 @@ export class OurGateway implements CallSystem {
     this.#answerer = new SipAnswerer(HOST, trunk.first, (remote) => this.#openPhone(remote), codec);
   }
 
-  /** Phones speak PCMU, or Opus where there is a song. */
-  static async start(cores: CorePlan, song?: Song): Promise<OurGateway> {
+  /** Phones speak PCMU, or Opus where there is a song. `more`: settings of the gateway. */
+  static async start(
+    cores: CorePlan,
+    song?: Song,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<OurGateway> {
     const trunk = await claimSignalingPorts(1);
     const gateway = await Gateway.start({
       prefix: cores.gateway,
-      env: { ...gatewaySettings(ownLoopbackAddress()), ...(song && { SVC_SIP_CODECS: 'opus,PCMU' }) },
+      env: {
+        ...gatewaySettings(ownLoopbackAddress()),
+        ...(song && { SVC_SIP_CODECS: 'opus,PCMU' }),
+        ...more,
+      },
     });
     const generator = Generator.start(cores.generators);
     await (song && generator.sing(song));

@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Bench, BenchContext, Measure } from '../bench.ts';
-import type { Contender } from '../calls/contenders.ts';
+import { type Contender, SIP_SETTLES_MS } from '../calls/contenders.ts';
 import { anchorOf, contest, noteOf, type Standing } from '../calls/contest.ts';
 import { Janus } from '../calls/janus.ts';
 import { OurGateway } from '../calls/our-gateway.ts';
 import type { Song } from '../generator/generator.ts';
 import { JANUS } from '../janus/janus-process.ts';
-import { song } from './song.ts';
+import { withSongFile } from './song-file.ts';
 
 /** What both encode with, and the phones too: the gateway's own defaults. */
 const OPUS = { payloadType: 111, complexity: 4, bitrateBps: 24_000 } as const;
@@ -21,20 +18,15 @@ const FIRST_STEPS = [8, 20] as const;
 export const opusBench: Bench = {
   name: 'opus',
   title: 'most Opus legs at 48 kHz a core, and memory a call',
-  async run(context) {
-    const folder = mkdtempSync(join(tmpdir(), 'song-'));
-    try {
-      const file = join(folder, 'song');
-      writeFileSync(file, song());
-      return await compare({ ...OPUS, file }, context);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+  run: (context) => withSongFile((file) => compare({ ...OPUS, file }, context)),
 };
 
 async function compare(said: Song, context: BenchContext): Promise<Measure[]> {
-  const gateway: Contender = { name: 'gateway', start: (cores) => OurGateway.start(cores, said) };
+  const gateway: Contender = {
+    name: 'gateway',
+    settlesMs: SIP_SETTLES_MS,
+    start: (cores) => OurGateway.start(cores, said),
+  };
   const janus: Contender = {
     name: 'Janus AudioBridge',
     needs: JANUS,
