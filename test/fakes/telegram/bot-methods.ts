@@ -1,9 +1,9 @@
 import type { AnyJson } from '../../support/any-json.ts';
+import type { FormFile } from '../multipart-form.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import type { FakeBot } from './fake-bot.ts';
 import type { FakePerson, SentKind } from './fake-person.ts';
 import type { Methods, Upload } from './method-types.ts';
-import type { FormFile } from './multipart-form.ts';
 import type { PollRequest } from './update-queue.ts';
 
 /** A call whose fields fit their types. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { FormFile } from '../multipart-form.ts';
 import { badRequest } from './api-error.ts';
 import { type FakeMessage, FakePerson, type PersonFacts, type SentKind } from './fake-person.ts';
-import type { FormFile } from './multipart-form.ts';
 import { StoredFiles } from './stored-files.ts';
 import { UpdateQueue } from './update-queue.ts';
 import { Webhook, type WebhookTarget } from './webhook.ts';

@@ -1,4 +1,4 @@
-import type { FormFile } from './multipart-form.ts';
+import type { FormFile } from '../multipart-form.ts';
 
 export interface PersonFacts {
   readonly id: number;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { type Form, type FormFile, parseForm } from '../multipart-form.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import type { Upload } from './method-types.ts';
-import { type Form, type FormFile, parseForm } from './multipart-form.ts';
 
 /** A call's fields, with an Upload wherever one of them means a file of the request. */
 export interface ReadCall {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { FormFile } from '../multipart-form.ts';
 import { badRequest } from './api-error.ts';
-import type { FormFile } from './multipart-form.ts';
 
 /** Specification of `getFile`. */
 const MAX_DOWNLOAD_BYTES = 20_000_000;

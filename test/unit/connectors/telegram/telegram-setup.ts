@@ -5,7 +5,7 @@ import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/c
 import { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
 import type { FakeBot } from '../../../fakes/telegram/fake-bot.ts';
 import { FakeTelegram, type FakeTelegramOptions } from '../../../fakes/telegram/fake-telegram.ts';
-import type { FormFile } from '../../../fakes/telegram/multipart-form.ts';
+import type { FormFile } from '../../../fakes/multipart-form.ts';
 import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { MemoryIntake } from './memory-intake.ts';
