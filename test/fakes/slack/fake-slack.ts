@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Announcements } from './events/announcements.ts';
+import { type RetryDelays, SLACK_RETRY_DELAYS } from './events/event-delivery.ts';
+import { FakePerson } from './fake-person.ts';
+import { type Fault, Faults } from './faults.ts';
+import { FileHost } from './file-host.ts';
+import { readCall } from './web-api/read-arguments.ts';
+import { SlackError } from './web-api/slack-error.ts';
+import { UploadSlots } from './web-api/upload-slots.ts';
+import { WebApi } from './web-api/web-api.ts';
+import { FakeApp } from './world/fake-app.ts';
+import { FakeWorkspace } from './world/fake-workspace.ts';
+
+export interface FakeSlackOptions {
+  /** 0: any free one. */
+  readonly port?: number;
+  readonly retryDelays?: RetryDelays;
+}
+
+/** Errors that only a mistake of the client brings about. */
+const OFFENCES =
+  /^(?:invalid_arguments|invalid_json|invalid_post_type|missing_post_type|unknown_method|msg_too_long|no_text|invalid_thread_ts)$/;
+
+/** Slack on loopback: Web API, file host, Events API. As strict as the real one or stricter. */
+export class FakeSlack {
+  /** Mistakes in requests: tests expect none. */
+  readonly offences: string[] = [];
+  /** Methods called so far, whatever their result. */
+  readonly calls: string[] = [];
+  readonly announcements = new Announcements(() => this.#apps);
+  readonly #server: Server;
+  readonly #apps: FakeApp[] = [];
+  readonly #workspaces: FakeWorkspace[] = [];
+  readonly #faults = new Faults();
+  readonly #uploads = new UploadSlots(() => this.#origin);
+  readonly #api = new WebApi(() => this.#apps, this.announcements, this.#uploads);
+  readonly #files = new FileHost(
+    () => this.#apps,
+    () => this.#workspaces,
+    this.#uploads,
+  );
+  readonly #options: FakeSlackOptions;
+
+  private constructor(server: Server, options: FakeSlackOptions) {
+    this.#server = server;
+    this.#options = options;
+    server.on('request', (request, response) => void this.#serve(request, response));
+  }
+
+  static async start(options: FakeSlackOptions = {}): Promise<FakeSlack> {
+    const server = createServer().listen(options.port ?? 0, '127.0.0.1');
+    await once(server, 'listening');
+    return new FakeSlack(server, options);
+  }
+
+  /** Settings of a gateway that uses this Slack. */
+  get settings() {
+    return { SVC_SLACK_API_URL: `${this.#origin}/api`, SVC_SLACK_FILES_URL: this.#origin } as const;
+  }
+
+  addWorkspace(name = 'Acme'): FakeWorkspace {
+    const workspace = new FakeWorkspace(name, () => this.#origin);
+    this.#workspaces.push(workspace);
+    return workspace;
+  }
+
+  addApp(name = 'Gateway'): FakeApp {
+    const app = new FakeApp(name, this.#options.retryDelays ?? SLACK_RETRY_DELAYS);
+    this.#apps.push(app);
+    return app;
+  }
+
+  addPerson(workspace: FakeWorkspace, realName: string): FakePerson {
+    return new FakePerson(workspace.addUser(realName), workspace, this.announcements);
+  }
+
+  /** What happens to the next calls of a method, or downloads (`file`) and uploads (`upload`), one each. */
+  fail(method: string, ...faults: readonly Fault[]): void {
+    this.#faults.add(method, faults);
+  }
+
+  async stop(): Promise<void> {
+    for (const { delivery } of this.#apps) delivery.close();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  get #origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, area = '', ...rest] = new URL(request.url ?? '/', 'http://fake').pathname.split('/');
+    try {
+      if (area === 'api') await this.#serveCall(request, response, rest.join('/'));
+      else await this.#serveFile(request, response, area, rest);
+    } catch (error) {
+      this.#refuse(response, `${area}/${rest[0]}`, error);
+    }
+  }
+
+  async #serveCall(request: IncomingMessage, response: ServerResponse, method: string): Promise<void> {
+    this.calls.push(method);
+    const call = await readCall(request);
+    const fault = this.#faults.take(method);
+    if (fault && !fault.isAfterwards) return fault.apply(response);
+    const result = this.#api.run(method, call);
+    if (fault) fault.apply(response);
+    else answer(response, { ok: true, ...result });
+  }
+
+  async #serveFile(
+    request: IncomingMessage,
+    response: ServerResponse,
+    area: string,
+    rest: readonly string[],
+  ): Promise<void> {
+    const fault = this.#faults.take(area === 'upload' ? 'upload' : 'file');
+    if (fault) fault.apply(response);
+    else if (area === 'upload') await this.#files.upload(request, response, rest.at(-1) ?? '');
+    else this.#files.download(request, response);
+  }
+
+  #refuse(response: ServerResponse, what: string, error: unknown): void {
+    const known = error instanceof SlackError ? error : new SlackError('fatal_error', { detail: `${error}` });
+    if (OFFENCES.test(known.message) || !(error instanceof SlackError))
+      this.offences.push(`${what}: ${known.message} ${JSON.stringify(known.more)}`);
+    answer(response, { ok: false, error: known.message, ...known.more });
+  }
+}
+
+function answer(response: ServerResponse, body: object): void {
+  if (response.destroyed || response.headersSent) return;
+  const text = JSON.stringify(body);
+  response.writeHead(200, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}

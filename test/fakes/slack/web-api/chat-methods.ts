@@ -1,0 +1,105 @@
+import { wireMessage } from '../world/fake-message.ts';
+import { type BotCall, type BotMethod, channelOf } from './method.ts';
+import { SlackError } from './slack-error.ts';
+
+/** Slack cuts longer texts off; the fake refuses them, so that no test overlooks it. */
+const MAX_TEXT = 40_000;
+/** `chat.update` takes no longer text. */
+const MAX_UPDATE = 4_000;
+
+export const CHAT_METHODS: Readonly<Record<string, BotMethod>> = {
+  'chat.postMessage': {
+    arguments: {
+      channel: 'text',
+      'text?': 'text',
+      'thread_ts?': 'text',
+      'reply_broadcast?': 'flag',
+      'mrkdwn?': 'flag',
+      'parse?': 'text',
+      'link_names?': 'flag',
+      'unfurl_links?': 'flag',
+      'unfurl_media?': 'flag',
+      'blocks?': 'json',
+      'attachments?': 'json',
+      'metadata?': 'json',
+      'username?': 'text',
+      'icon_emoji?': 'text',
+    },
+    takesJson: true,
+    scopes: ['chat:write'],
+    run: postMessage,
+  },
+  'chat.update': {
+    arguments: { channel: 'text', ts: 'text', 'text?': 'text', 'parse?': 'text', 'blocks?': 'json' },
+    takesJson: true,
+    scopes: ['chat:write'],
+    run: update,
+  },
+  'chat.delete': {
+    arguments: { channel: 'text', ts: 'text' },
+    takesJson: true,
+    scopes: ['chat:write'],
+    run: remove,
+  },
+};
+
+function postMessage(call: BotCall) {
+  const { args, installation, announcements } = call;
+  const { bot, botId } = installation;
+  const text = args.text('text');
+  const channel = writable(call);
+  if (text === '' && !args.has('blocks') && !args.has('attachments')) throw new SlackError('no_text');
+  if (text.length > MAX_TEXT) throw new SlackError('msg_too_long');
+  const threadTs = args.text('thread_ts');
+  if (threadTs !== '' && !/^\d+\.\d{6}$/.test(threadTs)) throw new SlackError('invalid_thread_ts');
+  if (threadTs !== '' && !channel.message(threadTs)) throw new SlackError('thread_not_found');
+  const message = channel.post({
+    user: bot,
+    botId,
+    text,
+    threadTs: threadTs || null,
+    metadata: args.json('metadata'),
+  });
+  announcements.posted(channel, message);
+  return { channel: channel.id, ts: message.ts, message: wireMessage(message) };
+}
+
+function update(call: BotCall) {
+  const { channel, message } = own(call, 'cant_update_message');
+  const text = call.args.text('text');
+  if (text === '' && !call.args.has('blocks')) throw new SlackError('no_text');
+  if (text.length > MAX_UPDATE) throw new SlackError('msg_too_long');
+  const previous = { ...message };
+  message.text = text;
+  call.announcements.edited(channel, message, previous);
+  return { channel: channel.id, ts: message.ts, text, message: wireMessage(message) };
+}
+
+function remove(call: BotCall) {
+  const { channel, message } = own(call, 'cant_delete_message');
+  channel.remove(message);
+  call.announcements.deleted(channel, message);
+  return { channel: channel.id, ts: message.ts };
+}
+
+function own(call: BotCall, error: string) {
+  const channel = channelOf(call);
+  const message = channel.message(call.args.text('ts'));
+  if (!message) throw new SlackError('message_not_found');
+  if (message.user !== call.installation.bot) throw new SlackError(error);
+  return { channel, message };
+}
+
+/** The channel, or the direct messages of a person whose id is given in its place. */
+export function writable(call: BotCall, name = 'channel') {
+  const { args, installation } = call;
+  const { workspace, bot } = installation;
+  const person = workspace.users.get(args.text(name));
+  if (person?.isBot) throw new SlackError('cannot_dm_bot');
+  const channel = person ? workspace.directMessages(bot, person) : channelOf(call, name);
+  if (channel.isArchived) throw new SlackError('is_archived');
+  if (!channel.members.has(bot)) throw new SlackError('not_in_channel');
+  if (channel.kind === 'im' && [...channel.members].some(({ isDeleted }) => isDeleted))
+    throw new SlackError('user_disabled');
+  return channel;
+}

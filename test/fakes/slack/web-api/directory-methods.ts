@@ -1,0 +1,95 @@
+import { wireUser } from '../world/fake-user.ts';
+import { type BotCall, type BotMethod, channelOf, requireScope } from './method.ts';
+import { SlackError } from './slack-error.ts';
+
+const READ_SCOPES = { channel: 'channels:read', group: 'groups:read', im: 'im:read' } as const;
+const ANY_READ = Object.values(READ_SCOPES);
+
+/** Who and what there is in a workspace. */
+export const DIRECTORY_METHODS: Readonly<Record<string, BotMethod>> = {
+  'auth.test': {
+    arguments: {},
+    takesJson: true,
+    scopes: [],
+    run: ({ installation: { workspace, bot, botId } }) => ({
+      url: `https://${workspace.name.toLowerCase()}.slack.com/`,
+      team: workspace.name,
+      user: bot.name,
+      team_id: workspace.id,
+      user_id: bot.id,
+      bot_id: botId,
+      is_enterprise_install: false,
+    }),
+  },
+  'auth.revoke': {
+    arguments: { 'test?': 'flag' },
+    takesJson: false,
+    scopes: [],
+    run: ({ installation, args, announcements }) => {
+      if (args.flag('test')) return { revoked: false };
+      announcements.ended(installation, {
+        type: 'tokens_revoked',
+        tokens: { oauth: [], bot: [installation.bot.id] },
+      });
+      installation.deadAs = 'token_revoked';
+      return { revoked: true };
+    },
+  },
+  'users.info': {
+    arguments: { user: 'text', 'include_locale?': 'flag' },
+    takesJson: false,
+    scopes: ['users:read'],
+    run: ({ installation: { workspace }, args }) => {
+      const user = workspace.users.get(args.text('user'));
+      if (!user) throw new SlackError('user_not_found');
+      return { user: wireUser(user) };
+    },
+  },
+  'users.list': {
+    arguments: { 'limit?': 'number', 'cursor?': 'text' },
+    takesJson: false,
+    scopes: ['users:read'],
+    run: ({ installation: { workspace } }) => ({
+      members: [...workspace.users.values()].map(wireUser),
+      response_metadata: { next_cursor: '' },
+    }),
+  },
+  'conversations.open': {
+    arguments: { 'users?': 'text', 'channel?': 'text', 'return_im?': 'flag' },
+    takesJson: true,
+    scopes: ['im:write'],
+    run: open,
+  },
+  'conversations.info': {
+    arguments: { channel: 'text', 'include_num_members?': 'flag' },
+    takesJson: false,
+    scopes: ANY_READ,
+    run: (call) => {
+      const channel = channelOf(call);
+      requireScope(call.installation, READ_SCOPES[channel.kind]);
+      return { channel: channel.wire(call.installation.bot) };
+    },
+  },
+  'conversations.list': {
+    arguments: { 'types?': 'text', 'limit?': 'number', 'cursor?': 'text', 'exclude_archived?': 'flag' },
+    takesJson: false,
+    scopes: ANY_READ,
+    run: ({ installation: { workspace, bot } }) => ({
+      channels: [...workspace.channels.values()]
+        .filter(({ kind, members }) => kind === 'channel' || (kind === 'group' && members.has(bot)))
+        .map((channel) => channel.wire(bot)),
+      response_metadata: { next_cursor: '' },
+    }),
+  },
+};
+
+function open({ installation: { workspace, bot }, args }: BotCall) {
+  const [id = '', ...others] = args.text('users').split(',');
+  if (others.length > 0) throw new SlackError('method_not_supported_for_channel_type');
+  const person = workspace.users.get(id);
+  if (!person) throw new SlackError(id === '' ? 'users_list_not_supplied' : 'user_not_found');
+  if (person.isBot) throw new SlackError('cannot_dm_bot');
+  if (person.isDeleted) throw new SlackError('user_disabled');
+  const channel = workspace.directMessages(bot, person);
+  return { channel: args.flag('return_im') ? channel.wire(bot) : { id: channel.id } };
+}
