@@ -39,7 +39,12 @@ export async function registerBot(domain: AccountDomain, actor: Actor, wanted: N
   const host = botHost(domain, wanted.platform);
   if (host === null) return bot;
   try {
-    const { name, status } = await host.addBot({ id: bot.id, token: wanted.token, appId: wanted.appId });
+    const { name, status } = await host.addBot({
+      id: bot.id,
+      token: wanted.token,
+      appId: wanted.appId,
+      signingSecret: wanted.signingSecret,
+    });
     // The bot or the account may have been deleted meanwhile, before there was a login to end.
     const isKept = await ownsMember(domain.store.db, actor.accountId, { type: 'bot_token', id: bot.id });
     if (!isKept) await host.removeBot(bot.id);

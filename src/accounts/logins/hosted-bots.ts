@@ -19,10 +19,10 @@ export async function logInBots(domain: AccountDomain): Promise<void> {
     const host = provides.bots;
     if (host === undefined) continue;
     host.onBotState((botId, state) => void keepState(domain, botId, state));
-    for (const { id, token, appId } of await listBotsToLogIn(db, secrets, platform)) {
+    for (const { id, token, ...others } of await listBotsToLogIn(db, secrets, platform)) {
       if (token === null)
         await keepState(domain, id, { name: null, status: 'The token cannot be decrypted' });
-      else void logIn(domain, host, { id, token, appId });
+      else void logIn(domain, host, { id, token, ...others });
     }
   }
 }

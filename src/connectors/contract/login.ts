@@ -94,4 +94,6 @@ export interface HostedBot {
   readonly token: string;
   /** The id of the bot's application, on platforms that need it. */
   readonly appId?: string | null;
+  /** With which the platform signs webhooks, where it is given. */
+  readonly signingSecret?: string | null;
 }

@@ -43,27 +43,32 @@ export async function insertBot(
 }
 
 /**
- * Returns all bots of a platform with their tokens, for the connector that logs them in. Null: the token cannot be
- * opened.
+ * Returns all bots of a platform with their secrets, for the connector that logs them in. A token of null cannot be
+ * opened. A signing secret of null cannot be opened, or there is none.
  */
 export async function listBotsToLogIn(
   db: Db,
   secrets: SecretBox,
   platform: Platform,
-): Promise<{ id: string; token: string | null; appId: string | null }[]> {
+): Promise<({ id: string; appId: string | null } & { [Name in keyof BotSecrets]: string | null })[]> {
   const rows = await db
     .selectFrom('botTokens')
-    .select(['id', 'sealedToken', 'discordAppId as appId'])
+    .select(['id', 'sealedToken', 'sealedSigningSecret', 'discordAppId as appId'])
     .where('platform', '=', platform)
     .orderBy('createdAt')
     .execute();
-  return rows.map(({ id, sealedToken, appId }) => ({ id, token: opened(secrets, sealedToken, id), appId }));
+  return rows.map(({ id, sealedToken, sealedSigningSecret, appId }) => ({
+    id,
+    appId,
+    token: opened(secrets, sealedToken, tokenPlace(id)),
+    signingSecret: sealedSigningSecret && opened(secrets, sealedSigningSecret, signingPlace(id)),
+  }));
 }
 
-/** A bot whose token was sealed with another key must not affect the other bots. */
-function opened(secrets: SecretBox, sealedToken: string, botId: string): string | null {
+/** A bot whose secrets were sealed with another key must not affect the other bots. */
+function opened(secrets: SecretBox, sealed: string, place: SecretPlace): string | null {
   try {
-    return secrets.open(sealedToken, tokenPlace(botId));
+    return secrets.open(sealed, place);
   } catch {
     return null;
   }
