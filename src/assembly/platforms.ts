@@ -6,6 +6,8 @@ import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
 import type { DiscordRecords } from '../connectors/discord/discord-records.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
+import { SlackConnector } from '../connectors/slack/slack-connector.ts';
+import type { BotIdentity } from '../connectors/slack/slack-records.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
@@ -18,6 +20,7 @@ import {
   putDiscordChannel,
   putDiscordSession,
 } from '../store/logins/discord-bots.ts';
+import { claimSlackBot, findSlackBot } from '../store/logins/slack-bots.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
 import type { PartDeps } from './gateway-deps.ts';
@@ -26,7 +29,12 @@ import type { PartDeps } from './gateway-deps.ts';
 export type MakeConnector = (deps: PartDeps) => Connector | null;
 
 /** The platforms beside SIP, whose connector also keeps the accounts' trunks. A new platform is added to this list. */
-export const CONNECTORS: readonly MakeConnector[] = [discordConnector, telegramConnector, whatsAppConnector];
+export const CONNECTORS: readonly MakeConnector[] = [
+  discordConnector,
+  slackConnector,
+  telegramConnector,
+  whatsAppConnector,
+];
 
 /** All platforms with a connector. */
 export interface Platforms {
@@ -99,6 +107,17 @@ function discordRecords({ store: { db } }: PartDeps): DiscordRecords {
     putChannel: (loginKey, channel) => putDiscordChannel(db, loginKey, channel),
     forget: (loginKey) => deleteDiscordBot(db, loginKey),
   };
+}
+
+function slackConnector(deps: PartDeps): SlackConnector {
+  const { settings, clock, store } = deps;
+  const { db } = store;
+  const records = {
+    identity: async (botId: string) => (await findSlackBot(db, botId)) ?? null,
+    claim: (botId: string, { teamId, enterpriseId, userId }: BotIdentity) =>
+      claimSlackBot(db, { botId, teamId, enterpriseId, userId }),
+  };
+  return new SlackConnector(settings.slack, { clock, records, observer: observerOf(deps, 'slack') });
 }
 
 function telegramConnector(deps: PartDeps): TelegramConnector {

@@ -212,6 +212,7 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     },
     discord: arrangeDiscord(values),
     telegram: arrangeTelegram(values),
+    slack: arrangeSlack(values),
     /** Null: the gateway has no WhatsApp number. */
     whatsapp: arrangeWhatsApp(values),
     /** Hosts of the speech providers in place of their own, without trailing slashes. */
@@ -288,6 +289,13 @@ function arrangeDiscord(values: Values) {
     /** Without trailing slashes. */
     apiUrl: values.SVC_DISCORD_API_URL,
     cdnUrl: values.SVC_DISCORD_CDN_URL,
+  };
+}
+
+function arrangeSlack(values: Values) {
+  return {
+    /** Without trailing slashes. */
+    urls: { api: values.SVC_SLACK_API_URL, files: values.SVC_SLACK_FILES_URL },
   };
 }
 

@@ -4,6 +4,7 @@ import { CALL_VARIABLES } from './call-variables.ts';
 import { DISCORD_VARIABLES } from './discord-variables.ts';
 import { MODEL_VARIABLES } from './model-variables.ts';
 import { OIDC_ROWS } from './oidc-providers.ts';
+import { SLACK_VARIABLES } from './slack-variables.ts';
 import { SPEECH_VARIABLES } from './speech-variables.ts';
 import {
   BootstrapKey,
@@ -98,6 +99,7 @@ export const VARIABLES = {
   },
   ...DISCORD_VARIABLES,
   ...WHATSAPP_VARIABLES,
+  ...SLACK_VARIABLES,
   ...SPEECH_VARIABLES,
   ...MODEL_VARIABLES,
   SVC_BOOTSTRAP_AGENT_KEY: {

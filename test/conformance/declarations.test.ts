@@ -5,6 +5,7 @@ import type { Connector } from '../../src/connectors/contract/connector.ts';
 import { discordConnector } from './calls/discord-calls-under-test.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
 import { declarationTable } from './declarations.ts';
+import { slackConnector } from './messenger/slack-under-test.ts';
 import { telegramConnector } from './messenger/telegram-under-test.ts';
 import { whatsAppConnector } from './messenger/whatsapp-under-test.ts';
 
@@ -14,6 +15,7 @@ it('lists in the README what each connector declares', () => {
   const table = declarationTable(
     new Map<string, Connector>([
       ['Discord', discordConnector()],
+      ['Slack', slackConnector()],
       ['Telegram', telegramConnector()],
       ['WhatsApp', whatsAppConnector()],
       ['SIP', sipConnector()],

@@ -13,6 +13,7 @@ export interface LoginTables {
   discordChannels: DiscordChannelsTable;
   sipTrunks: SipTrunksTable;
   sipDids: SipDidsTable;
+  slackBots: SlackBotsTable;
   loginPositions: LoginPositionsTable;
   ownerCodes: OwnerCodesTable;
 }
@@ -146,6 +147,14 @@ export interface DiscordChannelsTable {
   parentId: string | null;
   isListening: Bit;
   lastMessageId: string;
+}
+
+/** Who an own bot is at Slack. `enterpriseId`: the organization, where the app is installed in all of it. */
+export interface SlackBotsTable {
+  botId: string;
+  teamId: string;
+  enterpriseId: string | null;
+  userId: string;
 }
 
 /** A login's read position in its platform's stream of updates. */

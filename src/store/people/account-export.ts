@@ -62,9 +62,10 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   auditLog: BY_ID,
   facts: null,
   loginPositions: null,
-  // What belongs to an account there is in its conversations.
+  // What belongs to an account there is in its bots and conversations.
   discordBots: null,
   discordChannels: null,
+  slackBots: null,
 };
 
 /** The tables with account data, in export order. */

@@ -33,7 +33,7 @@ export const SENDING_RULES: readonly MessengerRule[] = [
     title: 'the longest text arrives whole, and a longer one is refused before anything is sent',
     async check(subject) {
       const talk = await Talk.begun(subject);
-      const ofLength = (length: number) => `${'a'.repeat(length - 1)}z`;
+      const ofLength = (length: number) => `${(subject.textOf ?? 'a').repeat(length - 1)}z`;
       const fitting = [ofLength(subject.textLimit - 1), ofLength(subject.textLimit)];
       for (const text of fitting) expect((await talk.send(text)).status).toBe(200);
       const { status, body } = await talk.send(ofLength(subject.textLimit + 1));

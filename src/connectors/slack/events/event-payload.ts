@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { field } from '../../contract/platform-json.ts';
+
+const Id = z.string().regex(/^[A-Z0-9]{2,40}$/);
+/** Seconds with six digits: the id of a message in its channel, and its time. */
+const Ts = z.string().regex(/^\d{1,12}\.\d{1,6}$/);
+
+const Authorization = z.object({
+  team_id: z.string().nullish(),
+  enterprise_id: z.string().nullish(),
+  is_enterprise_install: field(z.boolean()),
+});
+
+/** What the app is called with (https://docs.slack.dev/apis/events-api/#callback-field). */
+export const Envelope = z.object({
+  type: z.string(),
+  challenge: field(z.string()),
+  team_id: z.string().nullish().catch(null),
+  enterprise_id: z.string().nullish().catch(null),
+  event_id: field(z.string().max(100)),
+  authorizations: z.array(Authorization).default([]).catch([]),
+  event: z.unknown().optional(),
+});
+
+export type Envelope = z.output<typeof Envelope>;
+
+const Content = z.object({
+  user: field(Id),
+  bot_id: field(z.string()),
+  subtype: field(z.string()),
+  text: z.string().nullish().catch(''),
+  ts: Ts,
+  thread_ts: field(Ts),
+  files: field(z.array(z.unknown())),
+  edited: field(z.object({ ts: field(Ts) })),
+});
+
+/** A message as it is written, edited or deleted. */
+export type Content = z.output<typeof Content>;
+
+/** https://docs.slack.dev/reference/events/message */
+export const MessageEvent = Content.extend({
+  channel: Id,
+  channel_type: field(z.string()),
+  event_ts: field(Ts),
+  deleted_ts: field(Ts),
+  message: field(Content),
+  previous_message: field(Content),
+});
+
+export type MessageEvent = z.output<typeof MessageEvent>;
+
+/** A channel that changes, or a member who comes or goes. */
+export const ChannelEvent = z.object({ channel: Id, user: field(Id) });
+
+export const AnyEvent = z.object({ type: z.string() });

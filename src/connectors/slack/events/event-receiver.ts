@@ -1,0 +1,142 @@
+import { KeyedTurns } from '../../../base/keyed-turns.ts';
+import { LimitedMap } from '../../../base/limited-map.ts';
+import type { Address } from '../../contract/address.ts';
+import type { LoginRef } from '../../contract/login.ts';
+import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
+import type { Directory } from '../messages/directory.ts';
+import { mentionsIn, plainText } from '../messages/plain-text.ts';
+import { AnyEvent, ChannelEvent, type Content } from './event-payload.ts';
+import { type Reading, readMessage } from './message-reading.ts';
+
+const MAX_KNOWN_EVENTS = 20_000;
+const MAX_KNOWN_EDITS = 5_000;
+
+export interface EventReceiverDeps {
+  readonly ref: LoginRef;
+  readonly directory: Directory;
+  intake(): MessageIntake;
+  /** The bot's own user. */
+  botUserId(): string;
+  /** Returns the files of a message as far as Slack tells of them now. Never rejects. */
+  filesOf(files: readonly unknown[]): Promise<readonly InboundFile[]>;
+  /** The app was removed, or its tokens revoked. */
+  ended(): void;
+}
+
+/** Stores what the events of one login tell. The events of a channel are handled one after the other. */
+export class EventReceiver {
+  readonly #deps: EventReceiverDeps;
+  readonly #turns = new KeyedTurns();
+  /** Ids of handled events. Slack repeats an event whose acknowledgement it did not get in time. */
+  readonly #known = new LimitedMap<true>(MAX_KNOWN_EVENTS);
+  /** When messages were last edited, by channel and ts: events may come in any order. */
+  readonly #edits = new LimitedMap<string>(MAX_KNOWN_EDITS);
+
+  constructor(deps: EventReceiverDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves once everything in the event is stored. Rejects when it cannot be stored now. */
+  async take(event: unknown, eventId: string | undefined): Promise<void> {
+    const { data: channel } = ChannelEvent.safeParse(event);
+    await this.#turns.run(channel?.channel ?? '', async () => {
+      if (eventId !== undefined && this.#known.get(eventId)) return;
+      await this.#takeOnce(event);
+      if (eventId !== undefined) this.#known.set(eventId, true);
+    });
+  }
+
+  async settled(): Promise<void> {
+    await this.#turns.settled();
+  }
+
+  async #takeOnce(event: unknown): Promise<void> {
+    switch (AnyEvent.safeParse(event).data?.type) {
+      case 'message':
+      case 'app_mention':
+        return await this.#takeMessage(event);
+      case 'member_left_channel':
+      case 'member_joined_channel':
+        return await this.#takeMember(event);
+      case 'channel_left':
+      case 'group_left':
+      case 'channel_archive':
+      case 'group_archive':
+      case 'channel_deleted':
+      case 'group_deleted':
+        return await this.#reachable(event, false);
+      case 'channel_unarchive':
+      case 'group_unarchive':
+        return await this.#reachable(event, true);
+      case 'app_uninstalled':
+      case 'tokens_revoked':
+        return this.#deps.ended();
+      default:
+    }
+  }
+
+  async #takeMessage(event: unknown): Promise<void> {
+    const { ref, botUserId } = this.#deps;
+    const reading = readMessage(event, ref, botUserId());
+    if (reading?.kind === 'written') await this.#written(reading.from, reading.content, event);
+    else if (reading?.kind === 'edited') await this.#edited(reading);
+  }
+
+  async #written(from: Address, content: Content, event: unknown): Promise<void> {
+    const { directory, intake, filesOf } = this.#deps;
+    const isDirect = from.space.kind === 'direct';
+    const { data: place } = ChannelEvent.safeParse(event);
+    if (isDirect && place) directory.heardDirect(from.space.id, place.channel);
+    const [person, channel, text, files] = await Promise.all([
+      directory.personName(from.person!),
+      isDirect ? null : directory.channelName(from.space.id),
+      this.#text(content),
+      filesOf(content.files ?? []),
+    ]);
+    if (text === '' && files.length === 0) return;
+    await intake().received({
+      from,
+      alias: null,
+      remoteName: isDirect ? person : channel,
+      senderName: isDirect ? null : person,
+      platformMessageId: content.ts,
+      text,
+      sentAt: new Date(Number(content.ts) * 1_000).toISOString(),
+      files,
+    });
+  }
+
+  async #edited({ from, content, text, atTs }: Extract<Reading, { kind: 'edited' }>): Promise<void> {
+    const key = `${from.space.kind} ${from.space.id} ${content.ts}`;
+    if (isLater(this.#edits.get(key), atTs)) return;
+    await this.#deps.intake().edited(from, content.ts, text ?? (await this.#text(content)));
+    this.#edits.set(key, atTs);
+  }
+
+  /** The bot itself has joined or left a channel. Others' comings and goings do not matter. */
+  async #takeMember(event: unknown): Promise<void> {
+    const { data } = ChannelEvent.safeParse(event);
+    if (data?.user !== this.#deps.botUserId()) return;
+    await this.#reachable(event, AnyEvent.parse(event).type === 'member_joined_channel');
+  }
+
+  async #reachable(event: unknown, isReachable: boolean): Promise<void> {
+    const { data } = ChannelEvent.safeParse(event);
+    if (!data) return;
+    const space = { kind: 'channel', id: data.channel } as const;
+    await this.#deps
+      .intake()
+      .reachable({ login: this.#deps.ref, space, thread: null, person: null }, isReachable);
+  }
+
+  async #text({ text }: Content): Promise<string> {
+    const { directory, botUserId } = this.#deps;
+    const source = text ?? '';
+    return plainText(source, await directory.namesOf(mentionsIn(source), botUserId()), botUserId());
+  }
+}
+
+/** Compares two of Slack's times, whose seconds have the same number of digits. */
+function isLater(one: string | undefined, other: string): boolean {
+  return one !== undefined && one > other;
+}

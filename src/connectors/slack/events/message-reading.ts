@@ -1,0 +1,74 @@
+import { type Address, directAddress } from '../../contract/address.ts';
+import type { LoginRef } from '../../contract/login.ts';
+import { type Content, MessageEvent } from './event-payload.ts';
+
+/** Stands in for a message that its author has deleted. */
+const DELETED_TEXT = '[message deleted]';
+
+/** Subtypes of messages that people write. All others are notices. */
+const WRITTEN: ReadonlySet<string> = new Set(['file_share', 'thread_broadcast', 'me_message']);
+
+/** What a message event says. */
+export type Reading =
+  | { readonly kind: 'written'; readonly from: Address; readonly content: Content }
+  /** `text` null: as in `content`. `atTs`: when, to order it with other edits of the same message. */
+  | {
+      readonly kind: 'edited';
+      readonly from: Address;
+      readonly content: Content;
+      readonly text: string | null;
+      readonly atTs: string;
+    };
+
+/** Returns what an event says about people's messages; null when there is nothing to store. */
+export function readMessage(event: unknown, login: LoginRef, botUserId: string): Reading | null {
+  const { data } = MessageEvent.safeParse(event);
+  if (!data) return null;
+  switch (data.subtype) {
+    case 'message_changed':
+      return readChange(data, login, botUserId);
+    case 'message_deleted':
+      return readDeletion(data, login, botUserId);
+    default: {
+      const from = addressOf(data, data, login, botUserId);
+      const isWritten = data.subtype === undefined || WRITTEN.has(data.subtype);
+      return isWritten && from !== null ? { kind: 'written', from, content: data } : null;
+    }
+  }
+}
+
+/** An unfurled link changes a message, too, but not its text. */
+function readChange(event: MessageEvent, login: LoginRef, botUserId: string): Reading | null {
+  const { message, previous_message: before } = event;
+  const from = message ? addressOf(event, message, login, botUserId) : null;
+  if (!message || from === null || message.text === before?.text) return null;
+  // What is left of the first message of a thread.
+  const text = message.subtype === 'tombstone' ? DELETED_TEXT : null;
+  return { kind: 'edited', from, content: message, text, atTs: event.event_ts ?? event.ts };
+}
+
+function readDeletion(event: MessageEvent, login: LoginRef, botUserId: string): Reading | null {
+  const { previous_message: content, deleted_ts: ts } = event;
+  const from = content ? addressOf(event, content, login, botUserId) : null;
+  if (!content || from === null || ts === undefined) return null;
+  return {
+    kind: 'edited',
+    from,
+    content: { ...content, ts },
+    text: DELETED_TEXT,
+    atTs: event.event_ts ?? event.ts,
+  };
+}
+
+/** Returns where a person wrote; null when it was the bot itself, another bot, or Slack. */
+function addressOf(
+  { channel, channel_type: type }: MessageEvent,
+  { user, bot_id: botId, ts, thread_ts: root }: Content,
+  login: LoginRef,
+  botUserId: string,
+): Address | null {
+  if (user === undefined || user === botUserId || botId !== undefined) return null;
+  const thread = root === undefined || root === ts ? null : root;
+  if (type === 'im' || channel.startsWith('D')) return { ...directAddress(login, user), thread };
+  return { login, space: { kind: 'channel', id: channel }, thread, person: user };
+}

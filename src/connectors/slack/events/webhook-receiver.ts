@@ -1,0 +1,91 @@
+import { isDiskFull } from '../../../base/errors.ts';
+import type { Clock } from '../../../base/time.ts';
+import { platformJson } from '../../contract/platform-json.ts';
+import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
+import type { Logins, SignedLogin } from '../login/logins.ts';
+import type { SlackObserver } from '../slack-observer.ts';
+import { Envelope } from './event-payload.ts';
+import { isSigned, type SignedHead, signedHead } from './signature.ts';
+
+/**
+ * Work that an unsigned request may cause. Its body names no login that could be trusted, so its signature is compared
+ * with those of several.
+ */
+const MAX_HASHED_BYTES = 4_194_304;
+const STORED: WebhookReply = { status: 200, text: '' };
+
+export interface WebhookReceiverDeps {
+  readonly clock: Clock;
+  readonly logins: Logins;
+  readonly observer: SlackObserver;
+}
+
+/** Verifies the requests of Slack's Events API, and acknowledges each once everything in it is stored. */
+export class WebhookReceiver {
+  readonly #deps: WebhookReceiverDeps;
+
+  constructor(deps: WebhookReceiverDeps) {
+    this.#deps = deps;
+  }
+
+  /** Refuses requests that cannot be Slack's whatever their body: unsigned, or older than five minutes. */
+  refuses({ header }: Pick<WebhookRequest, 'header'>): WebhookReply | null {
+    return this.#head(header) === null ? this.#notSigned() : null;
+  }
+
+  /** Handles a request. Slack repeats it up to three times if it is not answered with 200 in three seconds. */
+  async take({ header, body }: WebhookRequest): Promise<WebhookReply> {
+    const head = this.#head(header);
+    if (head === null) return this.#notSigned();
+    const { data: envelope } = Envelope.safeParse(platformJson(body));
+    const senders = this.#senders(envelope, head, body);
+    if (senders.length === 0) return this.#notSigned();
+    if (envelope?.type === 'url_verification') return { status: 200, text: envelope.challenge ?? '' };
+    if (envelope === undefined) return this.#unreadable();
+    if (envelope.type !== 'event_callback') return STORED;
+    return await this.#takeEvent(envelope, senders);
+  }
+
+  /**
+   * Returns the logins with whose secret the request is signed: of the workspace that it names, or any if it names none,
+   * as when a URL is verified.
+   */
+  #senders(envelope: Envelope | undefined, head: SignedHead, body: Uint8Array): readonly SignedLogin[] {
+    const { logins } = this.#deps;
+    const isEvent = envelope !== undefined && envelope.type !== 'url_verification';
+    const candidates = isEvent ? logins.at(envelope) : logins.all;
+    const secrets = [...new Set(candidates.flatMap(({ signingSecret }) => signingSecret ?? []))];
+    if (secrets.length * body.length > MAX_HASHED_BYTES) return [];
+    const signer = secrets.find((secret) => isSigned(head, body, secret));
+    return signer === undefined ? [] : candidates.filter(({ signingSecret }) => signingSecret === signer);
+  }
+
+  async #takeEvent(
+    { event, event_id: eventId }: Envelope,
+    senders: readonly SignedLogin[],
+  ): Promise<WebhookReply> {
+    const { observer } = this.#deps;
+    try {
+      for (const { login } of senders) await login.events.take(event, eventId);
+      return STORED;
+    } catch (error) {
+      observer.count('event_failed');
+      if (!isDiskFull(error)) observer.log('error', 'an event of Slack could not be stored', { err: error });
+      return { status: 503, text: 'Not stored' };
+    }
+  }
+
+  #head(header: WebhookRequest['header']): SignedHead | null {
+    return signedHead(header, Date.parse(this.#deps.clock.nowIso()));
+  }
+
+  #notSigned(): WebhookReply {
+    this.#deps.observer.count('webhook_refused');
+    return { status: 401, text: 'Invalid signature' };
+  }
+
+  #unreadable(): WebhookReply {
+    this.#deps.observer.count('webhook_unreadable');
+    return { status: 400, text: 'Not an event' };
+  }
+}

@@ -1,0 +1,130 @@
+import type { CancelTimer, Clock } from '../../../base/time.ts';
+import type { LoginRef, LoginState } from '../../contract/login.ts';
+import type { MessageIntake } from '../../contract/messenger.ts';
+import { EventReceiver } from '../events/event-receiver.ts';
+import { Directory } from '../messages/directory.ts';
+import { inboundFiles } from '../messages/inbound-files.ts';
+import type { SlackObserver } from '../slack-observer.ts';
+import type { BotIdentity } from '../slack-records.ts';
+import type { SlackApi } from '../web-api/slack-api.ts';
+import { failureOf, type SlackFailure } from '../web-api/slack-failure.ts';
+import { Identity } from '../web-api/slack-objects.ts';
+
+const OK = 'ok';
+/** Status until Slack has answered for the first time. */
+const CONNECTING = 'Connecting';
+const CALL_DEADLINE_MS = 15_000;
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 300_000;
+
+export interface SlackLoginDeps {
+  readonly ref: LoginRef;
+  readonly api: SlackApi;
+  readonly clock: Clock;
+  readonly observer: SlackObserver;
+  intake(): MessageIntake;
+  readonly onState: (state: LoginState) => void;
+  /** Called whenever Slack has told who the bot is. Rejects with a GatewayError when another login is the same bot. */
+  readonly claim: (identity: BotIdentity) => Promise<void>;
+}
+
+/** One bot in one workspace: who it is, its state, and what its events are handled by. */
+export class SlackLogin {
+  readonly api: SlackApi;
+  readonly directory: Directory;
+  readonly events: EventReceiver;
+  readonly #deps: SlackLoginDeps;
+  readonly #ending = new AbortController();
+  #identity: BotIdentity | null;
+  #state: LoginState = { name: null, status: CONNECTING };
+  #retryMs = FIRST_RETRY_MS;
+  #cancelRetry: CancelTimer = () => {};
+  #checking: Promise<void> | null = null;
+
+  /** `identity`: as it was when Slack last told; null: unknown. */
+  constructor(deps: SlackLoginDeps, identity: BotIdentity | null) {
+    const { api, clock, intake, ref } = deps;
+    this.#deps = deps;
+    this.api = api;
+    this.#identity = identity;
+    this.directory = new Directory(api, clock, this.#ending.signal);
+    this.events = new EventReceiver({
+      ref,
+      directory: this.directory,
+      intake,
+      botUserId: () => this.#identity?.userId ?? '',
+      filesOf: (files) => inboundFiles(api, files, this.#ending.signal),
+      ended: () => this.check(),
+    });
+  }
+
+  get state(): LoginState {
+    return this.#state;
+  }
+
+  /** Null until Slack has told who the bot is. */
+  get identity(): BotIdentity | null {
+    return this.#identity;
+  }
+
+  /** Asks Slack whose token it is. Rejects with a SlackFailure, or with what `claim` throws. */
+  async logIn(): Promise<void> {
+    const options = { deadlineMs: CALL_DEADLINE_MS, signal: this.#ending.signal };
+    const me = await this.api.call('auth.test', {}, options, Identity);
+    const identity = {
+      teamId: me.team_id,
+      enterpriseId: (me.is_enterprise_install && me.enterprise_id) || null,
+      userId: me.user_id,
+    };
+    await this.#deps.claim(identity);
+    this.#identity = identity;
+    this.#retryMs = FIRST_RETRY_MS;
+    this.#become({ name: me.user === undefined ? null : `@${me.user}`, status: OK });
+  }
+
+  /** Asks again in the background, and after every failure until Slack accepts the token. */
+  check(): void {
+    this.#cancelRetry();
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = null;
+    });
+  }
+
+  /** Reports a failed request of the bot. */
+  failed(failure: SlackFailure): void {
+    if (failure.kind === 'later') this.#deps.observer.count('throttled');
+    else this.#deps.observer.count('api_error');
+    if (failure.isLoggedOut) this.#isDown(failure.message);
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    this.#cancelRetry();
+    await this.#checking;
+    await this.events.settled();
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.logIn();
+    } catch (error) {
+      this.#isDown(error instanceof Error ? failureOf(error).message : 'unknown');
+    }
+  }
+
+  #isDown(status: string): void {
+    if (this.#ending.signal.aborted) return;
+    this.#become({ ...this.#state, status });
+    this.#cancelRetry();
+    this.#cancelRetry = this.#deps.clock.after(this.#retryMs, () => this.check());
+    this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+  }
+
+  #become(state: LoginState): void {
+    const isChanged = state.status !== this.#state.status || state.name !== this.#state.name;
+    this.#state = state;
+    if (!isChanged) return;
+    this.#deps.observer.count(state.status === OK ? 'login_ok' : 'login_failed');
+    this.#deps.onState(state);
+  }
+}

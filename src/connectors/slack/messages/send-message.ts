@@ -1,0 +1,62 @@
+import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
+import type { SlackLogin } from '../login/slack-login.ts';
+import { failureOf, type SlackFailure } from '../web-api/slack-failure.ts';
+import { PostedAnswer } from '../web-api/slack-objects.ts';
+import { toMrkdwn } from './mrkdwn.ts';
+import { shareFiles, uploadFiles } from './upload-files.ts';
+
+const TEXT_DEADLINE_MS = 20_000;
+/** Delay after Slack could not be reached. */
+const RETRY_MS = 1_000;
+
+/** Slack's words for channels and people that cannot be written to until they write again. */
+const ADDRESS_GONE: ReadonlySet<string> = new Set([
+  'channel_not_found',
+  'is_archived',
+  'not_in_channel',
+  'user_disabled',
+  'user_not_found',
+  'user_not_visible',
+  'cannot_dm_bot',
+]);
+
+/**
+ * Sends a message. Only its last request makes it appear, so everything that fails before can be tried again. Platform
+ * errors are outcomes.
+ */
+export async function sendMessage(
+  login: SlackLogin,
+  message: OutboundMessage,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const { to, text, attachments } = message;
+  const { api, directory } = login;
+  let isFinal = false;
+  try {
+    const options = { deadlineMs: TEXT_DEADLINE_MS, signal };
+    const isDirect = to.space.kind === 'direct';
+    const channel = isDirect ? await directory.directChannel(to.space.id, options) : to.space.id;
+    const place = { channel, thread: to.thread ?? undefined };
+    const uploads = await uploadFiles(api, attachments, signal);
+    isFinal = true;
+    if (uploads.length > 0)
+      return sent(await shareFiles(api, uploads, { ...place, text: toMrkdwn(text) }, options));
+    const args = { channel, thread_ts: place.thread, text: toMrkdwn(text) };
+    return sent([(await api.call('chat.postMessage', args, options, PostedAnswer)).ts]);
+  } catch (error) {
+    const failure = failureOf(error);
+    login.failed(failure);
+    if (to.space.kind === 'direct' && ADDRESS_GONE.has(failure.word)) directory.forgetDirect(to.space.id);
+    return outcomeOf(failure, isFinal);
+  }
+}
+
+function sent(platformMessageIds: readonly string[]): SendOutcome {
+  return { kind: 'sent', platformMessageIds };
+}
+
+function outcomeOf({ kind, word, message: reason, afterMs }: SlackFailure, isFinal: boolean): SendOutcome {
+  if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.has(word) };
+  if (kind === 'unclear' && isFinal) return { kind: 'unknown', reason, sentIds: [] };
+  return { kind: 'later', reason, afterMs: kind === 'later' ? afterMs : RETRY_MS };
+}

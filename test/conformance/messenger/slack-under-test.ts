@@ -1,0 +1,176 @@
+import { systemClock } from '../../../src/base/time.ts';
+import type { Connector } from '../../../src/connectors/contract/connector.ts';
+import { SlackConnector } from '../../../src/connectors/slack/slack-connector.ts';
+import { FakeSlack } from '../../fakes/slack/fake-slack.ts';
+import type { FakeApp, Installation } from '../../fakes/slack/world/fake-app.ts';
+import type { FakeWorkspace } from '../../fakes/slack/world/fake-workspace.ts';
+import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
+import {
+  type ChannelUnderTest,
+  type Delivery,
+  GATEWAY_ENV,
+  type LoginUnderTest,
+  type MessengerUnderTest,
+  type PersonUnderTest,
+  type PlatformFaults,
+  type WebhookUnderTest,
+} from './messenger-under-test.ts';
+import { SlackChannel, SlackPerson } from './slack-person-under-test.ts';
+
+/** Slack's own, in a twentieth of the time: the gateway restarts between the second and the last attempt. */
+const RETRY_DELAYS = [0, 3_000, 15_000];
+
+/** A connector to read declarations from. */
+export function slackConnector(): SlackConnector {
+  return new SlackConnector(
+    { urls: { api: '', files: '' } },
+    {
+      clock: systemClock,
+      observer: { count: () => undefined, log: () => undefined },
+      records: { identity: async () => null, claim: async () => true },
+    },
+  );
+}
+
+export interface SlackTestOptions {
+  readonly patienceMs: number;
+  readonly gateway?: GatewayOptions;
+}
+
+/** Slack, with one bot of the operator's account. */
+export class SlackUnderTest implements MessengerUnderTest {
+  readonly connector: Connector = slackConnector();
+  patienceMs: number;
+  /** 39,996 characters as Slack counts them; with letters, the API's own limit comes first. */
+  readonly textLimit = 8_000;
+  readonly textOf = '&';
+  readonly canEdit = true;
+  readonly canBlock = true;
+  readonly gateway: Gateway;
+  readonly webhook: WebhookUnderTest;
+  readonly login: LoginUnderTest;
+  readonly #slack: FakeSlack;
+  readonly #workspace: FakeWorkspace;
+  readonly #installation: Installation;
+  readonly #channel: ChannelUnderTest;
+  #people = 0;
+
+  private constructor(gateway: Gateway, slack: FakeSlack, installation: Installation, patienceMs: number) {
+    this.gateway = gateway;
+    this.#slack = slack;
+    this.#installation = installation;
+    this.#workspace = installation.workspace;
+    this.patienceMs = patienceMs;
+    this.login = new BotLogin(installation);
+    this.webhook = new AppWebhook(installation);
+    const olga = slack.addPerson(this.#workspace, 'Olga');
+    const general = this.#workspace.addChannel('general', [olga.user]);
+    olga.invites(installation, general);
+    this.#channel = new SlackChannel(general, olga, installation);
+  }
+
+  static async start({ patienceMs, gateway: options = {} }: SlackTestOptions): Promise<SlackUnderTest> {
+    const slack = await FakeSlack.start({ retryDelays: RETRY_DELAYS });
+    const app = slack.addApp('conformance');
+    const installation = app.install(slack.addWorkspace());
+    const { env, ...others } = options;
+    const gateway = await Gateway.start({ ...others, env: { ...GATEWAY_ENV, ...slack.settings, ...env } });
+    for (const secret of [installation.token, app.signingSecret]) gateway.secrets.add(secret);
+    const request = {
+      platform: 'slack',
+      bot_token: installation.token,
+      slack_signing_secret: app.signingSecret,
+    };
+    const { status, body } = await gateway.settingsApi.post('/api/bot-tokens', request);
+    if (status !== 200) throw new Error(`POST bot-tokens: ${status} ${JSON.stringify(body)}`);
+    await app.delivery.subscribe(`${gateway.baseUrl}/api/slack/webhook`);
+    return new SlackUnderTest(gateway, slack, installation, patienceMs);
+  }
+
+  async person(): Promise<PersonUnderTest> {
+    this.#people++;
+    const person = this.#slack.addPerson(this.#workspace, `Person ${this.#people}`);
+    return new SlackPerson(person, this.#installation);
+  }
+
+  channel(): ChannelUnderTest {
+    return this.#channel;
+  }
+
+  readonly faults: PlatformFaults = {
+    refuse: () => {
+      this.#slack.fail('chat.postMessage', { kind: 'refuse', error: 'restricted_action' });
+      return 'restricted_action';
+    },
+    throttle: () => {
+      this.#slack.fail('chat.postMessage', { kind: 'throttle', retryAfterS: 1 });
+      return 1_000;
+    },
+    loseAnswer: () => this.#slack.fail('chat.postMessage', { kind: 'drop', isDone: true }),
+    hold: (isDone) =>
+      new Promise((reached) => this.#slack.fail('chat.postMessage', { kind: 'hang', isDone, reached })),
+  };
+
+  async stop(): Promise<void> {
+    await this.gateway.stop();
+    await this.#slack.stop();
+    const { offences } = this.#slack;
+    if (offences.length > 0) throw new Error(`refused by the fake: ${offences.join('; ')}`);
+  }
+}
+
+class BotLogin implements LoginUnderTest {
+  readonly recheckMs = 5_000;
+  readonly #installation: Installation;
+
+  constructor(installation: Installation) {
+    this.#installation = installation;
+  }
+
+  get isDead(): boolean {
+    return this.#installation.deadAs !== null;
+  }
+
+  kill(): string {
+    this.#installation.deadAs = 'account_inactive';
+    return 'account_inactive';
+  }
+
+  revive(): void {
+    this.#installation.deadAs = null;
+  }
+}
+
+/** Slack signs the time and the bytes of the body. */
+class AppWebhook implements WebhookUnderTest {
+  readonly #installation: Installation;
+  readonly #app: FakeApp;
+
+  constructor(installation: Installation) {
+    this.#installation = installation;
+    this.#app = installation.app;
+  }
+
+  get url(): string {
+    return this.#app.delivery.url;
+  }
+
+  delivery({ remoteId }: PersonUnderTest, text: string): Delivery {
+    const { workspace, bot } = this.#installation;
+    const user = workspace.users.get(remoteId)!;
+    const channel = workspace.directMessages(user, bot);
+    const { ts } = channel.post({ user, text });
+    const where = { channel: channel.id, channel_type: 'im', event_ts: ts };
+    const event = { type: 'message', user: remoteId, text, ts, ...where };
+    return this.signed(JSON.stringify(this.#app.envelope(this.#installation, event)));
+  }
+
+  signed(body: string): Delivery {
+    return this.#app.delivery.signed(body);
+  }
+
+  forged(delivery: Delivery): Delivery {
+    const headers = { ...delivery.headers, 'X-Slack-Signature': `v0=${'0'.repeat(64)}` };
+    return { ...delivery, headers };
+  }
+}

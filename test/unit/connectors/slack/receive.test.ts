@@ -1,0 +1,155 @@
+import { expect, it } from 'vitest';
+import { BOT_ID, connectorTo, directEvent, LOGIN, ownBot } from './slack-setup.ts';
+
+it('stores who wrote what, where, and when', async () => {
+  const { workspace, installation, ada, intake, tell } = await ownBot();
+  const general = workspace.addChannel('general', [ada.user, installation.bot]);
+  expect(await tell(directEvent(installation, ada.user.id, { ts: '1700000000.000100' }))).toMatchObject({
+    status: 200,
+  });
+  await tell({
+    type: 'message',
+    channel: general.id,
+    channel_type: 'channel',
+    user: ada.user.id,
+    text: `<@${installation.bot.id}> see <#${general.id}>`,
+    ts: '1700000001.000100',
+    thread_ts: '1700000000.000200',
+  });
+  expect(intake.messages).toEqual([
+    {
+      from: { login: LOGIN, space: { kind: 'direct', id: ada.user.id }, thread: null, person: ada.user.id },
+      alias: null,
+      remoteName: 'Ada',
+      senderName: null,
+      platformMessageId: '1700000000.000100',
+      text: 'hello',
+      sentAt: '2023-11-14T22:13:20.000Z',
+      files: [],
+    },
+    {
+      from: {
+        login: LOGIN,
+        space: { kind: 'channel', id: general.id },
+        thread: '1700000000.000200',
+        person: ada.user.id,
+      },
+      alias: null,
+      remoteName: 'general',
+      senderName: 'Ada',
+      platformMessageId: '1700000001.000100',
+      text: 'see #general',
+      sentAt: '2023-11-14T22:13:21.000Z',
+      files: [],
+    },
+  ]);
+});
+
+it('ignores bots, notices and what the bot itself wrote', async () => {
+  const { installation, ada, intake, tell } = await ownBot();
+  const event = (more: object) =>
+    tell(directEvent(installation, ada.user.id, { ts: '1700000000.000100', ...more }));
+  for (const more of [
+    { bot_id: 'B1' },
+    { user: installation.bot.id },
+    { user: undefined },
+    { subtype: 'channel_join' },
+    { subtype: 'bot_message' },
+    { subtype: 'message_replied' },
+    { ts: 'yesterday' },
+    { channel: '../etc' },
+    { text: '' },
+    { type: 'reaction_added' },
+    { type: 7 },
+  ])
+    expect(await event(more)).toMatchObject({ status: 200 });
+  expect(intake.told).toBe(0);
+});
+
+it('stores a message once, however often and as whatever Slack tells of it', async () => {
+  const { workspace, app, installation, ada, intake, post } = await ownBot();
+  const general = workspace.addChannel('general', [ada.user, installation.bot]);
+  const message = { channel: general.id, user: ada.user.id, text: 'hello', ts: '1700000000.000100' };
+  const envelope = app.envelope(installation, { type: 'message', channel_type: 'channel', ...message });
+  const request = app.delivery.signed(JSON.stringify(envelope));
+  const replies = await Promise.all([post(request), post(request), post(request)]);
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(intake.told).toBe(1);
+  const mention = app.envelope(installation, { type: 'app_mention', ...message });
+  await post(app.delivery.signed(JSON.stringify(mention)));
+  expect([intake.told, intake.messages.length]).toEqual([2, 1]);
+});
+
+it('is asked again for what it could not store', async () => {
+  const { installation, ada, intake, tell, counts } = await ownBot();
+  intake.failures = 1;
+  const event = directEvent(installation, ada.user.id, { ts: '1700000000.000100' });
+  expect(await tell(event)).toMatchObject({ status: 503 });
+  expect(await tell(event)).toMatchObject({ status: 200 });
+  expect([intake.texts, counts.get('event_failed')]).toEqual([['hello'], 1]);
+});
+
+it('follows edits and deletions in the order in which they happened', async () => {
+  const { installation, ada, intake, tell } = await ownBot();
+  const before = { user: ada.user.id, text: 'one', ts: '1700000000.000100' };
+  const change = (text: string, atTs: string, more: object = {}) =>
+    tell(
+      directEvent(installation, ada.user.id, {
+        subtype: 'message_changed',
+        message: { ...before, text, ...more },
+        previous_message: before,
+        ts: atTs,
+        event_ts: atTs,
+      }),
+    );
+  await change('three', '1700000003.000100');
+  await change('two', '1700000002.000100');
+  await change('one', '1700000004.000100');
+  await change('This message was deleted.', '1700000005.000100', { subtype: 'tombstone' });
+  await tell(
+    directEvent(installation, ada.user.id, {
+      subtype: 'message_deleted',
+      deleted_ts: '1700000009.000100',
+      previous_message: { ...before, ts: '1700000009.000100' },
+      ts: '1700000010.000100',
+    }),
+  );
+  expect(intake.edits.map(({ platformMessageId, text }) => [platformMessageId, text])).toEqual([
+    ['1700000000.000100', 'three'],
+    ['1700000000.000100', '[message deleted]'],
+    ['1700000009.000100', '[message deleted]'],
+  ]);
+});
+
+it('tells when the bot leaves a channel, and when it is back', async () => {
+  const { workspace, installation, ada, intake, tell } = await ownBot();
+  const { id: channel } = workspace.addChannel('general', [ada.user]);
+  for (const event of [
+    { type: 'member_left_channel', user: ada.user.id, channel },
+    { type: 'member_left_channel', user: installation.bot.id, channel },
+    { type: 'member_joined_channel', user: installation.bot.id, channel },
+    { type: 'channel_archive', user: ada.user.id, channel },
+    { type: 'channel_unarchive', user: ada.user.id, channel },
+    { type: 'channel_deleted', channel },
+  ])
+    await tell(event);
+  expect(intake.reached.map(({ isReachable }) => isReachable)).toEqual([false, true, false, true, false]);
+});
+
+it('stores a message without names when Slack does not tell them', async () => {
+  const { slack, installation, ada, intake, tell } = await ownBot();
+  slack.fail('users.info', { kind: 'refuse', error: 'missing_scope' });
+  await tell(directEvent(installation, ada.user.id, { ts: '1700000000.000100' }));
+  expect(intake.messages).toMatchObject([{ remoteName: null, text: 'hello' }]);
+});
+
+it('knows its bot after a restart even while Slack cannot be reached', async () => {
+  const { slack, app, installation, ada, records } = await ownBot();
+  slack.fail('auth.test', { kind: 'gateway', status: 502 });
+  const next = connectorTo(slack, records);
+  const bot = { id: BOT_ID, token: installation.token, signingSecret: app.signingSecret };
+  expect((await next.connector.addBot(bot)).status).not.toBe('ok');
+  const event = directEvent(installation, ada.user.id, { ts: '1700000000.000100' });
+  const reply = await next.post(app.delivery.signed(JSON.stringify(app.envelope(installation, event))));
+  expect([reply.status, next.intake.texts]).toEqual([200, ['hello']]);
+});
