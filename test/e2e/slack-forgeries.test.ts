@@ -96,7 +96,7 @@ async function post({ body, headers }: ReturnType<typeof requestOf>): Promise<nu
   return answer.status;
 }
 
-const withoutSignature = (value: Claim['signature']): Claim => ({ signature: value });
+const withoutSignature = (value: NonNullable<Claim['signature']> | null): Claim => ({ signature: value });
 
 /** Forged requests, by what is wrong with them. */
 const FORGERIES: Readonly<Record<string, () => Claim>> = {

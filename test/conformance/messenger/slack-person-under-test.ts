@@ -44,7 +44,7 @@ export class SlackPerson implements PersonUnderTest {
 
   /** A message with several files counts as several. */
   received(): readonly ReceivedMessage[] {
-    return this.#person.received(this.#installation).flatMap(({ ts, text, files }) => {
+    return this.#person.received(this.#installation).flatMap<ReceivedMessage>(({ ts, text, files }) => {
       const shown = { platformMessageId: ts, text: shownText(text) };
       if (files.length === 0) return [{ ...shown, file: null }];
       return files.map(({ bytes }, n) => ({ ...shown, text: n === 0 ? shown.text : '', file: bytes }));

@@ -62,6 +62,7 @@ export function connectorTo(slack: FakeSlack, records = new MemoryRecords()) {
         ...WEBHOOK,
         method: 'post',
         endpoint: 'webhook',
+        loginKey: '',
         header,
         body: Buffer.from(request.body),
       })
