@@ -51,7 +51,7 @@ export class EventReceiver {
   }
 
   async #takeOnce(event: unknown): Promise<void> {
-    switch (AnyEvent.safeParse(event).data?.type) {
+    switch (AnyEvent.safeParse(event).data?.type ?? '') {
       case 'message':
       case 'app_mention':
         return await this.#takeMessage(event);

@@ -24,7 +24,7 @@ export type Reading =
 export function readMessage(event: unknown, login: LoginRef, botUserId: string): Reading | null {
   const { data } = MessageEvent.safeParse(event);
   if (!data) return null;
-  switch (data.subtype) {
+  switch (data.subtype ?? '') {
     case 'message_changed':
       return readChange(data, login, botUserId);
     case 'message_deleted':
