@@ -66,7 +66,7 @@ const CALLS_PER_FILE = 24;
 
 /** Audio tests that compute more, because they have many gateways, many calls or agents at 48 kHz: two at a time. */
 const WIDEBAND = [
-  'test/e2e/{model-kind-calls,opus}.test.ts',
+  'test/e2e/{discord-voice-bitrates,model-kind-calls,opus}.test.ts',
   'test/peers/{demo-talk,gateway-during-call,gateway-opus}.test.ts',
 ];
 
