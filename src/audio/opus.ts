@@ -8,7 +8,6 @@ import {
   OPUS_SET_INBAND_FEC,
   OPUS_SET_PACKET_LOSS_PERC,
   OPUS_SET_SIGNAL,
-  OPUS_SIGNAL_MUSIC,
   OPUS_SIGNAL_VOICE,
 } from './libopus.ts';
 import type { Payload } from './payload.ts';
@@ -26,13 +25,8 @@ export interface OpusTuning {
 }
 
 const CLOSED = -1;
-/**
- * From this bitrate on, CELT alone codes speech well, in less than a third of the time that SILK and CELT take together.
- * For a voice, libopus would only use it alone from some 72 kbit/s on.
- */
-const CELT_FROM_BPS = 48_000;
 
-/** Encoder of one stream: mono, VBR, tuned for voice, at high bitrates for any sound (RFC 6716). */
+/** Encoder of one stream: mono, VBR, tuned for voice (RFC 6716). */
 export class OpusEncoder {
   readonly #opus: LibOpus;
   #stream: number;
@@ -42,12 +36,12 @@ export class OpusEncoder {
     this.#opus = opus;
     this.#stream = opus.openEncoder(rateHz);
     if (this.#stream <= 0) throw new Error(`no Opus encoder: libopus says ${this.#stream}`);
+    this.#set(OPUS_SET_SIGNAL, OPUS_SIGNAL_VOICE);
     this.tune(tuning);
   }
 
   tune({ bitrateBps, complexity, lossPercent }: OpusTuning): void {
     this.#set(OPUS_SET_BITRATE, bitrateBps);
-    this.#set(OPUS_SET_SIGNAL, bitrateBps >= CELT_FROM_BPS ? OPUS_SIGNAL_MUSIC : OPUS_SIGNAL_VOICE);
     this.#set(OPUS_SET_COMPLEXITY, complexity);
     this.#set(OPUS_SET_INBAND_FEC, lossPercent > 0 ? 1 : 0);
     this.#set(OPUS_SET_PACKET_LOSS_PERC, lossPercent);

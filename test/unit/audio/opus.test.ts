@@ -11,8 +11,6 @@ import { Tone } from '../../support/tone.ts';
 import { fitSine } from '../../support/tone-analysis.ts';
 import { likenessDb, voice } from './opus-voice.ts';
 
-/** Configurations in the first five bits of a packet from here on are CELT alone (RFC 6716 section 3.1). */
-const FIRST_CELT = 16;
 const TUNING = { bitrateBps: 24_000, complexity: 4, lossPercent: 10 };
 const RATE_HZ = 48_000;
 const FRAME = 960;
@@ -62,13 +60,6 @@ function heardOf(
 }
 
 describe.each(libraries)('%s libopus', (_, opus) => {
-  it.each([48_000, 64_000])('codes a voice at %i bit/s by CELT alone', (bitrateBps) => {
-    const said = voice(RATE_HZ, 2);
-    const packets = packetsOf(opus, said, { ...TUNING, bitrateBps, lossPercent: 0 });
-    expect(packets.every(([first = 0]) => first >> 3 >= FIRST_CELT)).toBe(true);
-    expect(likenessDb(heardOf(opus, packets), said, MAX_DELAY)).toBeGreaterThan(12);
-  });
-
   it.each([24_000, 32_000])('carries a voice at %i bit/s', (bitrateBps) => {
     const said = voice(RATE_HZ, 2);
     const packets = packetsOf(opus, said, { ...TUNING, bitrateBps });
