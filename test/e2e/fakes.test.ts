@@ -58,5 +58,7 @@ it.each(VENDOR_NAMES)('npm run fake starts %s, which takes the key that its outp
 it('npm run fake lists the platforms when given an unknown one', async () => {
   const child = fake('carrier-pigeon');
   expect(await child.exited).toBe(64);
-  expect(child.output).toContain('telegram, whatsapp, elevenlabs, deepgram, cartesia, assemblyai, openai');
+  expect(child.output).toContain(
+    'telegram, whatsapp, discord, slack, elevenlabs, deepgram, cartesia, assemblyai, openai',
+  );
 });

@@ -9,10 +9,10 @@ const modelVendor = (name: ModelVendorName) => async (args: readonly string[]) =
 
 /** `npm run fake -- <name> [port]`: a platform or a provider of speech or models on this machine, to try the gateway with. */
 const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
-  slack: async (args) => (await import('./slack/start.ts')).startFake(args),
   telegram: async (args) => (await import('./telegram/start.ts')).startFake(args),
   whatsapp: async (args) => (await import('./whatsapp/start.ts')).startFake(args),
   discord: async (args) => (await import('./discord/start.ts')).startFake(args),
+  slack: async (args) => (await import('./slack/start.ts')).startFake(args),
   elevenlabs: vendor('elevenlabs'),
   deepgram: vendor('deepgram'),
   cartesia: vendor('cartesia'),

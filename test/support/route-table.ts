@@ -90,6 +90,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'POST /api/keys/test-agent/start': 'config',
   'GET /api/keys/test-agent/status': 'config',
   'POST /api/invite-link': 'config',
+  'POST /api/discord/connect': 'config',
   'POST /api/slack/webhook': 'public',
   'POST /api/telegram/connect': 'config',
   'POST /api/telegram/webhook/{login_key}': 'public',

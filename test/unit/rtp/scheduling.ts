@@ -9,11 +9,13 @@ export function policy(): number {
   return Number(afterName.split(' ')[41 - 3]);
 }
 
+/** CPU time of this thread so far. */
+export function usedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
 /** Uses this much CPU time of this thread. */
 export function spin(cpuMs: number): void {
-  const usedMs = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1_000;
-  };
   for (const endMs = usedMs() + cpuMs; usedMs() < endMs; );
 }

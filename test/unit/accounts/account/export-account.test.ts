@@ -6,8 +6,8 @@ import type { Store } from '../../../../src/store/store.ts';
 import { NOW, temporaryStore } from '../../store/temporary.ts';
 import { everyRow, fullAccount, SEALED, tablesNaming } from '../full-account.ts';
 
-/** Where a connection stands. What it has brought is in the conversations. */
-const INTERNAL = ['discord_bots', 'discord_channels'];
+/** Where a connection stands, and who a bot is. What they have brought is in the conversations. */
+const INTERNAL = ['discord_bots', 'discord_channels', 'slack_bots'];
 
 async function exported(store: Store, accountId: string) {
   const domain = { store, clock: systemClock } as AccountDomain;
