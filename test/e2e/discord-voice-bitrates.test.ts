@@ -3,8 +3,11 @@ import type { FakeBot } from '../fakes/discord/fake-bot.ts';
 import type { ReceivedPacket } from '../fakes/discord/voice/bot-media.ts';
 import { Agent } from '../support/agent.ts';
 import { DiscordVoiceWorld } from '../support/discord-voice-world.ts';
+import { retryAudio } from '../support/stall-probe.ts';
 import { analyzeTone } from '../support/tone-analysis.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const retry = retryAudio();
 
 const NAMES = ['Ada', 'Ben', 'Cleo'];
 const RATE_HZ = 48_000;
@@ -27,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 describe.each([24, 48, 64])('in a channel of %i kbit/s', (kbitPerS) => {
-  it('everybody hears the agent', async () => {
+  it('everybody hears the agent', { retry }, async () => {
     const room = world.room(bot);
     world.discord.moderator.setsBitrate(room.channel, kbitPerS * 1_000);
     const people = NAMES.map((name) => room.enter(name));

@@ -4,8 +4,11 @@ import type { CloseCode } from '../fakes/discord/voice/close-codes.ts';
 import { Agent } from '../support/agent.ts';
 import { DiscordVoiceWorld, type VoicePerson, type VoiceRoom } from '../support/discord-voice-world.ts';
 import { type EndedCall, endedCall } from '../support/ended-call.ts';
+import { retryAudio } from '../support/stall-probe.ts';
 import { toneLevelDb } from '../support/tone-analysis.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const retry = retryAudio();
 
 const RATE_HZ = 48_000;
 const ADA_HZ = 440;
@@ -75,7 +78,7 @@ async function isActive(): Promise<void> {
   expect(body.state).toBe('active');
 }
 
-describe('the voice server closes the session', () => {
+describe('the voice server closes the session', { retry }, () => {
   it.each<[CloseCode, string]>([
     [4004, 'authentication failed'],
     [4011, 'was not found'],
@@ -125,7 +128,7 @@ describe('the voice server closes the session', () => {
   });
 });
 
-describe('what happens in the server', () => {
+describe('what happens in the server', { retry }, () => {
   it('the bot is moved: the call goes on in the other channel', async () => {
     const other = world.discord.addVoiceChannel(room.guild, 'Deck');
     world.discord.moderator.moves(bot, other);

@@ -5,9 +5,12 @@ import { Agent } from '../support/agent.ts';
 import { DiscordVoiceWorld, type VoicePerson, type VoiceRoom } from '../support/discord-voice-world.ts';
 import { endedCall } from '../support/ended-call.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
+import { retryAudio } from '../support/stall-probe.ts';
 import { toneLevelDb } from '../support/tone-analysis.ts';
 import { longestVoicedGapMs } from '../support/voiced.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const retry = retryAudio();
 
 const RATE_HZ = 48_000;
 const ADA_HZ = 440;
@@ -80,7 +83,7 @@ class Talk {
   }
 }
 
-it('a killed engine thread: audio is back within 500 ms, and the bot never leaves', async () => {
+it('a killed engine thread: audio is back within 500 ms, and the bot never leaves', { retry }, async () => {
   const talk = await Talk.begin();
   const { attempts } = world.voice;
   const before = attempts.length;
@@ -98,7 +101,9 @@ it('a killed engine thread: audio is back within 500 ms, and the bot never leave
   await talk.end();
 });
 
-it('a killed bridge thread: the bot is back within 5 s; killed again and again, the call is over', async () => {
+it('a killed bridge thread: the bot is back within 5 s; killed again and again, the call is over', {
+  retry,
+}, async () => {
   const talk = await Talk.begin();
   const entries = () => world.voice.attempts.length;
   for (let kills = 1; kills <= 2; kills++) {
@@ -123,41 +128,40 @@ it('a killed bridge thread: the bot is back within 5 s; killed again and again, 
   await talk.end();
 });
 
-it(
-  `ten people come and go for ${CROWD_S} s: nobody misses more than a second of the agent`,
-  async () => {
-    const talk = await Talk.begin();
-    const random = new SeededRandom(7);
-    const crowd = Array.from({ length: 10 }, (_, index) => world.discord.addPerson(`Person ${index}`));
-    for (const person of crowd) person.joins(talk.room.guild);
-    const inside = new Map<string, VoicePerson>();
-    const call = world.voice.call(talk.room.channel.id);
-    const beganMs = performance.now();
-    const listeners = new Set([talk.ada.client.heard(bot.id)]);
-    talk.ada.client.heard(bot.id).faults.length = 0;
-    while (performance.now() - beganMs < CROWD_S * 1_000) {
-      const person = crowd[random.below(crowd.length)]!;
-      const there = inside.get(person.id);
-      if (there === undefined) {
-        const entered = talk.room.return(person, person.user.globalName!);
-        inside.set(person.id, entered);
-        listeners.add(entered.client.heard(bot.id));
-      } else {
-        talk.room.leave(there);
-        inside.delete(person.id);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 100 + random.below(1_400)));
+it(`ten people come and go for ${CROWD_S} s: nobody misses more than a second of the agent`, {
+  retry,
+  timeout: (CROWD_S + 60) * 1_000,
+}, async () => {
+  const talk = await Talk.begin();
+  const random = new SeededRandom(7);
+  const crowd = Array.from({ length: 10 }, (_, index) => world.discord.addPerson(`Person ${index}`));
+  for (const person of crowd) person.joins(talk.room.guild);
+  const inside = new Map<string, VoicePerson>();
+  const call = world.voice.call(talk.room.channel.id);
+  const beganMs = performance.now();
+  const listeners = new Set([talk.ada.client.heard(bot.id)]);
+  talk.ada.client.heard(bot.id).faults.length = 0;
+  while (performance.now() - beganMs < CROWD_S * 1_000) {
+    const person = crowd[random.below(crowd.length)]!;
+    const there = inside.get(person.id);
+    if (there === undefined) {
+      const entered = talk.room.return(person, person.user.globalName!);
+      inside.set(person.id, entered);
+      listeners.add(entered.client.heard(bot.id));
+    } else {
+      talk.room.leave(there);
+      inside.delete(person.id);
     }
-    await waitFor('the last change to settle', () => call.isSettled);
-    const isSettled = (atMs: number): boolean =>
-      !call.changes.some((change) => atMs >= change.atMs && atMs - change.atMs < SETTLED_MS);
-    for (const { faults } of listeners)
-      expect(faults.filter(({ kind, atMs }) => kind !== 'lost' && isSettled(atMs))).toEqual([]);
-    expect(longestVoicedGapMs(talk.atAda)).toBeLessThan(SETTLED_MS);
-    await talk.isHeard();
-    expect(world.voice.offences).toEqual([]);
-    for (const each of inside.values()) talk.room.leave(each);
-    await talk.end();
-  },
-  (CROWD_S + 60) * 1_000,
-);
+    await new Promise((resolve) => setTimeout(resolve, 100 + random.below(1_400)));
+  }
+  await waitFor('the last change to settle', () => call.isSettled);
+  const isSettled = (atMs: number): boolean =>
+    !call.changes.some((change) => atMs >= change.atMs && atMs - change.atMs < SETTLED_MS);
+  for (const { faults } of listeners)
+    expect(faults.filter(({ kind, atMs }) => kind !== 'lost' && isSettled(atMs))).toEqual([]);
+  expect(longestVoicedGapMs(talk.atAda)).toBeLessThan(SETTLED_MS);
+  await talk.isHeard();
+  expect(world.voice.offences).toEqual([]);
+  for (const each of inside.values()) talk.room.leave(each);
+  await talk.end();
+});

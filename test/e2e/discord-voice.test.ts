@@ -6,8 +6,11 @@ import type { FakeVendor } from '../fakes/speech-vendor/fake-vendor.ts';
 import { toneSpeech } from '../fakes/tone-speech.ts';
 import { Agent } from '../support/agent.ts';
 import { DiscordVoiceWorld } from '../support/discord-voice-world.ts';
+import { retryAudio } from '../support/stall-probe.ts';
 import { analyzeTone, toneLevelDb } from '../support/tone-analysis.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const retry = retryAudio();
 
 const RATE_HZ = 48_000;
 const TONES_HZ = { Ada: 440, Ben: 1_310, Cleo: 2_050 } as const;
@@ -29,7 +32,7 @@ afterAll(async () => {
   await vendor?.stop();
 });
 
-it('carries three voices and the agent, at 48 kHz, with the names of who is there', async () => {
+it('carries three voices and the agent, at 48 kHz, with the names of who is there', { retry }, async () => {
   const room = world.room(bot);
   const people = Object.keys(TONES_HZ).map((name) => room.enter(name));
   const call = await room.call();
@@ -60,7 +63,7 @@ it('carries three voices and the agent, at 48 kHz, with the names of who is ther
   expect(world.voice.offences).toEqual([]);
 });
 
-it('transcripts name who spoke, also when all speak at once', async () => {
+it('transcripts name who spoke, also when all speak at once', { retry }, async () => {
   const api_key = vendor.keyThatIs('valid');
   world.gateway.secrets.add(api_key);
   const preset = { kind: 'stt', provider: 'deepgram', api_key };
@@ -108,7 +111,9 @@ it('carries the chat of the channel both ways, with files', async () => {
   await world.gateway.agentApi.delete(path);
 });
 
-it('two bots of an account are in one channel, and each hears the other one and not itself', async () => {
+it('two bots of an account are in one channel, and each hears the other one and not itself', {
+  retry,
+}, async () => {
   const { agentApi, settingsApi, agentKey } = world.gateway;
   const other = await world.bot('steward');
   const { bot_tokens: bots } = (await settingsApi.get('/api/bot-tokens')).body;

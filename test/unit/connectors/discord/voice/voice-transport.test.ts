@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { retryAudio } from '../../../../support/stall-probe.ts';
 import { Tone } from '../../../../support/tone.ts';
 import { analyzeTone, toneLevelDb } from '../../../../support/tone-analysis.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RATE_HZ } from './ring-engine.ts';
 import { BOT, CHANNEL, VoiceWorld } from './voice-world.ts';
+
+const retry = retryAudio();
 
 const ADA = '4001';
 const BEN = '4002';
@@ -28,7 +31,7 @@ async function haveKeys(people: number): Promise<void> {
 }
 
 describe.each(['aead_aes256_gcm_rtpsize', 'aead_xchacha20_poly1305_rtpsize'] as const)('with %s', (mode) => {
-  it('carries each voice both ways, each with its own keys', async () => {
+  it('carries each voice both ways, each with its own keys', { retry }, async () => {
     world = await VoiceWorld.start({ modes: [mode] });
     const ada = world.voice.addPerson(CHANNEL, ADA, 'Ada');
     const ben = world.voice.addPerson(CHANNEL, BEN, 'Ben');
@@ -119,7 +122,9 @@ it('reports that it was refused', async () => {
   expect(session.signals).toMatchObject([{ type: 'closed', code: 4006 }]);
 });
 
-it('resumes after a broken connection: the same session, and people hear the agent again', async () => {
+it('resumes after a broken connection: the same session, and people hear the agent again', {
+  retry,
+}, async () => {
   world = await VoiceWorld.start();
   const ada = world.voice.addPerson(CHANNEL, ADA, 'Ada');
   const session = await world.open();
