@@ -1,15 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Agent } from '../support/agent.ts';
 import { type CallPair, GatewayPair } from '../support/gateway-pair.ts';
+import { retryAudio } from '../support/stall-probe.ts';
 import { tone } from '../support/tone.ts';
 import { isVoiced } from '../support/voiced.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const retry = retryAudio();
 
 const SAMPLE_RATE_HZ = 16_000;
 /** The delay of a frame from one gateway's clock to the far agent: jitter buffer, two ticks, and a busy machine. */
 const WAY_MS = 400;
 
-describe('clear and mark', () => {
+describe('clear and mark', { retry }, () => {
   let pair: GatewayPair;
   let calls: CallPair;
   let agent: Agent;
