@@ -7,15 +7,16 @@ const BUDGET_MS = 20;
 const REST_MS = 0.9;
 const SPELLS = 4;
 
-const io = loadMediaIo();
-if (typeof io === 'string') throw new Error(io);
+const loaded = loadMediaIo();
+if (typeof loaded === 'string') throw new Error(loaded);
+const io = loaded;
 
 /** A sleep ends early while the event loop has work, so that is done before. */
-async function rest(sleep: (milliseconds: number) => void): Promise<void> {
+async function rest(): Promise<void> {
   for (let sinceMs = performance.now(); performance.now() - sinceMs < REST_MS / 2; ) {
     await setImmediate();
     sinceMs = performance.now();
-    sleep(REST_MS);
+    io.sleep(REST_MS);
   }
 }
 
@@ -24,7 +25,7 @@ async function policiesAfterSpells(): Promise<number[] | null> {
   const policies: number[] = [];
   for (let atMs = usedMs(); policies.length < SPELLS; atMs = usedMs()) {
     spin(BUDGET_MS / 2);
-    await rest(io.sleep);
+    await rest();
     if (usedMs() - atMs > 0.9 * BUDGET_MS) return null;
     policies.push(policy());
   }
@@ -33,7 +34,7 @@ async function policiesAfterSpells(): Promise<number[] | null> {
 
 /** Posts the thread's policy after each of four spells with a rest after it, and after twice the budget at once. */
 for (let posted = false; !posted; ) {
-  await rest(io.sleep);
+  await rest();
   io.precede(BUDGET_MS);
   const policies = await policiesAfterSpells();
   posted = policies !== null;
