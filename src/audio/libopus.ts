@@ -43,3 +43,4 @@ export const OPUS_SET_PACKET_LOSS_PERC = 4014;
 export const OPUS_SET_SIGNAL = 4024;
 export const OPUS_RESET_STATE = 4028;
 export const OPUS_SIGNAL_VOICE = 3001;
+export const OPUS_SIGNAL_MUSIC = 3002;

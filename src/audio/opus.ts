@@ -8,6 +8,7 @@ import {
   OPUS_SET_INBAND_FEC,
   OPUS_SET_PACKET_LOSS_PERC,
   OPUS_SET_SIGNAL,
+  OPUS_SIGNAL_MUSIC,
   OPUS_SIGNAL_VOICE,
 } from './libopus.ts';
 import type { Payload } from './payload.ts';
@@ -22,11 +23,13 @@ export interface OpusTuning {
   readonly complexity: number;
   /** Packet loss in percent that in-band FEC should cover; 0 disables FEC. */
   readonly lossPercent: number;
+  /** What the sound is taken for. `music` is coded by CELT alone, which has no FEC, unless the bitrate is low. */
+  readonly signal: 'voice' | 'music';
 }
 
 const CLOSED = -1;
 
-/** Encoder of one stream: mono, VBR, tuned for voice (RFC 6716). */
+/** Encoder of one stream: mono, VBR (RFC 6716). */
 export class OpusEncoder {
   readonly #opus: LibOpus;
   #stream: number;
@@ -36,12 +39,12 @@ export class OpusEncoder {
     this.#opus = opus;
     this.#stream = opus.openEncoder(rateHz);
     if (this.#stream <= 0) throw new Error(`no Opus encoder: libopus says ${this.#stream}`);
-    this.#set(OPUS_SET_SIGNAL, OPUS_SIGNAL_VOICE);
     this.tune(tuning);
   }
 
-  tune({ bitrateBps, complexity, lossPercent }: OpusTuning): void {
+  tune({ bitrateBps, complexity, lossPercent, signal }: OpusTuning): void {
     this.#set(OPUS_SET_BITRATE, bitrateBps);
+    this.#set(OPUS_SET_SIGNAL, signal === 'music' ? OPUS_SIGNAL_MUSIC : OPUS_SIGNAL_VOICE);
     this.#set(OPUS_SET_COMPLEXITY, complexity);
     this.#set(OPUS_SET_INBAND_FEC, lossPercent > 0 ? 1 : 0);
     this.#set(OPUS_SET_PACKET_LOSS_PERC, lossPercent);

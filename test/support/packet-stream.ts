@@ -42,7 +42,7 @@ export class PacketStream {
     this.#tone = new Tone(toneHz, clockRateHz, amplitude);
     this.#frame = new Int16Array((clockRateHz * FRAME_MS) / 1000);
     if (codec === 'opus') opus ??= new WasmOpus();
-    const tuning = { bitrateBps: 64_000, complexity: 5, lossPercent: 0 };
+    const tuning = { bitrateBps: 64_000, complexity: 5, lossPercent: 0, signal: 'voice' } as const;
     this.#encoder = codec === 'opus' ? new OpusEncoder(opus!, 48_000, tuning) : null;
   }
 

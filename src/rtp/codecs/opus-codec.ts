@@ -13,6 +13,12 @@ const CLOCK_RATE_HZ = 48_000;
 const MAX_PACKET_MS = 120;
 const BITRATE_BPS = 24_000;
 const COMPLEXITY = 4;
+/**
+ * From this bitrate on, CELT alone at this complexity codes a voice as well as SILK and CELT do together at the other one,
+ * in half the time. For a voice libopus would use it only from some 72 kbit/s on.
+ */
+const CELT_FROM_BPS = 48_000;
+const CELT_COMPLEXITY = 8;
 /** One frame of silence at the highest rate. */
 const silence = new Int16Array((CLOCK_RATE_HZ * FRAME_MS) / 1000);
 /** Frames of silence after which an encoder has dropped earlier sound and a decoder has nothing left to extend. */
@@ -123,11 +129,12 @@ export class OpusVoiceEncoder implements VoiceEncoder {
   }
 
   #tuning(): OpusTuning {
-    return {
-      bitrateBps: this.#bitrateBps,
-      complexity: COMPLEXITY,
-      lossPercent: this.#peerUsesFec ? this.#lossPercent : 0,
-    };
+    const bitrateBps = this.#bitrateBps;
+    const lossPercent = this.#peerUsesFec ? this.#lossPercent : 0;
+    // CELT has no FEC.
+    return bitrateBps >= CELT_FROM_BPS && lossPercent === 0
+      ? { bitrateBps, lossPercent, complexity: CELT_COMPLEXITY, signal: 'music' }
+      : { bitrateBps, lossPercent, complexity: COMPLEXITY, signal: 'voice' };
   }
 
   encode(frame: Int16Array, voiced: boolean, out: Uint8Array, at: number): number {

@@ -32,7 +32,7 @@ export class PcmFormat implements MediaFormat {
 const HEADER_BYTES = 12;
 const VERSION = 0x80;
 const PAYLOAD_TYPE = 111;
-const TUNING = { bitrateBps: 48_000, complexity: 5, lossPercent: 0 };
+const TUNING = { bitrateBps: 48_000, complexity: 5, lossPercent: 0, signal: 'voice' } as const;
 
 /** Opus in RTP packets (RFC 3550, RFC 7587), a synchronization source for each voice. */
 export class OpusPackets implements MediaFormat {

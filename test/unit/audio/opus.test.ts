@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, test } from 'vitest';
 import { type LibOpus, MAX_OPUS_FRAME_SAMPLES, MAX_OPUS_PACKET_BYTES } from '../../../src/audio/libopus.ts';
-import { OpusDecoder, OpusEncoder, type OpusRateHz } from '../../../src/audio/opus.ts';
+import { OpusDecoder, OpusEncoder, type OpusRateHz, type OpusTuning } from '../../../src/audio/opus.ts';
 import { opusPacketSamples } from '../../../src/audio/opus-packet.ts';
 import { WasmOpus } from '../../../src/audio/opus-wasm.ts';
 import type { Payload } from '../../../src/audio/payload.ts';
@@ -11,7 +11,7 @@ import { Tone } from '../../support/tone.ts';
 import { fitSine } from '../../support/tone-analysis.ts';
 import { likenessDb, voice } from './opus-voice.ts';
 
-const TUNING = { bitrateBps: 24_000, complexity: 4, lossPercent: 10 };
+const TUNING: OpusTuning = { bitrateBps: 24_000, complexity: 4, lossPercent: 10, signal: 'voice' };
 const RATE_HZ = 48_000;
 const FRAME = 960;
 /** The encoder's lookahead and the decoder's delay: 6.5 ms at 48 kHz, slightly more with SILK's own resampler. */

@@ -1,17 +1,14 @@
 import { afterEach, expect, it } from 'vitest';
 import { OpusEncoder } from '../../../../../src/audio/opus.ts';
 import { WasmOpus } from '../../../../../src/audio/opus-wasm.ts';
-import { MEDIA_MEMORY_BYTES, type MediaLeg } from '../../../../../src/connectors/contract/media-leg.ts';
-import { openVoiceTransport } from '../../../../../src/connectors/discord/voice/voice-transport.ts';
-import { packetLegsWith, voiceCodecsFor } from '../../../../../src/rtp/open-rtp-leg.ts';
-import type { PacketConfig } from '../../../../../src/rtp/rtp-protocol.ts';
-import { newPacketRings } from '../../../../../src/threads/bridge-rings.ts';
+import type { MediaLeg } from '../../../../../src/connectors/contract/media-leg.ts';
 import { FaultyPath } from '../../../../fakes/discord/voice/udp-faults.ts';
 import { startMediaClock } from '../../../../support/media-clock.ts';
 import { Tone } from '../../../../support/tone.ts';
 import { fitSine } from '../../../../support/tone-analysis.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { io, RtpPeer, TestLeg } from '../../../rtp/rtp-peer.ts';
+import { OPUS, openVoiceLeg } from './voice-leg.ts';
 import { CHANNEL, VoiceWorld } from './voice-world.ts';
 
 const ADA = '4001';
@@ -25,14 +22,6 @@ const NETWORK = { seed: 11, loss: 0.05, jitterMs: 60, reordering: 0.05 };
 const CLEAN_DB = 20;
 /** Share of the frames by which two runs of the same leg differ on a busy machine. */
 const TOLERANCE = 0.03;
-
-const OPUS: PacketConfig = {
-  codec: 'opus',
-  payloadType: 120,
-  opus: { maxBitrateBps: null, inbandFec: true },
-  sending: true,
-  receiving: true,
-};
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -72,24 +61,8 @@ async function discordLeg(): Promise<MediaLeg> {
   const world = await VoiceWorld.start();
   closers.push(() => world.stop());
   const ada = world.voice.addPerson(CHANNEL, ADA, 'Ada');
-  const rings = newPacketRings();
-  let isOpen = false;
-  const transport = await openVoiceTransport({ access: world.access(), rings }, new SharedArrayBuffer(0), {
-    emit: ({ type }) => {
-      isOpen ||= type === 'opened';
-      return true;
-    },
-    fail: (error) => expect.unreachable(String(error)),
-  });
-  closers.push(() => transport.close());
-  await waitFor('the session', () => isOpen);
-  // The native codec has one user per thread, which is the phone's leg.
-  const open = packetLegsWith(voiceCodecsFor('portable'));
-  const host = { emit: () => undefined, fail: (error: unknown) => expect.unreachable(String(error)) };
-  const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
-  const leg = await open({ rings, sampleRateHz: RATE_HZ, speakers: 'ssrc' }, memory, host);
-  closers.push(() => leg.close());
-  leg.configure(OPUS);
+  const { leg, close } = await openVoiceLeg(world);
+  closers.push(close);
   world.voice.server.media.fault(null, NETWORK);
   ada.sing(TONE_HZ, AMPLITUDE);
   return leg;
@@ -109,6 +82,7 @@ async function sipLeg(): Promise<MediaLeg> {
     bitrateBps: 64_000,
     complexity: 5,
     lossPercent: 0,
+    signal: 'voice',
   });
   const tone = new Tone(TONE_HZ, RATE_HZ, AMPLITUDE);
   const frame = new Int16Array(FRAME_SAMPLES);

@@ -8,7 +8,7 @@ import { PacketRingConsumer, PacketRingProducer } from '../../../../../src/threa
 export const RATE_HZ = 48_000;
 const FRAME_SAMPLES = 960;
 const HEADER_BYTES = 12;
-const TUNING = { bitrateBps: 64_000, complexity: 5, lossPercent: 0 };
+const TUNING = { bitrateBps: 64_000, complexity: 5, lossPercent: 0, signal: 'voice' } as const;
 /** What the engine sends while the agent is silent: an empty frame. */
 const PAUSE = 0x78;
 
