@@ -9,6 +9,8 @@ import { waitFor } from '../support/wait-for.ts';
 
 const NOBODY = 'The shared bot enters only channels that somebody who is linked to this account may enter';
 
+const TAKEN = 'The bot is already in a voice channel of this server';
+
 let world: DiscordVoiceWorld;
 let bot: FakeBot;
 /** Ada's account, which the gateway was started with, and Ben's. */
@@ -47,12 +49,14 @@ async function place(api: GatewayApi, { url }: VoiceRoom) {
   return await api.post('/api/call', { platform: 'discord', meeting_url: url });
 }
 
+async function endOf(api: GatewayApi, callId: string): Promise<{ result: string; reason: string }> {
+  return await waitFor('the end', async () => (await api.get(`/api/call/${callId}`)).body.termination);
+}
+
 /** Why the bot did not enter. */
 async function refusalOf(api: GatewayApi, room: VoiceRoom): Promise<string> {
   const { body } = await place(api, room);
-  const { result, reason } = await waitFor('the end', async () => {
-    return (await api.get(`/api/call/${body.call_id}`)).body.termination;
-  });
+  const { result, reason } = await endOf(api, body.call_id);
   expect([result, room.botChannelId]).toEqual(['refused', null]);
   return reason;
 }
@@ -70,13 +74,27 @@ it('the shared bot enters no channel that the account’s own people may not ent
     moderator.overwrites(room.channel, whom, { allow: PermissionFlagsBits.Connect });
   expect(await refusalOf(bens, room)).toBe(NOBODY);
   const call = await room.call();
-  const other = await place(bens, room);
-  expect([other.status, other.body.detail]).toEqual([
-    429,
-    'The bot is already in a voice channel of this server',
-  ]);
+  // Not even that the bot is there.
+  const { body } = await place(bens, room);
+  expect((await endOf(bens, body.call_id)).reason).toBe(NOBODY);
   expect((await bens.get(`/api/call/${call.call_id}`)).status).toBe(404);
   await adas.delete(`/api/call/${call.call_id}`);
+  await waitFor('the bot to leave', () => room.botChannelId === null);
+});
+
+it('the shared bot is in one channel of a server at a time, and strangers do not keep it from it', async () => {
+  const room = roomOf(ada);
+  ben.joins(room.guild);
+  const call = await room.call();
+  const second = await place(bens, room);
+  expect(await endOf(bens, second.body.call_id)).toEqual({ result: 'busy', reason: TAKEN });
+  const again = await place(adas, room);
+  expect([again.status, again.body.detail]).toEqual([429, TAKEN]);
+  await adas.delete(`/api/call/${call.call_id}`);
+  await waitFor('the bot to leave', () => room.botChannelId === null);
+  const { body } = await place(bens, room);
+  await waitFor('the bot to enter', () => room.botChannelId !== null);
+  await bens.delete(`/api/call/${body.call_id}`);
   await waitFor('the bot to leave', () => room.botChannelId === null);
 });
 

@@ -147,7 +147,10 @@ export class DiscordConnector implements Connector, SharesLogin, HostsBots, Link
       ...deps,
       clock: this.#deps.clock,
       sessionOf: (login) => this.#voiceOf(login),
-      checkText: (text) => this.#messenger.checkText(text),
+      chat: {
+        checkText: (text) => this.#messenger.checkText(text),
+        hearsBots: this.#options.hearsBots,
+      },
     });
   }
 

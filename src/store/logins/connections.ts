@@ -95,7 +95,7 @@ export async function connectionsOfRemote(
     .execute();
 }
 
-/** Returns the platform's ids of the people whom a login links to an account. */
+/** Returns the platform's ids of the people whom a login links to an account, those linked last first. */
 export async function linkedPeople(
   db: Db,
   { provider, loginKey, accountId }: Pick<StoredConnection, 'provider' | 'loginKey' | 'accountId'>,
@@ -107,6 +107,7 @@ export async function linkedPeople(
     .where('loginKey', '=', loginKey)
     .where('accountId', '=', accountId)
     .where('spaceKind', '=', 'direct')
+    .orderBy('updatedAt', 'desc')
     .execute();
   return rows.flatMap(({ remoteId }) => remoteId ?? []);
 }

@@ -32,22 +32,38 @@ export interface ChannelAccess {
   readonly permissions: bigint;
 }
 
+/** A voice channel, and what its server says of permissions. */
+export interface VoiceChannelFacts {
+  readonly guildId: string;
+  readonly channel: z.output<typeof VoiceChannel>;
+  readonly guild: z.output<typeof GuildRoles>;
+}
+
 /** Looks a channel up. Rejects with a DiscordFailure; `not a voice channel` is one as well. */
-export async function readChannelAccess(
+export async function readVoiceChannel(
   rest: VoiceRest,
   { guildId, channelId }: ChannelAddress,
-  userId: string,
   signal: AbortSignal,
-): Promise<ChannelAccess> {
-  const [channel, guild, { roles: roleIds }] = await Promise.all([
+): Promise<VoiceChannelFacts> {
+  const [channel, guild] = await Promise.all([
     rest.get(VoiceChannel, Routes.channel(channelId), signal),
     rest.get(GuildRoles, Routes.guild(guildId), signal),
-    rest.get(MemberRoles, Routes.guildMember(guildId, userId), signal),
   ]);
   if (channel.type === ChannelType.GuildStageVoice)
     throw new DiscordFailure('refused', 'It is a stage channel. Bots speak in voice channels only');
   if (channel.type !== ChannelType.GuildVoice || channel.guild_id !== guildId)
     throw new DiscordFailure('refused', 'It is not a voice channel of this server');
+  return { guildId, channel, guild };
+}
+
+/** What a member may do in the channel. Rejects with a DiscordFailure, also when the user is no member. */
+export async function accessOf(
+  rest: VoiceRest,
+  { guildId, channel, guild }: VoiceChannelFacts,
+  userId: string,
+  signal: AbortSignal,
+): Promise<ChannelAccess> {
+  const { roles: roleIds } = await rest.get(MemberRoles, Routes.guildMember(guildId, userId), signal);
   const permissions = permissionsIn({
     guildId,
     ownerId: guild.owner_id,

@@ -6,7 +6,7 @@ import type { LegObserver, PlatformLeg } from '../../contract/call-leg.ts';
 import type { MediaControl } from '../../contract/media-control.ts';
 import type { VoiceSignal } from '../voice/voice-protocol.ts';
 import { CallMedia } from './call-media.ts';
-import type { DiscordCall } from './discord-call.ts';
+import { type DiscordCall, PLACE_TAKEN } from './discord-call.ts';
 import { type Entry, enterable } from './entry.ts';
 import { memberName } from './member-name.ts';
 import { People } from './people.ts';
@@ -78,13 +78,14 @@ export class DiscordLeg implements PlatformLeg {
       onConnected: () => this.#connected(),
       onEnded: (by, termination) => this.#end(by, this.#entry?.explain(termination) ?? termination),
     });
-    this.chat = new VoiceChat(signaling, call.checkText, () => this.#link.channelId);
+    this.chat = new VoiceChat(signaling, call.chat, () => this.#link.channelId);
     this.typing = this.chat;
     const unfollow = signaling.follow(address.guildId, {
       voiceState: (state) => this.#membership.voiceState(state),
       voiceServer: (update) => this.#membership.voiceServer(update),
+      hasChat: (channelId) => this.#hasChat(channelId),
       message: (message) => {
-        const read = this.#state === 'active' ? this.chat.read(message) : null;
+        const read = this.#hasChat(message.channel_id) ? this.chat.read(message) : null;
         if (read !== null) observer.chat(read);
       },
       channelDeleted: (channelId) => {
@@ -114,10 +115,21 @@ export class DiscordLeg implements PlatformLeg {
   async #start(control: MediaControl): Promise<void> {
     const found = await enterable(this.#call, this.#ending.signal);
     if ('refusal' in found) return this.#end('remote', { result: 'refused', reason: found.refusal });
+    // Only now: nobody keeps others out of where they may not enter themselves.
+    if (this.#isOver()) return;
+    if (!this.#call.claim()) return this.#end('remote', { result: 'busy', reason: PLACE_TAKEN });
     this.#entry = found;
     this.#observer.capabilities(found.capabilities);
     await this.#media.openLeg(control, found.bitrateBps);
-    if (this.#state !== 'over') this.#link.begin();
+    if (!this.#isOver()) this.#link.begin();
+  }
+
+  #isOver(): boolean {
+    return this.#state === 'over';
+  }
+
+  #hasChat(channelId: string): boolean {
+    return this.#state === 'active' && channelId === this.#link.channelId;
   }
 
   #take(signal: VoiceSignal): void {

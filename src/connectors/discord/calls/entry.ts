@@ -1,15 +1,23 @@
 import { type Capability, PLATFORM_TRAITS } from '../../../base/platform.ts';
 import type { Termination } from '../../../base/termination.ts';
+import type { VoiceRest } from '../gateway/voice-signaling.ts';
 import { DiscordFailure } from '../rest/discord-failure.ts';
-import { type ChannelAccess, capabilitiesOf, readChannelAccess, whyNot } from './channel-access.ts';
+import {
+  accessOf,
+  type ChannelAccess,
+  capabilitiesOf,
+  readVoiceChannel,
+  type VoiceChannelFacts,
+  whyNot,
+} from './channel-access.ts';
 import type { DiscordCall } from './discord-call.ts';
 import { PERMISSION } from './permissions.ts';
 import { NO_ANSWER } from './voice-link.ts';
 
 /** Longest wait for what Discord says about the channel. The bot may get in without it. */
 const LOOKUP_MS = 4_000;
-/** People of an account who are looked up. */
-const MAX_PEOPLE = 5;
+/** People of an account who are looked up, one request each. */
+const MAX_PEOPLE = 10;
 
 const NOBODY = 'The shared bot enters only channels that somebody who is linked to this account may enter';
 
@@ -24,18 +32,22 @@ export interface Entry {
 
 /** Finds out whether the bot may enter a voice channel. `refusal`: why it may not. */
 export async function enterable(
-  call: DiscordCall,
+  { signaling, address, people }: DiscordCall,
   outer: AbortSignal,
 ): Promise<Entry | { readonly refusal: string }> {
-  const { signaling, address } = call;
+  const { rest, botUserId } = signaling;
   const signal = AbortSignal.any([outer, AbortSignal.timeout(LOOKUP_MS)]);
-  if (!(await mayAnyEnter(call, signal))) return { refusal: NOBODY };
   try {
-    const access = await readChannelAccess(signaling.rest, address, signaling.botUserId, signal);
+    const channel = await readVoiceChannel(rest, address, signal);
+    if (people !== null && !(await mayAnyEnter(rest, channel, await people(), signal)))
+      return { refusal: NOBODY };
+    const access = await accessOf(rest, channel, botUserId, signal);
     const refusal = whyNot(access);
     return refusal === null ? entryTo(access) : { refusal };
   } catch (error) {
     if (!(error instanceof DiscordFailure)) throw error;
+    // Strangers are not told whether a channel exists.
+    if (people !== null) return { refusal: error.kind === 'refused' ? NOBODY : error.message };
     // Discord itself decides when the bot asks to enter.
     return error.kind === 'refused' ? { refusal: error.message } : UNKNOWN;
   }
@@ -43,18 +55,25 @@ export async function enterable(
 
 /**
  * A shared bot enters only channels that the account's own people may enter. Otherwise everybody could listen wherever
- * the bot is installed. What cannot be looked up counts as no.
+ * the bot is installed.
  */
 async function mayAnyEnter(
-  { signaling, address, people }: DiscordCall,
+  rest: VoiceRest,
+  channel: VoiceChannelFacts,
+  people: readonly string[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (people === null) return true;
-  for (const userId of (await people()).slice(0, MAX_PEOPLE)) {
-    const access = await readChannelAccess(signaling.rest, address, userId, signal).catch(() => null);
+  for (const userId of people.slice(0, MAX_PEOPLE)) {
+    const access = await accessOf(rest, channel, userId, signal).catch(nullIfRefused);
     if (access !== null && whyNot(access) === null) return true;
   }
   return false;
+}
+
+/** Such as for somebody who is not a member. */
+function nullIfRefused(error: unknown): null {
+  if (error instanceof DiscordFailure && error.kind === 'refused') return null;
+  throw error;
 }
 
 const UNKNOWN: Entry = {

@@ -12,15 +12,24 @@ import { filesOf, textOf } from '../messages/message-content.ts';
 import type { Message } from '../rest/discord-objects.ts';
 import { personName } from '../rest/person-name.ts';
 
+/** What may be written in the chat of a call, and who is read. */
+export interface ChatRules {
+  readonly checkText: SendsChat['checkText'];
+  /** Whether the agent reads what other bots write. */
+  readonly hearsBots: boolean;
+}
+
 /** The text chat of the voice channel that the bot is in. */
 export class VoiceChat implements SendsChat, ShowsCallTyping {
   readonly checkText: SendsChat['checkText'];
   readonly #signaling: VoiceSignaling;
+  readonly #hearsBots: boolean;
   readonly #channelId: () => string;
 
-  constructor(signaling: VoiceSignaling, checkText: SendsChat['checkText'], channelId: () => string) {
+  constructor(signaling: VoiceSignaling, { checkText, hearsBots }: ChatRules, channelId: () => string) {
     this.checkText = checkText;
     this.#signaling = signaling;
+    this.#hearsBots = hearsBots;
     this.#channelId = channelId;
   }
 
@@ -39,14 +48,18 @@ export class VoiceChat implements SendsChat, ShowsCallTyping {
     await this.#signaling.rest.showTyping(this.#channelId(), signal);
   }
 
-  /** Returns what somebody has written in the chat; null when it is not for the agent. */
+  /** Reads a message of the chat; null: it is not for the agent. */
   read(message: Message): InboundChat | null {
-    const { author, webhook_id: webhookId, channel_id: channelId, member, id, timestamp } = message;
-    if (channelId !== this.#channelId() || webhookId !== undefined || author.bot === true) return null;
+    const { author, webhook_id: webhookId, member, id, timestamp } = message;
+    if (webhookId !== undefined || !this.#isHeard(author)) return null;
     const text = textOf(message, this.#signaling.botUserId);
     const files = filesOf(message);
     if (text === '' && files.length === 0) return null;
     return { id, sender: member?.nick || personName(author), text, sentAt: timestamp, files };
+  }
+
+  #isHeard({ id, bot }: Message['author']): boolean {
+    return id !== this.#signaling.botUserId && (this.#hearsBots || bot !== true);
   }
 
   #checkSession(): void {

@@ -17,17 +17,16 @@ const VoiceServer = z.looseObject({
   endpoint: z.string().nullable(),
 });
 
-/** Those who follow the voice events of a bot's guilds, and where the bot itself is. */
+/** Those who follow the voice events of a bot's guilds. */
 export class VoiceFollowers {
   readonly #listeners = new Map<string, Set<VoiceListener>>();
-  /** The voice channel that the bot is in, by guild. */
-  readonly #own = new Map<string, string>();
 
-  /** `userId`: the bot's. */
-  seen({ type, data }: Dispatch, userId: string): void {
+  seen({ type, data }: Dispatch): void {
     switch (type) {
-      case 'VOICE_STATE_UPDATE':
-        return this.#voiceState(VoiceState.safeParse(data).data, userId);
+      case 'VOICE_STATE_UPDATE': {
+        const { data: state } = VoiceState.safeParse(data);
+        return this.#tell(state?.guild_id, (each) => each.voiceState(state as unknown as GatewayVoiceState));
+      }
       case 'VOICE_SERVER_UPDATE': {
         const { data: update } = VoiceServer.safeParse(data);
         return this.#tell(update?.guild_id, (each) =>
@@ -59,19 +58,9 @@ export class VoiceFollowers {
     };
   }
 
-  /** Whether a call of the bot has this channel's chat. */
+  /** Whether a call of the bot has this channel's chat now. */
   isInCall(guildId: string, channelId: string): boolean {
-    return this.#listeners.has(guildId) && this.#own.get(guildId) === channelId;
-  }
-
-  #voiceState(state: z.output<typeof VoiceState> | undefined, userId: string): void {
-    if (state === undefined) return;
-    const { guild_id: guildId, channel_id: channelId } = state;
-    if (state.user_id === userId) {
-      if (channelId === null) this.#own.delete(guildId);
-      else this.#own.set(guildId, channelId);
-    }
-    this.#tell(guildId, (each) => each.voiceState(state as unknown as GatewayVoiceState));
+    return [...(this.#listeners.get(guildId) ?? [])].some((each) => each.hasChat(channelId));
   }
 
   #tell(guildId: string | undefined, tell: (listener: VoiceListener) => void): void {

@@ -28,6 +28,8 @@ export interface VoiceListener {
   voiceState(state: GatewayVoiceState): void;
   /** Where the bot's voice connection is. `endpoint` null: the server is gone, and another one follows. */
   voiceServer(update: GatewayVoiceServerUpdateDispatchData): void;
+  /** Whether the call has the chat of this channel now. */
+  hasChat(channelId: string): boolean;
   /** Somebody has written in the guild. The bot's own messages are included, and so are those of other bots. */
   message(message: Message): void;
   channelDeleted(channelId: string): void;

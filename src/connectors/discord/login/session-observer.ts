@@ -32,7 +32,7 @@ export function sessionObserver(deps: SessionObserverDeps): SessionObserver {
       if (words !== null) deps.failed(words);
       followers.down();
     },
-    seen: (event) => followers.seen(event, deps.receiving().userId),
+    seen: (event) => followers.seen(event),
     take: async (event) => {
       await patiently(clock, signal, () => events.take(event, deps.receiving(), signal));
       observer.count('event_read');
