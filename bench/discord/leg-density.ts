@@ -6,7 +6,8 @@ import { DiscordLegs } from './discord-legs.ts';
 import { NaiveLegs } from './naive-legs.ts';
 import { DISCORD_OPUS } from './voice-song.ts';
 
-const FIRST_STEPS = [6, 16] as const;
+/** Fewer legs cost so little that nothing can be estimated from them. */
+const FIRST_STEPS = [12, 36] as const;
 const TIMES_NAIVE = 2;
 
 /** Most voice legs a core: a person and an agent who speak without a pause, both encryptions. */
