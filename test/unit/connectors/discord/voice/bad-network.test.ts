@@ -4,12 +4,15 @@ import { WasmOpus } from '../../../../../src/audio/opus-wasm.ts';
 import type { MediaLeg } from '../../../../../src/connectors/contract/media-leg.ts';
 import { FaultyPath } from '../../../../fakes/discord/voice/udp-faults.ts';
 import { startMediaClock } from '../../../../support/media-clock.ts';
+import { retryAudio } from '../../../../support/stall-probe.ts';
 import { Tone } from '../../../../support/tone.ts';
 import { fitSine } from '../../../../support/tone-analysis.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { io, RtpPeer, TestLeg } from '../../../rtp/rtp-peer.ts';
 import { OPUS, openVoiceLeg } from './voice-leg.ts';
 import { CHANNEL, VoiceWorld } from './voice-world.ts';
+
+const retry = retryAudio();
 
 const ADA = '4001';
 const RATE_HZ = 48_000;
@@ -100,7 +103,9 @@ async function sipLeg(): Promise<MediaLeg> {
   return phone.leg;
 }
 
-it('under loss, jitter and reordering a voice of Discord is damaged no more than a phone in Opus', async () => {
+it('under loss, jitter and reordering a voice of Discord is damaged no more than a phone in Opus', {
+  retry,
+}, async () => {
   const [discord, sip] = [new DamagedShare(await discordLeg()), new DamagedShare(await sipLeg())];
   let ticks = 0;
   const clock = startMediaClock(() => {
