@@ -8,6 +8,7 @@ import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts'
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { SlackConnector } from '../connectors/slack/slack-connector.ts';
 import type { BotIdentity } from '../connectors/slack/slack-records.ts';
+import { TeamsConnector } from '../connectors/teams/teams-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
@@ -32,6 +33,7 @@ export type MakeConnector = (deps: PartDeps) => Connector | null;
 export const CONNECTORS: readonly MakeConnector[] = [
   discordConnector,
   slackConnector,
+  teamsConnector,
   telegramConnector,
   whatsAppConnector,
 ];
@@ -118,6 +120,10 @@ function slackConnector(deps: PartDeps): SlackConnector {
       claimSlackBot(db, { botId, teamId, enterpriseId, userId }),
   };
   return new SlackConnector(settings.slack, { clock, records, observer: observerOf(deps, 'slack') });
+}
+
+function teamsConnector({ settings }: PartDeps): TeamsConnector {
+  return new TeamsConnector(settings.teams);
 }
 
 function telegramConnector(deps: PartDeps): TelegramConnector {

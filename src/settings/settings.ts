@@ -133,7 +133,7 @@ function conflicts(values: Partial<Values>): string[] {
   if (values.SVC_TELEGRAM_UPDATES === 'webhook' && values.SVC_PUBLIC_URL === null) {
     mistakes.push('SVC_PUBLIC_URL: is required with SVC_TELEGRAM_UPDATES "webhook"');
   }
-  mistakes.push(...missingOfDiscord(values), ...missingOfWhatsApp(values));
+  mistakes.push(...missingOfDiscord(values), ...missingOfWhatsApp(values), ...halfClients(values));
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
     mistakes.push('SVC_BOOTSTRAP_SETTINGS_KEY: must differ from SVC_BOOTSTRAP_AGENT_KEY');
@@ -147,6 +147,15 @@ function missingOfDiscord(values: Partial<Values>): string[] {
   const present = [...needs, 'SVC_DISCORD_CLIENT_SECRET' as const].find((name) => values[name] !== null);
   if (present === undefined) return [];
   return needs.filter((name) => values[name] === null).map((name) => `${name}: is required with ${present}`);
+}
+
+/** A client has an id and a secret. */
+function halfClients(values: Partial<Values>): string[] {
+  return [['SVC_TEAMS_CLIENT_ID', 'SVC_TEAMS_CLIENT_SECRET'] as const].flatMap((pair) => {
+    const missing = pair.find((name) => values[name] === null);
+    const present = pair.find((name) => values[name]);
+    return missing && present ? [`${missing}: is required with ${present}`] : [];
+  });
 }
 
 const WHATSAPP_NEEDS = [
@@ -213,6 +222,7 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     discord: arrangeDiscord(values),
     telegram: arrangeTelegram(values),
     slack: arrangeSlack(values),
+    teams: arrangeTeams(values),
     /** Null: the gateway has no WhatsApp number. */
     whatsapp: arrangeWhatsApp(values),
     /** Hosts of the speech providers in place of their own, without trailing slashes. */
@@ -297,6 +307,21 @@ function arrangeSlack(values: Values) {
     /** Without trailing slashes. */
     urls: { api: values.SVC_SLACK_API_URL, files: values.SVC_SLACK_FILES_URL },
   };
+}
+
+function arrangeTeams(values: Values) {
+  return {
+    /** Null: accounts cannot connect. */
+    application: clientOf(values.SVC_TEAMS_CLIENT_ID, values.SVC_TEAMS_CLIENT_SECRET),
+    tenant: values.SVC_TEAMS_TENANT,
+    cloud: values.SVC_TEAMS_CLOUD,
+    /** Without a trailing slash. Null: that of the cloud. */
+    loginUrl: values.SVC_TEAMS_LOGIN_URL,
+  };
+}
+
+function clientOf(clientId: string | null, clientSecret: string | null) {
+  return clientId === null || clientSecret === null ? null : { clientId, clientSecret };
 }
 
 function arrangeTelegram(values: Values) {

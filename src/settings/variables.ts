@@ -6,6 +6,7 @@ import { MODEL_VARIABLES } from './model-variables.ts';
 import { OIDC_ROWS } from './oidc-providers.ts';
 import { SLACK_VARIABLES } from './slack-variables.ts';
 import { SPEECH_VARIABLES } from './speech-variables.ts';
+import { TEAMS_VARIABLES } from './teams-variables.ts';
 import {
   BootstrapKey,
   Host,
@@ -100,6 +101,7 @@ export const VARIABLES = {
   ...DISCORD_VARIABLES,
   ...WHATSAPP_VARIABLES,
   ...SLACK_VARIABLES,
+  ...TEAMS_VARIABLES,
   ...SPEECH_VARIABLES,
   ...MODEL_VARIABLES,
   SVC_BOOTSTRAP_AGENT_KEY: {

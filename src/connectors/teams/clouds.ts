@@ -1,0 +1,11 @@
+/**
+ * Microsoft's clouds (https://learn.microsoft.com/entra/identity-platform/authentication-national-cloud). Accounts,
+ * applications and data of one are unknown to the others.
+ */
+export const CLOUDS = {
+  public: { loginUrl: 'https://login.microsoftonline.com' },
+  us_government: { loginUrl: 'https://login.microsoftonline.us' },
+  china: { loginUrl: 'https://login.partner.microsoftonline.cn' },
+} as const;
+
+export type Cloud = keyof typeof CLOUDS;
