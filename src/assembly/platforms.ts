@@ -4,6 +4,7 @@ import type { MessengerObserver } from '../connectors/contract/messenger.ts';
 import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
 import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
 import type { DiscordRecords } from '../connectors/discord/discord-records.ts';
+import { MeetConnector } from '../connectors/meet/meet-connector.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { SlackConnector } from '../connectors/slack/slack-connector.ts';
@@ -11,6 +12,7 @@ import type { BotIdentity } from '../connectors/slack/slack-records.ts';
 import { TeamsConnector } from '../connectors/teams/teams-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
+import { ZoomConnector } from '../connectors/zoom/zoom-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import { linkedPeople } from '../store/logins/connections.ts';
 import {
@@ -34,6 +36,8 @@ export const CONNECTORS: readonly MakeConnector[] = [
   discordConnector,
   slackConnector,
   teamsConnector,
+  ({ settings }) => new MeetConnector(settings.meet),
+  ({ settings }) => new ZoomConnector(settings.zoom),
   telegramConnector,
   whatsAppConnector,
 ];

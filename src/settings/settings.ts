@@ -149,9 +149,15 @@ function missingOfDiscord(values: Partial<Values>): string[] {
   return needs.filter((name) => values[name] === null).map((name) => `${name}: is required with ${present}`);
 }
 
+const CLIENTS = [
+  ['SVC_TEAMS_CLIENT_ID', 'SVC_TEAMS_CLIENT_SECRET'],
+  ['SVC_MEET_CLIENT_ID', 'SVC_MEET_CLIENT_SECRET'],
+  ['SVC_ZOOM_CLIENT_ID', 'SVC_ZOOM_CLIENT_SECRET'],
+] as const;
+
 /** A client has an id and a secret. */
 function halfClients(values: Partial<Values>): string[] {
-  return [['SVC_TEAMS_CLIENT_ID', 'SVC_TEAMS_CLIENT_SECRET'] as const].flatMap((pair) => {
+  return CLIENTS.flatMap((pair) => {
     const missing = pair.find((name) => values[name] === null);
     const present = pair.find((name) => values[name]);
     return missing && present ? [`${missing}: is required with ${present}`] : [];
@@ -223,6 +229,18 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     telegram: arrangeTelegram(values),
     slack: arrangeSlack(values),
     teams: arrangeTeams(values),
+    meet: {
+      /** Null: accounts cannot connect. */
+      client: clientOf(values.SVC_MEET_CLIENT_ID, values.SVC_MEET_CLIENT_SECRET),
+      /** Without a trailing slash. Null: Google's own hosts. */
+      loginUrl: values.SVC_MEET_LOGIN_URL,
+    },
+    zoom: {
+      /** Null: accounts cannot connect. */
+      app: clientOf(values.SVC_ZOOM_CLIENT_ID, values.SVC_ZOOM_CLIENT_SECRET),
+      /** Without trailing slashes. */
+      urls: { login: values.SVC_ZOOM_LOGIN_URL, api: values.SVC_ZOOM_API_URL },
+    },
     /** Null: the gateway has no WhatsApp number. */
     whatsapp: arrangeWhatsApp(values),
     /** Hosts of the speech providers in place of their own, without trailing slashes. */

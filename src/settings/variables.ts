@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { CALL_VARIABLES } from './call-variables.ts';
 import { DISCORD_VARIABLES } from './discord-variables.ts';
+import { MEET_VARIABLES } from './meet-variables.ts';
 import { MODEL_VARIABLES } from './model-variables.ts';
 import { OIDC_ROWS } from './oidc-providers.ts';
 import { SLACK_VARIABLES } from './slack-variables.ts';
@@ -22,6 +23,7 @@ import {
   wholeNumber,
 } from './values.ts';
 import { WHATSAPP_VARIABLES } from './whatsapp-variables.ts';
+import { ZOOM_VARIABLES } from './zoom-variables.ts';
 
 /** Declaration of one `SVC_*` variable: meaning, default and parser. */
 export interface Variable {
@@ -102,6 +104,8 @@ export const VARIABLES = {
   ...WHATSAPP_VARIABLES,
   ...SLACK_VARIABLES,
   ...TEAMS_VARIABLES,
+  ...MEET_VARIABLES,
+  ...ZOOM_VARIABLES,
   ...SPEECH_VARIABLES,
   ...MODEL_VARIABLES,
   SVC_BOOTSTRAP_AGENT_KEY: {

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { Connector } from '../../src/connectors/contract/connector.ts';
+import { MeetConnector } from '../../src/connectors/meet/meet-connector.ts';
+import { TeamsConnector } from '../../src/connectors/teams/teams-connector.ts';
+import { ZoomConnector } from '../../src/connectors/zoom/zoom-connector.ts';
 import { discordConnector } from './calls/discord-calls-under-test.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
 import { declarationTable } from './declarations.ts';
@@ -16,6 +19,9 @@ it('lists in the README what each connector declares', () => {
     new Map<string, Connector>([
       ['Discord', discordConnector()],
       ['Slack', slackConnector()],
+      ['Teams', new TeamsConnector({ cloud: 'public', loginUrl: null, tenant: '', application: null })],
+      ['Meet', new MeetConnector({ loginUrl: null, client: null })],
+      ['Zoom', new ZoomConnector({ urls: { login: '', api: '' }, app: null })],
       ['Telegram', telegramConnector()],
       ['WhatsApp', whatsAppConnector()],
       ['SIP', sipConnector()],

@@ -75,8 +75,11 @@ export class Gateway {
       // Nor the real Slack.
       SVC_SLACK_API_URL: 'http://127.0.0.1:9/api',
       SVC_SLACK_FILES_URL: 'http://127.0.0.1:9',
-      // Nor Microsoft's login.
+      // Nor the real logins of Microsoft, Google and Zoom.
       SVC_TEAMS_LOGIN_URL: 'http://127.0.0.1:9',
+      SVC_MEET_LOGIN_URL: 'http://127.0.0.1:9',
+      SVC_ZOOM_LOGIN_URL: 'http://127.0.0.1:9',
+      SVC_ZOOM_API_URL: 'http://127.0.0.1:9/v2',
       // Nor the real WhatsApp; its webhook exists and knows no one.
       SVC_WHATSAPP_API_URL: 'http://127.0.0.1:9',
       SVC_WHATSAPP_PHONE_NUMBER_ID: '1',

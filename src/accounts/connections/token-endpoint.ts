@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
 import { readAnswer } from '../../connectors/contract/answer-body.ts';
+import { postAsClient } from '../../connectors/contract/client-request.ts';
 import type { FreshTokens, OAuthClient } from '../../connectors/contract/oauth.ts';
 import { platformJson } from '../../connectors/contract/platform-json.ts';
 import { platformWords } from './platform-words.ts';
@@ -57,7 +58,7 @@ export async function askForTokens(
 ): Promise<TokenAnswer> {
   const limit = new TimeLimit(clock, REQUEST_DEADLINE_MS);
   try {
-    const response = await post(client, grant, limit.signal);
+    const response = await postAsClient(client, client.tokenEndpoint, grant, limit.signal);
     const body = await readAnswer(response, MAX_ANSWER_BYTES);
     return read(client, response.status, platformJson(body), [client.clientSecret, ...secretsIn(grant)]);
   } catch (error) {
@@ -66,33 +67,6 @@ export async function askForTokens(
   } finally {
     limit.close();
   }
-}
-
-/** Redirects are not followed: they would take the secrets along. */
-async function post(
-  client: OAuthClient,
-  grant: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Response> {
-  const { clientId, clientSecret, authentication, tokenEndpoint } = client;
-  const isBasic = authentication === 'basic';
-  const credentials = isBasic ? {} : { client_id: clientId, client_secret: clientSecret };
-  return await fetch(tokenEndpoint, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: {
-      Accept: 'application/json',
-      ...(isBasic ? { Authorization: basic(clientId, clientSecret) } : {}),
-    },
-    body: new URLSearchParams({ ...grant, ...credentials }),
-    signal,
-  });
-}
-
-/** HTTP Basic as RFC 6749, section 2.3.1, has it: both parts are encoded for forms first. */
-function basic(clientId: string, clientSecret: string): string {
-  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
-  return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
 function read(

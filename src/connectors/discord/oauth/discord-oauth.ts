@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import { readAnswer } from '../../contract/answer-body.ts';
+import { revokeToken } from '../../contract/client-request.ts';
 import type {
   ConnectsByOAuth,
   FreshTokens,
@@ -61,17 +62,8 @@ export class DiscordOAuth implements ConnectsByOAuth {
 
   async revoke({ refreshToken, accessToken }: OAuthTokens, signal: AbortSignal): Promise<void> {
     if (this.client === null) return;
-    const { clientId, clientSecret, tokenEndpoint } = this.client;
-    const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-    const answer = await fetch(`${tokenEndpoint}/revoke`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${credentials}` },
-      body: new URLSearchParams({ token: refreshToken ?? accessToken }),
-      redirect: 'error',
-      signal,
-    });
-    await answer.body?.cancel();
-    if (!answer.ok) throw new GatewayError('platform_failed', `Discord answered ${answer.status}`);
+    const { tokenEndpoint } = this.client;
+    await revokeToken(this.client, `${tokenEndpoint}/revoke`, refreshToken ?? accessToken, signal);
   }
 
   /** Nothing is asked for in people's names once they are linked. */

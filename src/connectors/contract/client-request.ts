@@ -1,0 +1,46 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { OAuthClient } from './oauth.ts';
+
+type Form = Readonly<Record<string, string>>;
+
+/**
+ * Sends a form to an endpoint of an authorization server; `client` null: without proving who the gateway is. Redirects
+ * are not followed, because they would take the secrets along. Settles before `signal` aborts.
+ */
+export async function postAsClient(
+  client: OAuthClient | null,
+  endpoint: string,
+  form: Form,
+  signal: AbortSignal,
+): Promise<Response> {
+  const isBasic = client?.authentication === 'basic';
+  return await fetch(endpoint, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { Accept: 'application/json', ...(isBasic ? { Authorization: basic(client) } : {}) },
+    body: new URLSearchParams({ ...form, ...(client === null || isBasic ? {} : credentials(client)) }),
+    signal,
+  });
+}
+
+/** Asks a platform to revoke a token (RFC 7009). Rejects with GatewayError `platform_failed` when it refuses. */
+export async function revokeToken(
+  client: OAuthClient | null,
+  endpoint: string,
+  token: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const answer = await postAsClient(client, endpoint, { token }, signal);
+  await answer.body?.cancel();
+  if (!answer.ok) throw new GatewayError('platform_failed', `The platform answered ${answer.status}`);
+}
+
+function credentials({ clientId, clientSecret }: OAuthClient): Form {
+  return { client_id: clientId, client_secret: clientSecret };
+}
+
+/** HTTP Basic as RFC 6749, section 2.3.1, has it: both parts are encoded for forms first. */
+function basic({ clientId, clientSecret }: OAuthClient): string {
+  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
