@@ -3,6 +3,7 @@ import { KeyedTurns } from '../../base/keyed-turns.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Platform } from '../../base/platform.ts';
 import { isoAfter } from '../../base/time.ts';
+import { answeredWithin } from '../../base/waits.ts';
 import type { ConnectsByOAuth, OAuthTokens } from '../../connectors/contract/oauth.ts';
 import {
   findOAuthConnection,
@@ -15,12 +16,14 @@ import type { ConnectionDeps } from './connection-deps.ts';
 import { keepStatus } from './connection-status.ts';
 import { PlatformBackOff } from './platform-back-off.ts';
 import { revokeTokens } from './revoke-tokens.ts';
-import { askForTokens, GRANT_OVER, type TokenAnswer } from './token-endpoint.ts';
+import { askForTokens, isGrantOver, REQUEST_DEADLINE_MS, type TokenAnswer } from './token-endpoint.ts';
 
 /** A token is refreshed this long before it expires, but not before half of its lifetime has passed. */
 const MARGIN_MS = 60_000;
 /** A token that is refused this soon after its refresh would be refused again after the next one. */
 const REFUSED_AGAIN_MS = 60_000;
+/** Deadline for a token: a request to the platform, and the time to store its answer. */
+const WAIT_MS = REQUEST_DEADLINE_MS + 5_000;
 /** The 10,000 connections used last are always kept. */
 const MAX_HELD = 20_000;
 
@@ -61,15 +64,12 @@ export class AccessTokens {
 
   /** As in ConnectionTokens of the contract. */
   async accessToken(connectionId: string): Promise<string> {
-    return (
-      this.#fresh(connectionId) ??
-      (await this.#turns.run(connectionId, () => this.#valid(connectionId, null)))
-    );
+    return this.#fresh(connectionId) ?? (await this.#inTurn(connectionId, null));
   }
 
   /** As in ConnectionTokens of the contract. */
   async refused(connectionId: string, token: string): Promise<string> {
-    return await this.#turns.run(connectionId, () => this.#valid(connectionId, token));
+    return await this.#inTurn(connectionId, token);
   }
 
   /**
@@ -85,6 +85,13 @@ export class AccessTokens {
   /** Resolves when no request is under way. */
   async settled(): Promise<void> {
     while (this.#turns.size > 0) await this.#turns.settled();
+  }
+
+  /** Whoever waits gives up after a while. The request under way goes on, and what it brings is stored. */
+  async #inTurn(connectionId: string, refused: string | null): Promise<string> {
+    return await answeredWithin(this.#deps.clock, WAIT_MS, tooLate, () =>
+      this.#turns.run(connectionId, () => this.#valid(connectionId, refused)),
+    );
   }
 
   #drop(connectionId: string): void {
@@ -130,7 +137,7 @@ export class AccessTokens {
     const pausedBy = this.#backOff.reason(id);
     const answer = pausedBy === null ? await this.#ask(tokens.refreshToken) : failed(pausedBy);
     if (answer.kind === 'granted') return await this.#keep(row, tokens, answer);
-    if (answer.kind === 'refused' && answer.error === GRANT_OVER) return await this.#lose(row, answer.reason);
+    if (answer.kind === 'refused' && isGrantOver(answer.error)) return await this.#lose(row, answer.reason);
     if (pausedBy === null) {
       this.#backOff.failed(id, answer.reason);
       this.#deps.onFailure(this.#platform, 'an access token could not be refreshed', answer.reason);
@@ -224,6 +231,10 @@ export class AccessTokens {
 /** When tokens expire, as ISO 8601. Null: never, as far as the platform said. */
 export function expiryOf(nowIso: string, expiresInS: number | null): string | null {
   return expiresInS === null ? null : isoAfter(nowIso, expiresInS * 1000);
+}
+
+function tooLate(): GatewayError {
+  return new GatewayError('platform_failed', 'The access token could not be refreshed in time');
 }
 
 function failed(reason: string): Extract<TokenAnswer, { kind: 'failed' }> {

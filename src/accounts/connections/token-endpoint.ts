@@ -33,8 +33,21 @@ const Refused = z.object({ error: z.string().min(1), error_description: z.string
 /** Refusals that say nothing about the grant (RFC 6749, section 4.1.2.1; RFC 8628, section 3.5). */
 const TEMPORARY: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
 
-/** The error of a code or refresh token that was used, has expired or was revoked (RFC 6749, section 5.2). */
-export const GRANT_OVER = 'invalid_grant';
+/**
+ * Errors after which only the person can help: the refresh token was used, has expired or was revoked (RFC 6749, section
+ * 5.2), or the platform wants to see them again (OpenID Connect Core, 3.1.2.6).
+ */
+const GRANT_OVER: ReadonlySet<string> = new Set([
+  'invalid_grant',
+  'interaction_required',
+  'login_required',
+  'consent_required',
+]);
+
+/** Returns whether a refresh that was refused with this error will be refused again. */
+export function isGrantOver(error: string): boolean {
+  return GRANT_OVER.has(error);
+}
 
 /** What a token endpoint said. */
 export type TokenAnswer =
