@@ -13,6 +13,7 @@ import { mcpAuthorizationRoutes } from '../api/authorization/mcp-authorizations.
 import { metadataRoutes } from '../api/authorization/metadata.ts';
 import type { Route } from '../api/http/routing/route.ts';
 import { accountDeletionRoutes, accountRoutes, exportRoutes } from '../api/rest/account.ts';
+import { adminConsentRoutes } from '../api/rest/admin-consents.ts';
 import { deliveryRoutes } from '../api/rest/agent-deliveries.ts';
 import { agentMemberRoutes } from '../api/rest/agent-members.ts';
 import { agentProbeRoutes } from '../api/rest/agent-probe.ts';
@@ -101,6 +102,7 @@ export function routes(domains: Domains): Route[] {
     ...usageRoutes(accounts),
     ...platformRoutes(accounts),
     ...connectionRoutes(accounts, oauth),
+    ...adminConsentRoutes(accounts, oauth),
     ...botTokenRoutes(accounts),
     ...botOwnerRoutes(accounts),
     ...inviteLinkRoutes(accounts, (token) => inviteUrl(calls, token)),

@@ -86,6 +86,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'POST /api/oauth/start/{provider}': 'config',
   'GET /api/oauth/{provider}/callback': 'public',
   'POST /api/oauth/{provider}/callback': 'public',
+  'POST /api/oauth/teams-admin-consent/start': 'config',
+  'GET /api/oauth/teams-admin-consent/callback': 'public',
   'DELETE /api/connections/{connection_id}': 'config',
   'POST /api/keys/test-agent/start': 'config',
   'GET /api/keys/test-agent/status': 'config',

@@ -5,17 +5,14 @@ import { hashToken } from '../../base/tokens.ts';
 import { answeredWithin } from '../../base/waits.ts';
 import type { FreshTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { findKey } from '../../store/keys/keys.ts';
 import {
   findConnectionState,
   type PendingConnection,
   takeConnectionState,
 } from '../../store/logins/connection-states.ts';
-import { findAccount } from '../../store/people/accounts.ts';
 import type { Actor } from '../../store/people/audit-log.ts';
-import { hasSession } from '../../store/people/sessions.ts';
 import { isOperatorsAccount } from '../logins/sip-accounts.ts';
-import { requireVerifiedAddress } from '../people/verified-address.ts';
+import { requireStillAllowed } from './connection-state.ts';
 import type { Connections } from './connections.ts';
 import { handOver } from './hand-over.ts';
 import { callbackUrl, type OfferedPlatform, offeredPlatform } from './offered-platform.ts';
@@ -120,18 +117,6 @@ function isOwn(pending: PendingConnection, { session, isConfirmed, error }: Brou
     return isSameAccount && session?.credentialId === pending.credentialId;
   // A refusal connects nothing, so it needs no confirmation.
   return session === null ? isConfirmed || error !== '' : isSameAccount;
-}
-
-/** Throws when the account, its address or the credential that started is no longer what it was. */
-async function requireStillAllowed(db: Db, pending: PendingConnection): Promise<void> {
-  const { accountId, credentialKind, credentialId } = pending;
-  const account = await findAccount(db, accountId);
-  const isValid =
-    credentialKind === 'session'
-      ? await hasSession(db, credentialId)
-      : (await findKey(db, accountId, 'settings', credentialId)) !== undefined;
-  if (!isValid || account?.email !== pending.email) throw new GatewayError('connect_unknown');
-  await requireVerifiedAddress(db, accountId);
 }
 
 function requireCode({ error, errorDescription, code }: BroughtBack): void {

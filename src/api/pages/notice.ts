@@ -47,6 +47,16 @@ export function connectFailed(reason: string): Page {
   return notice('Not connected', `${escapeHtml(reason)}.`);
 }
 
+export const APPROVED = notice(
+  'Approved',
+  'The gateway is approved for your organization. You can close this page.',
+);
+
+/** The page for an administrator's approval that failed. */
+export function approvalFailed(reason: string): Page {
+  return notice('Not approved', `${escapeHtml(reason)}.`);
+}
+
 /** The page for a refused authorization. It has no link to the client, whose identity may be forged. */
 export function authorizationFailed(reason: string): Page {
   return notice('This cannot be connected', `${escapeHtml(reason)}.`);

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import type { Starter } from '../../accounts/connections/connection-state.ts';
 import { disconnect } from '../../accounts/connections/disconnect.ts';
 import { connectQuestion, finishConnecting } from '../../accounts/connections/finish-connecting.ts';
 import { startConnecting } from '../../accounts/connections/start-connecting.ts';
 import { GatewayError } from '../../base/errors.ts';
+import type { Principal } from '../auth/principal.ts';
 import { type BytesReply, type EmptyReply, reply, replyEmpty } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import { CONNECTED, confirmConnection, connectFailed } from '../pages/notice.ts';
@@ -26,7 +28,7 @@ const PAGE_STATUSES = [400, 403, 409, 502] as const;
 const NO_STORE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const;
 
 /** How to tell who is at a browser, and how often it may try. */
-type Visitors = Pick<OAuthContext, 'signIns' | 'publicUrl' | 'sessionOf'>;
+export type Visitors = Pick<OAuthContext, 'signIns' | 'publicUrl' | 'sessionOf'>;
 
 /** Routes for connecting the account to platforms by OAuth, and for disconnecting it. */
 export function connectionRoutes(domain: AccountDomain, visitors: Visitors): Route[] {
@@ -60,20 +62,19 @@ function start({ connections }: AccountDomain, { signIns }: Visitors): Route {
     },
     handler: async ({ principal, params, body, address }) => {
       signIns.limits.attempt(address, null);
-      const { accountId, credentialId } = principal;
-      const kind = principal.kind === 'session' ? 'session' : 'settings';
-      const url = await startConnecting(
-        connections,
-        { accountId, kind, credentialId },
-        {
-          platform: params.provider,
-          connectionId: body?.connection_id ?? null,
-          returnTo: body?.return_to ?? null,
-        },
-      );
+      const url = await startConnecting(connections, starterOf(principal), {
+        platform: params.provider,
+        connectionId: body?.connection_id ?? null,
+        returnTo: body?.return_to ?? null,
+      });
       return reply(200, { authorize_url: url });
     },
   });
+}
+
+/** Who starts something at a platform. Other kinds of credentials have no access. */
+export function starterOf({ accountId, kind, credentialId }: Principal): Starter {
+  return { accountId, kind: kind === 'session' ? 'session' : 'settings', credentialId };
 }
 
 const CALLBACK = {

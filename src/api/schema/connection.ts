@@ -40,6 +40,24 @@ export const OAuthStarted = z
   })
   .meta({ id: 'OAuthStarted' });
 
+/** The body for the consent of administrators at a platform; `name`: the platform's, capitalized. */
+export function adminConsentStartRequest(name: string) {
+  return z
+    .object({
+      connection_id: z
+        .string()
+        .min(1)
+        .max(64)
+        .describe('The connection for whose organization an administrator is to approve'),
+    })
+    .meta({ id: `${name}AdminConsentStartRequest` });
+}
+
+/** Query parameters of the redirect back from an administrator's approval. Each platform has its own. */
+export const ConsentCallbackQuery = z
+  .object({ state: z.string().max(256).default('') })
+  .catchall(z.string().max(4_096));
+
 /** Query parameters of a platform's redirect back to the gateway. */
 export const ConnectCallbackQuery = z.object({
   code: z.string().max(4_096).default(''),

@@ -1,3 +1,5 @@
+import type { AsksAdmins } from './admin-consent.ts';
+
 /**
  * A platform that accounts connect to by OAuth 2.0 (authorization code grant, RFC 6749). The connector declares the
  * gateway's registration there and reads whose account fresh tokens are for. The gateway does the rest: state, PKCE,
@@ -16,6 +18,8 @@ export interface ConnectsByOAuth {
    * logged. Absent on platforms that cannot do it.
    */
   revoke?(tokens: OAuthTokens, signal: AbortSignal): Promise<void>;
+  /** Absent where people need no administrator to connect. */
+  readonly adminConsent?: AsksAdmins;
   /** Sets the source of access tokens. Called once, before any connection is handed over. */
   onConnections(tokens: ConnectionTokens): void;
   /**

@@ -21,6 +21,7 @@ export class TeamsConnector implements Connector {
     this.provides = {
       oauth: new EntraOAuth({
         loginUrl: loginUrl ?? CLOUDS[cloud].loginUrl,
+        graphUrl: CLOUDS[cloud].graphUrl,
         tenant,
         application,
         hasSharedBot: false,

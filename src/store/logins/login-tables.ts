@@ -54,8 +54,9 @@ export interface ConnectionStatesTable {
   /** The credential that started it: a browser session or a settings key. */
   credentialKind: 'session' | 'settings';
   credentialId: string;
-  provider: Platform;
-  /** The connection to renew; null: a new one. */
+  /** The platform to connect; or where an administrator is to approve. */
+  provider: Platform | `${Platform}-admin-consent`;
+  /** The connection to renew, or to approve; null: a new one. */
   connectionId: string | null;
   /** The gateway's own page to return to; null: none. */
   returnTo: string | null;

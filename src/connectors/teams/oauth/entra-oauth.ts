@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import type { AsksAdmins } from '../../contract/admin-consent.ts';
 import { idTokenClaims } from '../../contract/id-token.ts';
 import type { ConnectsByOAuth, FreshTokens, OAuthClient, RemoteIdentity } from '../../contract/oauth.ts';
 import { field } from '../../contract/platform-json.ts';
+import { EntraAdminConsent } from './entra-admin-consent.ts';
 
 /** What people are asked for: who they are, and tokens that can be refreshed. */
 const SCOPE = 'openid profile email offline_access User.Read';
@@ -26,8 +28,9 @@ export interface EntraApplication {
 }
 
 export interface EntraOptions {
-  /** The cloud's login endpoint, without a trailing slash. */
+  /** The cloud's login endpoint and Microsoft Graph, without trailing slashes. */
   readonly loginUrl: string;
+  readonly graphUrl: string;
   /** `organizations`, or the id or a domain of the only tenant whose people may connect. */
   readonly tenant: string;
   /** Null: the operator has not set it up. */
@@ -43,10 +46,12 @@ export interface EntraOptions {
  */
 export class EntraOAuth implements ConnectsByOAuth {
   readonly client: OAuthClient | null;
+  readonly adminConsent: AsksAdmins;
   readonly #hasSharedBot: boolean;
 
-  constructor({ loginUrl, tenant, application, hasSharedBot }: EntraOptions) {
+  constructor({ loginUrl, graphUrl, tenant, application, hasSharedBot }: EntraOptions) {
     this.#hasSharedBot = hasSharedBot;
+    this.adminConsent = new EntraAdminConsent({ loginUrl, graphUrl, clientId: application?.clientId ?? '' });
     this.client = application && {
       authorizationEndpoint: `${loginUrl}/${tenant}/oauth2/v2.0/authorize`,
       tokenEndpoint: `${loginUrl}/${tenant}/oauth2/v2.0/token`,

@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import {
+  adminConsentName,
+  finishAdminConsent,
+  startAdminConsent,
+} from '../../accounts/connections/admin-consent.ts';
+import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
+import { APPROVED, approvalFailed } from '../pages/notice.ts';
+import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
+import { adminConsentStartRequest, ConsentCallbackQuery, OAuthStarted } from '../schema/connection.ts';
+import { starterOf, type Visitors } from './connections.ts';
+import { TOO_MANY } from './sign-in.ts';
+
+const TAGS = ['Platforms'] as const;
+const PAGE_STATUSES = [400, 403, 404] as const;
+
+/** Routes for the consent of administrators, at each platform that has it. */
+export function adminConsentRoutes(domain: AccountDomain, visitors: Visitors): Route[] {
+  return [...domain.calls.connectors].flatMap(([platform, { provides }]) =>
+    provides.oauth?.adminConsent === undefined
+      ? []
+      : [start(domain, visitors, platform), callback(domain, visitors, platform)],
+  );
+}
+
+function pathOf(platform: Platform): string {
+  return `/api/oauth/${adminConsentName(platform)}`;
+}
+
+function capitalized(platform: Platform): string {
+  return platform.charAt(0).toUpperCase() + platform.slice(1);
+}
+
+function start({ connections }: AccountDomain, { signIns }: Visitors, platform: Platform): Route {
+  const { title } = PLATFORM_TRAITS[platform];
+  return route({
+    method: 'post',
+    path: `${pathOf(platform)}/start`,
+    access: 'config',
+    operationId: `start${capitalized(platform)}AdminConsent`,
+    summary: `Ask an administrator to approve the gateway at ${title}`,
+    description:
+      'Returns the URL at which an administrator approves the gateway for the organization of one connection. Started by a session, it must be opened in the same browser; started with a settings key, in any browser.',
+    tags: TAGS,
+    body: adminConsentStartRequest(capitalized(platform)),
+    idempotency: 'none',
+    responses: {
+      200: { description: 'The URL', schema: OAuthStarted },
+      400: 'The operator has not set up connections to this platform',
+      403: 'Email address is not verified, or the credential is of the wrong kind',
+      404: 'Connection not found',
+      429: TOO_MANY,
+    },
+    handler: async ({ principal, body, address }) => {
+      signIns.limits.attempt(address, null);
+      const url = await startAdminConsent(connections, starterOf(principal), platform, body.connection_id);
+      return reply(200, { authorize_url: url });
+    },
+  });
+}
+
+function callback(
+  { connections }: AccountDomain,
+  { signIns, sessionOf }: Visitors,
+  platform: Platform,
+): Route {
+  return route({
+    method: 'get',
+    path: `${pathOf(platform)}/callback`,
+    access: 'public',
+    operationId: `finish${capitalized(platform)}AdminConsent`,
+    refusesHead: true,
+    summary: `Return from an administrator's approval at ${PLATFORM_TRAITS[platform].title}`,
+    description:
+      'Works once, within 10 minutes, in the session that started it, if one did. Marks only the connection that it was started for.',
+    tags: TAGS,
+    headers: ['cookie'],
+    params: z.object({}),
+    query: ConsentCallbackQuery,
+    responses: {
+      200: pageAnswer('Approved'),
+      400: pageAnswer(
+        'The attempt has expired, was used or was started elsewhere; or the administrator declined, or approved for another organization',
+      ),
+      403: pageAnswer('Email address is not verified'),
+      404: pageAnswer('Connection not found'),
+      429: TOO_MANY,
+    },
+    handler: async ({ query, header, address }) => {
+      signIns.limits.attempt(address, null);
+      const { state, ...parameters } = query;
+      try {
+        await finishAdminConsent(connections, platform, {
+          state,
+          parameters,
+          session: sessionOf(header('cookie')),
+        });
+        return pageReply(200, APPROVED);
+      } catch (refusal) {
+        return refusalPage(refusal, PAGE_STATUSES, approvalFailed);
+      }
+    },
+  });
+}
