@@ -175,6 +175,16 @@ export function sendFailed(reason: string): GatewayError {
   return new GatewayError('send_failed', `Failed to send message: ${reason}`);
 }
 
+/** A failure, with what the person can do about it. */
+export class SuggestedRemedy extends GatewayError {
+  readonly suggestion: string;
+
+  constructor({ code, message }: GatewayError, suggestion: string) {
+    super(code, message);
+    this.suggestion = suggestion;
+  }
+}
+
 /** Returns whether a write failed because the disk is full. The log reports a full disk only once. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'disk_full';

@@ -8,6 +8,7 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../../src/connectors/contract/messenger.ts';
+import type { Remedy } from '../../src/connectors/contract/remedy.ts';
 
 /** What a platform does with one message: answers so, or decides when it gets it. */
 export type Answer = SendOutcome | ((message: OutboundMessage, signal: AbortSignal) => Promise<SendOutcome>);
@@ -19,6 +20,7 @@ export class FakeMessenger implements Messenger, ShowsTyping, FetchesFiles {
   readonly typing: ShowsTyping = this;
   readonly files?: FetchesFiles;
   maxLength = 4_096;
+  remedies: readonly Remedy[] = [];
   /** Every message that it was asked to send, as often as it was. */
   readonly asked: OutboundMessage[] = [];
   /** Those that it took, in order. */

@@ -10,7 +10,15 @@ import type { Principal } from '../auth/principal.ts';
 import { type JsonReply, reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Acknowledged } from '../schema/acknowledgements.ts';
-import { DeliveredDm, DmChatBody, DmTypingBody, QueuedDm, TestDmParams, TestDmQuery } from '../schema/dm.ts';
+import {
+  DeliveredDm,
+  DmChatBody,
+  DmTypingBody,
+  QueuedDm,
+  TestDmFailed,
+  TestDmParams,
+  TestDmQuery,
+} from '../schema/dm.ts';
 import type { AttachmentBody } from '../schema/fields.ts';
 import { platformNamed } from './platforms.ts';
 
@@ -101,10 +109,10 @@ function testDm(domain: OutboundDomain): Route {
     responses: {
       200: DELIVERED,
       202: QUEUED,
-      400: 'The account has no login there, the bot has no owner, or the gateway has no connector for the platform',
+      400: 'The account has no login there, the bot has no owner, the platform has no direct messages, or the gateway has no connector for it',
       404: 'Connection not found; or the owner has blocked the bot',
       429: TOO_MANY,
-      502: SEND_FAILED,
+      502: { description: SEND_FAILED, schema: TestDmFailed },
       503: 'The gateway is shutting down',
     },
     handler: async ({ principal, params, query }) =>

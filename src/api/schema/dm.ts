@@ -77,6 +77,16 @@ export const QueuedDm = z
   })
   .meta({ id: 'QueuedDm' });
 
+export const TestDmFailed = z
+  .object({
+    detail: z.string().describe("The platform's own words"),
+    suggestion: z
+      .string()
+      .optional()
+      .describe('What to do about it, where that is known. If it was wrong, tell us by `POST /api/feedback`'),
+  })
+  .meta({ id: 'TestDmFailed' });
+
 export const TestDmParams = z.object({ provider: z.string().describe('A platform') });
 
 export const TestDmQuery = z.object({

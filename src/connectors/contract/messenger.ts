@@ -1,5 +1,6 @@
 import type { Address } from './address.ts';
 import type { LoginRef } from './login.ts';
+import type { Remedy } from './remedy.ts';
 
 /** Messaging with people on a platform. The optional parts are what the platform can do beyond text. */
 export interface Messenger {
@@ -19,6 +20,8 @@ export interface Messenger {
   readonly files?: FetchesFiles;
   readonly window?: HasWindow;
   readonly captions?: DropsCaptions;
+  /** What helps when a message is refused, the most specific first. Without the flags g and y. */
+  readonly remedies?: readonly Remedy[];
   /**
    * How long the platform drops a second message with the same `messageId`, even if the first was a webhook's answer, in
    * milliseconds; Infinity: always. Messages in flight when the gateway crashed are sent again within that time. After

@@ -12,6 +12,7 @@ import type {
 } from '../contract/messenger.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
+import { DISCORD_REMEDIES } from './remedies.ts';
 import { DiscordFailure } from './rest/discord-failure.ts';
 import { outcomeOf } from './rest/send-message.ts';
 
@@ -34,6 +35,7 @@ export class DiscordMessenger implements Messenger, ShowsTyping, FetchesFiles {
   readonly files: FetchesFiles = this;
   /** Discord shows the indicator for ten seconds. */
   readonly typingRepeatMs = 8_000;
+  readonly remedies = DISCORD_REMEDIES;
   readonly dropsDuplicatesForMs = DROPS_DUPLICATES_MS;
   readonly #deps: DiscordMessengerDeps;
   readonly #loginOf: (ref: LoginRef) => BotLogin | undefined;

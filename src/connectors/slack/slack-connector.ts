@@ -24,6 +24,7 @@ import { SlackLogin } from './login/slack-login.ts';
 import { downloadFile } from './messages/file-download.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { sendMessage } from './messages/send-message.ts';
+import { SLACK_REMEDIES } from './remedies.ts';
 import type { SlackObserver } from './slack-observer.ts';
 import type { BotIdentity, SlackRecords } from './slack-records.ts';
 import { SlackApi, type SlackUrls } from './web-api/slack-api.ts';
@@ -45,6 +46,7 @@ export interface SlackDeps {
 /** Slack over its Web API and Events API, with any number of independent bots. */
 export class SlackConnector implements Connector, Messenger, FetchesFiles, TakesWebhooks, HostsBots {
   readonly platform = 'slack' as const;
+  readonly remedies = SLACK_REMEDIES;
   readonly provides: Provides = { messenger: this, webhooks: this, bots: this };
   readonly files: FetchesFiles = this;
   readonly endpoints = [{ path: 'webhook', methods: ['post'], answers: 'text' }] as const;

@@ -35,6 +35,7 @@ import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
 import { PreparedFile } from './bot-api-types.ts';
 import { BotLogin } from './bot-login.ts';
 import { characters, MAX_TEXT_CHARACTERS, partsOf } from './message-parts.ts';
+import { TELEGRAM_REMEDIES } from './remedies.ts';
 import { sendParts } from './send-message-parts.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
@@ -67,6 +68,7 @@ export class TelegramConnector
     LinksToBots
 {
   readonly platform = 'telegram' as const;
+  readonly remedies = TELEGRAM_REMEDIES;
   readonly provides: Provides = {
     messenger: this,
     webhooks: this,

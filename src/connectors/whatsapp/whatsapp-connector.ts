@@ -31,6 +31,7 @@ import { downloadMedia, mediaSize } from './media-download.ts';
 import { mediaKindOf, takesCaption } from './media-kind.ts';
 import { MessageSender } from './message-sender.ts';
 import { NumberLogin } from './number-login.ts';
+import { WHATSAPP_REMEDIES } from './remedies.ts';
 import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webhook-receiver.ts';
 
 /** Message length from the specification, "Limits", in UTF-16 units. */
@@ -64,6 +65,7 @@ export class WhatsAppConnector
     InvitesPeople
 {
   readonly platform = 'whatsapp';
+  readonly remedies = WHATSAPP_REMEDIES;
   readonly provides: Provides = { messenger: this, webhooks: this, sharedLogin: this, invitations: this };
   readonly window: HasWindow = this;
   readonly files: FetchesFiles = this;

@@ -1,5 +1,5 @@
 import { GatewayError, sendFailed } from '../../base/errors.ts';
-import type { Platform } from '../../base/platform.ts';
+import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/test-targets.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
@@ -9,6 +9,7 @@ import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
 import { requireMessenger } from '../outbox/stored-message.ts';
 import { writeNotice } from '../outbox/write-message.ts';
 import { noLogin } from './owner-code.ts';
+import { suggesting } from './suggestion.ts';
 
 const TEST = 'This is a test message: your agent can reach you here.';
 const CONFIRMATION = 'You are now the owner of this bot. Test messages will arrive here.';
@@ -17,7 +18,7 @@ const CONFIRMATION = 'You are now the owner of this bot. Test messages will arri
  * Sends a test message to the operator's own account on a platform: through the given connection or bot, else through
  * the newest one whose person is known. Throws `connection_not_found`, `platform_not_configured`, `owner_unknown` (no
  * owner is marked for the bot), `no_conversation` (the owner has blocked the bot), `send_failed` with the platform's
- * own words, `too_many_messages`.
+ * own words and with a suggestion where it is known what helps, `capability_missing`, `too_many_messages`.
  */
 export async function sendTestDm(
   domain: OutboundDomain,
@@ -25,12 +26,17 @@ export async function sendTestDm(
   platform: Platform,
   loginId: string,
 ): Promise<SentDm> {
+  const { dms, title } = PLATFORM_TRAITS[platform];
+  if (!dms) throw new GatewayError('capability_missing', `${title} has no direct messages`);
   const conversation = await targetOf(domain, accountId, platform, loginId === '' ? null : loginId);
-  requireMessenger(domain, conversation).checkText(TEST, false);
-  if (domain.windows && (await domain.windows.mustWait(domain.store.db, conversation)))
-    throw sendFailed('the 24-hour window is closed; send the gateway a message first');
-  const { messageId, settled } = await writeNotice(domain, conversation.id, TEST);
-  return sentOf(messageId, settled);
+  const messenger = requireMessenger(domain, conversation);
+  return await suggesting(messenger.remedies ?? [], async () => {
+    messenger.checkText(TEST, false);
+    if (domain.windows && (await domain.windows.mustWait(domain.store.db, conversation)))
+      throw sendFailed('the 24-hour window is closed; send the gateway a message first');
+    const { messageId, settled } = await writeNotice(domain, conversation.id, TEST);
+    return sentOf(messageId, settled);
+  });
 }
 
 /** Considers only people known to be the account's own: those who linked a connection or own a bot. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/remedies.ts';
 import { setConversationStatus } from '../../../src/store/messages/conversations.ts';
 import { startDms } from './dm-setup.ts';
 
@@ -81,6 +82,18 @@ it('sends a test message to the operator’s own account only', async () => {
     status: 502,
     body: { detail: 'Failed to send message: Forbidden: bot was blocked by the user' },
   });
+  messenger.remedies = TELEGRAM_REMEDIES;
+  await setConversationStatus(db, own.id, 'active');
+  messenger.will({ kind: 'refused', reason: 'Forbidden: bot was blocked by the user', isAddressGone: true });
+  expect(await ask('?connection_id=bot_1')).toMatchObject({
+    status: 502,
+    body: { suggestion: expect.stringContaining('Unblock the bot') },
+  });
+  for (const provider of ['meet', 'zoom', 'sip'])
+    expect(await ask('', provider)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('has no direct messages') },
+    });
   await setConversationStatus(db, own.id, 'closed');
   expect((await ask('?connection_id=bot_1')).body).toEqual({ detail: 'No active conversation' });
 });

@@ -1,4 +1,4 @@
-import { GatewayError, TooManyAttempts } from '../../../base/errors.ts';
+import { GatewayError, SuggestedRemedy, TooManyAttempts } from '../../../base/errors.ts';
 import { ValidationError } from '../request/validation.ts';
 
 /** An array of values is sent as one header line per value. */
@@ -124,7 +124,8 @@ export function replyStream<Status extends number>(
 export function failureReply(error: unknown, challenge = 'Bearer'): JsonReply {
   if (error instanceof ValidationError) return reply(422, { detail: error.faults });
   if (!(error instanceof GatewayError)) return reply(500, { detail: 'Internal error' });
-  return reply(error.status, { detail: error.message }, headersOf(error, challenge));
+  const remedy = error instanceof SuggestedRemedy ? { suggestion: error.suggestion } : {};
+  return reply(error.status, { detail: error.message, ...remedy }, headersOf(error, challenge));
 }
 
 function headersOf(error: GatewayError, challenge: string): ReplyHeaders | undefined {
