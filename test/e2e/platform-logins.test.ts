@@ -257,9 +257,12 @@ describe('tokens', () => {
         expect([new Set(all).size, vendor.refreshes - before]).toEqual([1, 1]);
         expect(vendor.grantOf(all[0]!)).not.toBeNull();
         vendor.revokeAllOf(ANN.id);
-        // The vendor refuses the access token first, and then the refresh token.
-        await expect(tokens.refused(id, all[0]!)).rejects.toMatchObject({ code: 'connection_lost' });
-        await expect(tokens.accessToken(id)).rejects.toMatchObject({ code: 'connection_lost' });
+        // Another start, without the tokens in memory.
+        const again = connectionsAfter(world, store).tokens.get(platform)!;
+        const refused = await Promise.allSettled(Array.from({ length: 50 }, () => again.accessToken(id)));
+        const lost = { status: 'rejected', reason: expect.objectContaining({ code: 'connection_lost' }) };
+        expect(refused).toEqual(Array(50).fill(lost));
+        expect(vendor.refreshes - before).toBe(2);
       } finally {
         await store.close();
       }

@@ -134,7 +134,7 @@ export class LoginVendor {
     else if (request.method === 'POST' && token.test(url.pathname))
       write(response, this.#token(request, body));
     else if (request.method === 'POST' && revoke?.test(url.pathname))
-      write(response, this.#revoke(request, body));
+      write(response, this.#revoke(request, url, body));
     else {
       const answer = this.#dialect.other(request, url, this) ?? { status: 404, body: { error: 'not_found' } };
       if ('location' in answer) response.writeHead(302, { location: answer.location.href }).end();
@@ -231,10 +231,10 @@ export class LoginVendor {
     return { refresh_token: token };
   }
 
-  #revoke(request: IncomingMessage, body: URLSearchParams): Answer {
+  #revoke(request: IncomingMessage, { searchParams }: URL, body: URLSearchParams): Answer {
     if (this.#dialect.authentication === 'basic' && !this.#isClient(request, body))
       return this.#dialect.refusal('wrong_client');
-    const token = body.get('token') ?? '';
+    const token = body.get('token') ?? searchParams.get('token') ?? '';
     const grant = this.#accessTokens.get(token) ?? this.#refreshTokens.get(token);
     if (grant === undefined || grant.isRevoked) return { status: 400, body: { error: 'invalid_token' } };
     grant.isRevoked = true;
@@ -246,7 +246,9 @@ export class LoginVendor {
     if (this.#dialect.authentication === 'form')
       return same(`${body.get('client_id')}:${body.get('client_secret')}`, this.#credentials());
     const [scheme, encoded = ''] = (request.headers.authorization ?? '').split(' ');
-    return scheme === 'Basic' && same(Buffer.from(encoded, 'base64').toString(), this.#credentials());
+    // Both parts are encoded for forms first (RFC 6749, section 2.3.1).
+    const pair = decodeURIComponent(Buffer.from(encoded, 'base64').toString());
+    return scheme === 'Basic' && same(pair, this.#credentials());
   }
 
   #credentials(): string {

@@ -63,6 +63,7 @@ export async function startMicrosoftLogin(administrator: Administrator): Promise
     granted: () => 'https://graph.microsoft.com/User.Read https://graph.microsoft.com/.default',
     extras: ({ visitor: { id, tenant, name, email } }, { clientId, lifetimeS }) => ({
       ext_expires_in: lifetimeS,
+      client_info: Buffer.from(JSON.stringify({ uid: id, utid: tenant })).toString('base64url'),
       id_token: signIdToken({
         aud: clientId,
         iss: `${ISSUER}/${tenant}/v2.0`,

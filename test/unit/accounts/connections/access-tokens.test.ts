@@ -75,6 +75,30 @@ describe('an access token', () => {
     expect(given).toBe(kept);
   });
 
+  it('is waited for 15 s at most, and stored all the same', async () => {
+    server.clock.turn(LIFETIME_MS);
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    const holding = server.store.db.transaction().execute(() => promise);
+    const waiting = Promise.allSettled([token(), refused('any')]);
+    server.clock.turn(15_000);
+    for (const each of await waiting)
+      expect(each).toMatchObject({ status: 'rejected', reason: code('platform_failed') });
+    release();
+    await holding;
+    expect(await works(await token())).toBe(200);
+    expect([asked(), (await stored()).status]).toEqual([1, 'ok']);
+  });
+
+  it.each(['interaction_required', 'login_required', 'consent_required'])(
+    'that the platform refuses to refresh with %s makes the connection lost',
+    async (error) => {
+      server.clock.turn(LIFETIME_MS);
+      platform.will(answersJson(400, { error, error_description: 'Sign in again' }));
+      await expect(token()).rejects.toEqual(code('connection_lost'));
+      expect(await stored()).toMatchObject({ status: `${error}: Sign in again`, tokens: null });
+    },
+  );
+
   it('comes from the database after a restart', async () => {
     const first = await token();
     const again = openConnections(server.domain.connections);
