@@ -17,7 +17,7 @@ import { DiscordMessenger } from './discord-messenger.ts';
 import type { DiscordRecords } from './discord-records.ts';
 import type { VoiceSignaling } from './gateway/voice-signaling.ts';
 import type { BotLogin } from './login/bot-login.ts';
-import { CodeTries } from './login/code-tries.ts';
+import { CodeTries } from '../contract/code-tries.ts';
 import { installLink } from './login/install-link.ts';
 import { type NewLogin, openLogin } from './login/open-login.ts';
 import type { DiscordObserver } from './messages/message-receiver.ts';

@@ -12,7 +12,7 @@ import { type DiscordObserver, MessageReceiver } from '../messages/message-recei
 import { DiscordRest } from '../rest/discord-rest.ts';
 import { RestClient } from '../rest/rest-client.ts';
 import { BotLogin } from './bot-login.ts';
-import type { CodeTries } from './code-tries.ts';
+import type { CodeTries } from '../../contract/code-tries.ts';
 
 export interface NewLogin {
   readonly ref: LoginRef;

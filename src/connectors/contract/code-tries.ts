@@ -1,5 +1,5 @@
-import { LimitedMap } from '../../../base/limited-map.ts';
-import type { Clock } from '../../../base/time.ts';
+import { LimitedMap } from '../../base/limited-map.ts';
+import type { Clock } from '../../base/time.ts';
 
 const MAX_TRIES = 5;
 const WINDOW_MS = 15 * 60_000;
