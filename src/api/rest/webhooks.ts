@@ -33,7 +33,7 @@ const RESERVED_HEADER =
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
- * Routes for the platforms' webhooks, below `/api/<platform>/`. Each platform authenticates in its own way.
+ * Routes for the platforms' webhooks, mostly below `/api/<platform>/`. Each platform authenticates in its own way.
  */
 export function webhookRoutes(connectors: Iterable<Connector>): Route[] {
   return [...connectors].flatMap(({ platform, provides: { webhooks } }) => {
@@ -56,7 +56,7 @@ interface Target {
 function common({ platform, webhooks, endpoint: { path, answers } }: Target) {
   const body = answers === 'json' ? { schema: z.unknown() } : { contentType: TEXT_TYPE };
   return {
-    path: `/api/${platform}/${path}`,
+    path: fullPath(platform, path),
     access: 'public',
     tags: ['Webhooks'],
     headers: webhooks.headers,
@@ -66,9 +66,18 @@ function common({ platform, webhooks, endpoint: { path, answers } }: Target) {
   } as const;
 }
 
+function fullPath(platform: Platform, path: string): `/${string}` {
+  return isFullPath(path) ? path : `/api/${platform}/${path}`;
+}
+
+function isFullPath(path: string): path is `/${string}` {
+  return path.startsWith('/');
+}
+
 /** The name of an endpoint in operation ids: `discordWebhook`, `discordChat`. */
 function nameOf({ platform, endpoint: { path } }: Target): string {
-  const words = path === LOGIN_WEBHOOK ? ['webhook'] : (path.match(/[A-Za-z0-9]+/g) ?? []);
+  const words =
+    path === LOGIN_WEBHOOK ? ['webhook'] : (path.replace(/^\/api\//, '').match(/[A-Za-z0-9]+/g) ?? []);
   return platform + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 

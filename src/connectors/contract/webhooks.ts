@@ -16,7 +16,10 @@ export interface TakesWebhooks {
 
 /** A URL that a platform calls. */
 export interface WebhookEndpoint {
-  /** Below `/api/<platform>/`. `{login_key}` stands for the key of the login concerned (`keyOfLogin`). */
+  /**
+   * Below `/api/<platform>/`; with a leading slash, the whole path, where the platform's own set-up lays it down.
+   * `{login_key}` stands for the key of the login concerned (`keyOfLogin`).
+   */
   readonly path: string;
   /** `get` also takes HEAD. */
   readonly methods: readonly ('get' | 'post')[];
