@@ -6,7 +6,7 @@ import type { Messenger } from '../connectors/contract/messenger.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepInboundFiles } from '../files/keep-inbound-files.ts';
 import { listedAttachments, listedFiles } from '../files/listed-attachments.ts';
-import { attachedFiles, resolveAttachments } from '../files/resolve-attachments.ts';
+import { attachedFiles, resolveAttachments, sentFile } from '../files/resolve-attachments.ts';
 import { type DeltaQuestion, readDelta } from '../messaging/inbox/inbox-delta.ts';
 import type { Reading } from '../messaging/inbox/inbox-view.ts';
 import { AccountNews } from '../messaging/inbox/long-poll-account.ts';
@@ -109,6 +109,7 @@ function intakeDomain(
     clock,
     wakeups,
     answers: outbound.answers,
+    sentFile: (messageId, index) => sentFile(files, messageId, index),
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
     onReceived: (received) => {
       awaitReply(outbound, received).catch((error) => outbound.onFailure('a reply timer', error));

@@ -41,6 +41,22 @@ export async function attachedFiles(domain: FileDomain, messageSeq: number): Pro
   return await Promise.all(files.map((file) => outbound(domain, file)));
 }
 
+/** Opens one file of a stored message, by the message's id and the file's position. Null: it no longer exists. */
+export async function sentFile(
+  domain: FileDomain,
+  messageId: string,
+  index: number,
+): Promise<ResolvedFile | null> {
+  const { db } = domain.store;
+  const message = await db
+    .selectFrom('messages')
+    .select('seq')
+    .where('id', '=', messageId)
+    .executeTakeFirst();
+  const file = message && (await filesOfMessage(db, message.seq))[index];
+  return file ? await outbound(domain, file).catch(() => null) : null;
+}
+
 async function fileOf(
   domain: FileDomain,
   accountId: string,

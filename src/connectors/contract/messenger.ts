@@ -152,6 +152,11 @@ export interface MessageIntake {
    * others, are waiting already. Messages with attachments are always sent.
    */
   awaitReply(from: Address, withinMs: number, gone: AbortSignal): Promise<AwaitedReply | null>;
+  /**
+   * Opens a file of a sent message, by our id and its position, for platforms that take files only once a person accepts
+   * them. Null: it is gone.
+   */
+  sentFile(messageId: string, index: number): Promise<OutboundFile | null>;
 }
 
 /** A message that is to be the answer of the webhook that has waited for it. */

@@ -1,6 +1,6 @@
 import type { Platform } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
-import type { InboundFile } from '../../connectors/contract/messenger.ts';
+import type { InboundFile, OutboundFile } from '../../connectors/contract/messenger.ts';
 import type { InboundOrigin, KeptInbound } from '../../files/keep-inbound-files.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { SpaceKind } from '../../store/messages/message-tables.ts';
@@ -20,6 +20,8 @@ export interface IntakeDomain {
   readonly answers: Pick<WebhookAnswers, 'wait'>;
   /** Records files that came with a message, in its transaction. */
   readonly keepFiles: (trx: Db, origin: InboundOrigin, files: readonly InboundFile[]) => Promise<KeptInbound>;
+  /** Opens a file of a sent message; null: it is gone. */
+  readonly sentFile: (messageId: string, index: number) => Promise<OutboundFile | null>;
   /** Called after the commit for every new message from a person. */
   readonly onReceived: (received: ReceivedMessage) => void;
   /** Called after the commit when a person has sent a bot its one-time code and now owns it. */

@@ -14,6 +14,7 @@ export function platformIntake(domain: IntakeDomain): MessageIntake {
     renamed: (...names) => followRename(domain, ...names),
     followed: (...report) => followSent(domain, ...report),
     bind: (...person) => bindRemote(domain, ...person),
+    sentFile: (...file) => domain.sentFile(...file),
     awaitReply: (...wait) => domain.answers.wait(domain.platform, ...wait),
   };
 }

@@ -57,6 +57,7 @@ export async function messagingWorld(): Promise<World> {
     wakeups,
     queue: null,
     answers: new WebhookAnswers(clock, () => undefined),
+    sentFile: async () => null,
     keepFiles: async (_trx, _from, files) => ({
       fileIds: [],
       tooLarge: files.filter(({ ref }) => ref === null).length,

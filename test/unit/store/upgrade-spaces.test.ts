@@ -75,6 +75,7 @@ test('conversations from before channels are direct ones and go on', async () =>
     wakeups: new Wakeups(),
     queue: null,
     answers: new WebhookAnswers(clock, () => undefined),
+    sentFile: async () => null,
     keepFiles: async () => ({ fileIds: [], tooLarge: 0 }),
     onReceived: () => undefined,
     onOwned: () => undefined,

@@ -104,6 +104,10 @@ export class MemoryIntake implements MessageIntake {
   async awaitReply(): Promise<null> {
     return null;
   }
+
+  async sentFile(): Promise<null> {
+    return null;
+  }
 }
 
 export interface Connected {

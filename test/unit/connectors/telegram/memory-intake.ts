@@ -67,6 +67,10 @@ export class MemoryIntake implements MessageIntake {
     return null;
   }
 
+  async sentFile(): Promise<null> {
+    return null;
+  }
+
   get texts(): string[] {
     return this.messages.map(({ text }) => text);
   }

@@ -59,4 +59,8 @@ export class MemoryIntake implements MessageIntake {
   async awaitReply(): Promise<null> {
     return null;
   }
+
+  async sentFile(): Promise<null> {
+    return null;
+  }
 }
