@@ -10,6 +10,7 @@ import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { SlackConnector } from '../connectors/slack/slack-connector.ts';
 import type { BotIdentity } from '../connectors/slack/slack-records.ts';
 import { TeamsConnector } from '../connectors/teams/teams-connector.ts';
+import type { TeamsRecords } from '../connectors/teams/teams-records.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { ZoomConnector } from '../connectors/zoom/zoom-connector.ts';
@@ -24,6 +25,14 @@ import {
   putDiscordSession,
 } from '../store/logins/discord-bots.ts';
 import { claimSlackBot, findSlackBot } from '../store/logins/slack-bots.ts';
+import {
+  deleteTeamsOffer,
+  findTeamsOffer,
+  findTeamsReference,
+  insertTeamsOffer,
+  pruneTeamsReferences,
+  putTeamsReference,
+} from '../store/logins/teams-conversations.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
 import type { PartDeps } from './gateway-deps.ts';
@@ -126,8 +135,21 @@ function slackConnector(deps: PartDeps): SlackConnector {
   return new SlackConnector(settings.slack, { clock, records, observer: observerOf(deps, 'slack') });
 }
 
-function teamsConnector({ settings }: PartDeps): TeamsConnector {
-  return new TeamsConnector(settings.teams);
+function teamsConnector(deps: PartDeps): TeamsConnector {
+  const { settings, clock } = deps;
+  const records = teamsRecords(deps);
+  return new TeamsConnector(settings.teams, { clock, records, observer: observerOf(deps, 'teams') });
+}
+
+function teamsRecords({ store: { db } }: PartDeps): TeamsRecords {
+  return {
+    reference: async (space) => (await findTeamsReference(db, space)) ?? null,
+    putReference: (space, reference) => putTeamsReference(db, space, reference),
+    prune: () => pruneTeamsReferences(db),
+    offer: async (offerId) => (await findTeamsOffer(db, offerId)) ?? null,
+    putOffer: (offer) => insertTeamsOffer(db, offer),
+    deleteOffer: (offerId) => deleteTeamsOffer(db, offerId),
+  };
 }
 
 function telegramConnector(deps: PartDeps): TelegramConnector {

@@ -133,7 +133,12 @@ function conflicts(values: Partial<Values>): string[] {
   if (values.SVC_TELEGRAM_UPDATES === 'webhook' && values.SVC_PUBLIC_URL === null) {
     mistakes.push('SVC_PUBLIC_URL: is required with SVC_TELEGRAM_UPDATES "webhook"');
   }
-  mistakes.push(...missingOfDiscord(values), ...missingOfWhatsApp(values), ...halfClients(values));
+  mistakes.push(
+    ...missingOfDiscord(values),
+    ...missingOfWhatsApp(values),
+    ...halfClients(values),
+    ...missingOfTeams(values),
+  );
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
     mistakes.push('SVC_BOOTSTRAP_SETTINGS_KEY: must differ from SVC_BOOTSTRAP_AGENT_KEY');
@@ -154,6 +159,15 @@ const CLIENTS = [
   ['SVC_MEET_CLIENT_ID', 'SVC_MEET_CLIENT_SECRET'],
   ['SVC_ZOOM_CLIENT_ID', 'SVC_ZOOM_CLIENT_SECRET'],
 ] as const;
+const TEAMS_BOT_NEEDS = ['SVC_TEAMS_APP_ID', 'SVC_TEAMS_APP_SECRET', 'SVC_TEAMS_TENANT_ID'] as const;
+
+/** A bot of Teams needs all three. */
+function missingOfTeams(values: Partial<Values>): string[] {
+  const present = TEAMS_BOT_NEEDS.find((name) => values[name]);
+  if (present === undefined) return [];
+  const missing = TEAMS_BOT_NEEDS.filter((name) => values[name] === null);
+  return missing.map((name) => `${name}: is required with ${present}`);
+}
 
 /** A client has an id and a secret. */
 function halfClients(values: Partial<Values>): string[] {
@@ -335,6 +349,25 @@ function arrangeTeams(values: Values) {
     cloud: values.SVC_TEAMS_CLOUD,
     /** Without a trailing slash. Null: that of the cloud. */
     loginUrl: values.SVC_TEAMS_LOGIN_URL,
+    /** Null: there is no bot. */
+    bot: arrangeTeamsBot(values),
+  };
+}
+
+function arrangeTeamsBot(values: Values) {
+  const { SVC_TEAMS_APP_ID: appId, SVC_TEAMS_APP_SECRET: secret, SVC_TEAMS_TENANT_ID: tenantId } = values;
+  if (appId === null || secret === null || tenantId === null) return null;
+  return {
+    appId: appId.toLowerCase(),
+    secret,
+    tenantId: tenantId.toLowerCase(),
+    hasFiles: values.SVC_FILES_ENABLE_TEAMS === 'on',
+    /** Without trailing slashes. Null: those of the cloud. */
+    openIdUrl: values.SVC_TEAMS_OPENID_URL,
+    graphUrl: values.SVC_TEAMS_GRAPH_URL,
+    serviceUrl: values.SVC_TEAMS_SERVICE_URL,
+    filesUrl: values.SVC_TEAMS_FILES_URL,
+    serviceHosts: values.SVC_TEAMS_SERVICE_HOSTS ?? [],
   };
 }
 

@@ -25,6 +25,17 @@ export const PublicUrl = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** Host names separated by commas; `*.` stands for all names below one. */
+export const HostPatterns = z.string().transform((text, context) => {
+  const hosts = text
+    .split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== '');
+  if (hosts.every((host) => /^(?:\*\.)?(?:[a-z\d-]+\.)+[a-z]{2,}$/.test(host))) return hosts;
+  context.addIssue('must be host names separated by commas; *. stands for all names below one');
+  return z.NEVER;
+});
+
 export const MasterKey = z.string().transform((text, context) => {
   const key = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64');
   if (key.length === MASTER_KEY_BYTES && /^[\w+/=-]+$/.test(text)) return key;

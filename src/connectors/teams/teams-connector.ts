@@ -1,6 +1,10 @@
 import type { Connector, Provides } from '../contract/connector.ts';
+import type { LinksToBots, LoginState, SharesLogin } from '../contract/login.ts';
+import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import { AUTHORIZATION } from './activities/messaging-endpoint.ts';
 import { CLOUDS, type Cloud } from './clouds.ts';
 import { type EntraApplication, EntraOAuth } from './oauth/entra-oauth.ts';
+import { type BotDeps, type BotOptions, TeamsBot } from './teams-bot.ts';
 
 export interface TeamsOptions {
   readonly cloud: Cloud;
@@ -8,28 +12,93 @@ export interface TeamsOptions {
   readonly loginUrl: string | null;
   /** As in EntraOptions. */
   readonly tenant: string;
-  /** Null: the operator has not set it up. */
+  /** With which accounts connect. Null: the operator has not set it up. */
   readonly application: EntraApplication | null;
+  /** Null: there is no bot. */
+  readonly bot: BotOptions | null;
 }
 
-/** Microsoft Teams. Accounts connect by OAuth. */
+/** Microsoft Teams: messages by a bot that all accounts share. Accounts connect by OAuth or by one-time codes. */
 export class TeamsConnector implements Connector {
   readonly platform = 'teams' as const;
   readonly provides: Provides;
+  readonly #bot: TeamsBot | null;
 
-  constructor({ cloud, loginUrl, tenant, application }: TeamsOptions) {
+  constructor({ cloud, loginUrl, tenant, application, bot }: TeamsOptions, deps: BotDeps) {
+    const login = loginUrl ?? CLOUDS[cloud].loginUrl;
+    this.#bot = bot && new TeamsBot(cloud, login, bot, deps);
     this.provides = {
+      ...(this.#bot && bot ? providesOf(this.#bot, bot.appId, cloud) : {}),
       oauth: new EntraOAuth({
-        loginUrl: loginUrl ?? CLOUDS[cloud].loginUrl,
+        loginUrl: login,
         graphUrl: CLOUDS[cloud].graphUrl,
         tenant,
         application,
-        hasSharedBot: false,
+        hasSharedBot: bot !== null,
       }),
     };
   }
 
-  async start(): Promise<void> {}
+  async start(): Promise<void> {
+    await this.#bot?.start();
+  }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#bot?.close();
+  }
+}
+
+function providesOf(bot: TeamsBot, appId: string, cloud: Cloud): Provides {
+  return {
+    messenger: bot.messenger,
+    webhooks: new TeamsWebhooks(bot),
+    sharedLogin: new SharedBot(bot),
+    deepLinks: new BotLinks(appId, cloud),
+  };
+}
+
+/** Azure's Bot Service calls the endpoint that its own set-up names this way. */
+class TeamsWebhooks implements TakesWebhooks {
+  readonly endpoints = [{ path: '/api/messages', methods: ['post'], answers: 'json' }] as const;
+  readonly headers = [AUTHORIZATION];
+  readonly #bot: TeamsBot;
+
+  constructor(bot: TeamsBot) {
+    this.#bot = bot;
+  }
+
+  refuses(request: Pick<WebhookRequest, 'header'>): WebhookReply | null {
+    return this.#bot.endpoint.refuses(request);
+  }
+
+  async webhook(request: WebhookRequest): Promise<WebhookReply> {
+    return await this.#bot.endpoint.take(request);
+  }
+}
+
+class SharedBot implements SharesLogin {
+  readonly #bot: TeamsBot;
+
+  constructor(bot: TeamsBot) {
+    this.#bot = bot;
+  }
+
+  sharedLogin(): LoginState {
+    return this.#bot.login.state;
+  }
+}
+
+/** https://learn.microsoft.com/microsoftteams/platform/concepts/build-and-test/deep-link-teams */
+class BotLinks implements LinksToBots {
+  readonly linkHint = 'Opens the chat with the bot in Teams';
+  readonly carriesToken = false;
+  readonly #href: string;
+
+  constructor(appId: string, cloud: Cloud) {
+    this.#href = `${CLOUDS[cloud].clientUrl}/l/chat/0/0?users=28:${appId}`;
+  }
+
+  botLink(): string {
+    return this.#href;
+  }
 }

@@ -14,6 +14,8 @@ export interface LoginTables {
   sipTrunks: SipTrunksTable;
   sipDids: SipDidsTable;
   slackBots: SlackBotsTable;
+  teamsOffers: TeamsOffersTable;
+  teamsReferences: TeamsReferencesTable;
   loginPositions: LoginPositionsTable;
   ownerCodes: OwnerCodesTable;
 }
@@ -156,6 +158,26 @@ export interface SlackBotsTable {
   teamId: string;
   enterpriseId: string | null;
   userId: string;
+}
+
+/** Where a conversation on Teams is reached: the newest service that has told of it. */
+export interface TeamsReferencesTable {
+  spaceKind: SpaceKind;
+  spaceId: string;
+  conversationId: string;
+  serviceUrl: string;
+  tenantId: string;
+}
+
+/** A file of a message that a person on Teams has been offered and has not accepted yet. */
+export interface TeamsOffersTable {
+  /** Random. */
+  offerId: string;
+  messageSeq: number;
+  /** Position in the message. */
+  fileIndex: number;
+  personId: string;
+  conversationId: string;
 }
 
 /** A login's read position in its platform's stream of updates. */

@@ -66,6 +66,8 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   discordBots: null,
   discordChannels: null,
   slackBots: null,
+  teamsOffers: null,
+  teamsReferences: null,
 };
 
 /** The tables with account data, in export order. */

@@ -1,0 +1,151 @@
+import { KeyedTurns } from '../../../base/keyed-turns.ts';
+import type { Clock } from '../../../base/time.ts';
+import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
+import type { ConversationReferences } from '../messages/conversation-references.ts';
+import type { Directory } from '../messages/directory.ts';
+import { mentionsBot, plainText } from '../messages/plain-text.ts';
+import type { TeamsObserver } from '../teams-observer.ts';
+import type { Activity } from './activity.ts';
+import { type ActivityPlace, placeOf } from './activity-place.ts';
+import type { Newcomers } from './newcomers.ts';
+
+/** Stands in for a message that its author has deleted. */
+const DELETED_TEXT = '[message deleted]';
+const BOT_ID = /^28:/;
+
+export interface ActivityReceiverDeps {
+  readonly clock: Clock;
+  readonly observer: TeamsObserver;
+  readonly references: ConversationReferences;
+  readonly directory: Directory;
+  readonly newcomers: Newcomers;
+  intake(): MessageIntake;
+  /** What of a message's attachments is offered for download, and lines that stand for the rest. */
+  readonly filesOf: (attachments: readonly unknown[]) => {
+    readonly files: readonly InboundFile[];
+    readonly stubs: readonly string[];
+  };
+}
+
+/** Stores what activities tell. Those of a conversation are handled one after the other. */
+export class ActivityReceiver {
+  readonly #deps: ActivityReceiverDeps;
+  readonly #turns = new KeyedTurns();
+
+  constructor(deps: ActivityReceiverDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves once everything in the activity is stored. Rejects when it cannot be stored now. */
+  async take(activity: Activity): Promise<void> {
+    const place = placeOf(activity);
+    if (place === null) return this.#deps.observer.count('event_skipped');
+    await this.#turns.run(place.reference.conversationId, () => this.#take(activity, place));
+  }
+
+  async settled(): Promise<void> {
+    await this.#turns.settled();
+  }
+
+  async #take(activity: Activity, place: ActivityPlace): Promise<void> {
+    switch (activity.type) {
+      case 'message':
+        return await this.#message(activity, place);
+      case 'messageUpdate':
+        return await this.#edited(activity, place, null);
+      case 'messageDelete':
+        return await this.#edited(activity, place, DELETED_TEXT);
+      case 'installationUpdate':
+        return await this.#installed(activity, place);
+      case 'conversationUpdate':
+        return await this.#membersChanged(activity, place);
+      default:
+    }
+  }
+
+  async #message(activity: Activity, place: ActivityPlace): Promise<void> {
+    const { id, from } = activity;
+    const { space } = place.address;
+    const isHeard = space.kind === 'direct' || mentionsBot(activity);
+    if (id === undefined || !from || BOT_ID.test(from.id) || from.role === 'bot' || !isHeard) return;
+    await this.#deps.references.heard(space, place.reference);
+    const name = await this.#nameOf(activity, place);
+    const text = plainText(activity);
+    const had = await this.#deps.newcomers.tryCode({ text, memberId: from.id, place, name });
+    if (had !== 'used') await this.#receive(activity, { id, place, name, text, hadCode: had === 'wrong' });
+    else await this.#deps.references.keep(space);
+  }
+
+  async #receive(
+    { attachments = [], from, timestamp }: Activity,
+    message: {
+      readonly id: string;
+      readonly place: ActivityPlace;
+      readonly name: string | null;
+      readonly text: string;
+      readonly hadCode: boolean;
+    },
+  ): Promise<void> {
+    const { intake, filesOf, newcomers, references } = this.#deps;
+    const { id, place, name, hadCode } = message;
+    const { files, stubs } = filesOf(attachments);
+    const text = [message.text, ...stubs].filter((line) => line !== '').join('\n');
+    if (text === '' && files.length === 0) return;
+    const { address } = place;
+    const taken = await intake().received({
+      from: address,
+      alias: null,
+      remoteName: name,
+      senderName: address.space.kind === 'direct' ? null : (from?.name ?? null),
+      platformMessageId: id,
+      text,
+      sentAt: this.#timeOf(timestamp),
+      files,
+    });
+    if (taken === 'unbound') newcomers.notify(place, hadCode);
+    else await references.keep(address.space);
+  }
+
+  async #edited(activity: Activity, { address }: ActivityPlace, text: string | null): Promise<void> {
+    if (activity.id === undefined) return;
+    await this.#deps.intake().edited(address, activity.id, text ?? plainText(activity));
+  }
+
+  /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events#installation-update-event */
+  async #installed({ action = '' }: Activity, { address, reference }: ActivityPlace): Promise<void> {
+    const isThere = action.startsWith('add');
+    if (!isThere && !action.startsWith('remove')) return;
+    await this.#reachable(address, reference, isThere);
+  }
+
+  /** Others' comings and goings do not matter. */
+  async #membersChanged(
+    { membersAdded = [], membersRemoved = [], recipient }: Activity,
+    { address, reference }: ActivityPlace,
+  ): Promise<void> {
+    const isBot = ({ id }: { readonly id: string }) => id === recipient?.id;
+    if (membersAdded.some(isBot)) await this.#reachable(address, reference, true);
+    else if (membersRemoved.some(isBot)) await this.#reachable(address, reference, false);
+  }
+
+  async #reachable(
+    address: ActivityPlace['address'],
+    reference: ActivityPlace['reference'],
+    isReachable: boolean,
+  ): Promise<void> {
+    if (isReachable) await this.#deps.references.heard(address.space, reference);
+    await this.#deps.intake().reachable({ ...address, thread: null }, isReachable);
+  }
+
+  async #nameOf({ from, conversation }: Activity, { address, teamId, reference }: ActivityPlace) {
+    if (address.space.kind === 'direct') return from?.name ?? null;
+    if (teamId === null) return conversation?.name ?? null;
+    return await this.#deps.directory.channelName(teamId, reference);
+  }
+
+  #timeOf(timestamp = ''): string {
+    return Number.isNaN(Date.parse(timestamp))
+      ? this.#deps.clock.nowIso()
+      : new Date(timestamp).toISOString();
+  }
+}

@@ -1,0 +1,99 @@
+import type { Address } from '../../contract/address.ts';
+import type { OutboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
+import { type OpenChatDeps, openChat } from '../login/open-chat.ts';
+import type { CallOptions } from '../rest/http-request.ts';
+import { failureOf, TeamsFailure } from '../rest/teams-failure.ts';
+import type { ConversationReferences } from './conversation-references.ts';
+import { type PostTarget, postActivity, textActivity } from './post-activity.ts';
+import type { ThrottlePauses } from './throttle-pauses.ts';
+
+const DEADLINE_MS = 20_000;
+
+/** Microsoft's words for conversations that cannot be written to until somebody writes again. */
+const ADDRESS_GONE: ReadonlySet<string> = new Set([
+  'MessageWritesBlocked',
+  'BotNotInConversationRoster',
+  'ForbiddenOperationException',
+  'ConversationNotFound',
+  'ConversationBlockedByUser',
+  'BotDisabledByAdmin',
+  'UserNotFound',
+]);
+
+export interface SendDeps extends OpenChatDeps {
+  readonly references: ConversationReferences;
+  readonly pauses: ThrottlePauses;
+  /** Offers a file to the person of a chat and returns the id of the card. Rejects with a TeamsFailure. */
+  offer(file: FileToOffer, target: PostTarget, options: CallOptions): Promise<string>;
+  /** Reports a failed request. */
+  failed(failure: TeamsFailure): void;
+}
+
+/** A file of a message to a person. */
+export interface FileToOffer {
+  readonly file: OutboundFile;
+  readonly index: number;
+  readonly messageId: string;
+  readonly personId: string;
+}
+
+/** Sends a message: its text and each file are activities of their own. Platform errors are outcomes. */
+export async function sendMessage(
+  deps: SendDeps,
+  message: OutboundMessage,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const sentIds: string[] = [];
+  const options = { deadlineMs: DEADLINE_MS, signal };
+  let isOpen = false;
+  try {
+    const target = await targetOf(deps, message.to, options);
+    isOpen = true;
+    for await (const id of post(deps, message, target, options)) sentIds.push(id);
+    deps.pauses.succeeded(message.to.space.id);
+    return { kind: 'sent', platformMessageIds: sentIds };
+  } catch (error) {
+    const failure = failureOf(error);
+    deps.failed(failure);
+    return outcomeOf(deps, message.to, failure, { isOpen, sentIds });
+  }
+}
+
+/** Where to write to: the newest place heard from, or a person's chat, which is opened. Rejects with a TeamsFailure. */
+export async function targetOf(deps: SendDeps, to: Address, options: CallOptions): Promise<PostTarget> {
+  const { references } = deps;
+  const { space, thread } = to;
+  const known = await references.find(space);
+  if (known) return { reference: known, thread };
+  if (space.kind === 'channel') throw new TeamsFailure('refused', 'Nothing has been heard from the channel');
+  const reference = await openChat(deps, space.id, options);
+  await references.heard(space, reference);
+  await references.keep(space);
+  return { reference, thread };
+}
+
+async function* post(
+  deps: SendDeps,
+  { to, text, attachments, messageId }: OutboundMessage,
+  target: PostTarget,
+  options: CallOptions,
+): AsyncGenerator<string> {
+  if (attachments.length > 0 && to.space.kind !== 'direct')
+    throw new TeamsFailure('refused', 'Teams takes files of bots only in chats with one person');
+  if (text !== '') yield await postActivity(deps.api, target, textActivity(text), options);
+  for (const [index, file] of attachments.entries())
+    yield await deps.offer({ file, index, messageId, personId: to.space.id }, target, options);
+}
+
+function outcomeOf(
+  { pauses }: SendDeps,
+  { space }: Address,
+  { kind, code, message: reason, afterMs }: TeamsFailure,
+  { isOpen, sentIds }: { readonly isOpen: boolean; readonly sentIds: readonly string[] },
+): SendOutcome {
+  if (sentIds.length > 0) return { kind: 'unknown', reason, sentIds };
+  if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.has(code) };
+  // Opening a chat twice is harmless.
+  if (kind === 'unclear' && isOpen) return { kind: 'unknown', reason, sentIds };
+  return { kind: 'later', reason, afterMs: pauses.next(space.id, afterMs) };
+}

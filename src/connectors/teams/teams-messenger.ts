@@ -1,0 +1,77 @@
+import { assert } from '../../base/assert.ts';
+import { GatewayError } from '../../base/errors.ts';
+import type { Address } from '../contract/address.ts';
+import type { LoginRef } from '../contract/login.ts';
+import type {
+  FetchesFiles,
+  MessageIntake,
+  Messenger,
+  OutboundMessage,
+  SendOutcome,
+  ShowsTyping,
+} from '../contract/messenger.ts';
+import { type DownloadDeps, downloadFile } from './files/file-download.ts';
+import { postTyping } from './messages/post-activity.ts';
+import { type SendDeps, sendMessage } from './messages/send-message.ts';
+import { checkLength } from './messages/text-limit.ts';
+
+const TYPING_DEADLINE_MS = 5_000;
+
+export interface TeamsMessengerDeps {
+  readonly sending: SendDeps;
+  /** Null: files are switched off. */
+  readonly downloads: DownloadDeps | null;
+}
+
+/** Chats with people, group chats and channels. Teams does not drop duplicates. */
+export class TeamsMessenger implements Messenger, ShowsTyping {
+  readonly typing: ShowsTyping = this;
+  readonly files?: FetchesFiles;
+  /** Teams shows the indicator for about three seconds. */
+  readonly typingRepeatMs = 3_000;
+  readonly #sending: SendDeps;
+  #intake: MessageIntake | null = null;
+
+  constructor({ sending, downloads }: TeamsMessengerDeps) {
+    this.#sending = sending;
+    if (downloads !== null)
+      this.files = { fetchFile: (login, ref, signal) => fetchFile(downloads, login, ref, signal) };
+  }
+
+  onMessages(intake: MessageIntake): void {
+    this.#intake = intake;
+  }
+
+  get intake(): MessageIntake {
+    assert(this.#intake !== null, 'onMessages comes before webhooks');
+    return this.#intake;
+  }
+
+  checkText(text: string): void {
+    checkLength(text);
+  }
+
+  async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
+    return await sendMessage(this.#sending, message, signal);
+  }
+
+  async showTyping({ space, thread }: Address, signal: AbortSignal): Promise<void> {
+    try {
+      const reference = await this.#sending.references.find(space);
+      if (reference === null) return;
+      await postTyping(this.#sending.api, { reference, thread }, { deadlineMs: TYPING_DEADLINE_MS, signal });
+    } catch {
+      // Best effort.
+    }
+  }
+}
+
+async function fetchFile(
+  downloads: DownloadDeps,
+  login: LoginRef,
+  ref: string,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (login.kind !== 'shared') throw new GatewayError('file_gone');
+  return await downloadFile(downloads, ref, signal);
+}

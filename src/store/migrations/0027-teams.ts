@@ -1,0 +1,27 @@
+import type { Migration } from '../database/migration.ts';
+
+/**
+ * Teams: where the conversations of connected people and channels are reached, and the files that people have been offered
+ * and have not accepted yet.
+ */
+export const migration0027: Migration = {
+  name: '0027-teams',
+  statements: [
+    `create table teams_references (
+      space_kind text not null check (space_kind in ('direct', 'channel')),
+      space_id text not null,
+      conversation_id text not null,
+      service_url text not null,
+      tenant_id text not null,
+      primary key (space_kind, space_id)
+    ) strict, without rowid`,
+    `create table teams_offers (
+      offer_id text primary key,
+      message_seq integer not null references messages (seq) on delete cascade,
+      file_index integer not null,
+      person_id text not null,
+      conversation_id text not null
+    ) strict, without rowid`,
+    `create index teams_offers_of_message on teams_offers (message_seq)`,
+  ],
+};
