@@ -13,6 +13,7 @@ const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   whatsapp: async (args) => (await import('./whatsapp/start.ts')).startFake(args),
   discord: async (args) => (await import('./discord/start.ts')).startFake(args),
   slack: async (args) => (await import('./slack/start.ts')).startFake(args),
+  teams: async (args) => (await import('./teams/start.ts')).startFake(args),
   elevenlabs: vendor('elevenlabs'),
   deepgram: vendor('deepgram'),
   cartesia: vendor('cartesia'),

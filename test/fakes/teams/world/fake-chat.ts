@@ -1,0 +1,69 @@
+import type { FakeUser } from './fake-user.ts';
+import { newMessageId } from './teams-ids.ts';
+
+/** An attachment as it is on the wire. */
+export interface WireAttachment {
+  readonly contentType: string;
+  readonly contentUrl?: string | undefined;
+  readonly name?: string | undefined;
+  readonly content?: unknown;
+}
+
+/** A message; `from` null: the bot. */
+export interface FakeMessage {
+  readonly id: string;
+  readonly from: FakeUser | null;
+  /** As the bot has written it, or as a person typed it. */
+  text: string;
+  readonly attachments: readonly WireAttachment[];
+  /** Of a channel: the id of the message that began the thread. */
+  readonly root: string | null;
+}
+
+export type ChatKind = 'personal' | 'groupChat' | 'channel';
+
+/** A conversation of the bot: with one person, in a group chat or in a channel. */
+export class FakeChat {
+  readonly id: string;
+  readonly kind: ChatKind;
+  readonly name: string | null;
+  readonly tenantId: string;
+  readonly members = new Set<FakeUser>();
+  readonly messages: FakeMessage[] = [];
+  /** Of a channel. */
+  readonly teamId: string | null;
+  /** Times at which the bot showed that it types. */
+  typing = 0;
+  /** Whether the bot may write here. */
+  hasBot = true;
+  isBlocked = false;
+
+  constructor(
+    id: string,
+    kind: ChatKind,
+    more: { readonly name?: string | null; readonly tenantId: string; readonly teamId?: string },
+  ) {
+    this.id = id;
+    this.kind = kind;
+    this.name = more.name ?? null;
+    this.tenantId = more.tenantId;
+    this.teamId = more.teamId ?? null;
+  }
+
+  post(message: Pick<FakeMessage, 'from' | 'text'> & Partial<FakeMessage>): FakeMessage {
+    const id = newMessageId();
+    const root = this.kind === 'channel' ? (message.root ?? id) : null;
+    const posted = { attachments: [], ...message, id, root };
+    this.messages.push(posted);
+    return posted;
+  }
+
+  find(id: string): FakeMessage | undefined {
+    return this.messages.find((each) => each.id === id);
+  }
+
+  remove(id: string): void {
+    const at = this.messages.findIndex((each) => each.id === id);
+    if (at >= 0) this.messages.splice(at, 1);
+  }
+}
