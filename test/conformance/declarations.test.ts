@@ -9,6 +9,7 @@ import { discordConnector } from './calls/discord-calls-under-test.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
 import { declarationTable } from './declarations.ts';
 import { slackConnector } from './messenger/slack-under-test.ts';
+import { teamsConnector } from './messenger/teams-under-test.ts';
 import { telegramConnector } from './messenger/telegram-under-test.ts';
 import { whatsAppConnector } from './messenger/whatsapp-under-test.ts';
 
@@ -19,7 +20,7 @@ it('lists in the README what each connector declares', () => {
     new Map<string, Connector>([
       ['Discord', discordConnector()],
       ['Slack', slackConnector()],
-      ['Teams', new TeamsConnector({ cloud: 'public', loginUrl: null, tenant: '', application: null })],
+      ['Teams', teamsConnector()],
       ['Meet', new MeetConnector({ loginUrl: null, client: null })],
       ['Zoom', new ZoomConnector({ urls: { login: '', api: '' }, app: null })],
       ['Telegram', telegramConnector()],

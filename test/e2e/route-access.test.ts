@@ -43,13 +43,20 @@ const MCP_TABLE: Readonly<Record<string, Access>> = {
 const NO_CREDENTIAL = 'Invalid or missing API key';
 const WRONG_KIND = 'This credential may not use this endpoint';
 
+/** A bot of Teams, whose endpoints exist only with it. */
+const TEAMS_BOT = {
+  SVC_TEAMS_APP_ID: '11111111-2222-4333-8444-555555555555',
+  SVC_TEAMS_APP_SECRET: 'a-secret-of-nobody',
+  SVC_TEAMS_TENANT_ID: 'botframework.com',
+} as const;
+
 let gateway: Gateway;
 let credentials: Credential[];
 
 const key = (text: string) => ({ 'X-API-Key': text });
 
 beforeAll(async () => {
-  gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open' } });
+  gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open', ...TEAMS_BOT } });
   const person = await memberOf(gateway, 'one@example.com');
   const other = await memberOf(gateway, 'other@example.com');
   const signedOut = await memberOf(gateway, 'gone@example.com');

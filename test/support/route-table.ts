@@ -94,6 +94,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'POST /api/invite-link': 'config',
   'POST /api/discord/connect': 'config',
   'POST /api/slack/webhook': 'public',
+  'POST /api/messages': 'public',
+  'POST /api/teams/connect': 'config',
   'POST /api/telegram/connect': 'config',
   'POST /api/telegram/webhook/{login_key}': 'public',
   'GET /api/whatsapp/webhook/{login_key}': 'public',

@@ -4,7 +4,10 @@ import { keyOfLogin, type LoginRef } from './login.ts';
 export interface Address {
   readonly login: LoginRef;
   readonly space: Space;
-  /** The platform's id of a thread in the space. Null: outside threads, where the message that starts one is, too. */
+  /**
+   * The platform's id of a thread in the space. Null: outside threads, where the message that starts one is, too, unless
+   * every message of the platform's channels belongs to a thread.
+   */
   readonly thread: string | null;
   /**
    * The platform's permanent id of the person concerned: the sender of an inbound message, or the other side of a direct

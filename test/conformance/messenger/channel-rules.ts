@@ -7,7 +7,7 @@ import { cursorOf } from './receiving-rules.ts';
 export const CHANNEL_RULES: readonly MessengerRule[] = [
   {
     title: 'a channel and its threads are conversations of their own, each answered where it is',
-    applies: ({ channel }) => channel !== undefined,
+    applies: (subject) => subject.channel !== undefined && !subject.channel().isAllThreads,
     async check(subject) {
       const channel = subject.channel!();
       const asked = await newsAfter(subject, () => channel.writes('Who is there?'));
@@ -28,6 +28,34 @@ export const CHANNEL_RULES: readonly MessengerRule[] = [
       expect(channel.received()).toEqual([
         { text: 'I am', thread: null },
         { text: 'Here, too', thread: root },
+      ]);
+    },
+  },
+  {
+    title: 'each thread of a channel is a conversation of its own, from its first message on',
+    applies: (subject) => subject.channel?.().isAllThreads === true,
+    async check(subject) {
+      const channel = subject.channel!();
+      const asked = await newsAfter(subject, () => channel.writes('Who is there?'));
+      const root = asked.platformMessageId;
+      expect(asked.conversation).toMatchObject({
+        kind: 'channel',
+        remote_id: channel.id,
+        remote_name: channel.name,
+        thread: root,
+        messages: [{ text: 'Who is there?', sender: { name: channel.memberName } }],
+      });
+      await answer(subject, asked.conversation, 'I am');
+      await waitFor('the answer', () => channel.received().length === 1, subject.patienceMs);
+      const again = await newsAfter(subject, () => channel.writes('And here?', root));
+      expect(again.conversation.conversation_id).toBe(asked.conversation.conversation_id);
+      const other = await newsAfter(subject, () => channel.writes('Something else'));
+      expect(other.conversation.conversation_id).not.toBe(asked.conversation.conversation_id);
+      await answer(subject, other.conversation, 'Here, too');
+      await waitFor('the other answer', () => channel.received().length === 2, subject.patienceMs);
+      expect(channel.received()).toEqual([
+        { text: 'I am', thread: root },
+        { text: 'Here, too', thread: other.platformMessageId },
       ]);
     },
   },

@@ -64,6 +64,8 @@ export interface ChannelUnderTest {
   readonly name: string;
   /** Name of who writes. */
   readonly memberName: string;
+  /** Every message belongs to a thread: one outside begins a thread of its own, in which it is answered. */
+  readonly isAllThreads?: boolean;
   /** Returns the platform's id of the message. `thread`: id of the message that began a thread. */
   writes(text: string, thread?: string): string;
   /** What the account has written, in order. */
