@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { Connector } from '../../src/connectors/contract/connector.ts';
 import { MeetConnector } from '../../src/connectors/meet/meet-connector.ts';
-import { TeamsConnector } from '../../src/connectors/teams/teams-connector.ts';
 import { ZoomConnector } from '../../src/connectors/zoom/zoom-connector.ts';
 import { discordConnector } from './calls/discord-calls-under-test.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
