@@ -89,15 +89,12 @@ function callback(
       404: pageAnswer('Connection not found'),
       429: TOO_MANY,
     },
-    handler: async ({ query, header, address }) => {
-      signIns.limits.attempt(address, null);
-      const { state, ...parameters } = query;
+    handler: async (request) => {
+      signIns.limits.attempt(request.address, null);
+      const { state, ...parameters } = request.query;
+      const session = sessionOf(request.header('cookie'));
       try {
-        await finishAdminConsent(connections, platform, {
-          state,
-          parameters,
-          session: sessionOf(header('cookie')),
-        });
+        await finishAdminConsent(connections, platform, { state, parameters, session });
         return pageReply(200, APPROVED);
       } catch (refusal) {
         return refusalPage(refusal, PAGE_STATUSES, approvalFailed);

@@ -54,7 +54,16 @@ export async function startMicrosoftLogin(administrator: Administrator): Promise
     optional: [
       ...['response_mode', 'prompt', 'code_challenge_method', 'nonce', 'login_hint', 'domain_hint'],
       // Which its own client libraries send.
-      ...['client-request-id', 'x-client-SKU', 'x-client-VER', 'x-client-OS', 'x-client-CPU', 'client_info'],
+      ...[
+        'client-request-id',
+        'x-client-SKU',
+        'x-client-VER',
+        'x-client-OS',
+        'x-client-CPU',
+        'client_info',
+        'clidata',
+        'claims',
+      ],
       'X-AnchorMailbox',
     ],
     refreshTokens: 'renewed',

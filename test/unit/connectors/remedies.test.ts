@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Remedy } from '../../../src/connectors/contract/remedy.ts';
 import { DISCORD_REMEDIES } from '../../../src/connectors/discord/remedies.ts';
 import { SLACK_REMEDIES } from '../../../src/connectors/slack/remedies.ts';
+import { TEAMS_REMEDIES } from '../../../src/connectors/teams/remedies.ts';
 import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/remedies.ts';
 import { WHATSAPP_REMEDIES } from '../../../src/connectors/whatsapp/remedies.ts';
 
@@ -14,6 +15,9 @@ const TABLE: readonly (readonly [readonly Remedy[], string, string | undefined])
   [SLACK_REMEDIES, 'cannot_dm_bot', 'your own account'],
   [SLACK_REMEDIES, 'account_inactive', 'Install the app'],
   [SLACK_REMEDIES, 'missing_scope: im:write', 'bot scope'],
+  [TEAMS_REMEDIES, '403 BotNotInConversationRoster: The bot is not part of the roster.', 'Install the app'],
+  [TEAMS_REMEDIES, 'ConversationNotFound', 'no chat'],
+  [TEAMS_REMEDIES, 'MessageWritesBlocked', 'Unblock'],
   [TELEGRAM_REMEDIES, 'Forbidden: bot was blocked by the user', 'Unblock'],
   [TELEGRAM_REMEDIES, 'Bad Request: chat not found', 'press Start'],
   [TELEGRAM_REMEDIES, 'Bad Request: message is too long', undefined],
