@@ -4,8 +4,8 @@ import type { Migration } from '../database/migration.ts';
  * Teams: where the conversations of connected people and channels are reached, and the files that people have been offered
  * and have not accepted yet.
  */
-export const migration0027: Migration = {
-  name: '0027-teams',
+export const migration0028: Migration = {
+  name: '0028-teams',
   statements: [
     `create table teams_references (
       space_kind text not null check (space_kind in ('direct', 'channel')),
