@@ -28,11 +28,16 @@ export function placeOf({ conversation, from, channelData, serviceUrl }: Activit
   const [, channelId, thread = null] = THREAD.exec(conversation.id) ?? [];
   const conversationId = channelId ?? conversation.id;
   const reference = { conversationId, serviceUrl, tenantId: tenantId.toLowerCase() };
-  if ((conversation.conversationType ?? 'personal') === 'personal')
+  if (isPersonal(conversation))
     return person === null ? null : { address: directAddress(LOGIN, person), reference, teamId: null };
   const space = { kind: 'channel', id: conversationId } as const;
   const teamId = conversation.conversationType === 'channel' ? (channelData?.team?.id ?? null) : null;
   return { address: { login: LOGIN, space, thread, person }, reference, teamId };
+}
+
+/** Without a type, ids of chats with several people and of channels are told by their beginning. */
+function isPersonal({ id, conversationType }: NonNullable<Activity['conversation']>): boolean {
+  return conversationType === undefined ? !id.startsWith('19:') : conversationType === 'personal';
 }
 
 /** Whether what an activity says of its tenant is in agreement. */
