@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** Interval for moving the write-ahead log into the database, which makes the writes durable. */
-export const CHECKPOINT_INTERVAL_MS = 1_000;
+/** Interval for making the writes durable. */
+export const SYNC_INTERVAL_MS = 1_000;
+/** With 4 KiB pages, 16 MB: a quarter of the writer's own limit. */
+const CHECKPOINT_PAGES = 4_000;
+const CHECKPOINT_MS = 30_000;
 
 const CLOSE_DEADLINE_MS = 5_000;
 
@@ -11,15 +14,24 @@ export interface CheckpointerData {
 }
 
 /**
- * Checkpoints the write-ahead log on its own thread, because checkpoints wait for the disk and the main thread must
- * not. The writer's own checkpoint has a high threshold: it bounds the log if this thread has died or fallen behind.
+ * Returns whether the log is to be moved into the database. Whoever writes first after that begins the log anew, and
+ * waits until the disk has its header (`walFrames` in SQLite's wal.c): the main thread, for as long as the disk takes.
+ */
+export function isCheckpointDue(pages: number, sinceLastMs: number): boolean {
+  return pages >= CHECKPOINT_PAGES || sinceLastMs >= CHECKPOINT_MS;
+}
+
+/**
+ * Makes writes durable on its own thread, because that waits for the disk and the main thread must not: every second the
+ * write-ahead log is flushed, and sometimes moved into the database. The writer's own checkpoint has a high threshold: it
+ * bounds the log if this thread has died or fallen behind.
  */
 export class Checkpointer {
   readonly #starting: NodeJS.Timeout;
   #worker: Worker | null = null;
 
   constructor(path: string) {
-    this.#starting = setTimeout(() => this.#start(path), CHECKPOINT_INTERVAL_MS).unref();
+    this.#starting = setTimeout(() => this.#start(path), SYNC_INTERVAL_MS).unref();
   }
 
   /** Resolves when the thread has closed the database. */
