@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import type { DeliveriesTable, DeliveryStatus } from './inline-tables.ts';
 
@@ -24,20 +25,46 @@ export async function insertDelivery(
   delivery: NewDelivery,
   failure: DeliveryFailure | null = null,
 ): Promise<Delivery> {
-  const row = await db
-    .insertInto('deliveries')
-    .values({
-      ...delivery,
-      payload: JSON.stringify(delivery.payload),
-      updatedAt: delivery.createdAt,
-      status: failure === null ? 'queued' : 'failed',
-      error: failure?.error ?? null,
-      errorType: failure?.errorType ?? null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return fromRow(row);
+  const { rows } = await insert(db, {
+    ...delivery,
+    payload: JSON.stringify(delivery.payload),
+    status: failure === null ? 'queued' : 'failed',
+    error: failure?.error ?? null,
+    errorType: failure?.errorType ?? null,
+  });
+  return fromRow(rows[0]!);
 }
+
+type NewRow = Omit<NewDelivery, 'payload'> &
+  Pick<Selectable<DeliveriesTable>, 'payload' | 'status' | 'error' | 'errorType'>;
+
+const insert = prepared(
+  (
+    db,
+    {
+      id,
+      accountId,
+      agentId,
+      eventId,
+      eventType,
+      lane,
+      payload,
+      status,
+      error,
+      errorType,
+      replayOf,
+      createdAt,
+    }: NewRow,
+  ) =>
+    db
+      .insertInto('deliveries')
+      .values({
+        ...{ id, accountId, agentId, eventId, eventType, lane, payload, status, error, errorType, replayOf },
+        createdAt,
+        updatedAt: createdAt,
+      })
+      .returningAll(),
+);
 
 /** Why a delivery failed: words for people, and the kind of the fault. */
 export interface DeliveryFailure {

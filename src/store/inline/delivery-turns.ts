@@ -61,6 +61,20 @@ export async function listTurn(db: Db, turnId: string): Promise<Delivery[]> {
 
 /** Begins a turn: the first of these deliveries leads it, and the others are merged into it. */
 export async function beginTurn(db: Db, ids: readonly [string, ...string[]], nowIso: string): Promise<void> {
+  const [lead, ...others] = ids;
+  if (others.length === 0) await beginAlone(db, { lead, nowIso });
+  else await beginMerged(db, ids, nowIso);
+}
+
+/** The turn of one delivery, as nearly all are on calls. */
+const beginAlone = prepared((db, { lead, nowIso }: { readonly lead: string; readonly nowIso: string }) =>
+  db
+    .updateTable('deliveries')
+    .set({ turnId: lead, status: 'sent', startedAt: nowIso, updatedAt: nowIso })
+    .where('id', '=', lead),
+);
+
+async function beginMerged(db: Db, ids: readonly [string, ...string[]], nowIso: string): Promise<void> {
   const [lead] = ids;
   await db
     .updateTable('deliveries')
@@ -113,14 +127,39 @@ export async function answerTurn(
   answer: StoredAnswer,
   nowIso: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('deliveries')
-    .set({ ...answer, status: 'answered', answeredAt: nowIso, updatedAt: nowIso })
-    .where('id', '=', turnId)
-    .where('status', '=', 'sent')
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  const { error = null, errorType = null, ...whole } = answer;
+  const { numAffectedRows = 0n } = await storeAnswer(db, { ...whole, error, errorType, turnId, nowIso });
+  return numAffectedRows > 0n;
 }
+
+type AnswerRow = Pick<
+  Delivery,
+  'inputTokens' | 'outputTokens' | 'replyId' | 'responseBody' | 'error' | 'errorType'
+>;
+
+const storeAnswer = prepared(
+  (
+    db,
+    {
+      turnId,
+      inputTokens,
+      outputTokens,
+      replyId,
+      responseBody,
+      error,
+      errorType,
+      nowIso,
+    }: AnswerRow & { readonly turnId: string; readonly nowIso: string },
+  ) =>
+    db
+      .updateTable('deliveries')
+      .set({
+        ...{ inputTokens, outputTokens, replyId, responseBody, error, errorType },
+        ...{ status: 'answered', answeredAt: nowIso, updatedAt: nowIso },
+      })
+      .where('id', '=', turnId)
+      .where('status', '=', 'sent'),
+);
 
 /** Ends a turn whose actions have been carried out. */
 export async function endTurn(db: Db, turnId: string, nowIso: string): Promise<void> {

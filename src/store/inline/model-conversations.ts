@@ -25,9 +25,21 @@ export async function openModelConversation(
   place: ConversationPlace,
   nowIso: string,
 ): Promise<ModelConversation> {
-  const { rows } = await opened(db, { ...place, nowIso });
-  return fromRow(rows[0]!);
+  const { agentId, lane, configHash } = place;
+  const known = await found(db, { agentId, lane, configHash });
+  const [row] = known.rows.length > 0 ? known.rows : (await opened(db, { ...place, nowIso })).rows;
+  return fromRow(row!);
 }
+
+/** A look takes less than a write, which every commit waits for. */
+const found = prepared((db, { agentId, lane, configHash }: Omit<ConversationPlace, 'accountId'>) =>
+  db
+    .selectFrom('modelConversations')
+    .selectAll()
+    .where('agentId', '=', agentId)
+    .where('lane', '=', lane)
+    .where('configHash', '=', configHash),
+);
 
 const opened = prepared(
   (db, { accountId, agentId, lane, configHash, nowIso }: ConversationPlace & { readonly nowIso: string }) =>
