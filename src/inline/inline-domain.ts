@@ -11,6 +11,7 @@ import type { ReachLimits } from './actions/reach-limits.ts';
 import type { Forgetting } from './forgetting/forgetting.ts';
 import type { TurnLimits } from './lanes/turn-slots.ts';
 import type { ModelClients } from './turn/model-clients.ts';
+import type { KnownProviders } from './turn/known-providers.ts';
 import type { CallVoices } from './voice/call-voices.ts';
 
 /** What the work for agents with a model is built from. */
@@ -34,6 +35,7 @@ export interface InlineDeps {
 /** Dependencies of the work for agents with a model, completed by the runner. */
 export interface InlineDomain extends InlineDeps {
   readonly forgetting: Forgetting;
+  readonly providers: KnownProviders;
   readonly reach: ReachLimits;
   readonly voices: CallVoices;
 }

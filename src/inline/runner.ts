@@ -13,6 +13,7 @@ import { leaveConversations, leaveTools } from './forgetting/leave.ts';
 import type { InlineDeps, InlineDomain } from './inline-domain.ts';
 import { Lanes } from './lanes/lanes.ts';
 import { TurnSlots } from './lanes/turn-slots.ts';
+import { KnownProviders } from './turn/known-providers.ts';
 import { runTurn } from './turn/run-turn.ts';
 import { SLOT_WAIT_MS } from './turn/turn-deadlines.ts';
 import { TurnEnded } from './turn/turn-faults.ts';
@@ -40,6 +41,7 @@ export class InlineRunner implements AgentModels {
     this.#domain = {
       ...deps,
       forgetting: new Forgetting(deps),
+      providers: new KnownProviders(deps.store),
       reach: new ReachLimits(clock),
       voices: new CallVoices(calls, clock, {
         answered: (call) => this.#later('a greeting', greet(this.#domain, call)),

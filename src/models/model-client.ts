@@ -18,8 +18,8 @@ export interface ModelTurn {
   /** Where the provider keeps the conversation; null starts a new one. */
   readonly memory: ModelMemory | null;
   /**
-   * The turns before this one, oldest first. Goes to the provider when it does not have them: it keeps no memory, or
-   * `memory` is null.
+   * The turns before this one, oldest first, for a provider that does not have them: it keeps no memory, or `memory` is
+   * null. Empty when it has them.
    */
   readonly history: readonly PastTurn[];
   readonly instructions: string;
@@ -95,6 +95,11 @@ export interface ModelClient {
    * may have it.
    */
   turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply>;
+  /**
+   * Whether a turn with this memory must bring the history: the provider keeps none of it. Absent: only a turn without
+   * memory must.
+   */
+  needsHistory?(memory: ModelMemory): boolean;
   /** Finds out what has become of a doubtful turn. */
   reconcile(turn: ModelTurn): Promise<TurnFate>;
   /** Deletes the conversation at the provider, where the provider can. One that is gone already is no fault. */

@@ -1,5 +1,6 @@
 import { TimeLimit } from '../../base/time-limit.ts';
-import type { ModelReply, ModelTurn, ModelUsage } from '../../models/model-client.ts';
+import type { ModelClient, ModelReply, ModelTurn, ModelUsage } from '../../models/model-client.ts';
+import type { ModelMemory } from '../../models/model-memory.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { countAttempt } from '../../store/inline/delivery-turns.ts';
@@ -22,13 +23,21 @@ const MAX_OUTPUT_TOKENS = 4_096;
 const MAX_SPOKEN_TOKENS = 1_024;
 const NO_USAGE: ModelUsage = { inputTokens: null, outputTokens: null };
 
+/** A reply that is stored. */
+export interface Answer {
+  readonly usage: ModelUsage;
+  /** Nothing is left to be carried out, and the turn has ended. */
+  readonly isDelivered: boolean;
+}
+
 /** Gets the model's reply to a turn and stores it with the actions it asks for, before any of them is carried out. */
-export async function answer(open: OpenTurn): Promise<ModelUsage> {
+export async function answer(open: OpenTurn): Promise<Answer> {
   const { turn, context, isSpoken } = open;
   const { clock } = context.domain;
   const limitMs = deadlineOf(turn.lead.eventType, isSpoken);
-  const limit = new TimeLimit(clock, limitMs, { reason: new TurnEnded('timeout') });
-  const whole = new TimeLimit(clock, limitMs + SPEECH_MS, { reason: new TurnEnded('timeout') });
+  const reason = new TurnEnded('timeout');
+  const limit = new TimeLimit(clock, limitMs, { reason });
+  const whole = new TimeLimit(clock, limitMs + SPEECH_MS, { reason });
   const signal = AbortSignal.any([limit.signal, whole.signal, open.signal]);
   const deadlineMs = clock.monotonicMs() + limitMs;
   // A caller waits for the decision, not for words.
@@ -48,7 +57,7 @@ interface Bounds {
   readonly begun: () => void;
 }
 
-async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promise<ModelUsage> {
+async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promise<Answer> {
   const { turn, provider, context, isSpoken } = open;
   const { domain } = context;
   const { store, clock } = domain;
@@ -58,10 +67,11 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   const input = await inputOf(context, turn, provider);
   const client = domain.clients.of(provider);
   const memory = new TurnMemory(domain, provider, conversation);
+  const history = async () => await historyOf(store.db, conversation.id);
   const spoken = isSpoken ? new SpokenReply(context, signal, begun) : null;
   const request: ModelTurn = {
     memory: memory.current,
-    history: await historyOf(store.db, conversation.id),
+    history: needsHistory(client, memory.current) ? await history() : [],
     instructions: input.instructions,
     text: input.text,
     marker: turn.lead.id,
@@ -74,8 +84,12 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
     clock,
     client,
     memory,
+    history,
     observer: { remembered: (kept) => memory.remember(kept), text: (part) => spoken?.push(part) },
-    begin: () => countAttemptOf(context, provider),
+    begin: async () => {
+      spoken?.begin();
+      await countAttemptOf(context, provider);
+    },
     isVisible: () => spoken?.hasBegun ?? false,
     deadlineMs,
   };
@@ -86,8 +100,14 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   await spoken?.spoken();
   const scanned = scannedReply(reply, isSpoken ? 'say' : 'write', end);
   const result = { input: input.kept, reply, scanned, failure };
-  if (!(await storeReply(domain, open, conversation, result))) throw new TurnEnded('agent_gone');
-  return reply.usage;
+  const fate = await storeReply(domain, open, conversation, result);
+  if (fate === 'gone') throw new TurnEnded('agent_gone');
+  return { usage: reply.usage, isDelivered: fate === 'delivered' };
+}
+
+/** A long history takes a while to read, and most providers keep it. */
+function needsHistory(client: ModelClient, memory: ModelMemory | null): boolean {
+  return memory === null || client.needsHistory?.(memory) === true;
 }
 
 async function countAttemptOf(
@@ -111,6 +131,7 @@ interface Outcome {
 async function outcomeOf(asked: Promise<ModelReply>, spoken: SpokenReply | null): Promise<Outcome> {
   try {
     const reply = await asked;
+    spoken?.end(reply);
     return { reply, end: reply.finish, failure: null };
   } catch (error) {
     const failure = failureOf(error);

@@ -24,6 +24,8 @@ export interface Asking {
   readonly clock: Clock;
   readonly client: ModelClient;
   readonly memory: TurnMemory;
+  /** Reads the turns before, for a provider that has lost them. */
+  readonly history: () => Promise<readonly PastTurn[]>;
   readonly observer: TurnObserver;
   /** Notes an attempt before it is made. Throws if the turn is over. */
   readonly begin: () => Promise<void>;
@@ -132,15 +134,24 @@ async function reconciled(asking: Asking, turn: ModelTurn, fault?: ModelFault): 
 }
 
 /** The turn in a new conversation, which gets the history, unless that was reset meanwhile. */
-async function rebuilt({ memory }: Asking, turn: ModelTurn): Promise<Next> {
-  memory.abandon();
-  await memory.stored();
-  return { turn: { ...turn, memory: null, history: memory.isKnown ? turn.history : [] } };
+async function rebuilt(asking: Asking, turn: ModelTurn): Promise<Next> {
+  return await restarted(asking, turn, await historyFor(asking, turn));
 }
 
 /** The same with less of the history. */
 async function shortened(asking: Asking, turn: ModelTurn): Promise<Next> {
-  return await rebuilt(asking, { ...turn, history: newestPart(turn.history) });
+  return await restarted(asking, turn, newestPart(await historyFor(asking, turn)));
+}
+
+async function restarted({ memory }: Asking, turn: ModelTurn, history: readonly PastTurn[]): Promise<Next> {
+  memory.abandon();
+  await memory.stored();
+  return { turn: { ...turn, memory: null, history: memory.isKnown ? history : [] } };
+}
+
+/** What was shortened before stays so. */
+async function historyFor({ history }: Asking, turn: ModelTurn): Promise<readonly PastTurn[]> {
+  return turn.history.length > 0 ? turn.history : await history();
 }
 
 function newestPart(history: readonly PastTurn[]): PastTurn[] {

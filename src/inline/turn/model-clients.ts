@@ -40,8 +40,16 @@ export class ModelClients {
   }
 }
 
+const hashes = new WeakMap<StoredProvider, string>();
+
 /** Names a configuration under which a provider keeps conversations. A new key or prompt does not change it. */
-export function configHash({ provider, config }: Pick<StoredProvider, 'provider' | 'config'>): string {
+export function configHash(provider: StoredProvider): string {
+  const known = hashes.get(provider) ?? hashOf(provider);
+  hashes.set(provider, known);
+  return known;
+}
+
+function hashOf({ provider, config }: StoredProvider): string {
   const sorted = Object.entries(config).sort(([one], [other]) => (one < other ? -1 : 1));
   return createHash('sha256')
     .update(JSON.stringify([provider, sorted]))

@@ -1,5 +1,4 @@
 import { showDmTyping } from '../../messaging/outbox/send-dm.ts';
-import { findProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type BusyLane, endTurn, failTurn } from '../../store/inline/delivery-turns.ts';
 import { countKeyRefusal } from '../../store/inline/inline-agents.ts';
@@ -37,7 +36,7 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
   const { accountId, agentId } = turn.place;
   const turnId = turn.lead.id;
   const startedMs = clock.monotonicMs();
-  const provider = await findProvider(store.db, store.secrets, agentId);
+  const provider = await domain.providers.of(agentId);
   if (!provider) return await failTurn(store.db, turnId, NO_PROVIDER, clock.nowIso());
   const facts = { accountId, agentId, provider: provider.provider, eventType: turn.lead.eventType };
   const context = { domain, scope: scopeOfAgent(accountId, agentId), place: placeOf(turn), turnId };
@@ -45,15 +44,17 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
   const ending = voice ? AbortSignal.any([signal, voice.begin(turnId)]) : signal;
   try {
     if (turn.lead.eventType === 'healthcheck') return await checkHealth(domain, turnId, provider, signal);
+    let isDelivered = false;
     if (turn.lead.status !== 'answered') {
       requireCall(domain, turn, context.place);
       showWork(context);
       const isSpoken = voice?.isHosted === true;
-      observer.turnAnswered(facts, await answer({ turn, provider, context, signal: ending, isSpoken }));
+      const answered = await answer({ turn, provider, context, signal: ending, isSpoken });
+      observer.turnAnswered(facts, answered.usage);
+      isDelivered = answered.isDelivered;
     }
     voice?.written(turnId);
-    await carryOut(context);
-    await endTurn(store.db, turnId, clock.nowIso());
+    if (!isDelivered) await carryOutAll(context);
     observer.turnEnded(facts, clock.monotonicMs() - startedMs);
   } catch (error) {
     // The next start resumes the turn.
@@ -69,6 +70,13 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
     if (voice?.isInterrupted(turnId) === true) await voice.silence();
     voice?.close(turnId);
   }
+}
+
+/** Carries out what the stored reply asks for, and ends the turn. */
+async function carryOutAll(context: ActionContext): Promise<void> {
+  const { store, clock } = context.domain;
+  await carryOut(context);
+  await endTurn(store.db, context.turnId, clock.nowIso());
 }
 
 function voiceOf({ domain, place }: ActionContext): CallVoice | undefined {

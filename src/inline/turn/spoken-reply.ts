@@ -1,3 +1,4 @@
+import type { ModelReply } from '../../models/model-client.ts';
 import { endAction, insertClaimed } from '../../store/inline/delivery-actions.ts';
 import type { ActionContext } from '../actions/action-context.ts';
 import { endOf } from '../actions/carry-out.ts';
@@ -13,7 +14,7 @@ export class SpokenReply {
   readonly #context: ActionContext;
   readonly #signal: AbortSignal;
   readonly #onFirst: () => void;
-  readonly #scanner = new ReplyScanner('say', (placed) => this.#found(placed));
+  #scanner = this.#newScanner();
   #text = '';
   #hasBegun = false;
   /** Becomes the last sentence that is noted and spoken. */
@@ -36,14 +37,33 @@ export class SpokenReply {
     return this.#hasBegun;
   }
 
+  /** The model is asked, perhaps again: what it wrote of a sentence before does not count. */
+  begin(): void {
+    if (this.#hasBegun || this.#text === '') return;
+    this.#text = '';
+    this.#scanner = this.#newScanner();
+  }
+
   push(part: string): void {
     this.#text += part;
     this.#scanner.push(part);
   }
 
+  /**
+   * The model has written the reply. Its last sentence is spoken now, before the reply is stored, unless the whole text
+   * turns out to differ from its parts.
+   */
+  end({ text, finish }: Pick<ModelReply, 'text' | 'finish'>): void {
+    if (text === this.#text && !this.#signal.aborted) this.#scanner.end(finish);
+  }
+
   /** Resolves when all sentences so far are with the voice. Rejects when one could not be noted. */
   async spoken(): Promise<void> {
     await this.#last;
+  }
+
+  #newScanner(): ReplyScanner {
+    return new ReplyScanner('say', (placed) => this.#found(placed));
   }
 
   #found(placed: PlacedAction): void {

@@ -2,7 +2,7 @@ import type { ModelReply } from '../../models/model-client.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type NewAction, noteRefused, planActions } from '../../store/inline/delivery-actions.ts';
-import { answerTurn } from '../../store/inline/delivery-turns.ts';
+import { answerTurn, endTurn } from '../../store/inline/delivery-turns.ts';
 import { clearKeyRefusals } from '../../store/inline/inline-agents.ts';
 import { type ModelConversation, setMemory } from '../../store/inline/model-conversations.ts';
 import { appendModelTurns } from '../../store/inline/model-turns.ts';
@@ -24,27 +24,33 @@ export interface TurnResult {
 
 /**
  * Stores the reply of a turn and what it asks for, before that is carried out. Sentences that were spoken early are
- * stored already. A conversation that was reset or got another configuration during the turn is deleted at the provider.
- * Returns false if the turn is gone.
+ * stored already; when nothing else was asked for, the turn ends here. A conversation that was reset or got another
+ * configuration during the turn is deleted at the provider.
  */
 export async function storeReply(
   domain: InlineDomain,
   { turn, provider }: Pick<OpenTurn, 'turn' | 'provider'>,
   conversation: ModelConversation,
   result: TurnResult,
-): Promise<boolean> {
+): Promise<ReplyFate> {
   const { store, clock, forgetting } = domain;
   const { memory } = result.reply;
   const nowIso = clock.nowIso();
-  const isStored = await store.db.transaction().execute(async (trx) => {
-    const isOpen = await storeAnswer(trx, { turn, conversationId: conversation.id, nowIso }, result);
-    const isKnown = isOpen && (await setMemory(trx, conversation, memory, nowIso));
+  const fate = await store.db.transaction().execute(async (trx) => {
+    const stored = await storeAnswer(trx, { turn, conversationId: conversation.id, nowIso }, result);
+    const isKnown = stored !== 'gone' && (await setMemory(trx, conversation, memory, nowIso));
     if (!isKnown && memory !== null) await forgetting.add(trx, provider, { memory });
-    return isOpen;
+    return stored;
   });
   forgetting.wake();
-  return isStored;
+  return fate;
 }
+
+/**
+ * What has become of a reply. `answered`: it is stored, and its actions are to be carried out. `delivered`: there are none,
+ * or they have been. `gone`: the turn is no longer there, and nothing is stored.
+ */
+export type ReplyFate = 'answered' | 'delivered' | 'gone';
 
 interface Answered {
   readonly turn: Turn;
@@ -52,19 +58,18 @@ interface Answered {
   readonly nowIso: string;
 }
 
-/** Returns false, and stores nothing, if the turn is gone. */
 async function storeAnswer(
   trx: Db,
   { turn, conversationId, nowIso }: Answered,
   { input, reply, scanned, failure }: TurnResult,
-): Promise<boolean> {
+): Promise<ReplyFate> {
   const { usage, replyId, text } = reply;
   const { accountId, agentId } = turn.place;
   const deliveryId = turn.lead.id;
   const answer = { ...usage, ...(failure ?? {}), replyId, responseBody: text };
-  if (!(await answerTurn(trx, deliveryId, answer, nowIso))) return false;
+  if (!(await answerTurn(trx, deliveryId, answer, nowIso))) return 'gone';
   const actions = scanned.actions.map((placed) => newAction(deliveryId, accountId, placed));
-  await planActions(trx, actions, nowIso);
+  const planned = await planActions(trx, actions, nowIso);
   await noteRefused(trx, refusedTags(deliveryId, accountId, scanned), nowIso);
   await clearKeyRefusals(trx, agentId);
   const common = { accountId, conversationId, deliveryId, createdAt: nowIso };
@@ -72,7 +77,9 @@ async function storeAnswer(
     { ...common, role: 'user', text: input },
     { ...common, role: 'assistant', text },
   ]);
-  return true;
+  if (planned > 0) return 'answered';
+  await endTurn(trx, deliveryId, nowIso);
+  return 'delivered';
 }
 
 export function newAction(deliveryId: string, accountId: string, { index, action }: PlacedAction): NewAction {

@@ -84,6 +84,10 @@ export class CustomClient implements ModelClient {
     return reply;
   }
 
+  needsHistory(memory: ModelMemory): boolean {
+    return memory.rung === 'history';
+  }
+
   /** Only conversations are appended to: elsewhere nothing follows a turn that was lost. */
   async reconcile(turn: ModelTurn): Promise<TurnFate> {
     const memory = turn.memory && readMemory(turn.memory);

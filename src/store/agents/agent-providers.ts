@@ -22,10 +22,16 @@ export async function findProvider(
   secrets: SecretBox,
   agentId: string,
 ): Promise<StoredProvider | undefined> {
-  const {
-    rows: [row],
-  } = await ofAgent(db, { agentId });
-  return row && fromRow(row, secrets);
+  const row = await findSealedProvider(db, agentId);
+  return row && openProvider(row, secrets);
+}
+
+/** A provider as it is stored, with its secrets sealed. */
+export type SealedProvider = Selectable<AgentProvidersTable>;
+
+export async function findSealedProvider(db: Db, agentId: string): Promise<SealedProvider | undefined> {
+  const { rows } = await ofAgent(db, { agentId });
+  return rows[0];
 }
 
 const ofAgent = prepared((db, { agentId }: Pick<StoredProvider, 'agentId'>) =>
@@ -71,7 +77,7 @@ export async function listProviderNames(db: Db, accountId: string): Promise<Map<
   return new Map(rows.map((row) => [row.agentId, row.provider]));
 }
 
-function fromRow(row: Selectable<AgentProvidersTable>, secrets: SecretBox): StoredProvider {
+export function openProvider(row: SealedProvider, secrets: SecretBox): StoredProvider {
   const { config, eventFilter, sealedSecrets, feedPosition: _read, keyRefusals: _refused, ...plain } = row;
   const texts = sealedSecrets === null ? '{}' : secrets.open(sealedSecrets, secretsPlace(row.agentId));
   return {

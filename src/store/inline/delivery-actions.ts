@@ -10,14 +10,15 @@ export interface StoredAction extends Omit<Selectable<DeliveryActionsTable>, 'de
 
 export type NewAction = Pick<StoredAction, 'deliveryId' | 'position' | 'accountId' | 'kind' | 'detail'>;
 
-/** Adds actions that are still to be carried out. One that is there already, since it was carried out early, stays. */
-export async function planActions(db: Db, actions: readonly NewAction[], nowIso: string): Promise<void> {
-  if (actions.length === 0) return;
-  await db
-    .insertInto('deliveryActions')
-    .values(actions.map((action) => rowOf(action, 'planned', nowIso)))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+/**
+ * Adds actions that are still to be carried out, and returns their number. One that is there already, since it was carried
+ * out early, stays.
+ */
+export async function planActions(db: Db, actions: readonly NewAction[], nowIso: string): Promise<number> {
+  let planned = 0n;
+  for (const action of actions)
+    planned += (await plan(db, rowOf(action, 'planned', nowIso))).numAffectedRows ?? 0n;
+  return Number(planned);
 }
 
 /** Adds an action that is about to be carried out before the reply is complete. */
@@ -25,7 +26,13 @@ export async function insertClaimed(db: Db, action: NewAction, nowIso: string): 
   await insert(db, rowOf(action, 'claimed', nowIso));
 }
 
-const insert = prepared((db, row: Selectable<DeliveryActionsTable>) => {
+const insert = prepared((db, row: Selectable<DeliveryActionsTable>) => insertOf(db, row));
+
+const plan = prepared((db, row: Selectable<DeliveryActionsTable>) =>
+  insertOf(db, row).onConflict((conflict) => conflict.doNothing()),
+);
+
+function insertOf(db: Db, row: Selectable<DeliveryActionsTable>) {
   const { deliveryId, position, accountId, kind, detail, status, reason, messageId, createdAt, updatedAt } =
     row;
   const whole = {
@@ -41,7 +48,7 @@ const insert = prepared((db, row: Selectable<DeliveryActionsTable>) => {
     updatedAt,
   };
   return db.insertInto('deliveryActions').values(whole);
-});
+}
 
 function rowOf(action: NewAction, status: ActionStatus, nowIso: string) {
   const detail = JSON.stringify(action.detail);

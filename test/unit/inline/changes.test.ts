@@ -75,7 +75,7 @@ it('keeps nothing of a conversation that was reset during a turn, and does not r
   await world.says('42', 'second');
   await world.written(2);
   await world.idle();
-  expect(world.model.turns.map(({ history }) => history.length)).toEqual([0, 2, 0]);
+  expect(world.model.turns.map(({ history }) => history.length)).toEqual([0, 0, 0]);
   expect(await store.db.selectFrom('modelTurns').selectAll().execute()).toEqual([]);
   const forgotten = () => world.model.forgotten.map(({ conversation }) => conversation).toSorted();
   await waitFor('the deletions', () => forgotten().length === 2);

@@ -52,7 +52,18 @@ it('remembers the conversation at the provider, each conversation its own', asyn
   await world.says('42', 'two');
   await world.written(3);
   expect(world.model.turns.map(({ memory }) => memory)).toEqual([null, null, { conversation: 'conv_1' }]);
-  expect(world.model.turns[2]?.history).toHaveLength(2);
+  expect(world.model.turns[2]?.history).toEqual([]);
+});
+
+it('brings the history along for a provider that keeps none', async () => {
+  const world = await InlineWorld.start();
+  world.model.needsHistory = () => true;
+  for (const count of [1, 2]) {
+    await world.says('42', `message ${count}`);
+    await world.written(count);
+    await world.idle();
+  }
+  expect(world.model.turns.map(({ history }) => history.length)).toEqual([0, 2]);
 });
 
 it('begins at most one turn in a turn of the event loop', async () => {

@@ -22,6 +22,8 @@ export class ScriptedModel implements ModelClient {
   fate: TurnFate = { kind: 'absent' };
   /** What a probe finds. */
   health: Error | null = null;
+  /** Whether a turn with this memory gets the history all the same. */
+  needsHistory: (memory: ModelMemory) => boolean = () => false;
   /** How turns are answered once no more scripts are prepared. */
   otherwise: TurnScript = (turn) => this.says(`You said: ${turn.text}`, turn);
   readonly #scripts: TurnScript[] = [];

@@ -19,12 +19,16 @@ export class SpokenCall {
   readonly callId = 'call_spoken';
   /** What was handed to text-to-speech. */
   readonly said: string[] = [];
+  onSaid: () => void = () => {};
   readonly #registry = new CallRegistry();
   #call: CallActor | null = null;
 
   constructor() {
     const speech = {
-      say: (_call: CallActor, text: string) => `utt_${this.said.push(text)}`,
+      say: (_call: CallActor, text: string) => {
+        this.onSaid();
+        return `utt_${this.said.push(text)}`;
+      },
       stopSpeaking: () => {},
       happened: () => {},
     };

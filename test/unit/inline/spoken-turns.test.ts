@@ -3,6 +3,7 @@ import type { CallActor } from '../../../src/calls/call-actor.ts';
 import { hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import { CallVoice } from '../../../src/inline/voice/call-voice.ts';
 import type { TurnObserver } from '../../../src/models/model-client.ts';
+import { ModelFault } from '../../../src/models/model-fault.ts';
 import { listActions } from '../../../src/store/inline/delivery-actions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -50,6 +51,47 @@ it('speaks sentence by sentence while the model writes, and each sentence once',
   expect(call.said).toEqual(['Good morning, this is the bakery.', 'How can I help you today?']);
   expect((await world.deliveries())[0]).toMatchObject({ status: 'delivered', attempts: 1 });
   expect(world.failures).toEqual([]);
+});
+
+it('forgets half a sentence of a model that has to be asked again', async () => {
+  const { world, call } = await worldWithCall();
+  world.model.will((_turn, observer) => {
+    observer.text('Good mor');
+    throw new ModelFault('overloaded', { words: 'busy' });
+  });
+  const text = 'Good morning. How can I help you?';
+  world.model.will((turn, observer) => {
+    observer.text(text);
+    return world.model.says(text, turn);
+  });
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the second attempt', () => {
+    world.messaging.clock.advance(100);
+    return world.model.turns.length === 2;
+  });
+  await world.idle();
+  expect(call.said).toEqual(['Good morning.', 'How can I help you?']);
+});
+
+it('speaks the last sentence before the reply is stored', async () => {
+  const { world, call } = await worldWithCall();
+  const { db } = world.messaging.store;
+  let stored: unknown[] = [];
+  world.model.will((turn, observer) => {
+    observer.text('Good morning');
+    return world.model.says('Good morning', turn);
+  });
+  call.onSaid = () => {
+    stored = [];
+    void db.selectFrom('deliveries').select('status').execute().then((rows) => (stored = rows));
+  };
+  await call.hears(world.messaging, 'Hello?');
+  await waitFor('the sentence', () => stored.length === 1);
+  expect(stored).toEqual([{ status: 'sent' }]);
+  await world.idle();
+  const [delivery] = await world.deliveries();
+  expect(delivery).toMatchObject({ status: 'delivered', responseBody: 'Good morning' });
+  expect(await listActions(db, delivery!.id)).toMatchObject([{ kind: 'say', status: 'done' }]);
 });
 
 it('ends the turn of a model that is interrupted, and tells it what was heard', async () => {
