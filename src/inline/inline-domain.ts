@@ -10,8 +10,8 @@ import type { ModelEvents } from '../telemetry/model-events.ts';
 import type { ReachLimits } from './actions/reach-limits.ts';
 import type { Forgetting } from './forgetting/forgetting.ts';
 import type { TurnLimits } from './lanes/turn-slots.ts';
-import type { ModelClients } from './turn/model-clients.ts';
 import type { KnownProviders } from './turn/known-providers.ts';
+import type { ModelClients } from './turn/model-clients.ts';
 import type { CallVoices } from './voice/call-voices.ts';
 
 /** What the work for agents with a model is built from. */

@@ -59,7 +59,7 @@ it('forgets half a sentence of a model that has to be asked again', async () => 
     observer.text('Good mor');
     throw new ModelFault('overloaded', { words: 'busy' });
   });
-  const text = 'Good morning. How can I help you?';
+  const text = 'Good morning, this is the bakery. How can I help you today?';
   world.model.will((turn, observer) => {
     observer.text(text);
     return world.model.says(text, turn);
@@ -70,7 +70,7 @@ it('forgets half a sentence of a model that has to be asked again', async () => 
     return world.model.turns.length === 2;
   });
   await world.idle();
-  expect(call.said).toEqual(['Good morning.', 'How can I help you?']);
+  expect(call.said).toEqual(['Good morning, this is the bakery.', 'How can I help you today?']);
 });
 
 it('speaks the last sentence before the reply is stored', async () => {
@@ -83,7 +83,10 @@ it('speaks the last sentence before the reply is stored', async () => {
   });
   call.onSaid = () => {
     stored = [];
-    void db.selectFrom('deliveries').select('status').execute().then((rows) => (stored = rows));
+    const reading = db.selectFrom('deliveries').select('status').execute();
+    void reading.then((rows) => {
+      stored = rows;
+    });
   };
   await call.hears(world.messaging, 'Hello?');
   await waitFor('the sentence', () => stored.length === 1);

@@ -4,9 +4,9 @@ import { InlineWorld } from './inline-world.ts';
 import { SpokenCall } from './spoken-call.ts';
 
 /** A caller waits meanwhile. */
-const MAX_BEFORE_REQUEST = 12;
+const MAX_BEFORE_REQUEST = 11;
 /** With one sentence. */
-const MAX_WHOLE_TURN = 22;
+const MAX_WHOLE_TURN = 20;
 
 it('takes few statements for a turn on a call', async () => {
   const call = new SpokenCall();
@@ -21,8 +21,9 @@ it('takes few statements for a turn on a call', async () => {
   await turn('Hello?', 1);
   const start = world.counted.count();
   let requested = 0;
-  world.model.will((asked) => {
+  world.model.will((asked, observer) => {
     requested = world.counted.count();
+    observer.text('Yes, we have bread and cake.');
     return world.model.says('Yes, we have bread and cake.', asked);
   });
   await turn('Do you have bread?', 2);
