@@ -24,7 +24,7 @@ const MAX_SPOKEN_TOKENS = 1_024;
 const NO_USAGE: ModelUsage = { inputTokens: null, outputTokens: null };
 
 /** A reply that is stored. */
-export interface Answer {
+interface Answer {
   readonly usage: ModelUsage;
   /** Nothing is left to be carried out, and the turn has ended. */
   readonly isDelivered: boolean;

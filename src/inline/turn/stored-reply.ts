@@ -50,7 +50,7 @@ export async function storeReply(
  * What has become of a reply. `answered`: it is stored, and its actions are to be carried out. `delivered`: there are none,
  * or they have been. `gone`: the turn is no longer there, and nothing is stored.
  */
-export type ReplyFate = 'answered' | 'delivered' | 'gone';
+type ReplyFate = 'answered' | 'delivered' | 'gone';
 
 interface Answered {
   readonly turn: Turn;

@@ -27,7 +27,7 @@ export async function findProvider(
 }
 
 /** A provider as it is stored, with its secrets sealed. */
-export type SealedProvider = Selectable<AgentProvidersTable>;
+type SealedProvider = Selectable<AgentProvidersTable>;
 
 export async function findSealedProvider(db: Db, agentId: string): Promise<SealedProvider | undefined> {
   const { rows } = await ofAgent(db, { agentId });
