@@ -1,6 +1,6 @@
+import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
-import { Backoff } from '../backoff.ts';
 import { DiscordFailure } from '../rest/discord-failure.ts';
 import type { DiscordRest } from '../rest/discord-rest.ts';
 

@@ -1,7 +1,7 @@
+import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import type { LoginRef, LoginState } from '../../contract/login.ts';
-import { Backoff } from '../backoff.ts';
 import type { DiscordRecords } from '../discord-records.ts';
 import { BotVoice } from '../gateway/bot-voice.ts';
 import { closeWords } from '../gateway/gateway-close.ts';

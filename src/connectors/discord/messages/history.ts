@@ -1,7 +1,7 @@
+import { Backoff } from '../../../base/backoff.ts';
 import { KeyedTurns } from '../../../base/keyed-turns.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
-import { Backoff } from '../backoff.ts';
 import type { KnownChannel } from '../discord-records.ts';
 import { DiscordFailure } from '../rest/discord-failure.ts';
 import type { Message } from '../rest/discord-objects.ts';
