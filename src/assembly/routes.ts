@@ -37,6 +37,7 @@ import { inviteLinkRoutes } from '../api/rest/invite-link.ts';
 import { type OAuthContext, oauthRoutes } from '../api/rest/oauth.ts';
 import { openApiRoute } from '../api/rest/openapi.ts';
 import { passwordRoutes } from '../api/rest/passwords.ts';
+import { platformOAuthRoutes } from '../api/rest/platform-oauth.ts';
 import { platformRoutes } from '../api/rest/platforms.ts';
 import { signInRoutes } from '../api/rest/sign-in.ts';
 import { sipDidRoutes } from '../api/rest/sip-dids.ts';
@@ -103,6 +104,7 @@ export function routes(domains: Domains): Route[] {
     ...platformRoutes(accounts),
     ...connectionRoutes(accounts, oauth),
     ...adminConsentRoutes(accounts, oauth),
+    ...platformOAuthRoutes(accounts, oauth),
     ...botTokenRoutes(accounts),
     ...botOwnerRoutes(accounts),
     ...inviteLinkRoutes(accounts, (token) => inviteUrl(calls, token)),

@@ -31,6 +31,10 @@ export function offeredPlatform(
 }
 
 /** Where a platform sends browsers back to. Each platform has its own, so that answers cannot be mixed up. */
-export function callbackUrl({ publicUrl }: Pick<ConnectionDeps, 'publicUrl'>, platform: Platform): string {
-  return `${publicUrl()}/api/oauth/${platform}/callback`;
+export function callbackUrl(
+  { publicUrl, connectors }: Pick<ConnectionDeps, 'publicUrl' | 'connectors'>,
+  platform: Platform,
+): string {
+  const own = connectors.get(platform)?.provides.oauth?.paths?.callback;
+  return `${publicUrl()}/api/${own === undefined ? `oauth/${platform}/callback` : `${platform}/${own}`}`;
 }

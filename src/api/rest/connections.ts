@@ -6,7 +6,7 @@ import { connectQuestion, finishConnecting } from '../../accounts/connections/fi
 import { startConnecting } from '../../accounts/connections/start-connecting.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Principal } from '../auth/principal.ts';
-import { type BytesReply, type EmptyReply, reply, replyEmpty } from '../http/answer/reply.ts';
+import { type BytesReply, type EmptyReply, type JsonReply, reply, replyEmpty } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import { CONNECTED, confirmConnection, connectFailed } from '../pages/notice.ts';
 import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
@@ -40,36 +40,49 @@ export function connectionRoutes(domain: AccountDomain, visitors: Visitors): Rou
   ];
 }
 
-function start({ connections }: AccountDomain, { signIns }: Visitors): Route {
+/** What all endpoints that start connecting have in common. */
+export const START = {
+  access: 'config',
+  description:
+    'Returns the URL at which you sign in to the platform. Started by a session, it must be opened in the same browser. Started with a settings key, it may be opened in any browser, which asks before it connects.',
+  tags: TAGS,
+  body: OAuthStartRequest.nullish(),
+  idempotency: 'none',
+  responses: {
+    200: { description: 'The URL', schema: OAuthStarted },
+    400: 'The operator has not set up connections to this platform',
+    403: 'Email address is not verified, or the credential is of the wrong kind',
+    404: 'Unknown platform, one that is not connected by OAuth, or connection not found',
+    429: TOO_MANY,
+  },
+} as const;
+
+function start(domain: AccountDomain, visitors: Visitors): Route {
   return route({
+    ...START,
     method: 'post',
     path: '/api/oauth/start/{provider}',
-    access: 'config',
     operationId: 'startConnecting',
     summary: 'Connect the account to a platform by OAuth',
-    description:
-      'Returns the URL at which you sign in to the platform. Started by a session, it must be opened in the same browser. Started with a settings key, it may be opened in any browser, which asks before it connects.',
-    tags: TAGS,
     params: ConnectParams,
-    body: OAuthStartRequest.nullish(),
-    idempotency: 'none',
-    responses: {
-      200: { description: 'The URL', schema: OAuthStarted },
-      400: 'The operator has not set up connections to this platform',
-      403: 'Email address is not verified, or the credential is of the wrong kind',
-      404: 'Unknown platform, one that is not connected by OAuth, or connection not found',
-      429: TOO_MANY,
-    },
-    handler: async ({ principal, params, body, address }) => {
-      signIns.limits.attempt(address, null);
-      const url = await startConnecting(connections, starterOf(principal), {
-        platform: params.provider,
-        connectionId: body?.connection_id ?? null,
-        returnTo: body?.return_to ?? null,
-      });
-      return reply(200, { authorize_url: url });
-    },
+    handler: async (request) => await begin(domain, visitors, request, request.params.provider),
   });
+}
+
+/** Handles a request to start connecting a platform. */
+export async function begin(
+  { connections }: AccountDomain,
+  { signIns }: Visitors,
+  { principal, body, address }: StartRequest,
+  platform: string,
+): Promise<JsonReply<200, z.output<typeof OAuthStarted>>> {
+  signIns.limits.attempt(address, null);
+  const url = await startConnecting(connections, starterOf(principal), {
+    platform,
+    connectionId: body?.connection_id ?? null,
+    returnTo: body?.return_to ?? null,
+  });
+  return reply(200, { authorize_url: url });
 }
 
 /** Who starts something at a platform. Other kinds of credentials have no access. */
@@ -77,12 +90,11 @@ export function starterOf({ accountId, kind, credentialId }: Principal): Starter
   return { accountId, kind: kind === 'session' ? 'session' : 'settings', credentialId };
 }
 
-const CALLBACK = {
-  path: '/api/oauth/{provider}/callback',
+/** What these and the endpoints of the page that asks have in common. */
+export const CALLBACK = {
   access: 'public',
   tags: TAGS,
   headers: ['cookie', 'sec-fetch-site'],
-  params: ConnectParams,
   query: ConnectCallbackQuery,
   responses: {
     200: pageAnswer('Connected, or a page that asks first'),
@@ -98,56 +110,90 @@ const CALLBACK = {
   },
 } as const;
 
-type CallbackRequest = RouteRequest<
-  null,
-  z.output<typeof ConnectParams>,
-  z.output<typeof ConnectCallbackQuery>
+/** What all endpoints to which platforms send browsers back have in common. */
+export const RETURN = {
+  method: 'get',
+  refusesHead: true,
+  summary: 'Return from a platform',
+  description:
+    'Works once, within 10 minutes: in the session that started; or, if a settings key did, in a session of its account, or after a click in a browser without a session.',
+} as const;
+
+export const CONFIRMATION = {
+  method: 'post',
+  summary: 'Confirm a connection that a settings key started',
+  description: 'Submitted by the page that GET shows.',
+  body: 'raw',
+} as const;
+
+const CALLBACK_PATH = '/api/oauth/{provider}/callback';
+
+type StartRequest = RouteRequest<
+  Principal,
+  unknown,
+  unknown,
+  z.output<typeof OAuthStartRequest> | null | undefined
 >;
+type CallbackRequest = RouteRequest<null, unknown, z.output<typeof ConnectCallbackQuery>>;
 type CallbackReply = BytesReply<200 | (typeof PAGE_STATUSES)[number]> | EmptyReply<302>;
 
 function callback(domain: AccountDomain, visitors: Visitors): Route {
   return route({
     ...CALLBACK,
-    method: 'get',
+    ...RETURN,
+    path: CALLBACK_PATH,
+    params: ConnectParams,
     operationId: 'finishConnecting',
-    refusesHead: true,
-    summary: 'Return from a platform',
-    description:
-      'Works once, within 10 minutes: in the session that started; or, if a settings key did, in a session of its account, or after a click in a browser without a session.',
-    handler: async (request) => await finish(domain, visitors, request, false),
+    handler: async (request) => await finish(domain, visitors, request, request.params.provider),
   });
 }
 
 function confirmed(domain: AccountDomain, visitors: Visitors): Route {
   return route({
     ...CALLBACK,
-    method: 'post',
+    ...CONFIRMATION,
+    path: CALLBACK_PATH,
+    params: ConnectParams,
     operationId: 'confirmConnecting',
-    summary: 'Confirm a connection that a settings key started',
-    description: 'Submitted by the page that GET shows.',
-    body: 'raw',
-    handler: async (request) => {
-      if (!OWN_SITES.has(request.header('sec-fetch-site'))) throw new GatewayError('cross_site');
-      return await finish(domain, visitors, request, true);
-    },
+    handler: async (request) => await confirm(domain, visitors, request, request.params.provider),
   });
 }
 
-async function finish(
+/** Handles the return of a browser from a platform. */
+export async function finish(
+  domain: AccountDomain,
+  visitors: Visitors,
+  request: CallbackRequest,
+  platform: string,
+): Promise<CallbackReply> {
+  return await settle(domain, visitors, request, { platform, isConfirmed: false });
+}
+
+/** Handles the click on the page that asks. */
+export async function confirm(
+  domain: AccountDomain,
+  visitors: Visitors,
+  request: CallbackRequest,
+  platform: string,
+): Promise<CallbackReply> {
+  if (!OWN_SITES.has(request.header('sec-fetch-site'))) throw new GatewayError('cross_site');
+  return await settle(domain, visitors, request, { platform, isConfirmed: true });
+}
+
+async function settle(
   { connections }: AccountDomain,
   { signIns, publicUrl, sessionOf }: Visitors,
   request: CallbackRequest,
-  isConfirmed: boolean,
+  { platform, isConfirmed }: { readonly platform: string; readonly isConfirmed: boolean },
 ): Promise<CallbackReply> {
   signIns.limits.attempt(request.address, null);
   const { code, state, error, error_description: errorDescription } = request.query;
-  const { provider } = request.params;
   const session = sessionOf(request.header('cookie'));
   try {
     const brought = { code, state, error, errorDescription, session, isConfirmed };
-    const question = isConfirmed ? null : await connectQuestion(connections, provider, brought);
+    const question = isConfirmed ? null : await connectQuestion(connections, platform, brought);
     if (question !== null) return pageReply(200, confirmConnection(question.platform, question.owner));
-    const { returnTo } = await finishConnecting(connections, provider, brought);
+    const { returnTo } = await finishConnecting(connections, platform, brought);
     if (returnTo === null) return pageReply(200, CONNECTED);
     return replyEmpty(302, { ...NO_STORE, Location: `${publicUrl()}${returnTo}` });
   } catch (refusal) {

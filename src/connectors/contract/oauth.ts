@@ -8,6 +8,8 @@ import type { AsksAdmins } from './admin-consent.ts';
 export interface ConnectsByOAuth {
   /** Null: the operator has not set it up. */
   readonly client: OAuthClient | null;
+  /** Endpoints that the specification lays down for this platform. Absent: it has only those that all have. */
+  readonly paths?: OAuthPaths;
   /**
    * Reads the account behind fresh tokens. Settles before `signal` aborts. Rejects with GatewayError `connect_refused`
    * when this account cannot be used, `platform_failed` on any other failure, each with the platform's words.
@@ -30,6 +32,14 @@ export interface ConnectsByOAuth {
   connected(connection: Connection): void;
   /** The connection was deleted and its tokens are gone. Also called for connections that were never handed over. */
   disconnected(connectionId: string): void;
+}
+
+/** Paths below `/api/<platform>/`, without slashes. */
+export interface OAuthPaths {
+  /** Starts connecting, as `POST /api/oauth/start/<platform>` does, too. */
+  readonly start: string;
+  /** Where the platform sends browsers back to, in place of `/api/oauth/<platform>/callback`. */
+  readonly callback: string;
 }
 
 /** The gateway's registration as a client of a platform. */
