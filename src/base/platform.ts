@@ -24,7 +24,11 @@ export type Capability =
   | 'hosted_tts';
 
 /** What a bot's registration may need besides its token, with the names of the API's fields. */
-export const BOT_FIELDS = { appId: 'discord_app_id', signingSecret: 'slack_signing_secret' } as const;
+export const BOT_FIELDS = {
+  appId: 'discord_app_id',
+  signingSecret: 'slack_signing_secret',
+  appToken: 'slack_app_token',
+} as const;
 
 /** How long people on a platform with a service window can be messaged after they last wrote. */
 export const SERVICE_WINDOW_MS = 24 * 3_600_000;
@@ -45,8 +49,8 @@ export interface PlatformTraits {
   readonly capabilities: readonly Capability[];
   /** Whether `POST /api/dm/chat` takes the platform. */
   readonly dms: boolean;
-  /** Whether accounts register bots by token, and what else a registration needs. */
-  readonly bots: { readonly needs: keyof typeof BOT_FIELDS | null } | null;
+  /** Whether accounts register bots by token, and of what else a registration needs one. */
+  readonly bots: { readonly needs: readonly (keyof typeof BOT_FIELDS)[] } | null;
   /** What the specification calls a missing login ("Errors"). */
   readonly login: 'bot registered' | 'connection configured';
   /** How long people can be messaged after they last wrote, in milliseconds. Null: without a limit. */
@@ -65,7 +69,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     title: 'Discord',
     capabilities: ['audio_in', 'audio_out', 'read', 'write', 'typing', 'files'],
     dms: true,
-    bots: { needs: 'appId' },
+    bots: { needs: ['appId'] },
     login: 'bot registered',
     windowMs: null,
     files: true,
@@ -109,7 +113,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     title: 'Telegram',
     capabilities: ['read', 'write', 'typing', 'files'],
     dms: true,
-    bots: { needs: null },
+    bots: { needs: [] },
     login: 'bot registered',
     windowMs: null,
     files: true,
@@ -131,7 +135,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
     title: 'Slack',
     capabilities: ['read', 'write', 'files'],
     dms: true,
-    bots: { needs: 'signingSecret' },
+    bots: { needs: ['signingSecret', 'appToken'] },
     login: 'connection configured',
     windowMs: null,
     files: true,

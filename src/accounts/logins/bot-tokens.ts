@@ -44,6 +44,7 @@ export async function registerBot(domain: AccountDomain, actor: Actor, wanted: N
       token: wanted.token,
       appId: wanted.appId,
       signingSecret: wanted.signingSecret,
+      appToken: wanted.appToken,
     });
     // The bot or the account may have been deleted meanwhile, before there was a login to end.
     const isKept = await ownsMember(domain.store.db, actor.accountId, { type: 'bot_token', id: bot.id });

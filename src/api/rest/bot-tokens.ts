@@ -6,7 +6,7 @@ import { listBots, type StoredBot } from '../../store/logins/bot-tokens.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
-import { BotToken, BotTokenBody, BotTokenList, BotTokenParams, neededField } from '../schema/bot-token.ts';
+import { BotToken, BotTokenBody, BotTokenList, BotTokenParams, neededFields } from '../schema/bot-token.ts';
 
 const PATH = '/api/bot-tokens';
 const TAGS = ['Platforms'] as const;
@@ -49,13 +49,14 @@ function register(domain: AccountDomain): Route {
     },
     handler: async ({ principal, body }) => {
       const { platform, bot_token: token } = body;
-      const needed = neededField(platform);
-      const given = (field: typeof needed) => (field === needed && field !== null && body[field]) || null;
+      const needed = neededFields(platform);
+      const given = (field: (typeof needed)[number]) => (needed.includes(field) && body[field]) || null;
       const bot = await registerBot(domain, principal, {
         platform,
         token,
         appId: given(BOT_FIELDS.appId),
         signingSecret: given(BOT_FIELDS.signingSecret),
+        appToken: given(BOT_FIELDS.appToken),
       });
       return reply(200, wireOf(bot));
     },

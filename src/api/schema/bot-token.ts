@@ -10,16 +10,17 @@ const Secret = z
   .max(512)
   .regex(/^[!-~]+$/);
 
-const { appId: APP_ID, signingSecret: SIGNING_SECRET } = BOT_FIELDS;
+const { appId: APP_ID, signingSecret: SIGNING_SECRET, appToken: APP_TOKEN } = BOT_FIELDS;
 
-/** Returns the name of the field that a platform requires in addition to the token. Null: it requires none. */
-export function neededField(platform: z.output<typeof BotPlatform>) {
-  const needed = PLATFORM_TRAITS[platform].bots?.needs ?? null;
-  return needed === null ? null : BOT_FIELDS[needed];
+/** Returns the fields of which a platform requires one in addition to the token. Empty: it requires none. */
+export function neededFields(platform: z.output<typeof BotPlatform>) {
+  return (PLATFORM_TRAITS[platform].bots?.needs ?? []).map((needed) => BOT_FIELDS[needed]);
 }
 
-function requiredFor(field: string): string {
-  return `Required for ${BOT_PLATFORMS.filter((platform) => neededField(platform) === field).join(' and ')}`;
+function requiredFor(field: (typeof BOT_FIELDS)[keyof typeof BOT_FIELDS]): string {
+  const platforms = BOT_PLATFORMS.filter((platform) => neededFields(platform).includes(field));
+  const others = platforms.flatMap(neededFields).filter((other) => other !== field);
+  return `Required for ${platforms.join(' and ')}${others.map((other) => ` without \`${other}\``).join('')}`;
 }
 
 export const BotTokenBody = z
@@ -32,12 +33,15 @@ export const BotTokenBody = z
       .nullish()
       .describe(`${requiredFor(APP_ID)}: the application id`),
     [SIGNING_SECRET]: Secret.nullish().describe(`${requiredFor(SIGNING_SECRET)}. Never returned`),
+    [APP_TOKEN]: Secret.nullish().describe(
+      `${requiredFor(APP_TOKEN)}: has events delivered over a connection that the gateway opens (Socket Mode). Never returned`,
+    ),
   })
   .superRefine((body, context) => {
-    const needed = neededField(body.platform);
-    if (needed !== null && (body[needed] ?? null) === null) {
-      context.addIssue({ code: 'custom', path: [needed], message: `Field required for ${body.platform}` });
-    }
+    const needed = neededFields(body.platform);
+    const [first] = needed;
+    if (first !== undefined && needed.every((field) => (body[field] ?? null) === null))
+      context.addIssue({ code: 'custom', path: [first], message: `Field required for ${body.platform}` });
   })
   .meta({ id: 'BotTokenBody' });
 

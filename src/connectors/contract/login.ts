@@ -96,4 +96,6 @@ export interface HostedBot {
   readonly appId?: string | null;
   /** With which the platform signs webhooks, where it is given. */
   readonly signingSecret?: string | null;
+  /** With which the bot's app opens a connection for events, in place of webhooks. */
+  readonly appToken?: string | null;
 }

@@ -25,6 +25,7 @@ import { migration0023 } from '../migrations/0023-action-messages.ts';
 import { migration0024 } from '../migrations/0024-forgotten-at-providers.ts';
 import { migration0025 } from '../migrations/0025-discord.ts';
 import { migration0026 } from '../migrations/0026-slack.ts';
+import { migration0027 } from '../migrations/0027-slack-logins.ts';
 import { migration0028 } from '../migrations/0028-teams.ts';
 import type { Migration } from './migration.ts';
 
@@ -57,6 +58,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0024,
   migration0025,
   migration0026,
+  migration0027,
   migration0028,
 ];
 

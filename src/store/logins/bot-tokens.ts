@@ -6,7 +6,10 @@ import type { BotTokensTable } from './login-tables.ts';
 
 /** A bot without its secrets. */
 export interface StoredBot
-  extends Omit<Selectable<BotTokensTable>, 'sealedToken' | 'sealedSigningSecret' | 'discordAppId'> {
+  extends Omit<
+    Selectable<BotTokensTable>,
+    'sealedToken' | 'sealedSigningSecret' | 'sealedAppToken' | 'discordAppId'
+  > {
   /** The id of the bot's application, on platforms that need it. */
   readonly appId: string | null;
 }
@@ -16,6 +19,8 @@ export interface BotSecrets {
   readonly token: string;
   /** With which the platform signs webhooks, where it is given. */
   readonly signingSecret: string | null;
+  /** With which the bot's app opens a connection for events, where it is given. */
+  readonly appToken: string | null;
 }
 
 const SHOWN = [
@@ -32,19 +37,20 @@ export async function insertBot(
   db: Db,
   secrets: SecretBox,
   { appId: discordAppId, ...bot }: StoredBot,
-  { token, signingSecret }: BotSecrets,
+  { token, signingSecret, appToken }: BotSecrets,
 ): Promise<void> {
   const sealedToken = secrets.seal(token, tokenPlace(bot.id));
   const sealedSigningSecret = signingSecret && secrets.seal(signingSecret, signingPlace(bot.id));
+  const sealedAppToken = appToken && secrets.seal(appToken, appTokenPlace(bot.id));
   await db
     .insertInto('botTokens')
-    .values({ ...bot, discordAppId, sealedToken, sealedSigningSecret })
+    .values({ ...bot, discordAppId, sealedToken, sealedSigningSecret, sealedAppToken })
     .execute();
 }
 
 /**
  * Returns all bots of a platform with their secrets, for the connector that logs them in. A token of null cannot be
- * opened. A signing secret of null cannot be opened, or there is none.
+ * opened. Another secret of null cannot be opened, or there is none.
  */
 export async function listBotsToLogIn(
   db: Db,
@@ -53,15 +59,16 @@ export async function listBotsToLogIn(
 ): Promise<({ id: string; appId: string | null } & { [Name in keyof BotSecrets]: string | null })[]> {
   const rows = await db
     .selectFrom('botTokens')
-    .select(['id', 'sealedToken', 'sealedSigningSecret', 'discordAppId as appId'])
+    .select(['id', 'sealedToken', 'sealedSigningSecret', 'sealedAppToken', 'discordAppId as appId'])
     .where('platform', '=', platform)
     .orderBy('createdAt')
     .execute();
-  return rows.map(({ id, sealedToken, sealedSigningSecret, appId }) => ({
+  return rows.map(({ id, sealedToken, sealedSigningSecret, sealedAppToken, appId }) => ({
     id,
     appId,
     token: opened(secrets, sealedToken, tokenPlace(id)),
     signingSecret: sealedSigningSecret && opened(secrets, sealedSigningSecret, signingPlace(id)),
+    appToken: sealedAppToken && opened(secrets, sealedAppToken, appTokenPlace(id)),
   }));
 }
 
@@ -142,4 +149,8 @@ function tokenPlace(botId: string): SecretPlace {
 
 function signingPlace(botId: string): SecretPlace {
   return { table: 'bot_tokens', column: 'sealed_signing_secret', row: botId };
+}
+
+function appTokenPlace(botId: string): SecretPlace {
+  return { table: 'bot_tokens', column: 'sealed_app_token', row: botId };
 }

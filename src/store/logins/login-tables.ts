@@ -13,7 +13,7 @@ export interface LoginTables {
   discordChannels: DiscordChannelsTable;
   sipTrunks: SipTrunksTable;
   sipDids: SipDidsTable;
-  slackBots: SlackBotsTable;
+  slackLogins: SlackLoginsTable;
   teamsOffers: TeamsOffersTable;
   teamsReferences: TeamsReferencesTable;
   loginPositions: LoginPositionsTable;
@@ -78,6 +78,7 @@ export interface BotTokensTable {
   sealedToken: string;
   discordAppId: string | null;
   sealedSigningSecret: string | null;
+  sealedAppToken: string | null;
   createdAt: string;
 }
 
@@ -152,11 +153,16 @@ export interface DiscordChannelsTable {
   lastMessageId: string;
 }
 
-/** Who an own bot is at Slack. `enterpriseId`: the organization, where the app is installed in all of it. */
-export interface SlackBotsTable {
-  botId: string;
+/** Who a login is at Slack: an own bot, or the shared app in a workspace that an account has connected. */
+export interface SlackLoginsTable {
+  loginKey: string;
+  botId: string | null;
+  connectionId: string | null;
   teamId: string;
+  /** The organization of the workspace; null: none. */
   enterpriseId: string | null;
+  /** The app is installed in the whole organization. */
+  isOrgWide: Bit;
   userId: string;
 }
 

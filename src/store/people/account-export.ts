@@ -65,7 +65,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   // What belongs to an account there is in its bots and conversations.
   discordBots: null,
   discordChannels: null,
-  slackBots: null,
+  slackLogins: null,
   teamsOffers: null,
   teamsReferences: null,
 };

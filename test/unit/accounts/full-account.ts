@@ -103,7 +103,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       'botTokens',
       { ...own, platform: 'slack', status: 'registered', sealedToken: secret, sealedSigningSecret: secret },
     ],
-    ['slackBots', { botId: own.id, teamId: `T-${name}`, userId: 'U1' }],
+    ['slackLogins', { loginKey: own.id, botId: own.id, teamId: `T-${name}`, isOrgWide: 0, userId: 'U1' }],
     ['discordBots', { loginKey: own.id, botId: own.id, userId: '1' }],
     ['discordChannels', { loginKey: own.id, channelId: '2', isListening: 0, lastMessageId: '3' }],
     [

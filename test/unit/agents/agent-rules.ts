@@ -111,6 +111,7 @@ const VERBS = {
       platform: 'telegram',
       token: `${numbers++}`,
       signingSecret: null,
+      appToken: null,
       appId: null,
     } as const;
     members.push({ type: 'bot_token', id: (await registerBot(domain, actor, bot)).id });

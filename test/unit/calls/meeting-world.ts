@@ -139,7 +139,7 @@ export class MeetingWorld {
     { botName = `Bot ${id}`, agentId = `agt_${name}` }: { botName?: string; agentId?: string } = {},
   ): Promise<void> {
     const bot = { id, accountId: `acc_${name}`, platform: 'discord', botName, status: 'ok' } as const;
-    const secrets = { token: `token of ${id}`, signingSecret: null };
+    const secrets = { token: `token of ${id}`, signingSecret: null, appToken: null };
     await insertBot(this.store.db, this.store.secrets, { ...bot, appId: null, createdAt: NOW }, secrets);
     await attachMember(this.store.db, agentId, { type: 'bot_token', id });
   }

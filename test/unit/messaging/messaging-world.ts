@@ -90,7 +90,7 @@ export async function messagingWorld(): Promise<World> {
 export async function seedBot(store: Store, accountId: string, agentId: string): Promise<string> {
   const id = newId('bot');
   const bot = { id, accountId, platform: 'telegram', botName: null, status: 'ok', createdAt: NOW } as const;
-  const secrets = { token: `token of ${id}`, signingSecret: null };
+  const secrets = { token: `token of ${id}`, signingSecret: null, appToken: null };
   await insertBot(store.db, store.secrets, { ...bot, appId: null }, secrets);
   await attachMember(store.db, agentId, { type: 'bot_token', id });
   return id;
