@@ -135,9 +135,7 @@ function conflicts(values: Partial<Values>): string[] {
   }
   mistakes.push(
     ...missingOfDiscord(values),
-    ...missingOfWhatsApp(values),
-    ...halfClients(values),
-    ...missingOfTeams(values),
+    ...SET_TOGETHER.flatMap((names) => missingOf(names, values)),
   );
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
@@ -154,44 +152,25 @@ function missingOfDiscord(values: Partial<Values>): string[] {
   return needs.filter((name) => values[name] === null).map((name) => `${name}: is required with ${present}`);
 }
 
-const CLIENTS = [
+const SET_TOGETHER = [
+  ['SVC_SLACK_CLIENT_ID', 'SVC_SLACK_CLIENT_SECRET', 'SVC_SLACK_SIGNING_SECRET'],
+  [
+    'SVC_WHATSAPP_PHONE_NUMBER_ID',
+    'SVC_WHATSAPP_ACCESS_TOKEN',
+    'SVC_WHATSAPP_APP_SECRET',
+    'SVC_WHATSAPP_VERIFY_TOKEN',
+  ],
+  ['SVC_TEAMS_APP_ID', 'SVC_TEAMS_APP_SECRET', 'SVC_TEAMS_TENANT_ID'],
   ['SVC_TEAMS_CLIENT_ID', 'SVC_TEAMS_CLIENT_SECRET'],
   ['SVC_MEET_CLIENT_ID', 'SVC_MEET_CLIENT_SECRET'],
   ['SVC_ZOOM_CLIENT_ID', 'SVC_ZOOM_CLIENT_SECRET'],
 ] as const;
-const TEAMS_BOT_NEEDS = ['SVC_TEAMS_APP_ID', 'SVC_TEAMS_APP_SECRET', 'SVC_TEAMS_TENANT_ID'] as const;
 
-/** A bot of Teams needs all three. */
-function missingOfTeams(values: Partial<Values>): string[] {
-  const present = TEAMS_BOT_NEEDS.find((name) => values[name]);
+/** These variables must be set all together or not at all. */
+function missingOf(needs: readonly VariableName[], values: Partial<Values>): string[] {
+  const present = needs.find((name) => values[name] !== null);
   if (present === undefined) return [];
-  const missing = TEAMS_BOT_NEEDS.filter((name) => values[name] === null);
-  return missing.map((name) => `${name}: is required with ${present}`);
-}
-
-/** A client has an id and a secret. */
-function halfClients(values: Partial<Values>): string[] {
-  return CLIENTS.flatMap((pair) => {
-    const missing = pair.find((name) => values[name] === null);
-    const present = pair.find((name) => values[name]);
-    return missing && present ? [`${missing}: is required with ${present}`] : [];
-  });
-}
-
-const WHATSAPP_NEEDS = [
-  'SVC_WHATSAPP_PHONE_NUMBER_ID',
-  'SVC_WHATSAPP_ACCESS_TOKEN',
-  'SVC_WHATSAPP_APP_SECRET',
-  'SVC_WHATSAPP_VERIFY_TOKEN',
-] as const;
-
-/** The WhatsApp variables must be set all together or not at all. */
-function missingOfWhatsApp(values: Partial<Values>): string[] {
-  const present = WHATSAPP_NEEDS.filter((name) => values[name] !== null);
-  if (present.length === 0) return [];
-  return WHATSAPP_NEEDS.filter((name) => values[name] === null).map(
-    (name) => `${name}: is required with ${present[0]}`,
-  );
+  return needs.filter((name) => values[name] === null).map((name) => `${name}: is required with ${present}`);
 }
 
 function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProviderSettings[]) {
@@ -335,7 +314,15 @@ function arrangeDiscord(values: Values) {
 }
 
 function arrangeSlack(values: Values) {
+  const {
+    SVC_SLACK_CLIENT_ID: clientId,
+    SVC_SLACK_CLIENT_SECRET: clientSecret,
+    SVC_SLACK_SIGNING_SECRET: signingSecret,
+  } = values;
+  const isShared = clientId !== null && clientSecret !== null && signingSecret !== null;
   return {
+    /** Null: there is no shared app. */
+    sharedApp: isShared ? { clientId, clientSecret, signingSecret } : null,
     /** Without trailing slashes. */
     urls: { api: values.SVC_SLACK_API_URL, files: values.SVC_SLACK_FILES_URL },
   };
