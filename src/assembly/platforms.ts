@@ -8,7 +8,7 @@ import { MeetConnector } from '../connectors/meet/meet-connector.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { SlackConnector } from '../connectors/slack/slack-connector.ts';
-import type { BotIdentity } from '../connectors/slack/slack-records.ts';
+import type { AccountLogin, BotIdentity } from '../connectors/slack/slack-records.ts';
 import { TeamsConnector } from '../connectors/teams/teams-connector.ts';
 import type { TeamsRecords } from '../connectors/teams/teams-records.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
@@ -24,7 +24,7 @@ import {
   putDiscordChannel,
   putDiscordSession,
 } from '../store/logins/discord-bots.ts';
-import { claimSlackBot, findSlackBot } from '../store/logins/slack-bots.ts';
+import { claimSlackLogin, findSlackLogin } from '../store/logins/slack-logins.ts';
 import {
   deleteTeamsOffer,
   findTeamsOffer,
@@ -128,9 +128,8 @@ function slackConnector(deps: PartDeps): SlackConnector {
   const { settings, clock, store } = deps;
   const { db } = store;
   const records = {
-    identity: async (botId: string) => (await findSlackBot(db, botId)) ?? null,
-    claim: (botId: string, { teamId, enterpriseId, userId }: BotIdentity) =>
-      claimSlackBot(db, { botId, teamId, enterpriseId, userId }),
+    identity: async (loginKey: string) => (await findSlackLogin(db, loginKey)) ?? null,
+    claim: (login: AccountLogin, identity: BotIdentity) => claimSlackLogin(db, login, identity),
   };
   return new SlackConnector(settings.slack, { clock, records, observer: observerOf(deps, 'slack') });
 }

@@ -17,17 +17,23 @@ import type {
   SendOutcome,
 } from '../contract/messenger.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import { EventIntake } from './events/event-intake.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from './events/signature.ts';
 import { WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins } from './login/logins.ts';
-import { SlackLogin } from './login/slack-login.ts';
+import { type LoginWorld, openLogin } from './login/open-login.ts';
+import type { SlackLogin } from './login/slack-login.ts';
 import { downloadFile } from './messages/file-download.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { sendMessage } from './messages/send-message.ts';
+import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
+import { type SharedApp, SlackOAuth } from './oauth/slack-oauth.ts';
 import { SLACK_REMEDIES } from './remedies.ts';
 import type { SlackObserver } from './slack-observer.ts';
-import type { BotIdentity, SlackRecords } from './slack-records.ts';
-import { SlackApi, type SlackUrls } from './web-api/slack-api.ts';
+import type { SlackRecords } from './slack-records.ts';
+import { SocketMode } from './socket/socket-mode.ts';
+import { type AccessToken, fixedToken } from './web-api/access-token.ts';
+import type { SlackUrls } from './web-api/slack-api.ts';
 import { failureOf, type SlackFailure } from './web-api/slack-failure.ts';
 
 /** Slack cuts longer texts off (https://docs.slack.dev/reference/methods/chat.postMessage#truncating). */
@@ -35,6 +41,8 @@ const MAX_TEXT = 40_000;
 
 export interface SlackOptions {
   readonly urls: SlackUrls;
+  /** Null: there is no app that all accounts share. */
+  readonly sharedApp: SharedApp | null;
 }
 
 export interface SlackDeps {
@@ -43,27 +51,37 @@ export interface SlackDeps {
   readonly records: SlackRecords;
 }
 
-/** Slack over its Web API and Events API, with any number of independent bots. */
+/** Slack over its Web API, Events API and Socket Mode: own bots, and the workspaces that have installed the shared app. */
 export class SlackConnector implements Connector, Messenger, FetchesFiles, TakesWebhooks, HostsBots {
   readonly platform = 'slack' as const;
   readonly remedies = SLACK_REMEDIES;
-  readonly provides: Provides = { messenger: this, webhooks: this, bots: this };
+  readonly provides: Provides;
   readonly files: FetchesFiles = this;
   readonly endpoints = [{ path: 'webhook', methods: ['post'], answers: 'text' }] as const;
   readonly headers = [SIGNATURE_HEADER, TIMESTAMP_HEADER];
-  readonly #options: SlackOptions;
-  readonly #deps: SlackDeps;
   /** By `keyOfLogin`. */
   readonly #logins = new Logins();
+  readonly #world: LoginWorld;
+  readonly #workspaces: ConnectedWorkspaces;
   readonly #webhooks: WebhookReceiver;
+  readonly #sockets: SocketMode;
   #intake: MessageIntake | null = null;
   #onBotState: (botId: string, state: LoginState) => void = () => undefined;
 
   constructor(options: SlackOptions, deps: SlackDeps) {
-    this.#options = options;
-    this.#deps = deps;
-    const { clock, observer } = deps;
-    this.#webhooks = new WebhookReceiver({ clock, observer, logins: this.#logins });
+    const { urls, sharedApp: app } = options;
+    const { clock } = deps;
+    const logins = this.#logins;
+    this.#world = { ...deps, urls, logins, intake: () => this.#intakeSet() };
+    const workspaces = new ConnectedWorkspaces(this.#world, app?.signingSecret ?? null);
+    this.#workspaces = workspaces;
+    const expects = (places: ReadonlySet<string>) => workspaces.expects(places);
+    const sharedApp = app && { signingSecret: app.signingSecret, expects };
+    const events = new EventIntake(logins, deps.observer);
+    this.#webhooks = new WebhookReceiver({ ...deps, logins, events, sharedApp });
+    this.#sockets = new SocketMode(this.#world, events);
+    const oauth = new SlackOAuth(urls, app, clock, workspaces);
+    this.provides = { messenger: this, webhooks: this, bots: this, oauth };
   }
 
   onMessages(intake: MessageIntake): void {
@@ -79,6 +97,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
   }
 
   async close(): Promise<void> {
+    await Promise.all([this.#workspaces.close(), this.#sockets.close()]);
     await Promise.all(this.#logins.all.map(({ login }) => login.close()));
   }
 
@@ -94,11 +113,14 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
       }
       login.check();
     }
+    if (bot.appToken) await this.#listen(bot.id, bot.appToken);
     return login.state;
   }
 
   async removeBot(botId: string): Promise<void> {
-    await this.#logins.remove(botId)?.close();
+    const login = this.#logins.remove(botId);
+    await this.#sockets.leave(botId);
+    await login?.close();
   }
 
   /** Escaping makes a text longer. */
@@ -111,8 +133,9 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
     const login = this.#logins.get(keyOfLogin(message.to.login));
-    if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
-    return await sendMessage(login, message, signal);
+    if (login && !login.isTaken) return await sendMessage(login, message, signal);
+    const reason = login?.state.status ?? 'The bot is not logged in';
+    return { kind: 'refused', reason, isAddressGone: false };
   }
 
   async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -130,34 +153,21 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
   }
 
   async #newLogin({ id, token, signingSecret }: HostedBot): Promise<SlackLogin> {
-    const { clock, observer, records } = this.#deps;
-    const login = new SlackLogin(
-      {
-        ref: { kind: 'bot_token', id },
-        api: this.#apiOf(token),
-        clock,
-        observer,
-        intake: () => this.#intakeSet(),
-        onState: (state) => this.#onBotState(id, state),
-        claim: (identity) => this.#claim(id, identity),
-      },
-      await records.identity(id),
-    );
-    this.#logins.add(id, { login, signingSecret: signingSecret || null });
-    return login;
+    return await openLogin(this.#world, {
+      ref: { kind: 'bot_token', id },
+      token: tokenOf(token),
+      signingSecret: signingSecret || null,
+      taken: () => new GatewayError('bot_token_taken'),
+      onState: (state) => this.#onBotState(id, state),
+    });
   }
 
-  /** One bot of Slack's belongs to one account, whoever knows its token. */
-  async #claim(botId: string, identity: BotIdentity): Promise<void> {
-    if (!(await this.#deps.records.claim(botId, identity))) throw new GatewayError('bot_token_taken');
-  }
-
-  #apiOf(token: string): SlackApi {
-    try {
-      return new SlackApi(this.#options.urls, token, this.#deps.clock);
-    } catch (error) {
-      throw refused(failureOf(error));
-    }
+  /** Has the bot's events delivered over Socket Mode. A token that Slack refuses shows in the bot's state as well. */
+  async #listen(botId: string, appToken: string): Promise<void> {
+    const failure = await this.#sockets.join(botId, appToken).catch(failureOf);
+    if (failure?.isLoggedOut !== true) return;
+    await this.removeBot(botId);
+    throw refused(failure, 'app token');
   }
 
   #intakeSet(): MessageIntake {
@@ -166,6 +176,14 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
   }
 }
 
-function refused({ message }: SlackFailure): GatewayError {
-  return new GatewayError('bot_refused', `The platform refused the bot token: ${message}`);
+function tokenOf(token: string): AccessToken {
+  try {
+    return fixedToken(token);
+  } catch (error) {
+    throw refused(failureOf(error));
+  }
+}
+
+function refused({ message }: SlackFailure, what = 'bot token'): GatewayError {
+  return new GatewayError('bot_refused', `The platform refused the ${what}: ${message}`);
 }

@@ -6,12 +6,14 @@ import { type RetryDelays, SLACK_RETRY_DELAYS } from './events/event-delivery.ts
 import { FakePerson } from './fake-person.ts';
 import { type Fault, Faults } from './faults.ts';
 import { FileHost } from './file-host.ts';
+import { Authorization } from './oauth/authorization.ts';
+import { newId } from './slack-ids.ts';
 import { readCall } from './web-api/read-arguments.ts';
 import { SlackError } from './web-api/slack-error.ts';
 import { UploadSlots } from './web-api/upload-slots.ts';
 import { WebApi } from './web-api/web-api.ts';
 import { FakeApp } from './world/fake-app.ts';
-import { FakeWorkspace } from './world/fake-workspace.ts';
+import { type FakeEnterprise, FakeWorkspace } from './world/fake-workspace.ts';
 
 export interface FakeSlackOptions {
   /** 0: any free one. */
@@ -21,7 +23,7 @@ export interface FakeSlackOptions {
 
 /** Errors that only a mistake of the client brings about. */
 const OFFENCES =
-  /^(?:invalid_arguments|invalid_json|invalid_post_type|missing_post_type|unknown_method|msg_too_long|no_text|invalid_thread_ts)$/;
+  /^(?:invalid_arguments|invalid_json|invalid_post_type|missing_post_type|unknown_method|msg_too_long|no_text|invalid_thread_ts|bad_redirect_uri|invalid_scope|invalid_client_id|bad_client_secret)$/;
 
 /** Slack on loopback: Web API, file host, Events API. As strict as the real one or stricter. */
 export class FakeSlack {
@@ -35,6 +37,7 @@ export class FakeSlack {
   readonly #workspaces: FakeWorkspace[] = [];
   readonly #faults = new Faults();
   readonly #uploads = new UploadSlots(() => this.#origin);
+  readonly authorization = new Authorization(() => this.#apps);
   readonly #api = new WebApi(() => this.#apps, this.announcements, this.#uploads);
   readonly #files = new FileHost(
     () => this.#apps,
@@ -47,6 +50,13 @@ export class FakeSlack {
     this.#server = server;
     this.#options = options;
     server.on('request', (request, response) => void this.#serve(request, response));
+    server.on('upgrade', (request, socket, head) => {
+      const ticket = new URL(request.url ?? '/', 'http://fake').searchParams.get('ticket') ?? '';
+      const isKnown = this.#apps.some(({ delivery }) =>
+        delivery.sockets?.upgrade(ticket, request, socket, head),
+      );
+      if (!isKnown) socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+    });
   }
 
   static async start(options: FakeSlackOptions = {}): Promise<FakeSlack> {
@@ -60,10 +70,14 @@ export class FakeSlack {
     return { SVC_SLACK_API_URL: `${this.#origin}/api`, SVC_SLACK_FILES_URL: this.#origin } as const;
   }
 
-  addWorkspace(name = 'Acme'): FakeWorkspace {
-    const workspace = new FakeWorkspace(name, () => this.#origin);
+  addWorkspace(name = 'Acme', enterprise: FakeEnterprise | null = null): FakeWorkspace {
+    const workspace = new FakeWorkspace(name, enterprise, () => this.#origin);
     this.#workspaces.push(workspace);
     return workspace;
+  }
+
+  addEnterprise(name = 'Corporation'): FakeEnterprise {
+    return { id: newId('E'), name };
   }
 
   addApp(name = 'Gateway'): FakeApp {
@@ -96,6 +110,7 @@ export class FakeSlack {
     const [, area = '', ...rest] = new URL(request.url ?? '/', 'http://fake').pathname.split('/');
     try {
       if (area === 'api') await this.#serveCall(request, response, rest.join('/'));
+      else if (area === 'oauth') this.#serveConsent(request, response);
       else await this.#serveFile(request, response, area, rest);
     } catch (error) {
       this.#refuse(response, `${area}/${rest[0]}`, error);
@@ -107,9 +122,16 @@ export class FakeSlack {
     const call = await readCall(request);
     const fault = this.#faults.take(method);
     if (fault && !fault.isAfterwards) return fault.apply(response);
-    const result = this.#api.run(method, call);
+    const result =
+      method === 'oauth.v2.access' ? this.authorization.access(call) : this.#api.run(method, call);
     if (fault) fault.apply(response);
     else answer(response, { ok: true, ...result });
+  }
+
+  /** The consent page, which its visitor leaves at once. */
+  #serveConsent(request: IncomingMessage, response: ServerResponse): void {
+    const { searchParams } = new URL(request.url ?? '/', 'http://fake');
+    response.writeHead(302, { Location: this.authorization.decide(searchParams).href }).end();
   }
 
   async #serveFile(

@@ -26,6 +26,9 @@ export type Envelope = z.output<typeof Envelope>;
 
 const Content = z.object({
   user: field(Id),
+  /** The author's workspace or organization; another one in channels shared with others (Slack Connect). */
+  user_team: field(Id),
+  user_profile: field(z.object({ display_name: field(z.string()), real_name: field(z.string()) })),
   bot_id: field(z.string()),
   subtype: field(z.string()),
   text: z.string().nullish().catch(''),

@@ -17,6 +17,8 @@ export interface EventReceiverDeps {
   intake(): MessageIntake;
   /** The bot's own user. */
   botUserId(): string;
+  /** The bot's workspace and organization. */
+  home(): ReadonlySet<string>;
   /** Returns the files of a message as far as Slack tells of them now. Never rejects. */
   filesOf(files: readonly unknown[]): Promise<readonly InboundFile[]>;
   /** The app was removed, or its tokens revoked. */
@@ -76,8 +78,8 @@ export class EventReceiver {
   }
 
   async #takeMessage(event: unknown): Promise<void> {
-    const { ref, botUserId } = this.#deps;
-    const reading = readMessage(event, ref, botUserId());
+    const { ref, botUserId, home } = this.#deps;
+    const reading = readMessage(event, { login: ref, botUserId: botUserId(), home: home() });
     if (reading?.kind === 'written') await this.#written(reading.from, reading.content, event);
     else if (reading?.kind === 'edited') await this.#edited(reading);
   }
@@ -87,8 +89,10 @@ export class EventReceiver {
     const isDirect = from.space.kind === 'direct';
     const { data: place } = ChannelEvent.safeParse(event);
     if (isDirect && place) directory.heardDirect(from.space.id, place.channel);
+    const { user_profile: profile } = content;
     const [person, channel, text, files] = await Promise.all([
-      directory.personName(from.person!),
+      // People of other workspaces may be unknown in this one; their messages say who they are.
+      directory.personName(from.person!, profile?.display_name || profile?.real_name || null),
       isDirect ? null : directory.channelName(from.space.id),
       this.#text(content),
       filesOf(content.files ?? []),

@@ -1,5 +1,6 @@
 import { type Address, directAddress } from '../../contract/address.ts';
 import type { LoginRef } from '../../contract/login.ts';
+import { personId } from '../messages/person-id.ts';
 import { type Content, MessageEvent } from './event-payload.ts';
 
 /** Stands in for a message that its author has deleted. */
@@ -7,6 +8,14 @@ const DELETED_TEXT = '[message deleted]';
 
 /** Subtypes of messages that people write. All others are notices. */
 const WRITTEN: ReadonlySet<string> = new Set(['file_share', 'thread_broadcast', 'me_message']);
+
+/** Who reads. */
+export interface Reader {
+  readonly login: LoginRef;
+  readonly botUserId: string;
+  /** The bot's workspace and organization. */
+  readonly home: ReadonlySet<string>;
+}
 
 /** What a message event says. */
 export type Reading =
@@ -21,16 +30,16 @@ export type Reading =
     };
 
 /** Returns what an event says about people's messages; null when there is nothing to store. */
-export function readMessage(event: unknown, login: LoginRef, botUserId: string): Reading | null {
+export function readMessage(event: unknown, reader: Reader): Reading | null {
   const { data } = MessageEvent.safeParse(event);
   if (!data) return null;
   switch (data.subtype ?? '') {
     case 'message_changed':
-      return readChange(data, login, botUserId);
+      return readChange(data, reader);
     case 'message_deleted':
-      return readDeletion(data, login, botUserId);
+      return readDeletion(data, reader);
     default: {
-      const from = addressOf(data, data, login, botUserId);
+      const from = addressOf(data, data, reader);
       const isWritten = data.subtype === undefined || WRITTEN.has(data.subtype);
       return isWritten && from !== null ? { kind: 'written', from, content: data } : null;
     }
@@ -38,18 +47,18 @@ export function readMessage(event: unknown, login: LoginRef, botUserId: string):
 }
 
 /** An unfurled link changes a message, too, but not its text. */
-function readChange(event: MessageEvent, login: LoginRef, botUserId: string): Reading | null {
+function readChange(event: MessageEvent, reader: Reader): Reading | null {
   const { message, previous_message: before } = event;
-  const from = message ? addressOf(event, message, login, botUserId) : null;
+  const from = message ? addressOf(event, message, reader) : null;
   if (!message || from === null || message.text === before?.text) return null;
   // What is left of the first message of a thread.
   const text = message.subtype === 'tombstone' ? DELETED_TEXT : null;
   return { kind: 'edited', from, content: message, text, atTs: event.event_ts ?? event.ts };
 }
 
-function readDeletion(event: MessageEvent, login: LoginRef, botUserId: string): Reading | null {
+function readDeletion(event: MessageEvent, reader: Reader): Reading | null {
   const { previous_message: content, deleted_ts: ts } = event;
-  const from = content ? addressOf(event, content, login, botUserId) : null;
+  const from = content ? addressOf(event, content, reader) : null;
   if (!content || from === null || ts === undefined) return null;
   return {
     kind: 'edited',
@@ -63,12 +72,12 @@ function readDeletion(event: MessageEvent, login: LoginRef, botUserId: string): 
 /** Returns where a person wrote; null when it was the bot itself, another bot, or Slack. */
 function addressOf(
   { channel, channel_type: type }: MessageEvent,
-  { user, bot_id: botId, ts, thread_ts: root }: Content,
-  login: LoginRef,
-  botUserId: string,
+  { user, user_team: team, bot_id: botId, ts, thread_ts: root }: Content,
+  { login, botUserId, home }: Reader,
 ): Address | null {
   if (user === undefined || user === botUserId || botId !== undefined) return null;
   const thread = root === undefined || root === ts ? null : root;
-  if (type === 'im' || channel.startsWith('D')) return { ...directAddress(login, user), thread };
-  return { login, space: { kind: 'channel', id: channel }, thread, person: user };
+  const person = personId(user, team === undefined || home.has(team) ? null : team);
+  if (type === 'im' || channel.startsWith('D')) return { ...directAddress(login, person), thread };
+  return { login, space: { kind: 'channel', id: channel }, thread, person };
 }

@@ -1,9 +1,9 @@
-import { isDiskFull } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time.ts';
 import { platformJson } from '../../contract/platform-json.ts';
 import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
-import type { Logins, SignedLogin } from '../login/logins.ts';
+import { type Logins, placesOf, type SignedLogin } from '../login/logins.ts';
 import type { SlackObserver } from '../slack-observer.ts';
+import type { EventIntake } from './event-intake.ts';
 import { Envelope } from './event-payload.ts';
 import { isSigned, type SignedHead, signedHead } from './signature.ts';
 
@@ -13,11 +13,22 @@ import { isSigned, type SignedHead, signedHead } from './signature.ts';
  */
 const MAX_HASHED_BYTES = 4_194_304;
 const STORED: WebhookReply = { status: 200, text: '' };
+const NOT_STORED: WebhookReply = { status: 503, text: 'Not stored' };
 
 export interface WebhookReceiverDeps {
   readonly clock: Clock;
   readonly logins: Logins;
+  readonly events: EventIntake;
   readonly observer: SlackObserver;
+  /** Null: there is no shared app. */
+  readonly sharedApp: SharedEvents | null;
+}
+
+/** The events of the shared app. */
+interface SharedEvents {
+  readonly signingSecret: string;
+  /** Whether events of these workspaces can be stored soon, but not now. */
+  expects(places: ReadonlySet<string>): boolean;
 }
 
 /** Verifies the requests of Slack's Events API, and acknowledges each once everything in it is stored. */
@@ -39,40 +50,41 @@ export class WebhookReceiver {
     if (head === null) return this.#notSigned();
     const { data: envelope } = Envelope.safeParse(platformJson(body));
     const senders = this.#senders(envelope, head, body);
-    if (senders.length === 0) return this.#notSigned();
+    if (senders === null) return this.#notSigned();
     if (envelope?.type === 'url_verification') return { status: 200, text: envelope.challenge ?? '' };
     if (envelope === undefined) return this.#unreadable();
     if (envelope.type !== 'event_callback') return STORED;
-    return await this.#takeEvent(envelope, senders);
+    if (senders.length === 0) return this.#unclaimed(envelope);
+    return (await this.#deps.events.store(envelope, senders)) ? STORED : NOT_STORED;
   }
 
   /**
    * Returns the logins with whose secret the request is signed: of the workspace that it names, or any if it names none,
-   * as when a URL is verified.
+   * as when a URL is verified. Empty: it is signed for the shared app, which no account has in this workspace. Null: it
+   * is not Slack's.
    */
-  #senders(envelope: Envelope | undefined, head: SignedHead, body: Uint8Array): readonly SignedLogin[] {
-    const { logins } = this.#deps;
+  #senders(
+    envelope: Envelope | undefined,
+    head: SignedHead,
+    body: Uint8Array,
+  ): readonly SignedLogin[] | null {
+    const { logins, sharedApp } = this.#deps;
     const isEvent = envelope !== undefined && envelope.type !== 'url_verification';
     const candidates = isEvent ? logins.at(envelope) : logins.all;
-    const secrets = [...new Set(candidates.flatMap(({ signingSecret }) => signingSecret ?? []))];
-    if (secrets.length * body.length > MAX_HASHED_BYTES) return [];
+    const own = candidates.flatMap(({ signingSecret }) => signingSecret ?? []);
+    const secrets = [...new Set([...own, ...(sharedApp === null ? [] : [sharedApp.signingSecret])])];
+    if (secrets.length * body.length > MAX_HASHED_BYTES) return null;
     const signer = secrets.find((secret) => isSigned(head, body, secret));
-    return signer === undefined ? [] : candidates.filter(({ signingSecret }) => signingSecret === signer);
+    if (signer === undefined) return null;
+    return candidates.filter(({ signingSecret }) => signingSecret === signer);
   }
 
-  async #takeEvent(
-    { event, event_id: eventId }: Envelope,
-    senders: readonly SignedLogin[],
-  ): Promise<WebhookReply> {
-    const { observer } = this.#deps;
-    try {
-      for (const { login } of senders) await login.events.take(event, eventId);
-      return STORED;
-    } catch (error) {
-      observer.count('event_failed');
-      if (!isDiskFull(error)) observer.log('error', 'an event of Slack could not be stored', { err: error });
-      return { status: 503, text: 'Not stored' };
-    }
+  /**
+   * The shared app may stay in a workspace whose account has disconnected it. Refusing its events would make Slack
+   * stop those of all workspaces.
+   */
+  #unclaimed(envelope: Envelope): WebhookReply {
+    return this.#deps.sharedApp?.expects(placesOf(envelope)) ? NOT_STORED : STORED;
   }
 
   #head(header: WebhookRequest['header']): SignedHead | null {

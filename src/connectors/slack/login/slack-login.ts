@@ -1,5 +1,6 @@
+import { GatewayError } from '../../../base/errors.ts';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
-import type { LoginRef, LoginState } from '../../contract/login.ts';
+import { keyOfLogin, type LoginRef, type LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import { EventReceiver } from '../events/event-receiver.ts';
 import { Directory } from '../messages/directory.ts';
@@ -10,7 +11,8 @@ import type { SlackApi } from '../web-api/slack-api.ts';
 import { failureOf, type SlackFailure } from '../web-api/slack-failure.ts';
 import { Identity } from '../web-api/slack-objects.ts';
 
-const OK = 'ok';
+/** Status of a login that works. */
+export const OK = 'ok';
 /** Status until Slack has answered for the first time. */
 const CONNECTING = 'Connecting';
 const CALL_DEADLINE_MS = 15_000;
@@ -23,9 +25,11 @@ export interface SlackLoginDeps {
   readonly clock: Clock;
   readonly observer: SlackObserver;
   intake(): MessageIntake;
-  readonly onState: (state: LoginState) => void;
+  onState(state: LoginState): void;
   /** Called whenever Slack has told who the bot is. Rejects with a GatewayError when another login is the same bot. */
   readonly claim: (identity: BotIdentity) => Promise<void>;
+  /** Called when `identity` may have changed. */
+  readonly located: () => void;
 }
 
 /** One bot in one workspace: who it is, its state, and what its events are handled by. */
@@ -40,6 +44,9 @@ export class SlackLogin {
   #retryMs = FIRST_RETRY_MS;
   #cancelRetry: CancelTimer = () => {};
   #checking: Promise<void> | null = null;
+  #isTaken = false;
+  /** Why no events come; null: they do. */
+  #deafness: string | null = null;
 
   /** `identity`: as it was when Slack last told; null: unknown. */
   constructor(deps: SlackLoginDeps, identity: BotIdentity | null) {
@@ -53,13 +60,25 @@ export class SlackLogin {
       directory: this.directory,
       intake,
       botUserId: () => this.#identity?.userId ?? '',
+      home: () => new Set([this.#identity?.teamId ?? '', this.#identity?.enterpriseId ?? '']),
       filesOf: (files) => inboundFiles(api, files, this.#ending.signal),
       ended: () => this.check(),
     });
   }
 
+  get key(): string {
+    return keyOfLogin(this.#deps.ref);
+  }
+
+  /** A working token is not enough where events come over a connection of its own. */
   get state(): LoginState {
-    return this.#state;
+    const { name, status } = this.#state;
+    return { name, status: status === OK ? (this.#deafness ?? OK) : status };
+  }
+
+  /** Whether another login is this bot, which then may not act as it. */
+  get isTaken(): boolean {
+    return this.#isTaken;
   }
 
   /** Null until Slack has told who the bot is. */
@@ -73,11 +92,14 @@ export class SlackLogin {
     const me = await this.api.call('auth.test', {}, options, Identity);
     const identity = {
       teamId: me.team_id,
-      enterpriseId: (me.is_enterprise_install && me.enterprise_id) || null,
+      enterpriseId: me.enterprise_id || null,
+      isOrgWide: me.is_enterprise_install === true,
       userId: me.user_id,
     };
     await this.#deps.claim(identity);
+    this.#isTaken = false;
     this.#identity = identity;
+    this.#deps.located();
     this.#retryMs = FIRST_RETRY_MS;
     this.#become({ name: me.user === undefined ? null : `@${me.user}`, status: OK });
   }
@@ -90,11 +112,25 @@ export class SlackLogin {
     });
   }
 
+  /** As `check`, at some time within `spreadMs`. */
+  checkWithin(spreadMs: number): void {
+    this.#cancelRetry();
+    this.#cancelRetry = this.#deps.clock.after(Math.random() * spreadMs, () => this.check());
+  }
+
   /** Reports a failed request of the bot. */
   failed(failure: SlackFailure): void {
     if (failure.kind === 'later') this.#deps.observer.count('throttled');
     else this.#deps.observer.count('api_error');
     if (failure.isLoggedOut) this.#isDown(failure.message);
+  }
+
+  /** Reports why the app's events do not come; null: they do. */
+  hears(deafness: string | null): void {
+    if (this.#ending.signal.aborted) return;
+    this.#change(() => {
+      this.#deafness = deafness === null ? null : `Socket Mode: ${deafness}`;
+    });
   }
 
   async close(): Promise<void> {
@@ -108,6 +144,7 @@ export class SlackLogin {
     try {
       await this.logIn();
     } catch (error) {
+      this.#isTaken = error instanceof GatewayError;
       this.#isDown(error instanceof Error ? failureOf(error).message : 'unknown');
     }
   }
@@ -121,9 +158,16 @@ export class SlackLogin {
   }
 
   #become(state: LoginState): void {
-    const isChanged = state.status !== this.#state.status || state.name !== this.#state.name;
-    this.#state = state;
-    if (!isChanged) return;
+    this.#change(() => {
+      this.#state = state;
+    });
+  }
+
+  #change(change: () => void): void {
+    const { name, status } = this.state;
+    change();
+    const { state } = this;
+    if (state.status === status && state.name === name) return;
     this.#deps.observer.count(state.status === OK ? 'login_ok' : 'login_failed');
     this.#deps.onState(state);
   }

@@ -2,6 +2,7 @@ import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { CallOptions, SlackApi } from '../web-api/slack-api.ts';
 import { ChannelAnswer, OpenedAnswer, UserAnswer } from '../web-api/slack-objects.ts';
+import { userIdOf } from './person-id.ts';
 import type { Mentions, Names } from './plain-text.ts';
 
 const MAX_NAMES = 10_000;
@@ -24,7 +25,7 @@ export class Directory {
   readonly #ending: AbortSignal;
   readonly #names = new LimitedMap<KnownName>(MAX_NAMES);
   readonly #asking = new Map<string, Promise<string | null>>();
-  /** Channels of direct messages by the other side's id. */
+  /** Channels of direct messages by the person's id. */
   readonly #direct = new LimitedMap<string>(MAX_CHANNELS);
 
   constructor(api: SlackApi, clock: Clock, ending: AbortSignal) {
@@ -33,13 +34,15 @@ export class Directory {
     this.#ending = ending;
   }
 
-  /** Null when Slack does not tell it now. Never rejects. */
-  async personName(userId: string): Promise<string | null> {
-    return await this.#name(userId, async (options) => {
-      const { user } = await this.#api.call('users.info', { user: userId }, options, UserAnswer);
+  /** `fallback` when Slack does not tell it now. Never rejects. */
+  async personName(person: string, fallback: string | null = null): Promise<string | null> {
+    const name = await this.#name(person, async (options) => {
+      const args = { user: userIdOf(person) };
+      const { user } = await this.#api.call('users.info', args, options, UserAnswer);
       const { profile, real_name: realName, name } = user;
       return profile?.display_name || profile?.real_name || realName || name || null;
     });
+    return name ?? fallback;
   }
 
   /** Null when Slack does not tell it now. Never rejects. */
@@ -61,21 +64,22 @@ export class Directory {
   }
 
   /** Remembers the channel of a person's direct messages. */
-  heardDirect(userId: string, channelId: string): void {
-    this.#direct.set(userId, channelId);
+  heardDirect(person: string, channelId: string): void {
+    this.#direct.set(person, channelId);
   }
 
   /** Returns the channel of a person's direct messages. Rejects with a SlackFailure. */
-  async directChannel(userId: string, options: CallOptions): Promise<string> {
-    const known = this.#direct.get(userId);
+  async directChannel(person: string, options: CallOptions): Promise<string> {
+    const known = this.#direct.get(person);
     if (known !== undefined) return known;
-    const { channel } = await this.#api.call('conversations.open', { users: userId }, options, OpenedAnswer);
-    this.#direct.set(userId, channel.id);
+    const args = { users: userIdOf(person) };
+    const { channel } = await this.#api.call('conversations.open', args, options, OpenedAnswer);
+    this.#direct.set(person, channel.id);
     return channel.id;
   }
 
-  forgetDirect(userId: string): void {
-    this.#direct.delete(userId);
+  forgetDirect(person: string): void {
+    this.#direct.delete(person);
   }
 
   /** Several who ask at once get one answer. */

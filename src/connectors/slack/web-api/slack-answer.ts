@@ -24,6 +24,11 @@ const PASSING: ReadonlySet<string> = new Set([
 /** "It's possible some aspect of the operation succeeded before the error was raised." */
 const UNCLEAR: ReadonlySet<string> = new Set(['fatal_error', 'internal_error']);
 
+/** Whether a word of Slack's says nothing about the request itself: asking again may help. */
+export function isPassing(word: string): boolean {
+  return PASSING.has(word) || UNCLEAR.has(word);
+}
+
 /** Returns Slack's answer. Throws a SlackFailure when it is not `ok`. */
 export function resultIn(status: number, retryAfterS: string | null, body: Uint8Array): unknown {
   const { data: answer } = Answer.safeParse(platformJson(body));

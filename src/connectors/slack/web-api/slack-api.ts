@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/time.ts';
 import { TimeLimit } from '../../../base/time-limit.ts';
 import { readAnswer } from '../../contract/answer-body.ts';
 import type { OutboundFile } from '../../contract/messenger.ts';
+import type { AccessToken } from './access-token.ts';
 import { resultIn } from './slack-answer.ts';
 import { failureOf, SlackFailure } from './slack-failure.ts';
 
@@ -31,20 +32,18 @@ export interface Download {
 
 const ANSWER_LIMIT_BYTES = 1_048_576;
 const USER_AGENT = 'voice-chat-gateway';
-/** Format of every token: the header takes nothing else. */
-const TOKEN = /^xox[\w.-]{1,500}$/;
+/** Slack's word for a token that can be replaced by its refresh token. */
+const EXPIRED = 'token_expired';
 /** Deadline for the answer's first byte. The rest is limited only by the caller's signal. */
 const DOWNLOAD_DEADLINE_MS = 20_000;
 
-/** Client of the Web API with one token (https://docs.slack.dev/apis/web-api/). Rejections are SlackFailures. */
+/** Client of the Web API with one bot's token (https://docs.slack.dev/apis/web-api/). Rejections are SlackFailures. */
 export class SlackApi {
   readonly #urls: SlackUrls;
-  readonly #token: string;
+  readonly #token: AccessToken;
   readonly #clock: Clock;
 
-  /** Throws a SlackFailure, like Slack's own, when `token` is malformed. */
-  constructor(urls: SlackUrls, token: string, clock: Clock) {
-    if (!TOKEN.test(token)) throw new SlackFailure('refused', 'invalid_auth', { word: 'invalid_auth' });
+  constructor(urls: SlackUrls, token: AccessToken, clock: Clock) {
     this.#urls = urls;
     this.#token = token;
     this.#clock = clock;
@@ -57,18 +56,15 @@ export class SlackApi {
     { deadlineMs, signal }: CallOptions,
     schema: Schema,
   ): Promise<z.output<Schema>> {
-    if (signal.aborted) throw new SlackFailure('unreachable', 'The deadline passed before Slack was asked');
     const limit = new TimeLimit(this.#clock, deadlineMs, { outer: signal });
     try {
-      const answer = await fetch(`${this.#urls.api}/${method}`, {
-        method: 'POST',
-        headers: this.#headers(),
-        body: formOf(args),
-        redirect: 'error',
-        signal: limit.signal,
+      const token = await this.#token.current();
+      const result = await this.#ask(method, args, token, limit.signal).catch(async (error: unknown) => {
+        const other = failureOf(error).word === EXPIRED ? await this.#token.replaced(token) : null;
+        if (other === null) throw error;
+        return await this.#ask(method, args, other, limit.signal);
       });
-      const bytes = await readAnswer(answer, ANSWER_LIMIT_BYTES);
-      return read(schema, resultIn(answer.status, answer.headers.get('retry-after'), bytes), method);
+      return read(schema, result, method);
     } catch (error) {
       throw failureOf(error);
     } finally {
@@ -109,7 +105,8 @@ export class SlackApi {
     if (!this.#isOfSlack(href)) throw new SlackFailure('refused', 'Slack gave an unknown host for the file');
     const limit = new TimeLimit(this.#clock, DOWNLOAD_DEADLINE_MS, { outer: signal });
     try {
-      const answer = await fetch(href, { headers: this.#headers(), redirect: 'error', signal: limit.signal });
+      const headers = headersWith(await this.#token.current());
+      const answer = await fetch(href, { headers, redirect: 'error', signal: limit.signal });
       limit.lift();
       const type = answer.headers.get('content-type') ?? '';
       return { status: answer.status, type, body: closing(answer.body ?? ReadableStream.from([]), limit) };
@@ -119,13 +116,26 @@ export class SlackApi {
     }
   }
 
-  #headers(): Record<string, string> {
-    return { authorization: `Bearer ${this.#token}`, 'user-agent': USER_AGENT };
+  async #ask(method: string, args: Arguments, token: string, signal: AbortSignal): Promise<unknown> {
+    if (signal.aborted) throw new SlackFailure('unreachable', 'The deadline passed before Slack was asked');
+    const answer = await fetch(`${this.#urls.api}/${method}`, {
+      method: 'POST',
+      headers: headersWith(token),
+      body: formOf(args),
+      redirect: 'error',
+      signal,
+    });
+    const bytes = await readAnswer(answer, ANSWER_LIMIT_BYTES);
+    return resultIn(answer.status, answer.headers.get('retry-after'), bytes);
   }
 
   #isOfSlack(href: string): boolean {
     return URL.canParse(href) && new URL(href).origin === new URL(this.#urls.files).origin;
   }
+}
+
+function headersWith(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}`, 'user-agent': USER_AGENT };
 }
 
 /** An unreadable result is `unclear`: the method may still have been carried out. */

@@ -11,15 +11,17 @@ export type FailureKind =
   /** The request may have been carried out: there was no answer, or a server error. */
   | 'unclear';
 
-/** Slack's words for a token that it no longer accepts. */
+/** Slack's words, and the gateway's, for a token that Slack does not accept, or no longer. */
 const LOGIN_ERRORS: ReadonlySet<string> = new Set([
   'invalid_auth',
   'not_authed',
+  'not_allowed_token_type',
   'account_inactive',
   'token_revoked',
   'token_expired',
   'org_login_required',
   'team_access_not_granted',
+  'connection_lost',
 ]);
 
 export class SlackFailure extends Error {

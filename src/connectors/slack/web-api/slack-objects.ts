@@ -10,6 +10,16 @@ export const Identity = z.object({
   is_enterprise_install: field(z.boolean()),
 });
 
+const Place = z.object({ id: z.string().min(1), name: field(z.string()) });
+
+/** `oauth.v2.access`. `team` is null where the app is installed in a whole organization. */
+export const Installed = z.object({
+  team: Place.nullish(),
+  enterprise: Place.nullish(),
+  is_enterprise_install: field(z.boolean()),
+  authed_user: z.object({ id: z.string().min(1) }),
+});
+
 /** `users.info` */
 export const UserAnswer = z.object({
   user: z.object({

@@ -21,7 +21,7 @@ export class Announcements {
   /** A message was written. Mentions come as a second event, with an id of its own. */
   posted(channel: FakeChannel, message: FakeMessage): Delivery[] {
     const event = {
-      ...wireMessage(message),
+      ...wireMessage(message, channel.teamId),
       channel: channel.id,
       channel_type: CHANNEL_TYPES[channel.kind],
       event_ts: message.ts,
@@ -38,8 +38,8 @@ export class Announcements {
   edited(channel: FakeChannel, message: FakeMessage, previous: FakeMessage): Delivery[] {
     return this.#about(channel, {
       subtype: 'message_changed',
-      message: { ...wireMessage(message), source_team: message.user.teamId },
-      previous_message: wireMessage(previous),
+      message: { ...wireMessage(message, channel.teamId), source_team: message.user.teamId },
+      previous_message: wireMessage(previous, channel.teamId),
     });
   }
 
@@ -47,7 +47,7 @@ export class Announcements {
     return this.#about(channel, {
       subtype: 'message_deleted',
       deleted_ts: previous.ts,
-      previous_message: wireMessage(previous),
+      previous_message: wireMessage(previous, channel.teamId),
     });
   }
 

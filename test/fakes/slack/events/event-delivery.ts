@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { KeyedTurns } from '../../../../src/base/keyed-turns.ts';
+import type { FakeSockets } from './fake-sockets.ts';
 
 /** Milliseconds before each further attempt. Slack waits not at all, a minute and five minutes. */
 export type RetryDelays = readonly number[];
@@ -29,6 +30,8 @@ export class EventDelivery {
   readonly #turns = new KeyedTurns();
   readonly #ending = new AbortController();
   #url: string | null = null;
+  /** Present while the app is in Socket Mode, in which it gets no webhooks. */
+  sockets: FakeSockets | null = null;
   /** Requests made so far. */
   attempts = 0;
   /** Events that Slack gave up on. */
@@ -78,16 +81,18 @@ export class EventDelivery {
     };
   }
 
-  /** Delivers after what was handed in before under the same key. Without a URL it is lost, as at Slack. */
+  /**
+   * Delivers after what was handed in before under the same key. Without a URL, and not in Socket Mode, it is lost, as at
+   * Slack.
+   */
   deliver(key: string, envelope: object): Delivery {
     const delivery = { isAcknowledged: false };
-    if (this.#url === null) {
+    if (this.#url === null && this.sockets === null) {
       this.lost += 1;
       return delivery;
     }
-    const body = asSlackWrites(JSON.stringify(envelope));
     void this.#turns.run(key, async () => {
-      delivery.isAcknowledged = await this.#insist(body);
+      delivery.isAcknowledged = await this.#insist(envelope);
       if (!delivery.isAcknowledged) this.lost += 1;
     });
     return delivery;
@@ -98,17 +103,22 @@ export class EventDelivery {
   }
 
   close(): void {
+    this.sockets?.close();
     this.#ending.abort();
   }
 
-  async #insist(body: string): Promise<boolean> {
+  async #insist(envelope: object): Promise<boolean> {
+    const body = asSlackWrites(JSON.stringify(envelope));
     let reason = '';
     for (let attempt = 0; attempt <= this.#retryDelays.length; attempt++) {
       if (attempt > 0) await pause(this.#retryDelays[attempt - 1]!, this.#ending.signal);
       if (this.#ending.signal.aborted) return false;
       const retry =
         attempt === 0 ? {} : { 'X-Slack-Retry-Num': `${attempt}`, 'X-Slack-Retry-Reason': reason };
-      const failure = await this.#post(body, retry);
+      const failure =
+        this.sockets === null
+          ? await this.#post(body, retry)
+          : await this.sockets.deliver(envelope, attempt, reason);
       if (failure === null) return true;
       if (failure === 'no_retry') return false;
       reason = failure;

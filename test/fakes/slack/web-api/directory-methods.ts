@@ -11,14 +11,15 @@ export const DIRECTORY_METHODS: Readonly<Record<string, BotMethod>> = {
     arguments: {},
     takesJson: true,
     scopes: [],
-    run: ({ installation: { workspace, bot, botId } }) => ({
+    run: ({ installation: { workspace, bot, botId, isOrgWide } }) => ({
       url: `https://${workspace.name.toLowerCase()}.slack.com/`,
       team: workspace.name,
       user: bot.name,
       team_id: workspace.id,
       user_id: bot.id,
       bot_id: botId,
-      is_enterprise_install: false,
+      ...(workspace.enterprise === null ? {} : { enterprise_id: workspace.enterprise.id }),
+      is_enterprise_install: isOrgWide,
     }),
   },
   'auth.revoke': {

@@ -19,6 +19,10 @@ export class UploadSlots {
     this.#root = root;
   }
 
+  get root(): string {
+    return this.#root();
+  }
+
   open(
     owner: FakeUser,
     name: string,

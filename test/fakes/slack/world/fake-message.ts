@@ -14,8 +14,8 @@ export interface FakeMessage {
   readonly metadata: unknown;
 }
 
-/** As in events and answers. */
-export function wireMessage(message: FakeMessage) {
+/** As in events and answers. `homeTeamId`: the workspace of the channel; null: it does not matter. */
+export function wireMessage(message: FakeMessage, homeTeamId: string | null = null) {
   const { ts, user, botId, threadTs, text, files, editedTs, metadata } = message;
   return {
     type: 'message',
@@ -24,6 +24,9 @@ export function wireMessage(message: FakeMessage) {
     text,
     ts,
     team: user.teamId,
+    ...(homeTeamId === null || homeTeamId === user.teamId
+      ? {}
+      : { user_team: user.teamId, source_team: user.teamId, user_profile: { real_name: user.realName } }),
     ...(botId === null ? {} : { bot_id: botId }),
     ...(threadTs === null ? {} : { thread_ts: threadTs }),
     ...(files.length > 0 ? { files: files.map((file) => file.wire()), upload: false } : {}),

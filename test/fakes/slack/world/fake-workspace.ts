@@ -3,6 +3,12 @@ import { FakeChannel } from './fake-channel.ts';
 import { FakeFile, type FileFacts } from './fake-file.ts';
 import type { FakeUser } from './fake-user.ts';
 
+/** An organization of Enterprise Grid. */
+export interface FakeEnterprise {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** A workspace: its people, bots, channels and files. */
 export class FakeWorkspace {
   readonly id = newId('T');
@@ -10,11 +16,14 @@ export class FakeWorkspace {
   readonly users = new Map<string, FakeUser>();
   readonly channels = new Map<string, FakeChannel>();
   readonly files = new Map<string, FakeFile>();
+  /** The organization that it belongs to; null: none. */
+  readonly enterprise: FakeEnterprise | null;
   readonly #fileRoot: () => string;
 
   /** `fileRoot`: where the bytes of files are. */
-  constructor(name: string, fileRoot: () => string) {
+  constructor(name: string, enterprise: FakeEnterprise | null, fileRoot: () => string) {
     this.name = name;
+    this.enterprise = enterprise;
     this.#fileRoot = fileRoot;
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BOT_ID, connectorTo, directEvent, LOGIN, ownBot } from './slack-setup.ts';
+import { BOT_ID, connectorTo, directEvent, LOGIN, NEVER, outbound, ownBot } from './slack-setup.ts';
 
 it('stores who wrote what, where, and when', async () => {
   const { workspace, installation, ada, intake, tell } = await ownBot();
@@ -152,4 +152,27 @@ it('knows its bot after a restart even while Slack cannot be reached', async () 
   const event = directEvent(installation, ada.user.id, { ts: '1700000000.000100' });
   const reply = await next.post(app.delivery.signed(JSON.stringify(app.envelope(installation, event))));
   expect([reply.status, next.intake.texts]).toEqual([200, ['hello']]);
+});
+
+it('tells people of other workspaces from its own who have the same id', async () => {
+  const { workspace, installation, ada, intake, tell, connector } = await ownBot();
+  const shared = workspace.addChannel('shared', [ada.user, installation.bot]);
+  const where = { type: 'message', channel: shared.id, channel_type: 'channel', user: ada.user.id };
+  await tell({ ...where, text: 'own', ts: '1700000000.000100', user_team: workspace.id });
+  const stranger = { user_team: 'T0STRANGE', user_profile: { real_name: 'Zoe' } };
+  await tell({ ...where, ...stranger, text: 'stranger', ts: '1700000001.000100' });
+  await tell({ ...where, ...stranger, user: 'U0UNKNOWN', text: 'unknown', ts: '1700000002.000100' });
+  expect(intake.messages.map(({ from, senderName }) => [from.person, senderName])).toEqual([
+    [ada.user.id, 'Ada'],
+    [`T0STRANGE/${ada.user.id}`, 'Ada'],
+    ['T0STRANGE/U0UNKNOWN', 'Zoe'],
+  ]);
+
+  const direct = directEvent(installation, ada.user.id, { ts: '1700000003.000100', ...stranger });
+  await tell(direct);
+  const { from } = intake.messages.at(-1)!;
+  expect(from.space).toEqual({ kind: 'direct', id: `T0STRANGE/${ada.user.id}` });
+  const outcome = await connector.send(outbound(from, 'hello, stranger'), NEVER);
+  expect(outcome.kind).toBe('sent');
+  expect(workspace.channels.get(direct.channel)!.messages.at(-1)!.text).toBe('hello, stranger');
 });

@@ -3,8 +3,9 @@ import { type Address, directAddress } from '../../../../src/connectors/contract
 import type { LoginState } from '../../../../src/connectors/contract/login.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import type { WebhookReply } from '../../../../src/connectors/contract/webhooks.ts';
+import type { SharedApp } from '../../../../src/connectors/slack/oauth/slack-oauth.ts';
 import { SlackConnector } from '../../../../src/connectors/slack/slack-connector.ts';
-import type { BotIdentity } from '../../../../src/connectors/slack/slack-records.ts';
+import type { AccountLogin, BotIdentity } from '../../../../src/connectors/slack/slack-records.ts';
 import { FakeSlack } from '../../../fakes/slack/fake-slack.ts';
 import type { Installation } from '../../../fakes/slack/world/fake-app.ts';
 import { TurnableClock } from '../../../support/turnable-clock.ts';
@@ -30,16 +31,20 @@ export class MemoryRecords {
     return this.kept.get(botId) ?? null;
   }
 
-  async claim(botId: string, identity: BotIdentity): Promise<boolean> {
-    for (const [id, { teamId, userId }] of this.kept)
-      if (id !== botId && teamId === identity.teamId && userId === identity.userId) return false;
-    this.kept.set(botId, identity);
+  async claim({ id: loginKey }: AccountLogin, identity: BotIdentity): Promise<boolean> {
+    for (const [key, { teamId, userId }] of this.kept)
+      if (key !== loginKey && teamId === identity.teamId && userId === identity.userId) return false;
+    this.kept.set(loginKey, identity);
     return true;
   }
 }
 
 /** A connector to the fake, closed with the test. */
-export function connectorTo(slack: FakeSlack, records = new MemoryRecords()) {
+export function connectorTo(
+  slack: FakeSlack,
+  records = new MemoryRecords(),
+  sharedApp: SharedApp | null = null,
+) {
   const { SVC_SLACK_API_URL: api, SVC_SLACK_FILES_URL: files } = slack.settings;
   const clock = new TurnableClock();
   const intake = new MemoryIntake();
@@ -49,7 +54,7 @@ export function connectorTo(slack: FakeSlack, records = new MemoryRecords()) {
     count: (event: string) => void counts.set(event, (counts.get(event) ?? 0) + 1),
     log: () => undefined,
   };
-  const connector = new SlackConnector({ urls: { api, files } }, { clock, observer, records });
+  const connector = new SlackConnector({ urls: { api, files }, sharedApp }, { clock, observer, records });
   connector.onMessages(intake);
   connector.onBotState((_botId, state) => states.push(state));
   onTestFinished(() => connector.close());
