@@ -5,6 +5,7 @@ import { FakeSlack } from '../../fakes/slack/fake-slack.ts';
 import type { FakeApp, Installation } from '../../fakes/slack/world/fake-app.ts';
 import type { FakeWorkspace } from '../../fakes/slack/world/fake-workspace.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
+import { SlackWorld } from '../../support/slack-world.ts';
 import {
   type ChannelUnderTest,
   type Delivery,
@@ -23,7 +24,7 @@ const RETRY_DELAYS = [0, 3_000, 15_000];
 /** A connector to read declarations from. */
 export function slackConnector(): SlackConnector {
   return new SlackConnector(
-    { urls: { api: '', files: '' } },
+    { urls: { api: 'https://slack.test/api', files: '' }, sharedApp: null },
     {
       clock: systemClock,
       observer: { count: () => undefined, log: () => undefined },
@@ -84,6 +85,17 @@ export class SlackUnderTest implements MessengerUnderTest {
     const { status, body } = await gateway.settingsApi.post('/api/bot-tokens', request);
     if (status !== 200) throw new Error(`POST bot-tokens: ${status} ${JSON.stringify(body)}`);
     await app.delivery.subscribe(`${gateway.baseUrl}/api/slack/webhook`);
+    return new SlackUnderTest(gateway, slack, installation, patienceMs);
+  }
+
+  /** With a workspace that has installed the app which all accounts share, in place of an own bot. */
+  static async startShared({ patienceMs, gateway: options = {} }: SlackTestOptions): Promise<SlackUnderTest> {
+    const env = { ...GATEWAY_ENV, ...options.env };
+    const world = await SlackWorld.start({ ...options, env }, RETRY_DELAYS);
+    const { slack, gateway } = world;
+    const workspace = slack.addWorkspace();
+    const { user } = slack.addPerson(workspace, 'Otto');
+    const { installation } = await world.install({ workspace, user });
     return new SlackUnderTest(gateway, slack, installation, patienceMs);
   }
 

@@ -100,6 +100,8 @@ export class FakeSockets {
     if (this.isMute) return;
     if (this.#open.size >= MAX_CONNECTIONS) return client.close(1_000, 'too_many_websockets');
     this.#open.add(client);
+    // Each delivery under way listens for the end.
+    client.setMaxListeners(0);
     const pings = setInterval(() => client.ping(), PING_INTERVAL_MS);
     client.on('close', () => {
       clearInterval(pings);
