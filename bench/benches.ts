@@ -11,6 +11,7 @@ import { mixBench } from './mix/mix.bench.ts';
 import { opusBench } from './opus/opus.bench.ts';
 import { restBench } from './rest/rest.bench.ts';
 import { setupBench } from './setup/setup.bench.ts';
+import { slackBench } from './slack/slack.bench.ts';
 import { speechBenches } from './speech/speech.bench.ts';
 import { tickBench } from './tick/tick.bench.ts';
 import { wsBench } from './ws/ws.bench.ts';
@@ -31,5 +32,6 @@ export const benches: readonly Bench[] = [
   ...discordBenches,
   ...speechBenches,
   ...inlineBenches,
+  slackBench,
   bootBench,
 ];
