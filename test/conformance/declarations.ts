@@ -21,6 +21,7 @@ const MESSENGER: Readonly<Record<OptionalMembers<Messenger>, string>> = {
   files: 'files',
   window: 'window to reply in',
   captions: 'files without captions',
+  remedies: 'suggestions for refused messages',
   dropsDuplicatesForMs: 'drops repeated messages',
 };
 

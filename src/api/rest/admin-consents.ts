@@ -26,8 +26,8 @@ export function adminConsentRoutes(domain: AccountDomain, visitors: Visitors): R
   );
 }
 
-function pathOf(platform: Platform): string {
-  return `/api/oauth/${adminConsentName(platform)}`;
+function pathOf(platform: Platform) {
+  return `/api/oauth/${adminConsentName(platform)}` as const;
 }
 
 function capitalized(platform: Platform): string {
