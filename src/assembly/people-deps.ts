@@ -7,7 +7,7 @@ import { Mailer } from '../accounts/mail/mailer.ts';
 import { OutboxFolder } from '../accounts/mail/outbox-folder.ts';
 import { SmtpTransport } from '../accounts/mail/smtp-transport.ts';
 import { AttemptLimits } from '../accounts/passwords/attempt-limits.ts';
-import { FailedPasswords } from '../accounts/passwords/failed-passwords.ts';
+import { FailedAttempts } from '../accounts/passwords/failed-attempts.ts';
 import { GuessLimits } from '../accounts/passwords/guess-limits.ts';
 import type { People } from '../accounts/people/people.ts';
 import { SessionCache } from '../accounts/sessions/session-cache.ts';
@@ -44,7 +44,7 @@ export async function openPeople(
     mailer,
     limits,
     guesses: new GuessLimits(clock, loginAttempts, limits),
-    failedPasswords: new FailedPasswords(db, clock, {
+    failedPasswords: new FailedAttempts('password.fail', db, clock, {
       failed: (error) => events.writeFailed('failed password attempts', error),
       dropped: () => events.queueFull('failed_passwords'),
     }),

@@ -4,7 +4,7 @@ import type { GoneLogins } from '../../store/people/account-access.ts';
 import type { AgentRoster } from '../account/agent-roster.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { AttemptLimits } from '../passwords/attempt-limits.ts';
-import type { FailedPasswords } from '../passwords/failed-passwords.ts';
+import type { FailedAttempts } from '../passwords/failed-attempts.ts';
 import type { GuessLimits } from '../passwords/guess-limits.ts';
 import type { SessionCache } from '../sessions/session-cache.ts';
 
@@ -24,7 +24,7 @@ export interface People {
   readonly mailer: Mailer;
   readonly limits: AttemptLimits;
   readonly guesses: GuessLimits;
-  readonly failedPasswords: FailedPasswords;
+  readonly failedPasswords: FailedAttempts;
   readonly signup: SignupPolicy;
   /** Base URL of links in mails, without a trailing slash. */
   readonly publicUrl: () => string;

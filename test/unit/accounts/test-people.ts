@@ -2,7 +2,7 @@ import { AgentRoster } from '../../../src/accounts/account/agent-roster.ts';
 import { Mailer, type MailTransport } from '../../../src/accounts/mail/mailer.ts';
 import type { Mail } from '../../../src/accounts/mail/mails.ts';
 import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts';
-import { FailedPasswords } from '../../../src/accounts/passwords/failed-passwords.ts';
+import { FailedAttempts } from '../../../src/accounts/passwords/failed-attempts.ts';
 import { GuessLimits } from '../../../src/accounts/passwords/guess-limits.ts';
 import type { Client, People, SignupPolicy } from '../../../src/accounts/people/people.ts';
 import { signUp } from '../../../src/accounts/people/sign-up.ts';
@@ -50,7 +50,10 @@ export async function testPeople(signup: SignupPolicy = { mode: 'open', code: nu
     mailer: new Mailer(transport, clock, { mailFailed: fail }),
     limits,
     guesses: new GuessLimits(clock, 10, limits),
-    failedPasswords: new FailedPasswords(store.db, clock, { failed: fail, dropped: () => {} }),
+    failedPasswords: new FailedAttempts('password.fail', store.db, clock, {
+      failed: fail,
+      dropped: () => {},
+    }),
     signup,
     publicUrl: () => 'https://voice.example.com/gateway',
     followAccess: async (accountId, gone) => void followed.push([accountId, gone]),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { insertAuditLine, updateAuditDetail } from '../../store/people/audit-log.ts';
+import { type AuditAction, insertAuditLine, updateAuditDetail } from '../../store/people/audit-log.ts';
 
 const WINDOW_MS = 3_600_000;
 /** Limit of IP addresses with their own line, per account and hour. All others share one line. */
@@ -8,10 +8,10 @@ const MAX_ADDRESSES = 20;
 /** Limit of lines per hour for all accounts. Beyond it, failures are reported to the observer and not written. */
 const MAX_LINES = 10_000;
 
-export interface FailedPasswordsObserver {
+export interface FailedAttemptsObserver {
   /** The log could not be written. */
   failed(error: unknown): void;
-  /** A wrong password was not written, because the limit of lines is reached. */
+  /** An attempt was not written, because the limit of lines is reached. */
   dropped(): void;
 }
 
@@ -25,25 +25,27 @@ interface Line {
 }
 
 /**
- * Records wrong passwords in the audit log: one line with a count per account, IP address and hour, so that a flood of
- * guesses does not grow the database. Guesses for addresses without an account are recorded the same way and take the
- * same time.
+ * Records wrong passwords, or keys, in the audit log: one line with a count per account, IP address and hour, so that a
+ * flood of guesses does not grow the database. Guesses for addresses without an account are recorded the same way and
+ * take the same time.
  */
-export class FailedPasswords {
+export class FailedAttempts {
+  readonly #action: AuditAction;
   readonly #db: Db;
   readonly #clock: Clock;
-  readonly #observer: FailedPasswordsObserver;
+  readonly #observer: FailedAttemptsObserver;
   readonly #lines = new Map<string, Line>();
   readonly #addresses = new Map<string | null, number>();
   #endMs = 0;
 
-  constructor(db: Db, clock: Clock, observer: FailedPasswordsObserver) {
+  constructor(action: AuditAction, db: Db, clock: Clock, observer: FailedAttemptsObserver) {
+    this.#action = action;
     this.#db = db;
     this.#clock = clock;
     this.#observer = observer;
   }
 
-  /** Records a wrong password in the background. Never throws. `accountId` null: no account has the mail address. */
+  /** Records an attempt in the background. Never throws. `accountId` null: it concerns no account. */
   note(accountId: string | null, address: string): void {
     this.#beginAnew();
     const line = this.#lineOf(accountId, address);
@@ -88,7 +90,7 @@ export class FailedPasswords {
         const detail = { address, count, lastAt };
         if (line.id === null)
           line.id = await insertAuditLine(this.#db, accountId, {
-            action: 'password.fail',
+            action: this.#action,
             detail,
             createdAt: lastAt,
           });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FailedPasswords } from '../../../../src/accounts/passwords/failed-passwords.ts';
+import { FailedAttempts } from '../../../../src/accounts/passwords/failed-attempts.ts';
 import { Retention } from '../../../../src/store/messages/retention.ts';
 import { deleteOldestFailedPasswords } from '../../../../src/store/people/audit-log.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -13,7 +13,7 @@ async function logged() {
   const { accountId } = await seedAccount(store, 'a');
   const clock = new ManualClock();
   const drops = { count: 0 };
-  const failed = new FailedPasswords(store.db, clock, {
+  const failed = new FailedAttempts('password.fail', store.db, clock, {
     failed: (error) => {
       throw error;
     },
