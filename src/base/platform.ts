@@ -39,6 +39,9 @@ export const WINDOW_FIELD = 'whatsapp_window';
 /** `POST /api/invite-link` returns the URL of this platform, in this field. */
 export const INVITE_URL = { platform: 'whatsapp', field: 'whatsapp_url' } as const;
 
+/** The platform whose bridge posts direct messages to an endpoint of its own, `POST /api/<platform>/chat`. */
+export const BRIDGED_CHAT_PLATFORM = 'teams' satisfies Platform;
+
 /** The platform whose logins are trunks and phone numbers. */
 export const PHONE_PLATFORM = 'sip';
 

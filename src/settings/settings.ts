@@ -136,6 +136,7 @@ function conflicts(values: Partial<Values>): string[] {
   mistakes.push(
     ...missingOfDiscord(values),
     ...SET_TOGETHER.flatMap((names) => missingOf(names, values)),
+    ...missingOfBridge(values),
   );
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
@@ -150,6 +151,13 @@ function missingOfDiscord(values: Partial<Values>): string[] {
   const present = [...needs, 'SVC_DISCORD_CLIENT_SECRET' as const].find((name) => values[name] !== null);
   if (present === undefined) return [];
   return needs.filter((name) => values[name] === null).map((name) => `${name}: is required with ${present}`);
+}
+
+/** A bridge that carries a platform has a URL, and one with a URL has a key. */
+function missingOfBridge(values: Partial<Values>): string[] {
+  const { SVC_BRIDGE_KEY: key, SVC_BRIDGE_URL: url, SVC_BRIDGE_PLATFORMS: platforms } = values;
+  if (platforms && url === null) return ['SVC_BRIDGE_URL: is required with SVC_BRIDGE_PLATFORMS'];
+  return url && key === null ? ['SVC_BRIDGE_KEY: is required with SVC_BRIDGE_URL'] : [];
 }
 
 const SET_TOGETHER = [
@@ -234,6 +242,7 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       /** Without trailing slashes. */
       urls: { login: values.SVC_ZOOM_LOGIN_URL, api: values.SVC_ZOOM_API_URL },
     },
+    bridge: arrangeBridge(values),
     /** Null: the gateway has no WhatsApp number. */
     whatsapp: arrangeWhatsApp(values),
     /** Hosts of the speech providers in place of their own, without trailing slashes. */
@@ -360,6 +369,18 @@ function arrangeTeamsBot(values: Values) {
 
 function clientOf(clientId: string | null, clientSecret: string | null) {
   return clientId === null || clientSecret === null ? null : { clientId, clientSecret };
+}
+
+function arrangeBridge(values: Values) {
+  const { SVC_BRIDGE_KEY: key, SVC_BRIDGE_URL: url, SVC_BRIDGE_PLATFORMS: platforms } = values;
+  return {
+    /** Null: the endpoints of the bridge do not exist. */
+    key,
+    /** How to reach the bridge. Null: it only posts to the gateway. */
+    client: key === null || url === null ? null : { url, key },
+    /** Carried by the bridge in both directions. */
+    platforms: platforms ?? [],
+  };
 }
 
 function arrangeTelegram(values: Values) {

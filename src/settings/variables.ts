@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
+import { BRIDGE_VARIABLES } from './bridge-variables.ts';
 import { CALL_VARIABLES } from './call-variables.ts';
 import { DISCORD_VARIABLES } from './discord-variables.ts';
 import { MEET_VARIABLES } from './meet-variables.ts';
@@ -106,6 +107,7 @@ export const VARIABLES = {
   ...TEAMS_VARIABLES,
   ...MEET_VARIABLES,
   ...ZOOM_VARIABLES,
+  ...BRIDGE_VARIABLES,
   ...SPEECH_VARIABLES,
   ...MODEL_VARIABLES,
   SVC_BOOTSTRAP_AGENT_KEY: {
