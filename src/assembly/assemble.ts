@@ -20,6 +20,7 @@ import { BusinessEvents } from '../telemetry/business-events.ts';
 import { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { authorizationDomain, openGrants } from './authorization-deps.ts';
+import { bridgeContext } from './bridge-deps.ts';
 import { openCalls } from './call-deps.ts';
 import { connectionDeps } from './connection-deps.ts';
 import { openFileStorage } from './file-deps.ts';
@@ -47,7 +48,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   closers.push(() => retention.close());
   const descriptors = watchResources(deps);
 
-  const { connectors: list, trunks } = makePlatforms(deps, substitutes);
+  const { connectors: list, trunks, bridged } = makePlatforms(deps, substitutes);
   const connectors = new Map(list.map((connector) => [connector.platform, connector]));
   const { files, sweeper } = await openFileStorage(deps, connectors);
   const calls = await openCalls(deps, connectors, files);
@@ -71,7 +72,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const authorization = authorizationDomain(deps, { grants, people, files, accounts });
   const replies = new AgentReplies(clock);
   const messaging = await openMessaging(deps, { calls, files, roster, replies });
-  const { outbound, inbox } = messaging;
+  const { outbound, inbox, intakes } = messaging;
   const quota = new VendorQuota(clock);
   const { runner, deliveries, browsing } = openInline(deps, {
     calls,
@@ -99,6 +100,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     keys,
     replies,
     descriptors,
+    platformBridge: bridgeContext(deps, { intakes, messengers: outbound.messengers, carried: bridged }),
   });
   // Closes after everything that still has messages to send.
   for (const messenger of messengers) closers.push((deadlineMs) => messenger.close(deadlineMs));

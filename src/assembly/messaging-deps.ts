@@ -1,8 +1,9 @@
 import type { AgentRoster } from '../accounts/account/agent-roster.ts';
 import type { AgentReplies } from '../accounts/keys/agent-replies.ts';
 import type { InboxDomain } from '../api/rest/inbox.ts';
+import type { Platform } from '../base/platform.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
-import type { Messenger } from '../connectors/contract/messenger.ts';
+import type { MessageIntake, Messenger } from '../connectors/contract/messenger.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepInboundFiles } from '../files/keep-inbound-files.ts';
 import { listedAttachments, listedFiles } from '../files/listed-attachments.ts';
@@ -45,6 +46,8 @@ interface MessagingNeeds {
 export interface Messaging {
   readonly outbound: OutboundDomain;
   readonly inbox: InboxDomain;
+  /** What each platform reports about messages goes here. */
+  readonly intakes: ReadonlyMap<Platform, MessageIntake>;
   /** Starts sending the messages that an earlier process left. Call it once the platforms are logged in. */
   readonly start: () => void;
 }
@@ -90,13 +93,22 @@ export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Prom
   );
   windows.start();
   const intake = intakeDomain(deps, needs, outbound);
-  for (const [platform, { provides }] of needs.calls.connectors) {
-    const queue = provides.messenger?.window === undefined ? null : windows;
-    provides.messenger?.onMessages(platformIntake({ ...intake, platform, queue }));
+  const intakes = new Map<Platform, MessageIntake>();
+  for (const [
+    platform,
+    {
+      provides: { messenger },
+    },
+  ] of needs.calls.connectors) {
+    if (messenger === undefined) continue;
+    const queue = messenger.window === undefined ? null : windows;
+    const own = platformIntake({ ...intake, platform, queue });
+    intakes.set(platform, own);
+    messenger.onMessages(own);
   }
   const inbox = inboxDomain(deps, needs.files);
   metrics.watchInbox(() => inbox.waiters);
-  return { outbound, inbox, start: ready.resolve };
+  return { outbound, inbox, intakes, start: ready.resolve };
 }
 
 function intakeDomain(

@@ -1,3 +1,7 @@
+import { dnsAddresses } from '../base/find-addresses.ts';
+import type { Platform } from '../base/platform.ts';
+import { publicOr } from '../base/public-address.ts';
+import type { BridgedCalls } from '../connectors/contract/bridged-calls.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import { SHARED_LOGIN } from '../connectors/contract/login.ts';
 import type { MessengerObserver } from '../connectors/contract/messenger.ts';
@@ -5,6 +9,8 @@ import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
 import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
 import type { DiscordRecords } from '../connectors/discord/discord-records.ts';
 import { MeetConnector } from '../connectors/meet/meet-connector.ts';
+import { BridgeClient } from '../connectors/platform-bridge/bridge-client.ts';
+import { BridgedConnector } from '../connectors/platform-bridge/bridged-connector.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { SlackConnector } from '../connectors/slack/slack-connector.ts';
@@ -14,6 +20,7 @@ import type { TeamsRecords } from '../connectors/teams/teams-records.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { ZoomConnector } from '../connectors/zoom/zoom-connector.ts';
+import { WebFiles } from '../files/web-files.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import { linkedPeople } from '../store/logins/connections.ts';
 import {
@@ -56,6 +63,8 @@ export interface Platforms {
   readonly connectors: readonly Connector[];
   /** The connector that also keeps the accounts' trunks and numbers. */
   readonly trunks: SipDirectory & Pick<SipConnector, 'port' | 'tlsPort'>;
+  /** Calls of the platforms that the platform bridge carries. */
+  readonly bridged: ReadonlyMap<Platform, BridgedCalls>;
 }
 
 /** What tests put in place of the gateway's own platforms. */
@@ -71,8 +80,31 @@ export function makePlatforms(
   { platforms = CONNECTORS, wrap = (connector) => connector }: PlatformSubstitutes,
 ): Platforms {
   const sip = sipConnector(deps);
-  const connectors = [sip, ...platforms.flatMap((make) => make(deps) ?? [])];
-  return { connectors: connectors.map(wrap), trunks: sip };
+  const own = [sip, ...platforms.flatMap((make) => make(deps) ?? [])];
+  const carried = carriedByBridge(deps, own);
+  const connectors = [...own.filter(({ platform }) => !carried.has(platform)), ...carried.values()];
+  return {
+    connectors: connectors.map(wrap),
+    trunks: sip,
+    bridged: new Map([...carried].map(([platform, { calls }]) => [platform, calls])),
+  };
+}
+
+/** Returns the connectors of the platforms that the platform bridge carries, around the gateway's own. */
+function carriedByBridge(
+  { settings: { bridge, files }, clock }: PartDeps,
+  own: readonly Connector[],
+): ReadonlyMap<Platform, BridgedConnector> {
+  if (bridge.client === null) return new Map();
+  const client = new BridgeClient(bridge.client, clock);
+  const web = new WebFiles(dnsAddresses(), publicOr(files.fetchAllow));
+  const openUrl = async (url: string, signal: AbortSignal) => (await web.open(url, signal)).bytes;
+  return new Map(
+    bridge.platforms.map((platform) => {
+      const inner = own.find((each) => each.platform === platform) ?? null;
+      return [platform, new BridgedConnector(platform, inner, { client, clock, openUrl })];
+    }),
+  );
 }
 
 /** Returns the native port reserver; null when the thread that uses a port binds it itself. */

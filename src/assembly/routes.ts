@@ -37,6 +37,7 @@ import { inviteLinkRoutes } from '../api/rest/invite-link.ts';
 import { type OAuthContext, oauthRoutes } from '../api/rest/oauth.ts';
 import { openApiRoute } from '../api/rest/openapi.ts';
 import { passwordRoutes } from '../api/rest/passwords.ts';
+import { type BridgeContext, platformBridgeRoutes } from '../api/rest/platform-bridge.ts';
 import { platformOAuthRoutes } from '../api/rest/platform-oauth.ts';
 import { platformRoutes } from '../api/rest/platforms.ts';
 import { signInRoutes } from '../api/rest/sign-in.ts';
@@ -70,6 +71,7 @@ export interface Domains {
   readonly files: FileDomain;
   readonly inbox: InboxDomain;
   readonly outbound: OutboundDomain;
+  readonly platformBridge: BridgeContext;
   readonly probes: AgentProbes;
   readonly people: People;
   readonly oauth: OAuthContext;
@@ -110,6 +112,7 @@ export function routes(domains: Domains): Route[] {
     ...inviteLinkRoutes(accounts, (token) => inviteUrl(calls, token)),
     ...botLinkRoutes(accounts),
     ...webhookRoutes(calls.connectors.values()),
+    ...platformBridgeRoutes(domains.platformBridge),
     ...voiceConfigRoutes(domains.speech),
     voicesRoute(domains.speech),
     ...feedbackRoutes(accounts),

@@ -105,10 +105,10 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   return {
     operationId: route.operationId,
     summary: route.summary,
-    description: [route.description, WHO[route.access]].filter(Boolean).join('\n\n'),
+    description: [route.description, route.ownKey ?? WHO[route.access]].filter(Boolean).join('\n\n'),
     tags: [...route.tags],
     ...(route.deprecated ? { deprecated: true } : {}),
-    security: securityOf(route.access),
+    security: route.ownKey === undefined ? securityOf(route.access) : BY_KEY,
     requestParams: {
       ...(route.params ? { path: route.params } : {}),
       ...(route.query ? { query: route.query } : {}),
@@ -119,10 +119,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   };
 }
 
+const BY_KEY = [{ apiKey: [] }, { bearer: [] }];
+
 function securityOf(access: Route['access']): Record<string, string[]>[] {
   if (access === 'public') return [];
   const kinds = ADMITTED[access];
-  const byKey = kinds.some((kind) => kind !== 'session') ? [{ apiKey: [] }, { bearer: [] }] : [];
+  const byKey = kinds.some((kind) => kind !== 'session') ? BY_KEY : [];
   return kinds.includes('session') ? [...byKey, { session: [] }] : byKey;
 }
 

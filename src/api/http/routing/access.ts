@@ -31,7 +31,7 @@ export function credentialOf(
   isUnsafe: boolean,
   ownOrigin: OwnOrigin | undefined,
 ): string | null {
-  const key = keyOf(request);
+  const key = keyIn((name) => request.getHeader(name));
   if (key !== null) return key;
   const cookies = request.getHeader('cookie');
   const token = cookies === '' ? null : sessionTokenOf(cookies);
@@ -39,10 +39,11 @@ export function credentialOf(
   return token;
 }
 
-function keyOf(request: RequestHead): string | null {
-  const apiKey = request.getHeader('x-api-key');
+/** The key in `X-API-Key` or `Authorization: Bearer`; null without either. */
+export function keyIn(header: (name: string) => string): string | null {
+  const apiKey = header('x-api-key');
   if (apiKey !== '') return apiKey;
-  const authorization = request.getHeader('authorization');
+  const authorization = header('authorization');
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return null;
   return authorization.slice(7).trim() || null;
 }

@@ -90,6 +90,8 @@ interface RouteDefinition<
   /** Literal segments and `{name}` parameters, for example `/api/call/{call_id}`. */
   readonly path: `/${string}`;
   readonly access: A;
+  /** Says whose key a public route requires, which it checks itself in `precheck`. Default: none is required. */
+  readonly ownKey?: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;

@@ -1,0 +1,77 @@
+import { unreachable } from '../../base/assert.ts';
+import { unservedText } from '../../base/platform.ts';
+import type { MessageIntake } from '../../connectors/contract/messenger.ts';
+import { resolved } from './bridge-address.ts';
+import type { BridgeEvent, CallEnded, CallInvite, EventResult } from './bridge-event.ts';
+import { BRIDGE_HOLDER, type PlatformBridge } from './platform-bridge.ts';
+import { ringBridged } from './ring-bridged.ts';
+
+/** Stands in for a message that its author has deleted. */
+const DELETED_TEXT = '[message deleted]';
+const NOT_CARRIED = 'The bridge does not carry this platform (SVC_BRIDGE_PLATFORMS)';
+
+type OfMessages = Exclude<BridgeEvent, CallInvite | CallEnded>;
+
+/**
+ * Applies events in their order and returns what became of each. What is reported as done is on disk. Rejects when the
+ * database fails; the events before that are known when they are told again. Throws `too_many_waiters` when too many
+ * batches are under way.
+ */
+export async function takeEvents(
+  bridge: PlatformBridge,
+  events: readonly BridgeEvent[],
+): Promise<EventResult[]> {
+  bridge.batches.assertRoom(BRIDGE_HOLDER);
+  const leave = bridge.batches.take(BRIDGE_HOLDER);
+  try {
+    const results: EventResult[] = [];
+    for (const event of events) results.push(await takeEvent(bridge, event));
+    return results;
+  } finally {
+    leave();
+  }
+}
+
+async function takeEvent(bridge: PlatformBridge, event: BridgeEvent): Promise<EventResult> {
+  if (event.type === 'call_invite' || event.type === 'call_ended') return await takeCall(bridge, event);
+  const { platform } = event;
+  const intake = bridge.intakes.get(platform);
+  if (!intake) return { status: 'not_served', reason: unservedText(platform) };
+  const hasFiles = event.type === 'dm' && event.message.files.length > 0;
+  if (hasFiles && !bridge.carried.has(platform)) return { status: 'not_served', reason: NOT_CARRIED };
+  const from = await resolved(bridge.db, platform, event.from);
+  return { status: await takeMessage(intake, { ...event, from }) };
+}
+
+async function takeCall(bridge: PlatformBridge, event: CallInvite | CallEnded): Promise<EventResult> {
+  const calls = bridge.carried.get(event.platform);
+  if (!calls) return { status: 'not_served', reason: NOT_CARRIED };
+  if (event.type === 'call_invite') return { status: await ringBridged(bridge, calls, event) };
+  return { status: calls.ended(event.callRef, event.reason) ? 'done' : 'unknown_call' };
+}
+
+async function takeMessage(
+  intake: MessageIntake,
+  event: OfMessages,
+): Promise<'stored' | 'duplicate' | 'unknown_account' | 'done' | 'unknown_token'> {
+  const { from } = event;
+  switch (event.type) {
+    case 'dm': {
+      const kept = await intake.received({ ...event.message, from, alias: null });
+      return kept === 'unbound' ? 'unknown_account' : kept;
+    }
+    case 'edit':
+      await intake.edited(from, event.messageId, event.text);
+      return 'done';
+    case 'delete':
+      await intake.edited(from, event.messageId, DELETED_TEXT);
+      return 'done';
+    case 'reachability':
+      await intake.reachable(from, event.isReachable);
+      return 'done';
+    case 'link':
+      return (await intake.bind(from, event.name, event.token)) ? 'done' : 'unknown_token';
+    default:
+      return unreachable(event);
+  }
+}

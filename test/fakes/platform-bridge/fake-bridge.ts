@@ -1,0 +1,135 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import * as z from 'zod';
+import { EventLog } from '../../support/event-log.ts';
+
+const MAX_AGE_S = 300;
+
+const place = {
+  version: z.literal(1),
+  platform: z.string(),
+  login: z.string(),
+  space: z.strictObject({ kind: z.enum(['direct', 'channel']), id: z.string() }),
+  thread: z.string().nullable(),
+  person: z.string().nullable(),
+};
+const call = { version: z.literal(1), platform: z.string(), call_ref: z.string() };
+
+/** What a gateway may post, strictly. */
+const Posted = z.discriminatedUnion('type', [
+  z.strictObject({ ...place, type: z.literal('message'), message_id: z.string(), text: z.string() }),
+  z.strictObject({ ...place, type: z.literal('typing') }),
+  z.strictObject({ ...call, type: z.literal('call_accept') }),
+  z.strictObject({ ...call, type: z.literal('call_refuse') }),
+  z.strictObject({ ...call, type: z.literal('call_leave') }),
+]);
+export type Posted = z.output<typeof Posted>;
+
+/** How the next post is answered, in place of the right answer. */
+export interface Fault {
+  readonly status: number;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Carries the post out and then cuts the connection. */
+  readonly cuts?: true;
+}
+
+/**
+ * A platform bridge as an operator would write it: it checks signatures, drops messages that it knows, and posts events
+ * to the gateway with its key.
+ */
+export class FakeBridge {
+  readonly key = 'bridge-key-of-the-tests-0123456789abcdef';
+  /** What it was told and has carried out, typing indicators included. */
+  readonly told = new EventLog<Posted>();
+  /** Posts that it refused, with the reason. */
+  readonly refused: string[] = [];
+  /** Posts of messages, repetitions included. */
+  posts = 0;
+  readonly faults: Fault[] = [];
+  readonly #server: Server;
+  readonly #known = new Map<string, string>();
+  #sent = 0;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('request', (request, response) => void this.#take(request, response));
+  }
+
+  static async start(): Promise<FakeBridge> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new FakeBridge(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/from-gateway`;
+  }
+
+  /** Texts of the messages that people got, in order. */
+  get texts(): string[] {
+    return this.told.all.flatMap((each) => (each.type === 'message' ? [each.text] : []));
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request);
+    const problem = this.#problemOf(request, body);
+    if (problem !== null) {
+      this.refused.push(problem);
+      response.writeHead(401).end(problem);
+      return;
+    }
+    const parsed = Posted.safeParse(JSON.parse(body.toString('utf8')));
+    if (!parsed.success) {
+      this.refused.push(parsed.error.message);
+      response.writeHead(422).end(parsed.error.message);
+      return;
+    }
+    if (parsed.data.type === 'message') this.posts += 1;
+    const fault = parsed.data.type === 'typing' ? undefined : this.faults.shift();
+    if (fault !== undefined && !fault.cuts) {
+      response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+      return;
+    }
+    const answer = JSON.stringify(this.#carryOut(parsed.data));
+    if (fault?.cuts) response.destroy();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+  }
+
+  #problemOf({ headers, method, url }: IncomingMessage, body: Uint8Array): string | null {
+    if (method !== 'POST' || url !== '/from-gateway') return `${method} ${url}`;
+    const timestamp = `${headers['x-svc-timestamp']}`;
+    if (!(Math.abs(Date.now() / 1_000 - Number(timestamp)) < MAX_AGE_S)) return `time ${timestamp}`;
+    const right = createHmac('sha256', this.key).update(`${timestamp}.`).update(body).digest();
+    const shown = Buffer.from(`${headers['x-svc-signature']}`, 'hex');
+    return shown.length === right.length && timingSafeEqual(shown, right) ? null : 'signature';
+  }
+
+  #carryOut(posted: Posted): object {
+    if (posted.type !== 'message') {
+      this.told.push(posted);
+      return { status: 'ok' };
+    }
+    const known = this.#known.get(posted.message_id);
+    const id = known ?? `sent-${++this.#sent}`;
+    if (known === undefined) {
+      this.#known.set(posted.message_id, id);
+      this.told.push(posted);
+    }
+    return { status: 'sent', platform_message_ids: [id] };
+  }
+
+  /** The bridge has shown this message, as the answer of a request. */
+  shown(messageId: string): void {
+    this.#known.set(messageId, `sent-${++this.#sent}`);
+  }
+}
