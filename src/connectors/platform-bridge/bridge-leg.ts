@@ -23,6 +23,7 @@ export class BridgeLeg implements PlatformLeg {
   readonly #observer: LegObserver;
   readonly #over = Promise.withResolvers<void>();
   readonly #leaving = new AbortController();
+  #isAnswered = false;
   #isOver = false;
 
   constructor(deps: BridgeLegDeps, observer: LegObserver) {
@@ -48,13 +49,18 @@ export class BridgeLeg implements PlatformLeg {
 
   /** The call is over on the platform. */
   ended(reason: string): void {
-    if (this.#end('remote', { result: 'completed', reason })) this.#over.resolve();
+    const result = this.#isAnswered ? 'completed' : 'missed';
+    if (this.#end('remote', { result, reason })) this.#over.resolve();
   }
 
   async #accept(): Promise<void> {
     const told = await this.#tell('call_accept', this.#leaving.signal);
     if (this.#isOver) return;
-    if (isDone(told)) return this.#observer.answered();
+    if (isDone(told)) {
+      this.#isAnswered = true;
+      this.#observer.answered();
+      return;
+    }
     const reason = told.kind === 'answered' ? 'the bridge no longer has the call' : told.reason;
     this.#end('lost', { result: 'failed', reason });
     this.#over.resolve();

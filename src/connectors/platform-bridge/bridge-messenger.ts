@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { unreachable } from '../../base/assert.ts';
+import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Address } from '../contract/address.ts';
 import { keyOfLogin, type LoginRef } from '../contract/login.ts';
@@ -25,7 +26,7 @@ const Delivered = z.discriminatedUnion('status', [
 
 export interface BridgeMessengerDeps {
   readonly client: BridgeClient;
-  /** Opens the bytes of a URL from outside. Rejects as `fetchFile` does. */
+  /** Opens the bytes of a URL from outside. Rejects with GatewayError `url_blocked` for URLs from inside. */
   readonly openUrl: (url: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   /** Called when the gateway sets the receiver of people's messages. */
   readonly onIntake: (intake: MessageIntake) => void;
@@ -67,7 +68,13 @@ export class BridgeMessenger implements Messenger, ShowsTyping, FetchesFiles {
 
   /** A file's reference is the URL that the bridge gave. */
   async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    return await this.#deps.openUrl(ref, signal);
+    try {
+      return await this.#deps.openUrl(ref, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const isBlocked = error instanceof GatewayError && error.code === 'url_blocked';
+      throw new GatewayError(isBlocked ? 'file_gone' : 'platform_failed');
+    }
   }
 
   #place({ login, space, thread, person }: Address) {

@@ -1,5 +1,5 @@
 import { unreachable } from '../../base/assert.ts';
-import { unservedText } from '../../base/platform.ts';
+import { PLATFORM_TRAITS, unservedText } from '../../base/platform.ts';
 import type { MessageIntake } from '../../connectors/contract/messenger.ts';
 import { resolved } from './bridge-address.ts';
 import type { BridgeEvent, CallEnded, CallInvite, EventResult } from './bridge-event.ts';
@@ -9,6 +9,8 @@ import { ringBridged } from './ring-bridged.ts';
 /** Stands in for a message that its author has deleted. */
 const DELETED_TEXT = '[message deleted]';
 const NOT_CARRIED = 'The bridge does not carry this platform (SVC_BRIDGE_PLATFORMS)';
+
+const NO_FILES = 'The gateway takes no files on this platform';
 
 type OfMessages = Exclude<BridgeEvent, CallInvite | CallEnded>;
 
@@ -37,8 +39,10 @@ async function takeEvent(bridge: PlatformBridge, event: BridgeEvent): Promise<Ev
   const { platform } = event;
   const intake = bridge.intakes.get(platform);
   if (!intake) return { status: 'not_served', reason: unservedText(platform) };
-  const hasFiles = event.type === 'dm' && event.message.files.length > 0;
-  if (hasFiles && !bridge.carried.has(platform)) return { status: 'not_served', reason: NOT_CARRIED };
+  if (event.type === 'dm' && event.message.files.length > 0) {
+    if (!bridge.carried.has(platform)) return { status: 'not_served', reason: NOT_CARRIED };
+    if (!PLATFORM_TRAITS[platform].files) return { status: 'not_served', reason: NO_FILES };
+  }
   const from = await resolved(bridge.db, platform, event.from);
   return { status: await takeMessage(intake, { ...event, from }) };
 }
