@@ -1,99 +1,33 @@
-import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FakeBridge } from '../fakes/platform-bridge/fake-bridge.ts';
-import { Gateway } from '../support/gateway.ts';
-import { readGatewayRows } from '../support/gateway-database.ts';
+import type { FakeBridge } from '../fakes/platform-bridge/fake-bridge.ts';
+import { type Answered, BridgeWorld, TENANT } from '../support/bridge-world.ts';
+import type { Gateway } from '../support/gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const TENANT = '11111111-2222-4333-8444-aaaaaaaaaaaa';
 const USER = '99999999-8888-4777-8666-bbbbbbbbbbbb';
 
+let world: BridgeWorld;
 let bridge: FakeBridge;
 let gateway: Gateway;
-let sent = 0;
 
 beforeAll(async () => {
-  bridge = await FakeBridge.start();
-  gateway = await Gateway.start({
-    env: {
-      SVC_BRIDGE_KEY: bridge.key,
-      SVC_BRIDGE_URL: bridge.url,
-      SVC_BRIDGE_PLATFORMS: 'teams,nctalk',
-      SVC_DM_TIMEOUT_TEXT: 'off',
-    },
-  });
-  gateway.secrets.add(bridge.key);
-  await connectUser();
+  world = await BridgeWorld.start({ SVC_FILES_FETCH_ALLOW: '127.0.0.9' });
+  ({ bridge, gateway } = world);
+  await world.connect([USER]);
 });
-afterAll(async () => {
-  await gateway?.stop();
-  await bridge?.stop();
-  expect(bridge?.refused).toEqual([]);
-});
+afterAll(() => world?.stop());
 
-/** Connects a Microsoft account, as OAuth would. */
-async function connectUser(): Promise<void> {
-  await gateway.killHard();
-  const database = new SqliteDatabase(join(gateway.dataFolder, 'gateway.db'));
-  const { id: accountId } = database.prepare('select id from accounts').get() as { id: string };
-  const { id: agentId } = database.prepare('select id from agents').get() as { id: string };
-  const nowIso = new Date().toISOString();
-  database
-    .prepare(
-      `insert into connections (id, account_id, provider, label, status, provider_user_id, sealed_credentials, created_at, updated_at)
-       values ('con_ada', ?, 'teams', 'Ada', 'ok', ?, '', ?, ?)`,
-    )
-    .run(accountId, `${TENANT}:${USER}`, nowIso, nowIso);
-  database
-    .prepare(
-      `insert into agent_accounts (agent_id, member_type, member_id) values (?, 'connection', 'con_ada')`,
-    )
-    .run(agentId);
-  database.close();
-  await gateway.restart();
-}
-
-interface Answered {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-  readonly body: any;
-}
-
-async function post(path: string, body: unknown, init: RequestInit = {}): Promise<Answered> {
-  const answer = await fetch(`${gateway.baseUrl}${path}`, {
-    method: 'POST',
-    headers: { 'X-API-Key': bridge.key },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    ...init,
-  });
-  return { status: answer.status, body: await answer.json() };
-}
-
-function chatBody(fields: object = {}) {
-  const sender = { id: USER.toUpperCase(), tenant_id: TENANT, name: 'Ada' };
-  return { version: 1, sender, message_id: `m-${++sent}`, text: 'Hello', ...fields };
-}
-
-const chat = (fields: object = {}, init: RequestInit = {}) => post('/api/teams/chat', chatBody(fields), init);
-const events = async (...list: object[]) => {
-  const { status, body } = await post('/api/maquisard/event', { version: 1, events: list });
-  expect([status, body.version]).toEqual([200, 1]);
-  return body.results;
-};
+const events: BridgeWorld['events'] = (...list) => world.events(...list);
+const chat = (fields: object, init: RequestInit = {}) => world.chat(USER, fields, init);
+const hasMessage = (text: string) => world.rows(text).length > 0;
 
 /** The agent writes as soon as a text is in the inbox. */
 async function answerTo(text: string, reply: string): Promise<Answered> {
   await waitFor(`the message ${text}`, () => hasMessage(text));
   return await gateway.agentApi.post('/api/dm/chat', { platform: 'teams', text: reply });
-}
-
-function hasMessage(text: string): boolean {
-  return rows(text).length > 0;
-}
-
-function rows(text: string): { id: string; status: string }[] {
-  return readGatewayRows(gateway.dataFolder, 'select id, status from messages where text = ?', text);
 }
 
 it('answers a chat message with the reply of the agent, which is not sent again', async () => {
@@ -112,7 +46,7 @@ it('answers a chat message with the reply of the agent, which is not sent again'
   expect(bridge.told.all.filter(({ type }) => type === 'message')).toMatchObject([
     {
       platform: 'teams',
-      login: 'con_ada',
+      login: `con_${USER}`,
       space: { kind: 'direct', id: `${TENANT}:${USER}` },
       text: 'three',
     },
@@ -120,16 +54,16 @@ it('answers a chat message with the reply of the agent, which is not sent again'
 });
 
 it('stores a message once and answers its repetition at once', async () => {
-  const message = chatBody({ text: 'once' });
-  const asked = post('/api/teams/chat', message);
+  const message = world.chatBody(USER, { text: 'once' });
+  const asked = world.post('/api/teams/chat', message);
   await answerTo('once', 'yes');
   await asked;
-  expect((await post('/api/teams/chat', message)).body).toEqual({
+  expect((await world.post('/api/teams/chat', message)).body).toEqual({
     version: 1,
     status: 'duplicate',
     reply: null,
   });
-  expect(rows('once')).toHaveLength(1);
+  expect(world.rows('once')).toHaveLength(1);
 });
 
 it('sends a reply for which the bridge no longer waits', async () => {
@@ -183,11 +117,11 @@ it('links a person of any platform, and carries their messages both ways', async
   expect(await events({ ...at, type: 'edit', message_id: '1', text: 'hi, edited' })).toEqual([
     { status: 'done' },
   ]);
-  expect(rows('hi, edited')).toHaveLength(1);
+  expect(world.rows('hi, edited')).toHaveLength(1);
   await gateway.agentApi.post('/api/dm/chat', { platform: 'nctalk', text: 'hi Grace' });
   expect(bridge.texts).toContain('hi Grace');
   expect(await events({ ...at, type: 'delete', message_id: '1' })).toEqual([{ status: 'done' }]);
-  expect(rows('[message deleted]')).toHaveLength(1);
+  expect(world.rows('[message deleted]')).toHaveLength(1);
 });
 
 it('rings calls and tells the bridge what becomes of them', async () => {
@@ -238,6 +172,36 @@ async function toldOf(callRef: string): Promise<string[]> {
     );
     return told.length > 0 && told;
   });
+}
+
+it('fetches the file of a message when it is read, and never from inside', async () => {
+  const inside = createServer((_request, response) => response.end('secret'));
+  const web = createServer((_request, response) => response.end('the bytes'));
+  const [port, insidePort] = [await listen(web, '127.0.0.9'), await listen(inside, '127.0.0.1')];
+  const attachments = [
+    { name: 'a.txt', mime: 'text/plain', url: `http://127.0.0.9:${port}/a` },
+    { name: 'b.txt', mime: 'text/plain', url: `http://127.0.0.1:${insidePort}/b` },
+  ];
+  const person = { id: 'users/grace' };
+  const dm = { type: 'dm', platform: 'nctalk', person, message_id: 'files', text: 'two files', attachments };
+  expect(await events(dm, { ...dm, platform: 'teams', person: { id: `${TENANT}:${USER}` } })).toEqual([
+    { status: 'stored' },
+    { status: 'not_served', reason: 'The gateway takes no files on this platform' },
+  ]);
+  const { body } = await gateway.agentApi.get('/api/inbox?platform=nctalk');
+  const message = body.conversations[0].messages.find(({ text }: { text: string }) => text === 'two files');
+  const urls = message.attachments.map(({ url }: { url: string }) => url);
+  const got = await Promise.all(urls.map((url: string) => fetch(url)));
+  expect(got.map(({ status }) => status)).toEqual([200, 410]);
+  expect(await got[0]?.text()).toBe('the bytes');
+  web.close();
+  inside.close();
+});
+
+async function listen(server: Server, host: string): Promise<number> {
+  server.listen(0, host);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 it('says what it does not serve', async () => {

@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/assert.ts';
 import { type Address, directAddress } from '../../connectors/contract/address.ts';
 import { loginOfKey } from '../../connectors/contract/login.ts';
 import type { InboundFile } from '../../connectors/contract/messenger.ts';
@@ -31,6 +32,8 @@ export function bridgeEvent(body: BridgeEventBody, nowIso: string): BridgeEvent 
       const { type, call_ref: callRef, person, target } = body;
       return { ...at, type, callRef, target, caller: person.name || person.id };
     }
+    default:
+      return unreachable(body);
   }
 }
 
