@@ -9,9 +9,7 @@ const MAX_EVENTS = 100;
 const MAX_TEXT = 40_000;
 const MAX_ATTACHMENTS = 10;
 
-const Version = z
-  .literal(BRIDGE_VERSION, `Supported versions: ${BRIDGE_VERSION}`)
-  .describe('Version of this schema');
+const Version = z.literal(BRIDGE_VERSION).describe('Version of this schema');
 const Id = z.string().min(1).max(256);
 const Name = z.string().max(256).nullish();
 const Text = z.string().max(MAX_TEXT);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { unreachable } from '../../base/assert.ts';
 import { PLATFORM_TRAITS, unservedText } from '../../base/platform.ts';
 import type { MessageIntake } from '../../connectors/contract/messenger.ts';
@@ -27,7 +28,11 @@ export async function takeEvents(
   const leave = bridge.batches.take(BRIDGE_HOLDER);
   try {
     const results: EventResult[] = [];
-    for (const event of events) results.push(await takeEvent(bridge, event));
+    for (const event of events) {
+      results.push(await takeEvent(bridge, event));
+      // SQLite answers synchronously, so a batch would otherwise be one turn of the event loop.
+      await setImmediate();
+    }
     return results;
   } finally {
     leave();
