@@ -10,6 +10,7 @@ const USER = '99999999-8888-4777-8666-bbbbbbbbbbbb';
 const EVENTS = '/api/maquisard/event';
 const CHAT = '/api/teams/chat';
 const BOTS = '/api/maquisard/talk-bots';
+const BATCH = 20;
 const LONG = 'x'.repeat(65_536);
 
 let world: BridgeWorld;
@@ -125,7 +126,7 @@ describe('wrong bodies are refused as a whole', () => {
 
   it('a version that is unknown, with those that are not', async () => {
     const { body } = await world.post(EVENTS, { version: 2, events: [eventOf()] });
-    expect(body.detail[0].msg).toContain('Supported versions: 1');
+    expect(body.detail[0].msg).toBe('Input should be one of 1');
   });
 
   it('too many bytes', async () => {
@@ -189,12 +190,12 @@ it('stores a message that is told many times at once only once', async () => {
 
 it('refuses a batch beyond those under way, and stores it when it is told again', async () => {
   const batch = (n: number) =>
-    Array.from({ length: 100 }, (_, i) => eventOf({ message_id: `${n}.${i}`, text: `batch ${n}` }));
+    Array.from({ length: BATCH }, (_, i) => eventOf({ message_id: `${n}.${i}`, text: `batch ${n}` }));
   const post = async (n: number) => (await world.post(EVENTS, { version: 1, events: batch(n) })).status;
-  const statuses = await Promise.all(Array.from({ length: 40 }, (_, n) => post(n)));
+  const statuses = await Promise.all(Array.from({ length: 24 }, (_, n) => post(n)));
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
   for (const [n, status] of statuses.entries()) {
-    expect(world.rows(`batch ${n}`), `${status}`).toHaveLength(status === 200 ? 100 : 0);
+    expect(world.rows(`batch ${n}`), `${status}`).toHaveLength(status === 200 ? BATCH : 0);
     if (status === 429) expect(await post(n)).toBe(200);
   }
 });
