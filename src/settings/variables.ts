@@ -261,6 +261,12 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
+type Value<V> = V extends { default: infer D; schema: z.ZodType<infer T> }
+  ? T | (D extends null ? null : never)
+  : never;
+/** What the variables say, each valid on its own. */
+export type Values = { readonly [Name in VariableName]: Value<(typeof VARIABLES)[Name]> };
+
 /** Documentation rows for all variables, exactly as shown in the README. */
 export function describeVariables(): { name: string; default: string; meaning: string }[] {
   const rows = Object.entries<Variable>(VARIABLES).map(

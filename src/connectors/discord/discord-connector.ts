@@ -1,6 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
+import { CodeTries } from '../contract/code-tries.ts';
 import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
 import {
   type HostedBot,
@@ -17,7 +18,6 @@ import { DiscordMessenger } from './discord-messenger.ts';
 import type { DiscordRecords } from './discord-records.ts';
 import type { VoiceSignaling } from './gateway/voice-signaling.ts';
 import type { BotLogin } from './login/bot-login.ts';
-import { CodeTries } from '../contract/code-tries.ts';
 import { installLink } from './login/install-link.ts';
 import { type NewLogin, openLogin } from './login/open-login.ts';
 import type { DiscordObserver } from './messages/message-receiver.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/time.ts';
+import type { CodeTries } from '../../contract/code-tries.ts';
 import { keyOfLogin, type LoginRef, type LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import type { DiscordRecords } from '../discord-records.ts';
@@ -12,7 +13,6 @@ import { type DiscordObserver, MessageReceiver } from '../messages/message-recei
 import { DiscordRest } from '../rest/discord-rest.ts';
 import { RestClient } from '../rest/rest-client.ts';
 import { BotLogin } from './bot-login.ts';
-import type { CodeTries } from '../../contract/code-tries.ts';
 
 export interface NewLogin {
   readonly ref: LoginRef;
