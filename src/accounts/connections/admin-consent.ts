@@ -77,7 +77,10 @@ export async function finishAdminConsent(
  * A session's consent is completed in that session. That of a settings key may be completed by an administrator who has
  * no session here: it gives nobody access to anything of theirs that this gateway did not already ask for.
  */
-function isOwn({ accountId, credentialKind, credentialId }: PendingConnection, session: Actor | null): boolean {
+function isOwn(
+  { accountId, credentialKind, credentialId }: PendingConnection,
+  session: Actor | null,
+): boolean {
   if (credentialKind === 'session')
     return session?.accountId === accountId && session.credentialId === credentialId;
   return session === null || session.accountId === accountId;

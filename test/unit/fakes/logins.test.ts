@@ -62,12 +62,20 @@ it('serves the library of Microsoft, MSAL', async () => {
 
 /** MSAL accepts only Microsoft's own hosts over TLS. */
 function networkTo(origin: string): INetworkModule {
-  const send = async <T>(method: string, url: string, options: { headers?: Record<string, string>; body?: string } = {}) => {
+  const send = async <T>(
+    method: string,
+    url: string,
+    options: { headers?: Record<string, string>; body?: string } = {},
+  ) => {
     const at = url.replace('https://login.microsoftonline.com', origin);
     const { headers = {}, body } = options;
     const answer = await fetch(at, { method, headers, ...(body === undefined ? {} : { body }) });
     const { status } = answer;
-    return { headers: Object.fromEntries(answer.headers), body: await answer.json(), status } as NetworkResponse<T>;
+    return {
+      headers: Object.fromEntries(answer.headers),
+      body: await answer.json(),
+      status,
+    } as NetworkResponse<T>;
   };
   return {
     sendGetRequestAsync: (url, options) => send('GET', url, options),
@@ -99,9 +107,12 @@ it('serves the library of Google', async () => {
   );
   const code = back.searchParams.get('code')!;
   const { tokens } = await client.getToken({ code, codeVerifier: VERIFIER });
-  const ticket = await client.verifySignedJwtWithCertsAsync(tokens.id_token!, idTokenCertificates(), clientId, [
-    'https://accounts.google.com',
-  ]);
+  const ticket = await client.verifySignedJwtWithCertsAsync(
+    tokens.id_token!,
+    idTokenCertificates(),
+    clientId,
+    ['https://accounts.google.com'],
+  );
   expect(ticket.getPayload()).toMatchObject({ sub: ANN.id, email: ANN.email });
   client.setCredentials({ refresh_token: tokens.refresh_token! });
   const { credentials } = await client.refreshAccessToken();
@@ -141,7 +152,10 @@ it.each(['client_id', 'redirect_uri', 'code_challenge', 'state'])(
   'each refuses a request without %s, and shows that at once',
   async (name) => {
     for (const [vendor, path] of [
-      [opened(await startMicrosoftLogin({ tenant: null, error: null })), '/organizations/oauth2/v2.0/authorize'],
+      [
+        opened(await startMicrosoftLogin({ tenant: null, error: null })),
+        '/organizations/oauth2/v2.0/authorize',
+      ],
       [opened(await startGoogleLogin()), '/o/oauth2/v2/auth'],
       [opened(await startZoomLogin()), '/oauth/authorize'],
     ] as const) {
