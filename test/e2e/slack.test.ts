@@ -68,8 +68,8 @@ it('a scripted agent hears by the inbox WebSocket, and answers by REST and over 
   let isByMcp = false;
   const end = await scriptedAgent(async (conversation_id, text) => {
     const dm = { platform: 'slack', conversation_id, text };
-    if (isByMcp) return await mcp.call('svc_dm_chat', dm);
-    expect((await gateway.agentApi.post('/api/dm/chat', dm)).status).toBe(200);
+    if (isByMcp) await mcp.call('svc_dm_chat', dm);
+    else expect((await gateway.agentApi.post('/api/dm/chat', dm)).status).toBe(200);
   });
   const ada = person('Ada');
   const direct = ada.directMessages(installation);

@@ -13,6 +13,7 @@ import type { AnyJson } from './any-json.ts';
 import { Gateway } from './gateway.ts';
 import type { Answer } from './gateway-api.ts';
 import type { Person } from './person.ts';
+import { IDLE_TEAMS } from './teams-deps.ts';
 
 export const LOGIN_PLATFORMS = ['teams', 'meet', 'zoom'] as const;
 export type LoginPlatform = (typeof LOGIN_PLATFORMS)[number];
@@ -95,7 +96,10 @@ export class LoginWorld {
 export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connections {
   const { teams, meet, zoom } = vendors;
   const connectors: Connector[] = [
-    new TeamsConnector({ cloud: 'public', loginUrl: teams.url, tenant: 'organizations', application: teams }),
+    new TeamsConnector(
+      { cloud: 'public', loginUrl: teams.url, tenant: 'organizations', application: teams, bot: null },
+      IDLE_TEAMS,
+    ),
     new MeetConnector({ loginUrl: meet.url, client: meet }),
     new ZoomConnector({ urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom }),
   ];

@@ -14,6 +14,7 @@ import { type DownloadDeps, downloadFile } from './files/file-download.ts';
 import { postTyping } from './messages/post-activity.ts';
 import { type SendDeps, sendMessage } from './messages/send-message.ts';
 import { checkLength } from './messages/text-limit.ts';
+import { TEAMS_REMEDIES } from './remedies.ts';
 
 const TYPING_DEADLINE_MS = 5_000;
 
@@ -26,6 +27,7 @@ export interface TeamsMessengerDeps {
 /** Chats with people, group chats and channels. Teams does not drop duplicates. */
 export class TeamsMessenger implements Messenger, ShowsTyping {
   readonly typing: ShowsTyping = this;
+  readonly remedies = TEAMS_REMEDIES;
   readonly files?: FetchesFiles;
   /** Teams shows the indicator for about three seconds. */
   readonly typingRepeatMs = 3_000;

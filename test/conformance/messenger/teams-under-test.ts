@@ -1,4 +1,3 @@
-import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { TeamsConnector } from '../../../src/connectors/teams/teams-connector.ts';
 import { messageActivity } from '../../fakes/teams/delivery/activities.ts';
@@ -6,6 +5,7 @@ import type { FakePerson } from '../../fakes/teams/fake-person.ts';
 import { FakeTeams } from '../../fakes/teams/fake-teams.ts';
 import type { FakeChat } from '../../fakes/teams/world/fake-chat.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
+import { IDLE_TEAMS } from '../../support/teams-deps.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
   type ChannelUnderTest,
@@ -28,18 +28,7 @@ export function teamsConnector(hasFiles = true): TeamsConnector {
   const bot = { appId: '', secret: '', tenantId: '', hasFiles, ...none };
   return new TeamsConnector(
     { cloud: 'public', loginUrl: null, tenant: 'organizations', application: null, bot },
-    {
-      clock: systemClock,
-      observer: { count: () => undefined, log: () => undefined },
-      records: {
-        reference: async () => null,
-        putReference: async () => undefined,
-        prune: async () => undefined,
-        offer: async () => null,
-        putOffer: async () => undefined,
-        deleteOffer: async () => undefined,
-      },
-    },
+    IDLE_TEAMS,
   );
 }
 
