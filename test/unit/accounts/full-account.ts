@@ -78,6 +78,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
         label: 'l',
         status: 'ok',
         providerUserId: name,
+        remoteId: name,
         scopes: 'read write',
         expiresAt: NOW,
         sealedCredentials: secret,
@@ -104,6 +105,16 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       { ...own, platform: 'slack', status: 'registered', sealedToken: secret, sealedSigningSecret: secret },
     ],
     ['slackLogins', { loginKey: own.id, botId: own.id, teamId: `T-${name}`, isOrgWide: 0, userId: 'U1' }],
+    [
+      'teamsReferences',
+      {
+        spaceKind: 'direct',
+        spaceId: name,
+        conversationId: 'a:1',
+        serviceUrl: 'https://smba.example/',
+        tenantId: 't',
+      },
+    ],
     ['discordBots', { loginKey: own.id, botId: own.id, userId: '1' }],
     ['discordChannels', { loginKey: own.id, channelId: '2', isListening: 0, lastMessageId: '3' }],
     [
@@ -319,6 +330,10 @@ function messagesOf(name: string, accountId: string, secret: string): [keyof Tab
       },
     ],
     ['attachments', { messageSeq: seq, position: 0, fileId: own.id }],
+    [
+      'teamsOffers',
+      { offerId: `of ${name}`, messageSeq: seq, fileIndex: 0, personId: name, conversationId: 'a:1' },
+    ],
     [
       'idempotentRequests',
       {
