@@ -6,9 +6,17 @@ type Reach = ReadonlySet<Platform> | null;
 /** The scopes that a client may request, one per platform. A request without scopes asks for all. */
 export const SCOPE_NAMES: readonly string[] = PLATFORMS;
 
-/** Returns the platforms in a `scope`: all (null) when it is empty, undefined when it has an unknown name. */
+/** Every platform several times over. What follows is not even split. */
+const MOST_NAMES = 64;
+
+/**
+ * Returns the platforms in a `scope`: all (null) when it is empty, undefined when it has an unknown name or more than 64
+ * names.
+ */
 export function platformsNamed(scope: string): Reach | undefined {
-  const names = new Set(scope.split(' ').filter((name) => name !== ''));
+  const words = scope.split(' ', MOST_NAMES + 1);
+  if (words.length > MOST_NAMES) return undefined;
+  const names = new Set(words.filter((name) => name !== ''));
   const named = PLATFORMS.filter((platform) => names.delete(platform));
   if (names.size > 0) return undefined;
   return named.length === 0 ? null : reachOf(named);

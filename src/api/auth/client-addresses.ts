@@ -22,11 +22,13 @@ export class ClientAddresses {
   of(peer: string, forwardedFor: string): string {
     let address = plainAddress(peer);
     if (!this.trustsAny) return address;
-    const hops = forwardedFor.split(',');
+    let hops = forwardedFor;
     while (address !== '' && this.#trusted.check(address, family(address))) {
-      const next = plainAddress(hops.pop()?.trim() ?? '');
+      const comma = hops.lastIndexOf(',');
+      const next = plainAddress(hops.slice(comma + 1).trim());
       if (next === '') break;
       address = next;
+      hops = comma < 0 ? '' : hops.slice(0, comma);
     }
     return address;
   }
