@@ -7,10 +7,11 @@ import { cursorOf } from './receiving-rules.ts';
 export const CHANNEL_RULES: readonly MessengerRule[] = [
   {
     title: 'a channel and its threads are conversations of their own, each answered where it is',
-    applies: (subject) => subject.channel !== undefined && !subject.channel().isAllThreads,
+    applies: ({ channel }) => channel !== undefined,
     async check(subject) {
       const channel = subject.channel!();
       const asked = await newsAfter(subject, () => channel.writes('Who is there?'));
+      const root = asked.platformMessageId;
       expect(asked.conversation).toMatchObject({
         kind: 'channel',
         remote_id: channel.id,
@@ -19,43 +20,17 @@ export const CHANNEL_RULES: readonly MessengerRule[] = [
       });
       await answer(subject, asked.conversation, 'I am');
       await waitFor('the answer', () => channel.received().length === 1, subject.patienceMs);
-      const root = asked.platformMessageId;
       const inThread = await newsAfter(subject, () => channel.writes('And here?', root));
       expect(inThread.conversation).toMatchObject({ kind: 'channel', remote_id: channel.id, thread: root });
-      expect(inThread.conversation.conversation_id).not.toBe(asked.conversation.conversation_id);
-      await answer(subject, inThread.conversation, 'Here, too');
-      await waitFor('the other answer', () => channel.received().length === 2, subject.patienceMs);
-      expect(channel.received()).toEqual([
-        { text: 'I am', thread: null },
-        { text: 'Here, too', thread: root },
-      ]);
-    },
-  },
-  {
-    title: 'each thread of a channel is a conversation of its own, from its first message on',
-    applies: (subject) => subject.channel?.().isAllThreads === true,
-    async check(subject) {
-      const channel = subject.channel!();
-      const asked = await newsAfter(subject, () => channel.writes('Who is there?'));
-      const root = asked.platformMessageId;
-      expect(asked.conversation).toMatchObject({
-        kind: 'channel',
-        remote_id: channel.id,
-        remote_name: channel.name,
-        thread: root,
-        messages: [{ text: 'Who is there?', sender: { name: channel.memberName } }],
-      });
-      await answer(subject, asked.conversation, 'I am');
-      await waitFor('the answer', () => channel.received().length === 1, subject.patienceMs);
-      const again = await newsAfter(subject, () => channel.writes('And here?', root));
-      expect(again.conversation.conversation_id).toBe(asked.conversation.conversation_id);
-      const other = await newsAfter(subject, () => channel.writes('Something else'));
+      const isSame = inThread.conversation.conversation_id === asked.conversation.conversation_id;
+      expect(isSame).toBe(channel.isAllThreads === true);
+      const other = isSame ? await newsAfter(subject, () => channel.writes('Something else')) : inThread;
       expect(other.conversation.conversation_id).not.toBe(asked.conversation.conversation_id);
       await answer(subject, other.conversation, 'Here, too');
       await waitFor('the other answer', () => channel.received().length === 2, subject.patienceMs);
       expect(channel.received()).toEqual([
-        { text: 'I am', thread: root },
-        { text: 'Here, too', thread: other.platformMessageId },
+        { text: 'I am', thread: isSame ? root : null },
+        { text: 'Here, too', thread: isSame ? other.platformMessageId : root },
       ]);
     },
   },
