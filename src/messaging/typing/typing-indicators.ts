@@ -1,5 +1,5 @@
-import { PacedTurns } from '../../base/paced-turns.ts';
 import type { Clock } from '../../base/time.ts';
+import { TurnLimit } from '../../base/turn-limit.ts';
 import type { ShowsTyping } from '../../connectors/contract/messenger.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
@@ -13,8 +13,6 @@ export const MOST_SHOWN = 5_000;
 /** Maximum number of concurrent requests to platforms; further ones are skipped. */
 const MOST_ASKING = 100;
 const ASK_MS = 5_000;
-/** Between two requests. Each takes the main thread about a millisecond. */
-const STEP_MS = 4;
 
 interface Indicator {
   readonly conversation: Conversation;
@@ -36,13 +34,12 @@ export class TypingIndicators {
   readonly #shown = new Map<string, Indicator>();
   /** One per platform: within a platform, all indicators last equally long. */
   readonly #repeats = new Map<MessagePlatform, DelayLine>();
-  /** Indicators that began together are due together again, every few seconds. */
-  readonly #turns: PacedTurns;
+  /** Indicators that began together are repeated together. Others need not wait for all of them. */
+  readonly #turns = new TurnLimit(1);
   #asking = 0;
 
   constructor(deps: TypingDeps) {
     this.#deps = deps;
-    this.#turns = new PacedTurns(deps.clock, STEP_MS);
   }
 
   /** Number of conversations that show an indicator now. */
