@@ -120,9 +120,11 @@ function takeParameters(media: SdpMedia, value: string): void {
 }
 
 function takeCrypto(media: SdpMedia, value: string): void {
-  const [tag = '', suite = '', config = '', ...parameters] = value.trim().split(' ');
+  const text = value.trim();
+  const [tag = '', suite = '', config = ''] = text.split(' ', 3);
   const id = numberOf(tag);
-  if (id !== null) media.crypto.push({ id, suite, config, sessionConfig: parameters.join(' ') });
+  const sessionConfig = text.slice(tag.length + suite.length + config.length + 3);
+  if (id !== null) media.crypto.push({ id, suite, config, sessionConfig });
 }
 
 /** Parses a seven-bit payload type; null when the text is not one. */
