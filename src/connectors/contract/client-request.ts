@@ -23,6 +23,19 @@ export async function postAsClient(
   });
 }
 
+/**
+ * Reads something from a platform with the access token of a connection. Redirects are not followed, because they would
+ * take the token along. Rejects with GatewayError `platform_failed` when the platform cannot be reached.
+ */
+export async function getWithToken(url: string, accessToken: string, signal: AbortSignal): Promise<Response> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  try {
+    return await fetch(url, { headers, redirect: 'error', signal });
+  } catch (error) {
+    throw new GatewayError('platform_failed', undefined, { cause: error });
+  }
+}
+
 /** Asks a platform to revoke a token (RFC 7009). Rejects with GatewayError `platform_failed` when it refuses. */
 export async function revokeToken(
   client: OAuthClient | null,

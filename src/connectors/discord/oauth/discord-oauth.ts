@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import { readAnswer } from '../../contract/answer-body.ts';
-import { revokeToken } from '../../contract/client-request.ts';
+import { getWithToken, revokeToken } from '../../contract/client-request.ts';
 import type {
   ConnectsByOAuth,
   FreshTokens,
@@ -48,7 +48,7 @@ export class DiscordOAuth implements ConnectsByOAuth {
   }
 
   async identify({ accessToken }: FreshTokens, signal: AbortSignal): Promise<RemoteIdentity> {
-    const answer = await this.#me(accessToken, signal);
+    const answer = await getWithToken(`${this.#apiUrl}/users/@me`, accessToken, signal);
     const body = platformJson(await readAnswer(answer, MAX_ANSWER_BYTES));
     if (!answer.ok) {
       const words = Refusal.safeParse(body).data?.message ?? `Discord answered ${answer.status}`;
@@ -72,13 +72,4 @@ export class DiscordOAuth implements ConnectsByOAuth {
   connected(): void {}
 
   disconnected(): void {}
-
-  async #me(accessToken: string, signal: AbortSignal): Promise<Response> {
-    const headers = { authorization: `Bearer ${accessToken}` };
-    try {
-      return await fetch(`${this.#apiUrl}/users/@me`, { headers, redirect: 'error', signal });
-    } catch (error) {
-      throw new GatewayError('platform_failed', undefined, { cause: error });
-    }
-  }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import { readAnswer } from '../../contract/answer-body.ts';
-import { postAsClient, revokeToken } from '../../contract/client-request.ts';
+import { getWithToken, postAsClient, revokeToken } from '../../contract/client-request.ts';
 import type {
   ConnectsByOAuth,
   FreshTokens,
@@ -63,7 +63,7 @@ export class ZoomOAuth implements ConnectsByOAuth {
   }
 
   async identify({ accessToken }: FreshTokens, signal: AbortSignal): Promise<RemoteIdentity> {
-    const answer = await this.#me(accessToken, signal);
+    const answer = await getWithToken(`${this.#urls.api}/users/me`, accessToken, signal);
     const body = platformJson(await readAnswer(answer, MAX_ANSWER_BYTES));
     if (!answer.ok) {
       const words = Refusal.safeParse(body).data?.message ?? `Zoom answered ${answer.status}`;
@@ -96,15 +96,6 @@ export class ZoomOAuth implements ConnectsByOAuth {
   connected(): void {}
 
   disconnected(): void {}
-
-  async #me(accessToken: string, signal: AbortSignal): Promise<Response> {
-    const headers = { authorization: `Bearer ${accessToken}` };
-    try {
-      return await fetch(`${this.#urls.api}/users/me`, { headers, redirect: 'error', signal });
-    } catch (error) {
-      throw new GatewayError('platform_failed', undefined, { cause: error });
-    }
-  }
 }
 
 async function freshToken(client: OAuthClient, refreshToken: string, signal: AbortSignal): Promise<string> {
