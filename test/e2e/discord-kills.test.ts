@@ -5,6 +5,7 @@ import { FakeDiscord } from '../fakes/discord/fake-discord.ts';
 import type { FakePerson } from '../fakes/discord/fake-person.ts';
 import { Gateway } from '../support/gateway.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
+import { KilledTalk } from '../support/killed-talk.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** For more kills: `DISCORD_KILLS=1000`. */
@@ -84,70 +85,37 @@ async function conversations(): Promise<Map<string, string>> {
   });
 }
 
-async function send(conversation_id: string, text: string): Promise<number> {
-  const answer = await fetch(`${gateway.baseUrl}/api/dm/chat`, {
-    method: 'POST',
-    headers: { 'X-API-Key': gateway.agentKey },
-    body: JSON.stringify({ platform: 'discord', conversation_id, text }),
-  });
-  await answer.arrayBuffer();
-  return answer.status;
-}
-
-/** 0, 1, 2, … each when its time has come, until the life is over. */
-async function* turns(life: { isOver: boolean }): AsyncGenerator<number> {
-  const startMs = performance.now();
-  for (let n = 0; !life.isOver; n++) {
-    while (!life.isOver && n >= ((performance.now() - startMs) * MESSAGES_PER_SECOND) / 1_000) await wait(2);
-    yield n;
-  }
-}
-
 it('loses and duplicates no message in either direction under kill -9', async () => {
   for (const person of people) person.writes(bot, 'Hello');
   const ids = await conversations();
-  const said: string[] = [];
-  const accepted: string[] = [];
-  let sent = 0;
+  const talk = new KilledTalk({
+    gateway,
+    platform: 'discord',
+    people: people.map((person) => ({
+      says: (text) => void person.writes(bot, text),
+      conversationId: ids.get(person.id)!,
+    })),
+    messagesPerSecond: MESSAGES_PER_SECOND,
+    mostUnanswered: MOST_UNANSWERED,
+  });
   for (let kill = 0; kill < KILLS; kill++) {
     const life = { isOver: false };
-    const talk = async () => {
-      for await (const n of turns(life)) {
-        const text = `in ${kill}.${n}`;
-        said.push(text);
-        people[n % PEOPLE]!.writes(bot, text);
-      }
-    };
-    const answer = async () => {
-      const unanswered = new Set<Promise<unknown>>();
-      for await (const n of turns(life)) {
-        if (unanswered.size >= MOST_UNANSWERED) await Promise.race(unanswered);
-        const text = `out ${kill}.${n}`;
-        sent++;
-        const sending: Promise<unknown> = send(ids.get(people[n % PEOPLE]!.id)!, text)
-          .then((status) => status === 200 && accepted.push(text))
-          .catch(() => {})
-          .finally(() => unanswered.delete(sending));
-        unanswered.add(sending);
-      }
-      await Promise.all(unanswered);
-    };
-    const busy = [talk(), answer()];
+    const talking = talk.during(life, `${kill}`);
     await wait(100 + Math.random() ** 3 * LONGEST_LIFE_MS);
     life.isOver = oldestUnderWayMs() >= OLDEST_MS;
     await waitFor('what earlier lives have left', () => oldestUnderWayMs() < OLDEST_MS, 120_000);
     await gateway.killHard();
     life.isOver = true;
-    await Promise.all(busy);
+    await talking;
     if (kill % FORGETS_EACH === FORGETS_EACH - 1)
       for (const session of discord.gateway.sessionsOf(bot)) discord.gateway.end(session);
     await gateway.restart();
   }
   const inbound = () =>
     rows().filter(({ direction, text }) => direction === 'inbound' && text.startsWith('in '));
-  await waitFor('all that was said', () => inbound().length >= said.length, 60_000);
+  await waitFor('all that was said', () => inbound().length >= talk.said.length, 60_000);
   const heard = inbound().map(({ text }) => text);
-  expect(heard.toSorted()).toEqual(said.toSorted());
+  expect(heard.toSorted()).toEqual(talk.said.toSorted());
 
   await waitFor('nothing to be on its way', () => oldestUnderWayMs() === 0, 60_000);
   const received = people
@@ -155,13 +123,13 @@ it('loses and duplicates no message in either direction under kill -9', async ()
     .filter((text) => text.startsWith('out '));
   const receivedOnce = new Set(received);
   expect(receivedOnce.size).toBe(received.length);
-  expect(accepted.filter((text) => !receivedOnce.has(text))).toEqual([]);
+  expect(talk.accepted.filter((text) => !receivedOnce.has(text))).toEqual([]);
   const statuses = new Map(rows().map(({ text, status }) => [text, status]));
-  expect(accepted.filter((text) => statuses.get(text) !== 'delivered')).toEqual([]);
+  expect(talk.accepted.filter((text) => statuses.get(text) !== 'delivered')).toEqual([]);
   // Discord drops duplicates, so what was being sent is sent again, and nothing is in doubt.
   const inDoubt = received.filter((text) => statuses.get(text) !== 'delivered');
   expect(inDoubt.map((text) => `${text} is ${statuses.get(text)}`)).toEqual([]);
   console.log(
-    `${KILLS} kills: ${said.length} said, ${sent} sent, ${accepted.length} answered 200, ${received.length} received`,
+    `${KILLS} kills: ${talk.said.length} said, ${talk.sent} sent, ${talk.accepted.length} answered 200, ${received.length} received`,
   );
 }, 7_200_000);

@@ -4,6 +4,7 @@ import type { FakePerson } from '../fakes/teams/fake-person.ts';
 import { FakeTeams } from '../fakes/teams/fake-teams.ts';
 import { Gateway } from '../support/gateway.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
+import { KilledTalk } from '../support/killed-talk.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** For all of them: `FULL_KILLS=1`. */
@@ -59,66 +60,33 @@ function conversations(): Map<string, string> {
   return new Map(found.map(({ id, person }) => [person, id]));
 }
 
-async function send(conversation_id: string, text: string): Promise<number> {
-  const answer = await fetch(`${gateway.baseUrl}/api/dm/chat`, {
-    method: 'POST',
-    headers: { 'X-API-Key': gateway.agentKey },
-    body: JSON.stringify({ platform: 'teams', conversation_id, text }),
-  });
-  await answer.arrayBuffer();
-  return answer.status;
-}
-
-/** 0, 1, 2, … each when its time has come, until the life is over. */
-async function* turns(life: { isOver: boolean }): AsyncGenerator<number> {
-  const startMs = performance.now();
-  for (let n = 0; !life.isOver; n++) {
-    while (!life.isOver && n >= ((performance.now() - startMs) * MESSAGES_PER_SECOND) / 1_000) await wait(2);
-    yield n;
-  }
-}
-
 it('loses nothing under kill -9; what Teams may have twice is unknown, and not sent again', async () => {
   const ids = conversations();
-  const said: string[] = [];
-  const accepted: string[] = [];
-  let sent = 0;
+  const talk = new KilledTalk({
+    gateway,
+    platform: 'teams',
+    people: people.map((person) => ({
+      says: (text) => person.says(text),
+      conversationId: ids.get(person.remoteId)!,
+    })),
+    messagesPerSecond: MESSAGES_PER_SECOND,
+    mostUnanswered: MOST_UNANSWERED,
+  });
   for (let kill = 0; kill < KILLS; kill++) {
     const life = { isOver: false };
-    const talk = async () => {
-      for await (const n of turns(life)) {
-        const text = `in ${kill}.${n}`;
-        said.push(text);
-        people[n % PEOPLE]!.says(text);
-      }
-    };
-    const answer = async () => {
-      const unanswered = new Set<Promise<unknown>>();
-      for await (const n of turns(life)) {
-        if (unanswered.size >= MOST_UNANSWERED) await Promise.race(unanswered);
-        const text = `out ${kill}.${n}`;
-        sent++;
-        const sending: Promise<unknown> = send(ids.get(people[n % PEOPLE]!.remoteId)!, text)
-          .then((status) => status === 200 && accepted.push(text))
-          .catch(() => {})
-          .finally(() => unanswered.delete(sending));
-        unanswered.add(sending);
-      }
-      await Promise.all(unanswered);
-    };
-    const busy = [talk(), answer()];
+    const talking = talk.during(life, `${kill}`);
     await wait(50 + Math.random() ** 3 * LONGEST_LIFE_MS);
     await gateway.killHard();
     life.isOver = true;
-    await Promise.all(busy);
+    await talking;
     await gateway.restart();
     if (kill % 50 === 49) console.log(`${kill + 1} kills`);
   }
   const inbound = () =>
     rows().filter(({ direction, text }) => direction === 'inbound' && text.startsWith('in '));
-  await waitFor('all that was said', () => inbound().length >= said.length, 60_000);
+  await waitFor('all that was said', () => inbound().length >= talk.said.length, 60_000);
   const heard = inbound().map(({ text }) => text);
-  expect(heard.toSorted()).toEqual(said.toSorted());
+  expect(heard.toSorted()).toEqual(talk.said.toSorted());
 
   await waitFor('nothing to be on its way', () => rows().every(({ status }) => status !== 'sending'), 60_000);
   const received = people
@@ -126,13 +94,13 @@ it('loses nothing under kill -9; what Teams may have twice is unknown, and not s
     .filter((text) => text.startsWith('out '));
   const receivedOnce = new Set(received);
   expect(receivedOnce.size).toBe(received.length);
-  expect(accepted.filter((text) => !receivedOnce.has(text))).toEqual([]);
+  expect(talk.accepted.filter((text) => !receivedOnce.has(text))).toEqual([]);
   const statuses = new Map(rows().map(({ text, status }) => [text, status]));
-  expect(accepted.filter((text) => statuses.get(text) !== 'delivered')).toEqual([]);
+  expect(talk.accepted.filter((text) => statuses.get(text) !== 'delivered')).toEqual([]);
   // Teams does not drop duplicates: what was being sent is in doubt, and nothing else.
   const inDoubt = received.filter((text) => statuses.get(text) !== 'delivered');
   expect(inDoubt.filter((text) => statuses.get(text) !== 'unknown')).toEqual([]);
   console.log(
-    `${KILLS} kills: ${said.length} said, ${sent} sent, ${accepted.length} answered 200, ${received.length} received, ${inDoubt.length} unknown`,
+    `${KILLS} kills: ${talk.said.length} said, ${talk.sent} sent, ${talk.accepted.length} answered 200, ${received.length} received, ${inDoubt.length} unknown`,
   );
 }, 7_200_000);
