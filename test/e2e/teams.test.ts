@@ -41,20 +41,26 @@ async function connected(name: string): Promise<FakePerson> {
 }
 
 /** An agent on the inbox WebSocket that answers by MCP. */
-async function scriptedAgent(): Promise<{ readonly events: EventLog<AnyJson>; close(): void }> {
+async function scriptedAgent(): Promise<{ readonly events: EventLog<AnyJson>; close(): Promise<unknown> }> {
   const mcp = new McpCaller(`${gateway.baseUrl}/mcp/`, { authorization: `Bearer ${gateway.agentKey}` });
   const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}`;
   const socket = new WebSocket(url);
   const events = new EventLog<AnyJson>();
-  socket.on('message', async (data) => {
+  const answers: Promise<unknown>[] = [];
+  socket.on('message', (data) => {
     const event = JSON.parse(`${data}`);
     events.push(event);
     if (event.type !== 'dm_chat') return;
     const { conversation_id, message } = event;
-    await mcp.call('svc_dm_chat', { platform: 'teams', conversation_id, text: `You said: ${message.text}` });
+    const text = `You said: ${message.text}`;
+    answers.push(mcp.call('svc_dm_chat', { platform: 'teams', conversation_id, text }));
   });
   await events.next('the inbox WebSocket', ({ type }) => type === 'ready');
-  return { events, close: () => socket.terminate() };
+  const close = () => {
+    socket.terminate();
+    return Promise.all(answers);
+  };
+  return { events, close };
 }
 
 it('lets a scripted agent hear on the inbox WebSocket and answer by MCP, also after a restart', async () => {
@@ -64,7 +70,7 @@ it('lets a scripted agent hear on the inbox WebSocket and answer by MCP, also af
   const event = await agent.events.next('the event', ({ type }) => type === 'dm_chat');
   expect(event).toMatchObject({ platform: 'teams', peer: { remote_id: ada.remoteId, remote_name: 'Ada' } });
   await waitFor('the answer', () => ada.received().at(-1)?.text === 'You said: good morning');
-  agent.close();
+  await agent.close();
 
   await gateway.killHard();
   ada.says('while you were away');
