@@ -21,7 +21,7 @@ const LISTENERS: readonly (readonly [VendorName, object])[] = [
 const SPEAKERS: readonly VendorName[] = ['elevenlabs', 'deepgram', 'cartesia', 'openai'];
 const BOTH = `${FIRST} ${SECOND}`;
 /** Audio is kept for 5 s, and a vendor that does not answer is given up after 5 s. */
-const BEFORE_WORDS_MS = 2_000;
+const BEFORE_WORDS_MS = 3_500;
 /** The first of them comes after 0.5 to 1 s. */
 const RECONNECT_MS = { least: 450, most: 8_000 };
 /** Of the vendor's bytes on hold: less than a fifth of a second of audio, for messages that keep the session. */
