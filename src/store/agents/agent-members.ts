@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import type { MemberType } from './agent-tables.ts';
 import type { Member } from './agents.ts';
@@ -43,14 +44,13 @@ export async function listMemberships(db: Db, accountId: string): Promise<Member
 
 /** Returns the ids of the agents that have a platform account. */
 export async function agentsOfMember(db: Db, member: Member): Promise<string[]> {
-  const rows = await db
-    .selectFrom('agentAccounts')
-    .select('agentId')
-    .where('memberType', '=', member.type)
-    .where('memberId', '=', member.id)
-    .execute();
+  const { rows } = await holdersOf(db, member);
   return rows.map((row) => row.agentId);
 }
+
+const holdersOf = prepared((db, { type, id }: Member) =>
+  db.selectFrom('agentAccounts').select('agentId').where('memberType', '=', type).where('memberId', '=', id),
+);
 
 export async function detachKey(db: Db, agentId: string, keyId: string): Promise<void> {
   await db.deleteFrom('agentKeys').where('agentId', '=', agentId).where('keyId', '=', keyId).execute();

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { BotTokensTable } from './login-tables.ts';
@@ -124,14 +125,12 @@ export async function hasBotToken(
 
 /** Returns the account that owns a bot. Undefined: the platform has no such bot. */
 export async function findBotOwner(db: Db, platform: Platform, botId: string): Promise<string | undefined> {
-  const bot = await db
-    .selectFrom('botTokens')
-    .select('accountId')
-    .where('id', '=', botId)
-    .where('platform', '=', platform)
-    .executeTakeFirst();
-  return bot?.accountId;
+  return (await ownerOf(db, { platform, botId })).rows[0]?.accountId;
 }
+
+const ownerOf = prepared((db, { platform, botId }: { readonly platform: Platform; readonly botId: string }) =>
+  db.selectFrom('botTokens').select('accountId').where('id', '=', botId).where('platform', '=', platform),
+);
 
 /** Undefined: the account has no such bot. */
 export async function deleteBot(db: Db, accountId: string, botId: string): Promise<StoredBot | undefined> {

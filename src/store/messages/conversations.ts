@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool,
 import { foldCase } from '../../base/fold-case.ts';
 import { newId } from '../../base/ids.ts';
 import type { AgentScope } from '../../base/scope.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Db, Tables } from '../database/tables.ts';
 import type { ConversationStatus, ConversationsTable, MessagePlatform } from './message-tables.ts';
 
@@ -106,12 +107,16 @@ export async function findNewestConversation(
 
 /** Records an inbound message with the platform's time `sentAt`, which restarts the service window. */
 export async function heardFrom(db: Db, conversationId: string, sentAt: string): Promise<void> {
-  await db
-    .updateTable('conversations')
-    .set({ status: 'active', lastInboundAt: sql<string>`max(coalesce(last_inbound_at, ''), ${sentAt})` })
-    .where('id', '=', conversationId)
-    .execute();
+  await setHeard(db, { conversationId, sentAt });
 }
+
+const setHeard = prepared(
+  (db, { conversationId, sentAt }: { readonly conversationId: string; readonly sentAt: string }) =>
+    db
+      .updateTable('conversations')
+      .set({ status: 'active', lastInboundAt: sql<string>`max(coalesce(last_inbound_at, ''), ${sentAt})` })
+      .where('id', '=', conversationId),
+);
 
 export async function setConversationStatus(
   db: Db,

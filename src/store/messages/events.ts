@@ -15,7 +15,7 @@ export type NewEvent = Omit<StoredEvent, 'id' | 'messageSeq' | 'platform' | 'cur
 
 /** Returns the event's id. */
 export async function appendEvent(db: Db, event: NewEvent): Promise<number> {
-  const { id } = await insertEvent(db, event, cursorTimeOf(event));
+  const { id } = await insertEvent(db, event);
   return id;
 }
 
@@ -27,22 +27,51 @@ export async function appendCopies(
   event: Omit<NewEvent, 'agentId'>,
   agentIds: readonly string[],
 ): Promise<void> {
-  let time: CursorTime = cursorTimeOf(event);
+  let time: string | null | undefined;
   for (const agentId of agentIds) time = (await insertEvent(db, { ...event, agentId }, time)).cursorTime;
 }
 
-type CursorTime = RawBuilder<string> | string | null;
-
+/** An event about a message is identified by that message. Others have the given cursor time, or a later one than all. */
 async function insertEvent(
   db: Db,
   event: NewEvent,
-  cursorTime: CursorTime,
+  cursorTime?: string | null,
 ): Promise<{ id: number; cursorTime: string | null }> {
-  return await db
+  const { messageSeq = null, platform = null, payload } = event;
+  const row = { ...event, messageSeq, platform, payload: JSON.stringify(payload) };
+  const isLater = messageSeq === null && cursorTime === undefined;
+  const { rows } = await (isLater
+    ? insertLater(db, row)
+    : insertAt(db, { ...row, cursorTime: cursorTime ?? null }));
+  return rows[0]!;
+}
+
+type EventRow = Omit<Selectable<EventsTable>, 'id' | 'cursorTime'>;
+
+const insertAt = prepared((db, event: EventRow & { readonly cursorTime: string | null }) =>
+  db
     .insertInto('events')
-    .values({ ...event, payload: JSON.stringify(event.payload), cursorTime })
-    .returning(['id', 'cursorTime'])
-    .executeTakeFirstOrThrow();
+    .values({ ...columnsOf(event), cursorTime: event.cursorTime })
+    .returning(['id', 'cursorTime']),
+);
+
+const insertLater = prepared((db, event: EventRow) =>
+  db
+    .insertInto('events')
+    .values({ ...columnsOf(event), cursorTime: laterThanAll(event) })
+    .returning(['id', 'cursorTime']),
+);
+
+function columnsOf({
+  accountId,
+  agentId,
+  type,
+  payload,
+  createdAt,
+  messageSeq,
+  platform,
+}: EventRow): EventRow {
+  return { accountId, agentId, type, payload, createdAt, messageSeq, platform };
 }
 
 /** Like `appendEvent`, but does nothing if the event's agent is gone. */
@@ -82,11 +111,6 @@ const appendForAgent = prepared(
           .where('id', '=', agentId),
       ),
 );
-
-/** An event about a message is identified by that message. */
-function cursorTimeOf(event: Omit<NewEvent, 'agentId'>): RawBuilder<string> | null {
-  return typeof event.messageSeq === 'number' ? null : laterThanAll(event);
-}
 
 /**
  * Cursors identify all other events by their time. Each therefore gets a later time than all messages of its account
@@ -158,14 +182,17 @@ export function storedEvent(row: Selectable<EventsTable>): StoredEvent {
 
 /** Returns the cursor time of the account's newest event that is not about a message. Undefined: there is none. */
 export async function newestEventTime(db: Db, accountId: string): Promise<string | undefined> {
-  const { time } = await db
+  const { rows } = await newestTime(db, { accountId });
+  return rows[0]?.time ?? undefined;
+}
+
+const newestTime = prepared((db, { accountId }: { readonly accountId: string }) =>
+  db
     .selectFrom('events')
     .select(({ fn }) => fn.max<string | null>('cursorTime').as('time'))
     .where('accountId', '=', accountId)
-    .where('cursorTime', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return time ?? undefined;
-}
+    .where('cursorTime', 'is not', null),
+);
 
 /**
  * Returns the agents concerned by an account's non-message events after a cursor time. Null in the list: all agents.

@@ -182,7 +182,7 @@ export interface FilesTable {
 }
 
 /** A platform's id of a message. A message sent in parts has several. */
-interface PlatformMessagesTable {
+export interface PlatformMessagesTable {
   platformMessageId: string;
   conversationId: string;
   messageSeq: number;

@@ -1,10 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../../base/scope.ts';
 import { isoAfter, latestOf } from '../../base/time.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import { isVisible } from './conversations.ts';
 import { newestEventTime } from './events.ts';
-import type { MessagePlatform, MessagesTable } from './message-tables.ts';
+import type { MessagePlatform, MessagesTable, PlatformMessagesTable } from './message-tables.ts';
 
 export type Message = Selectable<MessagesTable>;
 
@@ -45,33 +46,59 @@ export async function insertMessage(db: Db, message: NewMessage, nowIso: string)
   const { platformMessageIds, fileIds, sender, ...row } = message;
   const written = { senderId: sender?.id ?? null, senderName: sender?.name ?? null };
   const createdAt = await timeAfterAll(db, row.accountId, nowIso);
-  const stored = await db
-    .insertInto('messages')
-    .values({ background: null, ...row, ...written, error: null, createdAt, changedAt: createdAt })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  const { conversationId, seq } = stored;
-  await db.updateTable('conversations').set({ lastSeq: seq }).where('id', '=', conversationId).execute();
+  const { rows } = await insert(db, { background: null, ...row, ...written, createdAt });
+  const stored = rows[0]!;
+  await setLastSeq(db, stored);
   await addPlatformMessageIds(db, stored, platformMessageIds);
-  await attach(db, seq, fileIds);
+  await attach(db, stored.seq, fileIds);
   return stored;
 }
+
+const insert = prepared(
+  (
+    db,
+    {
+      id,
+      accountId,
+      conversationId,
+      direction,
+      senderAgentId,
+      senderId,
+      senderName,
+      text,
+      status,
+      createdAt,
+      expiresAt,
+      background,
+    }: Omit<Message, 'seq' | 'changedAt' | 'error'>,
+  ) =>
+    db
+      .insertInto('messages')
+      .values({
+        ...{ id, accountId, conversationId, direction, senderAgentId, senderId, senderName, text, status },
+        ...{ error: null, createdAt, changedAt: createdAt, expiresAt, background },
+      })
+      .returningAll(),
+);
+
+const setLastSeq = prepared((db, { conversationId, seq }: Pick<Message, 'conversationId' | 'seq'>) =>
+  db.updateTable('conversations').set({ lastSeq: seq }).where('id', '=', conversationId),
+);
 
 /**
  * Returns a time not before any other message, and later than the cursor time of every event of the account, even when
  * the clock is set back. Several messages may share a millisecond.
  */
 async function timeAfterAll(db: Db, accountId: string, nowIso: string): Promise<string> {
-  const newest = await db
-    .selectFrom('messages')
-    .select('createdAt')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const { rows } = await newestTime(db, {});
   const eventTime = await newestEventTime(db, accountId);
   const earliest = eventTime === undefined ? nowIso : isoAfter(eventTime, 1);
-  return latestOf(nowIso, earliest, newest?.createdAt ?? '');
+  return latestOf(nowIso, earliest, rows[0]?.createdAt ?? '');
 }
+
+const newestTime = prepared((db) =>
+  db.selectFrom('messages').select('createdAt').orderBy('seq', 'desc').limit(1),
+);
 
 async function attach(db: Db, messageSeq: number, fileIds: readonly string[]): Promise<void> {
   if (fileIds.length === 0) return;
@@ -85,18 +112,17 @@ export async function addPlatformMessageIds(
   { seq, conversationId }: Pick<Message, 'seq' | 'conversationId'>,
   platformMessageIds: readonly string[],
 ): Promise<void> {
-  if (platformMessageIds.length === 0) return;
-  const rows = platformMessageIds.map((platformMessageId) => ({
-    platformMessageId,
-    conversationId,
-    messageSeq: seq,
-  }));
-  await db
-    .insertInto('platformMessages')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  for (const platformMessageId of platformMessageIds)
+    await addPlatformMessageId(db, { platformMessageId, conversationId, messageSeq: seq });
 }
+
+const addPlatformMessageId = prepared(
+  (db, { platformMessageId, conversationId, messageSeq }: Selectable<PlatformMessagesTable>) =>
+    db
+      .insertInto('platformMessages')
+      .values({ platformMessageId, conversationId, messageSeq })
+      .onConflict((conflict) => conflict.doNothing()),
+);
 
 /** Finds a message by our id. Undefined if it belongs to another account. */
 export async function findMessage(
@@ -118,14 +144,18 @@ export async function findPlatformMessage(
   conversationId: string,
   platformMessageId: string,
 ): Promise<Message | undefined> {
-  return await db
-    .selectFrom('platformMessages')
-    .innerJoin('messages', 'messages.seq', 'platformMessages.messageSeq')
-    .selectAll('messages')
-    .where('platformMessages.platformMessageId', '=', platformMessageId)
-    .where('platformMessages.conversationId', '=', conversationId)
-    .executeTakeFirst();
+  return (await byPlatformId(db, { conversationId, platformMessageId })).rows[0];
 }
+
+const byPlatformId = prepared(
+  (db, { conversationId, platformMessageId }: Omit<Selectable<PlatformMessagesTable>, 'messageSeq'>) =>
+    db
+      .selectFrom('platformMessages')
+      .innerJoin('messages', 'messages.seq', 'platformMessages.messageSeq')
+      .selectAll('messages')
+      .where('platformMessages.platformMessageId', '=', platformMessageId)
+      .where('platformMessages.conversationId', '=', conversationId),
+);
 
 /** Stores the text of an edited message. */
 export async function changeMessageText(db: Db, seq: number, text: string, nowIso: string): Promise<void> {

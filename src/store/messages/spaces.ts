@@ -1,4 +1,6 @@
+import type { MemberType } from '../agents/agent-tables.ts';
 import type { Member } from '../agents/agents.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 import { type Conversation, emptyConversation, insertConversation } from './conversations.ts';
 import type { MessagePlatform, SpaceKind } from './message-tables.ts';
@@ -50,9 +52,22 @@ export async function openConversation(db: Db, remote: Remote, nowIso: string): 
     remoteName: remote.remoteName ?? known.remoteName,
     status: 'active' as const,
   };
-  await db.updateTable('conversations').set(changed).where('id', '=', known.id).execute();
+  await setRemote(db, { id: known.id, ...changed });
   return { ...known, ...changed };
 }
+
+const setRemote = prepared(
+  (
+    db,
+    {
+      id,
+      remoteId,
+      alias,
+      remoteName,
+      status,
+    }: Pick<Conversation, 'id' | 'remoteId' | 'alias' | 'remoteName' | 'status'>,
+  ) => db.updateTable('conversations').set({ remoteId, alias, remoteName, status }).where('id', '=', id),
+);
 
 /** Finds the conversation of a platform account at a place, by the permanent id or else by a person's alias. */
 export async function findConversationAt(
@@ -61,19 +76,37 @@ export async function findConversationAt(
   { space, thread }: Place,
   alias: string | null = null,
 ): Promise<Conversation | undefined> {
-  const ofMember = db
+  const at = { memberType: member.type, memberId: member.id, spaceKind: space.kind, thread: thread ?? '' };
+  const [found] = (await byRemoteId(db, { ...at, remoteId: space.id })).rows;
+  if (found || alias === null) return found;
+  const ofAlias = { ...at, remoteId: alias };
+  return (await byRemoteId(db, ofAlias)).rows[0] ?? (await byAlias(db, ofAlias)).rows[0];
+}
+
+interface RemoteOfMember {
+  readonly memberType: MemberType;
+  readonly memberId: string;
+  readonly spaceKind: SpaceKind;
+  readonly thread: string;
+  readonly remoteId: string;
+}
+
+const byRemoteId = prepared((db, remote: RemoteOfMember) =>
+  ofMember(db, remote).where('remoteId', '=', remote.remoteId),
+);
+
+const byAlias = prepared((db, remote: RemoteOfMember) =>
+  ofMember(db, remote).where('alias', '=', remote.remoteId),
+);
+
+function ofMember(db: Db, { memberType, memberId, spaceKind, thread }: RemoteOfMember) {
+  return db
     .selectFrom('conversations')
     .selectAll()
-    .where('memberType', '=', member.type)
-    .where('memberId', '=', member.id)
-    .where('spaceKind', '=', space.kind)
-    .where('thread', '=', thread ?? '');
-  const byId = await ofMember.where('remoteId', '=', space.id).executeTakeFirst();
-  if (byId || alias === null) return byId;
-  return (
-    (await ofMember.where('remoteId', '=', alias).executeTakeFirst()) ??
-    (await ofMember.where('alias', '=', alias).executeTakeFirst())
-  );
+    .where('memberType', '=', memberType)
+    .where('memberId', '=', memberId)
+    .where('spaceKind', '=', spaceKind)
+    .where('thread', '=', thread);
 }
 
 /** Returns the conversations of a platform account in a space, in all threads. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Db } from '../database/tables.ts';
 
 /** What is counted as it happens. */
@@ -29,11 +30,14 @@ export interface UsageDay extends CountedUsage {
 }
 
 /** Adds to an account's usage of one platform on one day. Does nothing if the account is gone. */
-export async function countUsage(
-  db: Db,
-  counted: Pick<UsageDay, 'day' | 'platform'> & { readonly accountId: string } & Partial<CountedUsage>,
-): Promise<void> {
-  await db
+export async function countUsage(db: Db, counted: UsageOf & Partial<CountedUsage>): Promise<void> {
+  await addUsage(db, { ...NOTHING, ...counted });
+}
+
+type UsageOf = Pick<UsageDay, 'day' | 'platform'> & { readonly accountId: string };
+
+const addUsage = prepared((db, counted: UsageOf & CountedUsage) =>
+  db
     .insertInto('usageDays')
     .columns(['accountId', 'platform', 'day', ...COUNTED])
     .expression((query) =>
@@ -43,7 +47,7 @@ export async function countUsage(
           'id',
           val(counted.platform).as('platform'),
           val(counted.day).as('day'),
-          ...COUNTED.map((name) => val(counted[name] ?? 0).as(name)),
+          ...COUNTED.map((name) => val(counted[name]).as(name)),
         ])
         .where('id', '=', counted.accountId),
     )
@@ -55,9 +59,8 @@ export async function countUsage(
             COUNTED.map((name) => [name, eb(ref(`usageDays.${name}`), '+', ref(`excluded.${name}`))]),
           ),
         ),
-    )
-    .execute();
-}
+    ),
+);
 
 /** Returns the account's usage since a day, by day and platform. Days and platforms without usage are left out. */
 export async function usageSince(
