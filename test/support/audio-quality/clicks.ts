@@ -10,6 +10,8 @@ const MARGIN = 1_500;
 /** One beside silence is, too, if it stands out so much more than any that was said and is at least half as sharp. */
 const CONTRAST_FACTOR = 2;
 const CONTRAST_SHARE = 0.5;
+/** Where nothing sharp was said, edges of so much contrast would be usual: speech begins with such ones. */
+const USUAL_CONTRAST = 8;
 /** What an edge stands out from: the mean edge of so long before it or after it, and never less than so much. */
 const BESIDE_MS = 4;
 const LEAST_BESIDE = 100;
@@ -44,7 +46,7 @@ export function clicks(
 function isClick(edges: Edges, i: number, usual: Edges, saidMs: readonly number[]): boolean {
   const sharpest = Math.max(...saidMs.map((ms) => usual.sharpestNear(ms)));
   if (edges.height(i) > FACTOR * sharpest + MARGIN) return true;
-  const clearest = Math.max(...saidMs.map((ms) => usual.clearestNear(ms)));
+  const clearest = Math.max(USUAL_CONTRAST, ...saidMs.map((ms) => usual.clearestNear(ms)));
   return edges.height(i) > CONTRAST_SHARE * sharpest && edges.contrast(i) > CONTRAST_FACTOR * clearest;
 }
 

@@ -19,6 +19,8 @@ const FOUND_FAR = 0.75;
 const BETTER = 0.1;
 /** Quieter blocks, relative to the loudest one, tell nothing about the delay. */
 const QUIET_DB = 45;
+/** Windows, 384 ms in all. */
+const MAX_NOTICED_LATE = 30;
 /** Windows over which a delay must last, so that what conceals a loss is not taken for a change. */
 const SMOOTHED = 7;
 
@@ -42,17 +44,36 @@ export interface TrackPoint {
 export function delayTrack(said: Float64Array, heard: Float64Array, pace: number): TrackPoint[] {
   const blocks = { said: thinned(said), heard: thinned(heard) };
   const loudness = loudestBlock(blocks.said);
-  const found: { lag: number; matched: boolean }[] = [];
+  const found: Found[] = [];
   let last = firstLag(blocks, loudness);
   for (let at = 0; at + STOI_FRAME <= said.length; at += STOI_HOP) {
     const middle = (at + STOI_FRAME / 2) / THINNING;
     const recorded = Math.round(middle * pace);
     const next = isQuiet(blocks.said, middle, loudness) ? null : locate(blocks, middle, recorded, last);
+    if (next !== null && next !== last) correctBefore(found, blocks, next);
     last = next ?? last;
-    found.push({ lag: last, matched: next !== null });
+    found.push({ middle, recorded, lag: last, matched: next !== null });
   }
   const lags = smoothed(found.map(({ lag }) => lag));
   return found.map(({ matched }, i) => pointOf(i, lags[i]!, matched, pace));
+}
+
+/** Where a window is, and how much later it is heard, in samples. */
+interface Found {
+  readonly middle: number;
+  readonly recorded: number;
+  lag: number;
+  matched: boolean;
+}
+
+/** A delay is noticed some windows after it has changed: they get the new one where it fits better. */
+function correctBefore(found: readonly Found[], signals: Signals, lag: number): void {
+  for (const point of found.slice(-MAX_NOTICED_LATE).reverse()) {
+    const match = matchAt(signals, point.middle, point.recorded + lag);
+    if (match < FOUND || match <= matchAt(signals, point.middle, point.recorded + point.lag)) return;
+    point.lag = lag;
+    point.matched = true;
+  }
 }
 
 function pointOf(i: number, lag: number, matched: boolean, pace: number): TrackPoint {

@@ -41,15 +41,14 @@ export function qualityScore(hearing: Hearing): QualityScore {
   const said = asStoiSignal(hearing.said, rateHz);
   const heard = asStoiSignal(hearing.heard, rateHz);
   const track = delayTrack(said, heard, pace);
-  const delays = track
-    .filter(({ matched, saidMs }) => matched && saidMs >= STARTS_MS)
-    .map(({ delayMs }) => delayMs);
+  const known = playedPoints(track);
+  const delays = known.filter(({ saidMs }) => saidMs >= STARTS_MS).map(({ delayMs }) => delayMs);
   return {
     stoi: Math.min(stoi(said, heard, saidPairs(track)), stoi(said, heard, heardPairs(track, heard.length))),
     clicks: clicks(hearing.said, hearing.heard, rateHz, track).length,
     meanDelayMs: delays.reduce((sum, delay) => sum + delay, 0) / delays.length,
     maxDelayMs: delays.reduce((most, delay) => Math.max(most, delay), 0),
-    returnMs: slowestReturn(track, hearing.interruptions),
+    returnMs: slowestReturn(known, hearing.interruptions),
   };
 }
 
@@ -57,18 +56,31 @@ function asStoiSignal(signal: Int16Array, rateHz: number): Float64Array {
   return Float64Array.from(resampled(signal, rateHz, STOI_RATE_HZ));
 }
 
-function slowestReturn(track: readonly TrackPoint[], interruptions: readonly Interruption[]): number | null {
+/** Points whose delay is known. One that would be heard after a later one was left out. */
+function playedPoints(track: readonly TrackPoint[]): TrackPoint[] {
+  let earliestMs = Number.POSITIVE_INFINITY;
+  const isPlayed = (point: TrackPoint) => {
+    if (!point.matched || playedMs(point) > earliestMs) return false;
+    earliestMs = playedMs(point);
+    return true;
+  };
+  return track.toReversed().filter(isPlayed).reverse();
+}
+
+function playedMs({ recordedMs, delayMs }: TrackPoint): number {
+  return recordedMs + delayMs;
+}
+
+function slowestReturn(known: readonly TrackPoint[], interruptions: readonly Interruption[]): number | null {
   if (interruptions.length === 0) return null;
   return Math.max(
     ...interruptions.map((interruption, i) =>
-      returnAfter(track, interruption, interruptions[i + 1]?.fromMs ?? Number.POSITIVE_INFINITY),
+      returnAfter(known, interruption, interruptions[i + 1]?.fromMs ?? Number.POSITIVE_INFINITY),
     ),
   );
 }
 
-function returnAfter(track: readonly TrackPoint[], { fromMs, toMs }: Interruption, untilMs: number): number {
-  const known = track.filter(({ matched }) => matched);
-  const playedMs = ({ recordedMs, delayMs }: TrackPoint) => recordedMs + delayMs;
+function returnAfter(known: readonly TrackPoint[], { fromMs, toMs }: Interruption, untilMs: number): number {
   const before = known.filter((point) => playedMs(point) > fromMs - BEFORE_MS && playedMs(point) <= fromMs);
   const usualMs = median(before.map(({ delayMs }) => delayMs));
   const after = known.filter((point) => playedMs(point) > toMs && playedMs(point) <= untilMs);
