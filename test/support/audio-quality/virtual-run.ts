@@ -27,7 +27,7 @@ export interface VirtualRun {
 
 export const AGENT_RATE_HZ = 16_000;
 /** What is played after the last packet was sent. */
-const TAIL_MS = 1_000;
+export const TAIL_MS = 1_000;
 const START_MS = 10_000;
 
 /** Something that takes packets and is pulled every 20 ms. */
@@ -36,8 +36,11 @@ interface Listener {
   pull(frame: Int16Array, nowMs: number): void;
 }
 
-/** From a phone: RTP packets into the gateway's reception. */
-export function receive({ sound: name, codec, condition, seconds, seed }: VirtualRun): Hearing {
+/** From a phone: RTP packets into the gateway's reception. Any schedule can be given instead of the seed's. */
+export function receive(
+  { sound: name, codec, condition, seconds, seed }: VirtualRun,
+  packets: readonly Arrival[] = arrivals(condition, seconds * 1000, seed),
+): Hearing {
   const payloads = sentPackets(name, codec, seconds);
   const call = new ReceivedCall(codec, condition);
   const listener: Listener = {
@@ -45,7 +48,7 @@ export function receive({ sound: name, codec, condition, seconds, seed }: Virtua
     pull: (frame, nowMs) => call.pull(frame, nowMs),
   };
   const rateHz = ROOM_RATE_HZ[codec];
-  const heard = listen(listener, arrivals(condition, seconds * 1000, seed), { rateHz, seconds, seed });
+  const heard = listen(listener, packets, { rateHz, seconds, seed });
   call.close();
   return { said: undisturbed(name, codec, seconds), heard, rateHz, ...pathOf(condition, seconds) };
 }
@@ -74,7 +77,8 @@ export function send({ sound: name, codec, condition, seconds, seed }: VirtualRu
   return { said: resampled(said, AGENT_RATE_HZ, rateHz), heard, rateHz, ...pathOf(condition, seconds) };
 }
 
-function pathOf(condition: NetworkCondition, seconds: number) {
+/** What a score has to know about the path. */
+export function pathOf(condition: NetworkCondition, seconds: number) {
   return { pace: recordedMs(condition, 1), interruptions: interruptions(condition, seconds * 1000) };
 }
 
