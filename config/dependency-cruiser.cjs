@@ -116,7 +116,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(api/http/node/|speech/vendor-connection\\.ts|connectors/discord/gateway/gateway-connection\\.ts|connectors/slack/socket/socket-connection\\.ts)',
+          '^src/(api/http/node/|speech/vendor-connection\\.ts|connectors/contract/platform-socket\\.ts)',
       },
       to: { path: 'node_modules/ws/|^ws$' },
     },

@@ -65,7 +65,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   await loadSipAccounts(sipAccounts);
 
   const grants = await openGrants(deps);
-  const accounts = { ...sipAccounts, calls, connections };
+  const accounts = { ...sipAccounts, traits: settings.traits, calls, connections };
   const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
@@ -86,7 +86,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const trunkChanges = new TrunkChanges(clock);
   const { http, mcp } = openServers(deps, {
     calls,
-    connections,
+    accounts,
     sip: { ...sipAccounts, trunkChanges, maxNumbers: settings.sip.numbersPerAccount },
     speech: { store, clock, urls: settings.speechUrls, quota },
     agents,

@@ -16,11 +16,12 @@ export function bridgeContext(
   deps: PartDeps,
   platforms: Pick<PlatformBridge, 'intakes' | 'messengers' | 'carried'>,
 ): BridgeContext {
-  const { store, clock, metrics } = deps;
+  const { settings, store, clock, metrics } = deps;
   const bridge = {
     ...platforms,
     db: store.db,
     clock,
+    traits: settings.traits,
     waits: places('requests of the bridge may wait for a reply', MAX_WAITS),
     batches: places('requests with events may be under way', MAX_BATCHES),
   };

@@ -42,6 +42,7 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
   const runner = new InlineRunner({
     store,
     clock,
+    traits: deps.settings.traits,
     wakeups,
     calls,
     outbound,

@@ -1,6 +1,5 @@
 import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import type { LeavingDomain } from '../accounts/account/delete-account.ts';
-import type { Connections } from '../accounts/connections/connections.ts';
 import type { AgentProbes } from '../accounts/keys/agent-probes.ts';
 import type { SipSetup } from '../accounts/logins/sip-accounts.ts';
 import { checkPassword } from '../accounts/passwords/check-password.ts';
@@ -62,7 +61,7 @@ import { RenderedMetrics } from '../telemetry/rendered-metrics.ts';
 /** The domains that the endpoints use. */
 export interface Domains {
   readonly calls: CallDomain;
-  readonly connections: Connections;
+  readonly accounts: AccountDomain;
   readonly sip: SipSetup;
   readonly speech: SpeechDomain;
   readonly agents: AgentDomain;
@@ -82,11 +81,22 @@ export interface Domains {
 }
 
 export function routes(domains: Domains): Route[] {
-  const { calls, sip, agents, files, inbox, outbound, probes, people, oauth, authorization, metrics } =
-    domains;
+  const {
+    calls,
+    accounts,
+    sip,
+    agents,
+    files,
+    inbox,
+    outbound,
+    probes,
+    people,
+    oauth,
+    authorization,
+    metrics,
+  } = domains;
   const { deliveries, publicUrl } = domains;
   const rendered = new RenderedMetrics(() => metrics.text());
-  const accounts = { ...sip, calls, connections: domains.connections };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
     ...callChatRoutes(calls, files),

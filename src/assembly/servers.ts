@@ -36,12 +36,12 @@ export interface Servers {
 /** Creates the HTTP, WebSocket and MCP servers for all domains. */
 export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl } = deps;
-  const { calls, connections, inbox, keys, people, authorization, replies, descriptors } = needs;
+  const { calls, inbox, keys, people, authorization, replies, descriptors } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
     events.writeFailed('a cached response', error),
   );
-  const mcp = openMcp(deps, { ...needs, accounts: { ...needs.sip, calls, connections }, idempotency });
+  const mcp = openMcp(deps, { ...needs, idempotency });
   followCredentials(needs, streams, mcp.server);
   const authenticate = authenticator(keys, people.sessions, authorization.grants);
   const signals = {

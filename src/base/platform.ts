@@ -58,7 +58,7 @@ export interface PlatformTraits {
   readonly login: 'bot registered' | 'connection configured';
   /** How long people can be messaged after they last wrote, in milliseconds. Null: without a limit. */
   readonly windowMs: number | null;
-  /** Whether files can be sent and received. */
+  /** Whether files can be sent and received. The operator may switch them on where they are off (`traitsWithFiles`). */
   readonly files: boolean;
   /** Whether a call tells its speakers apart. Otherwise it has one voice. */
   readonly namesSpeakers: boolean;
@@ -66,8 +66,11 @@ export interface PlatformTraits {
   readonly setup: string;
 }
 
+/** The traits of all platforms. */
+export type PlatformTable = Readonly<Record<Platform, PlatformTraits>>;
+
 /** Specification, "Platform capabilities", "Platform setup prerequisites", "Inbox and DM endpoints", "Limits" and "Errors". */
-export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
+export const PLATFORM_TRAITS: PlatformTable = {
   discord: {
     title: 'Discord',
     capabilities: ['audio_in', 'audio_out', 'read', 'write', 'typing', 'files'],
@@ -174,6 +177,16 @@ export const DM_PLATFORMS = PLATFORMS.filter((platform) => PLATFORM_TRAITS[platf
 
 /** The platforms on which accounts register bots. */
 export const BOT_PLATFORMS = PLATFORMS.filter((platform) => PLATFORM_TRAITS[platform].bots !== null);
+
+/** Returns the traits on a gateway whose operator has switched on the files of some platforms. */
+export function traitsWithFiles(platforms: readonly Platform[]): PlatformTable {
+  const changed = platforms.map((platform): [Platform, PlatformTraits] => {
+    const traits = PLATFORM_TRAITS[platform];
+    const capabilities = [...new Set([...traits.capabilities, 'files' as const])];
+    return [platform, { ...traits, capabilities, files: true }];
+  });
+  return { ...PLATFORM_TRAITS, ...Object.fromEntries(changed) };
+}
 
 /** Returns the text for a platform on which an account has no login. */
 export function noLoginText(platform: Platform): string {

@@ -1,3 +1,4 @@
+import type { PlatformTable } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { Reading } from '../messaging/inbox/inbox-view.ts';
@@ -18,6 +19,8 @@ import type { CallVoices } from './voice/call-voices.ts';
 export interface InlineDeps {
   readonly store: Store;
   readonly clock: Clock;
+  /** What the platforms can do on this gateway. */
+  readonly traits: PlatformTable;
   readonly wakeups: Wakeups;
   readonly outbound: OutboundDomain;
   readonly calls: CallDomain;

@@ -39,7 +39,7 @@ export interface ModelTurn {
 /** Is told of a turn's progress. Must not throw. */
 export interface TurnObserver {
   /** The conversation is kept here from now on. Called before the turn is sent, and when the place changes. */
-  remembered(memory: ModelMemory): void;
+  memoryChanged(memory: ModelMemory): void;
   /** The next part of the reply's final text. Never reasoning, commentary, refusals or tool output. */
   text(part: string): void;
 }

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { traitsWithFiles } from '../base/platform.ts';
 import { CONFIG_FILE, readConfigFile } from './config-file.ts';
 import { conflicts } from './conflicts.ts';
 import { isOidcVariable, type OidcProviderSettings, readOidcProviders } from './oidc-providers.ts';
@@ -229,6 +230,8 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     },
     logLevel: values.SVC_LOG_LEVEL,
     oidcProviders,
+    /** What the platforms can do on this gateway. */
+    traits: traitsWithFiles(values.SVC_FILES_ENABLE_TEAMS === 'on' ? ['teams'] : []),
   };
 }
 

@@ -13,7 +13,7 @@ const NODE = join(ROOT, 'node_modules/.bin/node');
 
 /** `npm run fake -- <args>`. */
 function fake(...args: string[]): Child {
-  const child = new Child(NODE, ['test/fakes/main.ts', ...args], { cwd: ROOT });
+  const child = new Child(NODE, ['test/fakes/main.ts', ...args], { cwd: ROOT, stdio: 'pipe' });
   onTestFinished(async () => void (await child.stop()));
   return child;
 }
@@ -38,6 +38,33 @@ it('npm run fake starts a Telegram that works with a gateway as its output descr
   const send = () => gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', text: 'good evening' });
   await waitFor('the conversation', async () => (await send()).status === 200);
   expect(await person('received')).toContain('good evening');
+});
+
+it('npm run fake starts a Slack that works as its output describes: with its own bot, and with the shared app', async () => {
+  const publicUrl = 'http://127.0.0.1:8080';
+  const child = fake('slack', publicUrl, '0');
+  const said = await waitFor('what it says', () => child.output.includes('Then write here') && child.output);
+  const settings = Object.fromEntries(
+    [...said.matchAll(/(SVC_SLACK_\w+)=(\S+)/g)].map(([, name, value]) => [name, value!]),
+  );
+  const gateway = await Gateway.start({ env: { ...settings, SVC_PUBLIC_URL: publicUrl } });
+  onTestFinished(async () => void (await gateway.stop()));
+  const bot = JSON.parse(/-d '(\{.*\})'/.exec(said)![1]!);
+  for (const secret of [settings.SVC_SLACK_CLIENT_SECRET, bot.bot_token, bot.slack_signing_secret])
+    gateway.secrets.add(secret);
+  const { body: own } = await gateway.settingsApi.post('/api/bot-tokens', bot);
+  expect(own.status).toBe('ok');
+  await gateway.settingsApi.delete(`/api/bot-tokens/${own.id}`);
+
+  const { body: started } = await gateway.settingsApi.post('/api/slack/install');
+  const { headers } = await fetch(started.authorize_url, { redirect: 'manual' });
+  const back = headers.get('location')!.replace(publicUrl, gateway.baseUrl);
+  const confirmed = { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } };
+  expect((await fetch(back, confirmed)).status).toBe(200);
+  await waitFor('the connection', async () => {
+    const { platforms } = (await gateway.agentApi.get('/api/account')).body;
+    return platforms.slack.status === 'ok';
+  });
 });
 
 it.each(VENDOR_NAMES)('npm run fake starts %s, which takes the key that its output names', async (name) => {

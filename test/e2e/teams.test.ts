@@ -89,6 +89,8 @@ it('lets a scripted agent hear on the inbox WebSocket and answer by MCP, also af
 }, 60_000);
 
 it('exchanges files while they are on', async () => {
+  const { platforms } = (await gateway.agentApi.get('/api/account')).body;
+  expect(platforms.teams).toMatchObject({ files: true, capabilities: expect.arrayContaining(['files']) });
   const bea = await connected('Bea');
   bea.sends({ name: 'plan.pdf', mime: 'application/pdf', bytes: PDF }, 'see');
   const found = await waitFor('the file', async () => {

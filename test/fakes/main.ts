@@ -7,7 +7,7 @@ const vendor = (name: VendorName) => async (args: readonly string[]) =>
 const modelVendor = (name: ModelVendorName) => async (args: readonly string[]) =>
   (await import('./model-vendor/start.ts')).startFake(name, args);
 
-/** `npm run fake -- <name> [port]`: a platform or a provider of speech or models on this machine, to try the gateway with. */
+/** `npm run fake -- <name> [args]`: a platform or a provider of speech or models on this machine, to try the gateway with. */
 const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   telegram: async (args) => (await import('./telegram/start.ts')).startFake(args),
   whatsapp: async (args) => (await import('./whatsapp/start.ts')).startFake(args),
@@ -32,6 +32,6 @@ const start = FAKES[name];
 if (start) {
   await start(args);
 } else {
-  console.error(`npm run fake -- <name> [port], where name is one of: ${Object.keys(FAKES).join(', ')}`);
+  console.error(`npm run fake -- <name>, where name is one of: ${Object.keys(FAKES).join(', ')}`);
   process.exitCode = 64;
 }

@@ -97,7 +97,7 @@ function statusOf(
     name: account.name,
     email: account.email,
     isEmailVerified: account.emailVerifiedAt !== null,
-    platforms: statusesOf(live, viewer, stored),
+    platforms: statusesOf(domain.traits, live, viewer, stored),
     hostedSpeech,
     liveCalls: live.calls,
     callLimit: domain.calls.maxCallsPerAccount,

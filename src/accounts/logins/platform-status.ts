@@ -1,5 +1,12 @@
 import { unreachable } from '../../base/assert.ts';
-import { PHONE_PLATFORM, PLATFORMS, type Platform, unservedText } from '../../base/platform.ts';
+import {
+  PHONE_PLATFORM,
+  PLATFORMS,
+  type Platform,
+  type PlatformTable,
+  type PlatformTraits,
+  unservedText,
+} from '../../base/platform.ts';
 import { type AgentScope, reaches } from '../../base/scope.ts';
 import { type LoginRef, type LoginState, SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
@@ -15,6 +22,7 @@ const NOT_GRANTED = { status: 'not_granted', logins: [], identity: null } as con
 /** The state of a platform for an account. */
 export interface PlatformStatus {
   readonly platform: Platform;
+  readonly traits: PlatformTraits;
   /** `ok`, `not_configured`, `not_granted`, or a description of the problem. */
   readonly status: string;
   readonly logins: readonly PlatformAccount[];
@@ -55,7 +63,7 @@ export interface LiveLogins {
 /** Returns the status of every platform, in the specification's order. */
 export async function platformStatuses(domain: AccountDomain, viewer: Viewer): Promise<PlatformStatus[]> {
   const stored = await readLogins(domain, viewer);
-  return statusesOf(liveLogins(domain, viewer.accountId, stored), viewer, stored);
+  return statusesOf(domain.traits, liveLogins(domain, viewer.accountId, stored), viewer, stored);
 }
 
 export async function readLogins(
@@ -97,18 +105,20 @@ function loginRefOf(login: PlatformAccount): LoginRef | null {
 
 /** Combines stored logins and their live state into the status of every platform. */
 export function statusesOf(
+  table: PlatformTable,
   live: LiveLogins,
   viewer: Viewer,
   { logins, trunk }: StoredLogins,
 ): PlatformStatus[] {
   return PLATFORMS.map((platform) => {
-    if (!reaches(viewer, platform)) return { platform, ...NOT_GRANTED };
+    const traits = table[platform];
+    if (!reaches(viewer, platform)) return { platform, traits, ...NOT_GRANTED };
     const own = logins
       .filter((login) => platformOf(login) === platform)
       .map((login) => ({ ...login, status: live.told[login.id]?.status ?? login.status }));
     return platform === PHONE_PLATFORM
-      ? { platform, logins: own, ...ofTrunk(live, trunk, own) }
-      : { platform, logins: own, ...ofLogins(live, platform, own) };
+      ? { platform, traits, logins: own, ...ofTrunk(live, trunk, own) }
+      : { platform, traits, logins: own, ...ofLogins(live, platform, own) };
   });
 }
 

@@ -3,7 +3,6 @@ import { type AccountStatus, accountStatuses } from '../../accounts/account/acco
 import { deleteWholeAccount, type LeavingDomain } from '../../accounts/account/delete-account.ts';
 import { exportAccount } from '../../accounts/account/export-account.ts';
 import { goOn } from '../../base/now-or-later.ts';
-import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import { clearedSessionCookie } from '../auth/cookies.ts';
 import { cachedReplies, reply, replyStream } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
@@ -48,10 +47,10 @@ export function accountRoutes(domain: AccountDomain): Route[] {
 
 function wireOf(account: AccountStatus): Account {
   const { platforms, hostedSpeech } = account;
-  const states = platforms.map(({ platform, status: state }) => {
-    const { capabilities, files } = PLATFORM_TRAITS[platform];
-    return [platform, { status: state, capabilities: [...capabilities], files }];
-  });
+  const states = platforms.map(({ platform, traits: { capabilities, files }, status: state }) => [
+    platform,
+    { status: state, capabilities: [...capabilities], files },
+  ]);
   const identities = platforms.flatMap(({ platform, identity }) => (identity ? [[platform, identity]] : []));
   return {
     account_id: account.accountId,

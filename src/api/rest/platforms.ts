@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { type PlatformStatus, platformStatuses, type Viewer } from '../../accounts/logins/platform-status.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { PLATFORM_TRAITS, PLATFORMS, type Platform } from '../../base/platform.ts';
+import { PLATFORMS, type Platform } from '../../base/platform.ts';
 import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
@@ -53,8 +53,8 @@ function list(domain: AccountDomain): Route {
   });
 }
 
-function wireOf({ platform, status, logins }: PlatformStatus) {
-  const { capabilities, files, setup } = PLATFORM_TRAITS[platform];
+function wireOf({ platform, traits, status, logins }: PlatformStatus) {
+  const { capabilities, files, setup } = traits;
   const accounts = logins.map(({ type, id, label, status: state }) => ({ type, id, label, status: state }));
   return { platform, status, capabilities: [...capabilities], files, setup, accounts };
 }

@@ -85,7 +85,7 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
     client,
     memory,
     history,
-    observer: { remembered: (kept) => memory.remember(kept), text: (part) => spoken?.push(part) },
+    observer: { memoryChanged: (kept) => memory.keep(kept), text: (part) => spoken?.push(part) },
     begin: async () => {
       spoken?.begin();
       await countAttemptOf(context, provider);

@@ -1,4 +1,4 @@
-import { PHONE_PLATFORM, PLATFORM_TRAITS } from '../../base/platform.ts';
+import { PHONE_PLATFORM } from '../../base/platform.ts';
 import { listCalls } from '../../calls/find-call.ts';
 import { isWindowOpen } from '../../messaging/window/window-guard.ts';
 import { describeAgent } from '../../store/agents/agent-facts.ts';
@@ -44,7 +44,7 @@ async function conversationContext(
   const conversation = await findConversation(domain.store.db, scope, conversationId);
   if (!conversation) return null;
   const { platform } = conversation;
-  const traits = platform === 'agent' ? null : PLATFORM_TRAITS[platform];
+  const traits = platform === 'agent' ? null : domain.traits[platform];
   const windowMs = traits?.windowMs ?? null;
   return {
     kind: 'conversation',

@@ -26,7 +26,7 @@ export class TurnMemory {
     return this.#current;
   }
 
-  remember(memory: ModelMemory): void {
+  keep(memory: ModelMemory): void {
     this.#change(memory, null);
   }
 

@@ -1,5 +1,5 @@
 import type { Places } from '../../base/places.ts';
-import type { Platform } from '../../base/platform.ts';
+import type { Platform, PlatformTable } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import type { BridgedCalls } from '../../connectors/contract/bridged-calls.ts';
 import type { MessageIntake, Messenger } from '../../connectors/contract/messenger.ts';
@@ -16,6 +16,8 @@ export const BRIDGE_HOLDER = { credentialId: 'bridge', accountId: 'bridge' } as 
 export interface PlatformBridge {
   readonly db: Db;
   readonly clock: Clock;
+  /** What the platforms can do on this gateway. */
+  readonly traits: PlatformTable;
   /** The intake of each platform with messages, whether the gateway's connector or the bridge carries them. */
   readonly intakes: ReadonlyMap<Platform, MessageIntake>;
   readonly messengers: Pick<ReadonlyMap<MessagePlatform, Messenger>, 'get'>;

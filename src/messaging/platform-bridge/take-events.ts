@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { unreachable } from '../../base/assert.ts';
-import { PLATFORM_TRAITS, unservedText } from '../../base/platform.ts';
+import { unservedText } from '../../base/platform.ts';
 import type { MessageIntake } from '../../connectors/contract/messenger.ts';
 import { resolved } from './bridge-address.ts';
 import type { BridgeEvent, CallEnded, CallInvite, EventResult } from './bridge-event.ts';
@@ -46,7 +46,7 @@ async function takeEvent(bridge: PlatformBridge, event: BridgeEvent): Promise<Ev
   if (!intake) return { status: 'not_served', reason: unservedText(platform) };
   if (event.type === 'dm' && event.message.files.length > 0) {
     if (!bridge.carried.has(platform)) return { status: 'not_served', reason: NOT_CARRIED };
-    if (!PLATFORM_TRAITS[platform].files) return { status: 'not_served', reason: NO_FILES };
+    if (!bridge.traits[platform].files) return { status: 'not_served', reason: NO_FILES };
   }
   const from = await resolved(bridge.db, platform, event.from);
   return { status: await takeMessage(intake, { ...event, from }) };

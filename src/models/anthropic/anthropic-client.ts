@@ -74,7 +74,7 @@ export class AnthropicClient implements ModelClient {
     const known = conversationOf(turn);
     const session = known ?? (await this.#sessions.create(turn));
     const memory = memoryOf(session, turn);
-    if (known === null) observer.remembered(memory);
+    if (known === null) observer.memoryChanged(memory);
     const progress = this.#progress(turn, (part) => observer.text(part));
     await this.#follow(session, turn, async (events) => {
       const [live] = await Promise.all([events.open(), this.#interruptions.get(session)]);

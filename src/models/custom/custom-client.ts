@@ -113,7 +113,7 @@ export class CustomClient implements ModelClient {
 
   async #inNewConversation(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
     const memory = { ...(await this.#conversations.start(turn)), rung: 'conversation' } as const;
-    observer.remembered(memory);
+    observer.memoryChanged(memory);
     return await this.#conversations.send(this.#fields(turn), turn, observer, memory);
   }
 
@@ -128,7 +128,7 @@ export class CustomClient implements ModelClient {
     const reply = await this.#options.api.respond(body, turn, observer);
     const { replyId } = reply;
     const memory = replyId === null ? HISTORY : ({ rung: 'chain', response: replyId } as const);
-    observer.remembered(memory);
+    observer.memoryChanged(memory);
     return { ...reply, memory };
   }
 
@@ -136,7 +136,7 @@ export class CustomClient implements ModelClient {
     const input = [...pastMessages(turn.history), newMessage(turn)];
     const body = { ...this.#fields(turn), ...requestFields(turn), input, store: false };
     const reply = await this.#options.api.respond(body, turn, observer);
-    if (turn.memory === null) observer.remembered(HISTORY);
+    if (turn.memory === null) observer.memoryChanged(HISTORY);
     return { ...reply, memory: HISTORY };
   }
 
@@ -153,7 +153,7 @@ export class CustomClient implements ModelClient {
     const test = new MemoryTest();
     const ask = (text: string): ModelTurn => probeTurn(text, TEST_TOKENS, signal);
     const kept: ModelMemory[] = [];
-    const observer = { ...SILENT, remembered: (memory: ModelMemory) => void kept.push(memory) };
+    const observer = { ...SILENT, memoryChanged: (memory: ModelMemory) => void kept.push(memory) };
     try {
       const first = ask(test.first);
       if (rung === 'chain') await this.#inChain(null, first, observer);

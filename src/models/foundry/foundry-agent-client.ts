@@ -57,7 +57,7 @@ export class FoundryAgentClient implements ModelClient {
   async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
     const { turns, fields } = await this.#find(turn.signal);
     const memory = turn.memory ?? (await turns.start(turn));
-    if (turn.memory === null) observer.remembered(memory);
+    if (turn.memory === null) observer.memoryChanged(memory);
     return await turns.send(fields, turn, observer, memory);
   }
 

@@ -82,7 +82,7 @@ export class GeminiClient implements ModelClient {
     const body = interactionBody(this.#chosen, turn, previousId);
     const answer = await this.#send({ method: 'POST', url: this.#interactions, body, signal }, context);
     const reply = await readInteraction(answer, observer, { ...context, signal });
-    observer.remembered(reply.memory!);
+    observer.memoryChanged(reply.memory!);
     return reply;
   }
 

@@ -67,7 +67,7 @@ export class MistralClient implements ModelClient {
     let conversation = conversationOf(turn);
     const events = await this.#send(turn, conversation);
     const started = (id: string): void => {
-      if (id !== conversation) observer.remembered(memoryOf(id, turn));
+      if (id !== conversation) observer.memoryChanged(memoryOf(id, turn));
       conversation = id;
     };
     const { maxOutputTokens } = turn;

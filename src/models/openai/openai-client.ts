@@ -58,7 +58,7 @@ export class OpenAiClient implements ModelClient {
 
   async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
     const memory = turn.memory ?? (await this.#turns.start(turn));
-    if (turn.memory === null) observer.remembered(memory);
+    if (turn.memory === null) observer.memoryChanged(memory);
     try {
       return await this.#send(turn, observer, memory);
     } catch (error) {

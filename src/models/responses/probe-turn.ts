@@ -16,7 +16,7 @@ export function probeTurn(text: string, maxOutputTokens: number, signal: AbortSi
   };
 }
 
-export const SILENT = { remembered: (): void => {}, text: (): void => {} };
+export const SILENT = { memoryChanged: (): void => {}, text: (): void => {} };
 
 /** Has a client answer one turn in a conversation of its own, and deletes it. */
 export async function probeConversation(
@@ -24,9 +24,9 @@ export async function probeConversation(
   signal: AbortSignal,
 ): Promise<void> {
   const kept: ModelMemory[] = [];
-  const remembered = (memory: ModelMemory): void => void kept.push(memory);
+  const memoryChanged = (memory: ModelMemory): void => void kept.push(memory);
   try {
-    await client.turn(probeTurn('Hello', 0, signal), { ...SILENT, remembered });
+    await client.turn(probeTurn('Hello', 0, signal), { ...SILENT, memoryChanged });
   } finally {
     // What it leaves behind says nothing about the key.
     for (const memory of kept) await client.forget(memory, signal).catch(() => {});

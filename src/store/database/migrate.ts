@@ -27,6 +27,7 @@ import { migration0025 } from '../migrations/0025-discord.ts';
 import { migration0026 } from '../migrations/0026-slack.ts';
 import { migration0027 } from '../migrations/0027-slack-logins.ts';
 import { migration0028 } from '../migrations/0028-teams.ts';
+import { migration0029 } from '../migrations/0029-attempts-by-time.ts';
 import type { Migration } from './migration.ts';
 
 import { StoreError } from './store-error.ts';
@@ -60,6 +61,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0026,
   migration0027,
   migration0028,
+  migration0029,
 ];
 
 /**

@@ -7,7 +7,7 @@ import { deleteOldRequests } from '../keys/idempotent-requests.ts';
 import { deleteRevokedKeys } from '../keys/keys.ts';
 import { deleteEmptyGrants, deleteExpiredTokens, deleteOldSuccessors } from '../keys/oauth-grants.ts';
 import { deleteExpiredConnectionStates } from '../logins/connection-states.ts';
-import { deleteOldestFailedPasswords } from '../people/audit-log.ts';
+import { deleteOldestAttempts } from '../people/audit-log.ts';
 import { deleteOldestEvents } from './events.ts';
 import { deleteOldestMessages } from './messages.ts';
 
@@ -16,7 +16,7 @@ const EVENT_MS = 30 * DAY_MS;
 /** Answers of idempotent requests are repeated for a day. */
 const REQUEST_MS = DAY_MS;
 /** Long enough to investigate an attack. */
-const FAILED_PASSWORDS_MS = 90 * DAY_MS;
+const ATTEMPTS_MS = 90 * DAY_MS;
 /** Applies to the record of a revoked key. The audit log keeps its entry. */
 const REVOKED_KEY_MS = 30 * DAY_MS;
 /** After this time a refresh can no longer be repeated. */
@@ -34,9 +34,9 @@ interface RetentionTimes {
 }
 
 /**
- * Deletes old data at start and then daily: events, deliveries to models and their transcripts, and revoked keys after 30 days, answers of idempotent requests after
- * one day, failed passwords after 90 days, tokens and connections in progress once they have expired, and messages if
- * the operator has set a period.
+ * Deletes old data at start and then daily: events, deliveries to models and their transcripts, and revoked keys after
+ * 30 days, answers of idempotent requests after one day, wrong passwords and uses of the bridge's key after 90 days,
+ * tokens and connections in progress once they have expired, and messages if the operator has set a period.
  */
 export class Retention {
   readonly #db: Db;
@@ -76,7 +76,7 @@ export class Retention {
     await this.#empty(deleteRevokedKeys, isoAfter(nowIso, -REVOKED_KEY_MS));
     const { messagesMs } = this.#keptFor;
     if (messagesMs !== null) await this.#empty(deleteOldestMessages, isoAfter(nowIso, -messagesMs));
-    await this.#empty(deleteOldestFailedPasswords, isoAfter(nowIso, -FAILED_PASSWORDS_MS));
+    await this.#empty(deleteOldestAttempts, isoAfter(nowIso, -ATTEMPTS_MS));
     await this.#empty(deleteExpiredTokens, nowIso);
     await this.#empty(deleteExpiredConnectionStates, nowIso);
     await this.#empty(deleteEmptyGrants, nowIso);

@@ -102,8 +102,13 @@ export async function auditDeletion(
   await insertAuditLine(db, null, { action: 'account.delete', detail: { account, ...counts }, createdAt });
 }
 
-/** Deletes up to `limit` lines about failed passwords from before a time. Returns their number. */
-export async function deleteOldestFailedPasswords(db: Db, before: string, limit: number): Promise<number> {
-  const condition = sql`action = 'password.fail' and created_at < ${before}`;
+/**
+ * Deletes up to `limit` lines about wrong passwords, and about right and wrong keys of the platform bridge, from before
+ * a time. Returns their number. Strangers cause such lines, or time alone does; all others are kept.
+ */
+export async function deleteOldestAttempts(db: Db, before: string, limit: number): Promise<number> {
+  // As in the index: otherwise SQLite would not use it.
+  const attempts = sql.raw("action in ('password.fail', 'bridge_key.fail', 'bridge_key.use')");
+  const condition = sql`${attempts} and created_at < ${before}`;
   return await deleteSome(db, 'audit_log', condition, limit);
 }

@@ -42,11 +42,12 @@ export class FileHost {
     response.end(file.bytes);
   }
 
-  /** https://learn.microsoft.com/graph/api/driveitem-createuploadsession, in one piece. */
+  /** https://learn.microsoft.com/graph/api/driveitem-createuploadsession, in one piece. An empty file has no range. */
   async upload(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = await buffer(request);
     const range = `bytes 0-${bytes.length - 1}/${bytes.length}`;
-    if (request.method !== 'PUT' || !this.uploads.has(id) || request.headers['content-range'] !== range)
+    const isWhole = bytes.length > 0 && request.headers['content-range'] === range;
+    if (request.method !== 'PUT' || !this.uploads.has(id) || !isWhole)
       return answer(response, 400, {}, { error: { code: 'invalidRange', message: 'Invalid range' } });
     if (request.headers.authorization !== undefined)
       return answer(response, 401, {}, { error: { code: 'unauthenticated', message: 'Unexpected token' } });

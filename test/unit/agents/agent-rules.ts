@@ -20,6 +20,7 @@ import {
 import { createAgent, deleteAgent, setDefaultAgent } from '../../../src/agents/change-agent.ts';
 import { getInternalBearer, rotateInternalBearer } from '../../../src/agents/internal-bearer.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
+import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
@@ -246,6 +247,7 @@ export async function expectRulesToHold(sequences: number): Promise<void> {
     ...common,
     endCalls: () => {},
     models: NO_MODELS,
+    traits: PLATFORM_TRAITS,
     calls: NO_CALLS,
     connections: connectionsOf(store),
   };

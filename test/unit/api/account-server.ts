@@ -5,6 +5,7 @@ import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import type { Principal } from '../../../src/api/auth/principal.ts';
 import type { Route } from '../../../src/api/http/routing/route.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
+import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
 import type { KeyKind } from '../../../src/store/keys/key-tables.ts';
@@ -35,6 +36,7 @@ export async function accountServer(routesOf: (domain: AccountDomain) => Route[]
     store,
     directory,
     clock,
+    traits: PLATFORM_TRAITS,
     calls: callsOf(clock),
     connections: connectionsOf(store),
   };

@@ -7,6 +7,7 @@ import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts
 import type { Principal } from '../../../src/api/auth/principal.ts';
 import { connectionRoutes } from '../../../src/api/rest/connections.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
+import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { ConnectsByOAuth } from '../../../src/connectors/contract/oauth.ts';
@@ -77,7 +78,14 @@ export class ConnectionsServer {
       onFailure: (_platform, what, reason) => failures.push(`${what}: ${reason}`),
     });
     const calls = { connectors } as unknown as CallDomain;
-    const domain: AccountDomain = { store: own, clock, directory: new FakeDirectory(), calls, connections };
+    const domain: AccountDomain = {
+      store: own,
+      clock,
+      directory: new FakeDirectory(),
+      traits: PLATFORM_TRAITS,
+      calls,
+      connections,
+    };
     const keys = await seed(own);
     const authenticate = (credential: string | null) =>
       sessionNamed(credential) ?? keyNamed(keys, credential);

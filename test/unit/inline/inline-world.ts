@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
 import type { InlineDeps } from '../../../src/inline/inline-domain.ts';
@@ -58,6 +59,7 @@ export class InlineWorld {
     this.deps = {
       store: this.counted.store,
       clock,
+      traits: PLATFORM_TRAITS,
       outbound,
       reading,
       wakeups,

@@ -55,7 +55,7 @@ describe('a turn at OpenAI', () => {
   it('keeps the conversation, and says so before the first turn is sent', async () => {
     const noted = new NotedTurn();
     const sent: number[] = [];
-    noted.remembered = () => sent.push(vendor.turns.length);
+    noted.memoryChanged = () => sent.push(vendor.turns.length);
     const first = await client.turn(turnOf('Remember this word: maple'), noted);
     const { text } = await client.turn(turnOf('Which word?', { memory: first.memory }), noted);
     expect(text).toBe('maple');

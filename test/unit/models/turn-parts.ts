@@ -36,7 +36,7 @@ export class NotedTurn implements TurnObserver {
   readonly parts: string[] = [];
   #heard: (() => void) | null = null;
 
-  remembered(memory: ModelMemory): void {
+  memoryChanged(memory: ModelMemory): void {
     this.memories.push(memory);
   }
 

@@ -1,10 +1,4 @@
-/** How a connection to the gateway has ended. */
-export interface GatewayClose {
-  /** Close code; 1006 without a close frame. */
-  readonly code: number;
-  /** Discord's words, or ours where it said nothing. */
-  readonly words: string;
-}
+import type { SocketClose } from '../../contract/platform-socket.ts';
 
 /** What a close means for the session. */
 export type AfterClose =
@@ -34,7 +28,7 @@ export function afterClose(code: number): AfterClose {
 }
 
 /** Returns a close for people to read, such as `Disallowed intents (4014)`. */
-export function closeWords({ code, words }: GatewayClose): string {
+export function closeWords({ code, words }: SocketClose): string {
   const said = words || MEANINGS[code]?.words || 'The connection was closed';
   return `${said.replace(/\.$/, '')} (${code})`;
 }

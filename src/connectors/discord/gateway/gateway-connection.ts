@@ -1,18 +1,11 @@
-import { WebSocket } from 'ws';
-import { cutText } from '../../../base/cut-text.ts';
-import type { CancelTimer, Clock } from '../../../base/time.ts';
-import type { GatewayClose } from './gateway-close.ts';
+import type { Clock } from '../../../base/time.ts';
+import { PlatformSocket, type SocketClose } from '../../contract/platform-socket.ts';
 import { type Dispatch, Hello, OP, type Payload, readPayload } from './gateway-payload.ts';
 
 /** The largest payload, of a big guild, has a few megabytes. */
 const MAX_FRAME_BYTES = 16 * 1_024 * 1_024;
-/** From connecting to Hello. */
-const HELLO_DEADLINE_MS = 20_000;
-const CLOSE_FRAME_MS = 1_000;
 /** Any code but 1000 and 1001 keeps the session, so that it can be resumed. */
 const KEEPS_SESSION = 4_200;
-const ENDS_SESSION = 1_000;
-const MAX_WORDS = 120;
 
 export interface ConnectionObserver {
   /** Discord waits for Identify or Resume. */
@@ -25,73 +18,45 @@ export interface ConnectionObserver {
 
 /** One WebSocket to Discord's gateway, with its heartbeats. */
 export class GatewayConnection {
-  readonly #clock: Clock;
   readonly #observer: ConnectionObserver;
-  readonly #socket: WebSocket;
-  readonly #closed = Promise.withResolvers<GatewayClose>();
-  #cancelTimer: CancelTimer;
+  readonly #socket: PlatformSocket;
   #heartbeatMs = 0;
   #isAcknowledged = true;
-  /** Why we closed it; null while it is open. */
-  #reason: string | null = null;
 
   /** `url`: with the version and encoding. */
   constructor(url: string, clock: Clock, observer: ConnectionObserver) {
-    this.#clock = clock;
     this.#observer = observer;
-    this.#socket = new WebSocket(url, {
-      maxPayload: MAX_FRAME_BYTES,
-      perMessageDeflate: false,
-      followRedirects: false,
-      handshakeTimeout: HELLO_DEADLINE_MS,
-    });
-    this.#cancelTimer = clock.after(HELLO_DEADLINE_MS, () => this.drop('Discord did not say hello'));
-    this.#socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
-    // 'close' always follows.
-    this.#socket.on('error', (error: Error & { readonly code?: string }) => {
-      this.#reason ??= `Discord cannot be reached (${error.code ?? cutText(error.message, MAX_WORDS)})`;
-    });
-    this.#socket.on('close', (code, reason) => {
-      this.#cancelTimer();
-      const words = this.#reason ?? cutText(reason.toString('utf8'), MAX_WORDS);
-      this.#reason = words;
-      this.#closed.resolve({ code, words });
+    this.#socket = new PlatformSocket({
+      url,
+      platform: 'Discord',
+      maxFrameBytes: MAX_FRAME_BYTES,
+      clock,
+      take: (text) => this.#take(text),
     });
   }
 
   /** Resolves when the connection is over. */
-  get closed(): Promise<GatewayClose> {
-    return this.#closed.promise;
+  get closed(): Promise<SocketClose> {
+    return this.#socket.closed;
   }
 
   /** Ignored unless the connection is open. */
   send(op: number, data: unknown): void {
-    if (this.#reason === null && this.#socket.readyState === WebSocket.OPEN)
-      this.#socket.send(JSON.stringify({ op, d: data }));
+    this.#socket.send({ op, d: data });
   }
 
   /** Closes the connection; the session can be resumed. Nothing is reported any more. */
   drop(reason: string): void {
-    this.#close(reason, KEEPS_SESSION);
+    this.#socket.close(reason, KEEPS_SESSION);
   }
 
   /** Closes the connection and the session: the bot goes offline. */
   signOff(): void {
-    this.#close('signed off', ENDS_SESSION);
+    this.#socket.close('signed off');
   }
 
-  #close(reason: string, code: number): void {
-    if (this.#reason !== null) return;
-    this.#reason = reason;
-    this.#cancelTimer();
-    if (this.#socket.readyState === WebSocket.CONNECTING) return this.#socket.terminate();
-    this.#cancelTimer = this.#clock.after(CLOSE_FRAME_MS, () => this.#socket.terminate());
-    this.#socket.close(code);
-  }
-
-  #take(data: Buffer, isBinary: boolean): void {
-    if (this.#reason !== null) return;
-    const payload = isBinary ? null : readPayload(data.toString('utf8'));
+  #take(text: string): void {
+    const payload = readPayload(text);
     if (payload === null) return this.drop('Discord sent what is no payload');
     this.#follow(payload);
   }
@@ -128,8 +93,7 @@ export class GatewayConnection {
   }
 
   #restartTimer(delayMs: number): void {
-    this.#cancelTimer();
-    this.#cancelTimer = this.#clock.after(delayMs, () => {
+    this.#socket.setTimer(delayMs, () => {
       if (!this.#isAcknowledged) return this.drop('Discord no longer answers');
       this.#isAcknowledged = false;
       this.#beat();

@@ -1,9 +1,10 @@
 import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
+import type { SocketClose } from '../../contract/platform-socket.ts';
 import type { DiscordRest } from '../rest/discord-rest.ts';
 import { EventQueue } from './event-queue.ts';
-import { afterClose, type GatewayClose } from './gateway-close.ts';
+import { afterClose } from './gateway-close.ts';
 import { GatewayConnection } from './gateway-connection.ts';
 import { type Dispatch, OP, Ready } from './gateway-payload.ts';
 import { IdentifyBudget } from './identify-budget.ts';
@@ -79,7 +80,7 @@ export class GatewaySession {
    * Keeps the session until `signal` aborts: null. Otherwise returns a close that only the bot's owner can do something
    * about. Rejects with a DiscordFailure when Discord does not say where its gateway is.
    */
-  async run(intents: number, signal: AbortSignal): Promise<GatewayClose | null> {
+  async run(intents: number, signal: AbortSignal): Promise<SocketClose | null> {
     while (!signal.aborted) {
       const url = await this.#nextUrl(signal);
       if (url === null || signal.aborted) return null;
@@ -112,7 +113,7 @@ export class GatewaySession {
     return url;
   }
 
-  async #connect(url: string, intents: number, signal: AbortSignal): Promise<GatewayClose> {
+  async #connect(url: string, intents: number, signal: AbortSignal): Promise<SocketClose> {
     const { clock, keeper, observer } = this.#deps;
     let invalidPauseMs = 0;
     const queue = new EventQueue({

@@ -11,6 +11,13 @@ const Authorization = z.object({
   is_enterprise_install: field(z.boolean()),
 });
 
+/** Slack names one. Strangers, whose requests are refused only after the workspace is looked up, may name thousands. */
+const MAX_AUTHORIZATIONS = 20;
+const Authorizations = z.preprocess(
+  (value) => (Array.isArray(value) ? value.slice(0, MAX_AUTHORIZATIONS) : value),
+  z.array(Authorization),
+);
+
 /** What the app is called with (https://docs.slack.dev/apis/events-api/#callback-field). */
 export const Envelope = z.object({
   type: z.string(),
@@ -18,7 +25,7 @@ export const Envelope = z.object({
   team_id: z.string().nullish().catch(null),
   enterprise_id: z.string().nullish().catch(null),
   event_id: field(z.string().max(100)),
-  authorizations: z.array(Authorization).default([]).catch([]),
+  authorizations: Authorizations.default([]).catch([]),
   event: z.unknown().optional(),
 });
 

@@ -12,6 +12,8 @@ import { isSigned, type SignedHead, signedHead } from './signature.ts';
  * with those of several.
  */
 const MAX_HASHED_BYTES = 4_194_304;
+/** Parsing larger bodies takes longer than comparing their signature with those of a few apps. */
+const LARGE_BYTES = 65_536;
 const STORED: WebhookReply = { status: 200, text: '' };
 const NOT_STORED: WebhookReply = { status: 503, text: 'Not stored' };
 
@@ -48,6 +50,7 @@ export class WebhookReceiver {
   async take({ header, body }: WebhookRequest): Promise<WebhookReply> {
     const head = this.#head(header);
     if (head === null) return this.#notSigned();
+    if (body.length > LARGE_BYTES && this.#isForged(head, body)) return this.#notSigned();
     const { data: envelope } = Envelope.safeParse(platformJson(body));
     const senders = this.#senders(envelope, head, body);
     if (senders === null) return this.#notSigned();
@@ -56,6 +59,12 @@ export class WebhookReceiver {
     if (envelope.type !== 'event_callback') return STORED;
     if (senders.length === 0) return this.#unclaimed(envelope);
     return (await this.#deps.events.store(envelope, senders)) ? STORED : NOT_STORED;
+  }
+
+  /** Whether it is certain that no secret fits, whatever the body says. */
+  #isForged(head: SignedHead, body: Uint8Array): boolean {
+    const secrets = this.#secretsOf(this.#deps.logins.all);
+    return this.#canTry(secrets, body) && !secrets.some((secret) => isSigned(head, body, secret));
   }
 
   /**
@@ -68,15 +77,24 @@ export class WebhookReceiver {
     head: SignedHead,
     body: Uint8Array,
   ): readonly SignedLogin[] | null {
-    const { logins, sharedApp } = this.#deps;
+    const { logins } = this.#deps;
     const isEvent = envelope !== undefined && envelope.type !== 'url_verification';
     const candidates = isEvent ? logins.at(envelope) : logins.all;
-    const own = candidates.flatMap(({ signingSecret }) => signingSecret ?? []);
-    const secrets = [...new Set([...own, ...(sharedApp === null ? [] : [sharedApp.signingSecret])])];
-    if (secrets.length * body.length > MAX_HASHED_BYTES) return null;
+    const secrets = this.#secretsOf(candidates);
+    if (!this.#canTry(secrets, body)) return null;
     const signer = secrets.find((secret) => isSigned(head, body, secret));
     if (signer === undefined) return null;
     return candidates.filter(({ signingSecret }) => signingSecret === signer);
+  }
+
+  #secretsOf(logins: readonly SignedLogin[]): readonly string[] {
+    const own = logins.flatMap(({ signingSecret }) => signingSecret ?? []);
+    const shared = this.#deps.sharedApp?.signingSecret ?? [];
+    return [...new Set(own.concat(shared))];
+  }
+
+  #canTry({ length }: readonly string[], body: Uint8Array): boolean {
+    return length * body.length <= MAX_HASHED_BYTES;
   }
 
   /**

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { field } from '../../contract/platform-json.ts';
 
 const Id = z.string().min(1).max(512);
+/** Of a person in Entra ID. */
+const MAX_NAME = 256;
 
 const Account = z.object({
   id: Id,
@@ -50,5 +52,5 @@ export type Activity = z.output<typeof Activity>;
 export const Mention = z.object({
   type: z.literal('mention'),
   text: z.string().min(1).max(1_000),
-  mentioned: z.object({ id: z.string(), name: field(z.string()) }),
+  mentioned: z.object({ id: z.string(), name: field(z.string().max(MAX_NAME)) }),
 });

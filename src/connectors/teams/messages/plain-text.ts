@@ -2,6 +2,8 @@ import type * as z from 'zod';
 import { type Activity, Mention } from '../activities/activity.ts';
 
 const MAX_MENTIONS = 50;
+/** How a text marks a mention. */
+const MARK = /<at[^<>]{0,100}>[^<>]{0,1000}<\/at>/g;
 
 /** Whether a message addresses the bot. */
 export function mentionsBot({ entities, recipient }: Activity): boolean {
@@ -10,10 +12,17 @@ export function mentionsBot({ entities, recipient }: Activity): boolean {
 
 /** Returns a message's text as agents read it: without the mention of the bot, others by their names. */
 export function plainText({ text = '', entities, recipient }: Activity): string {
-  let plain = text;
-  for (const { text: mark, mentioned } of mentionsIn(entities))
-    plain = plain.replaceAll(mark, mentioned.id === recipient?.id ? '' : nameIn(mark, mentioned.name));
-  return plain.replaceAll('&nbsp;', ' ').trim();
+  const names = new Map(
+    mentionsIn(entities).map(({ text: mark, mentioned }) => [
+      mark,
+      mentioned.id === recipient?.id ? '' : nameIn(mark, mentioned.name),
+    ]),
+  );
+  // In one pass: a name may look like the mark of somebody else, and would be replaced again.
+  return text
+    .replace(MARK, (mark) => names.get(mark) ?? mark)
+    .replaceAll('&nbsp;', ' ')
+    .trim();
 }
 
 function mentionsIn(entities: Activity['entities']): z.output<typeof Mention>[] {

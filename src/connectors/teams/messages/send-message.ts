@@ -78,11 +78,20 @@ async function* post(
   target: PostTarget,
   options: CallOptions,
 ): AsyncGenerator<string> {
-  if (attachments.length > 0 && to.space.kind !== 'direct')
-    throw new TeamsFailure('refused', 'Teams takes files of bots only in chats with one person');
+  checkFiles(to, attachments);
   if (text !== '') yield await postActivity(deps.api, target, textActivity(text), options);
   for (const [index, file] of attachments.entries())
     yield await deps.offer({ file, index, messageId, personId: to.space.id }, target, options);
+}
+
+/** Throws a TeamsFailure if one of the files cannot be sent. */
+function checkFiles({ space }: Address, files: readonly OutboundFile[]): void {
+  if (files.length === 0) return;
+  if (space.kind !== 'direct')
+    throw new TeamsFailure('refused', 'Teams takes files of bots only in chats with one person');
+  // An upload session cannot be given a range of no bytes (https://github.com/OneDrive/onedrive-api-docs/issues/53).
+  const empty = files.find(({ sizeBytes }) => sizeBytes === 0);
+  if (empty) throw new TeamsFailure('refused', `Teams takes no empty files: ${empty.name}`);
 }
 
 function outcomeOf(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { deleteWholeAccount, type LeavingDomain } from '../../../../src/accounts/account/delete-account.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
+import { PLATFORM_TRAITS } from '../../../../src/base/platform.ts';
 import type { AgentScope } from '../../../../src/base/scope.ts';
 import { systemClock } from '../../../../src/base/time.ts';
 import { type CallDomain, callDomain } from '../../../../src/calls/call-domain.ts';
@@ -38,6 +39,7 @@ async function twoAccounts() {
     store,
     clock: systemClock,
     directory,
+    traits: PLATFORM_TRAITS,
     calls,
     connections: connectionsOf(store),
     checkPassword: async (_accountId, password) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { removeBot } from '../../../../src/accounts/logins/bot-tokens.ts';
+import { PLATFORM_TRAITS } from '../../../../src/base/platform.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { MeetingWorld } from '../../calls/meeting-world.ts';
 import { FakeDirectory } from '../fake-directory.ts';
@@ -14,7 +15,14 @@ test('deleting a bot ends its calls with a reason, those of another account’s 
   leg.observer.answered();
   const foreign = await world.place({}, world.scope('b'));
   const { store, clock, domain: calls } = world;
-  const domain = { store, directory: new FakeDirectory(), clock, calls, connections: connectionsOf(store) };
+  const domain = {
+    store,
+    directory: new FakeDirectory(),
+    clock,
+    traits: PLATFORM_TRAITS,
+    calls,
+    connections: connectionsOf(store),
+  };
   const actor = (name: string) =>
     ({ accountId: `acc_${name}`, kind: 'settings', credentialId: 'key_1' }) as const;
   await expect(removeBot(domain, actor('b'), 'bot_a')).rejects.toMatchObject({ code: 'bot_token_not_found' });

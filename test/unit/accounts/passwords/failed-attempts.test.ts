@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FailedAttempts } from '../../../../src/accounts/passwords/failed-attempts.ts';
 import { Retention } from '../../../../src/store/messages/retention.ts';
-import { deleteOldestFailedPasswords } from '../../../../src/store/people/audit-log.ts';
+import { deleteOldestAttempts, insertAuditLine } from '../../../../src/store/people/audit-log.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { seedAccount, temporaryStore } from '../../store/temporary.ts';
@@ -78,20 +78,20 @@ test('a flood on many accounts adds ten thousand lines an hour, and the rest is 
   expect(drops.count).toBe(many - 10_000);
 });
 
-test('wrong passwords are deleted from the log after 90 days, other lines are not', async () => {
+test('attempts and uses of the bridge’s key are deleted from the log after 90 days, other lines are not', async () => {
   const { store, clock, failed, accountId, counting } = await logged();
   failed.note(accountId, '192.0.2.1');
   await counting(1);
-  const other = { credentialKind: 'none', credentialId: '', subject: null, detail: '{"count":0}' } as const;
-  const row = { accountId, action: 'account.sign_up', createdAt: clock.nowIso(), ...other };
-  await store.db.insertInto('auditLog').values(row).execute();
+  const lines = ['account.sign_up', 'bridge_key.fail', 'bridge_key.use'] as const;
+  for (const action of lines)
+    await insertAuditLine(store.db, null, { action, detail: {}, createdAt: clock.nowIso() });
   const forget = async (before: string) => {
-    await deleteOldestFailedPasswords(store.db, before, 100);
+    await deleteOldestAttempts(store.db, before, 100);
     const rows = await store.db.selectFrom('auditLog').select('action').orderBy('id').execute();
     return rows.map(({ action }) => action);
   };
   const written = clock.nowIso();
-  expect(await forget(written)).toEqual(['password.fail', 'account.sign_up']);
+  expect(await forget(written)).toEqual(['password.fail', ...lines]);
   clock.advance(91 * 24 * HOUR_MS);
   const retention = new Retention(store.db, clock, { messagesMs: null }, (error) => {
     throw error;

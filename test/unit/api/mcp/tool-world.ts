@@ -7,6 +7,7 @@ import { IdempotentRequests } from '../../../../src/api/http/idempotency/idempot
 import type { McpTool, ToolContext } from '../../../../src/api/mcp/tools/mcp-tool.ts';
 import { type McpTools, mcpTools, type ToolDomains } from '../../../../src/api/mcp/tools/mcp-tools.ts';
 import { ERROR_META_KEY, type Retry, resultJson } from '../../../../src/api/mcp/tools/tool-result.ts';
+import { PLATFORM_TRAITS } from '../../../../src/base/platform.ts';
 import { openFiles } from '../../../../src/files/open-files.ts';
 import type { Reading } from '../../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../../src/messaging/inbox/wakeups.ts';
@@ -96,6 +97,7 @@ export class ToolWorld {
         store,
         directory: new FakeDirectory(),
         clock,
+        traits: PLATFORM_TRAITS,
         calls: calls.domain,
         connections: connectionsOf(store),
       },

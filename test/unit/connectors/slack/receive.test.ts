@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { Envelope } from '../../../../src/connectors/slack/events/event-payload.ts';
 import { BOT_ID, connectorTo, directEvent, LOGIN, NEVER, outbound, ownBot } from './slack-setup.ts';
 
 it('stores who wrote what, where, and when', async () => {
@@ -175,4 +176,25 @@ it('tells people of other workspaces from its own who have the same id', async (
   const outcome = await connector.send(outbound(from, 'hello, stranger'), NEVER);
   expect(outcome.kind).toBe('sent');
   expect(workspace.channels.get(direct.channel)!.messages.at(-1)!.text).toBe('hello, stranger');
+});
+
+it('does not parse a large body that is not signed', async () => {
+  const { app, installation, ada, intake, post } = await ownBot();
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  const text = 'x'.repeat(100_000);
+  const event = directEvent(installation, ada.user.id, { text, ts: '1700000000.000100' });
+  const { body, headers } = app.delivery.signed(JSON.stringify(app.envelope(installation, event)));
+  expect(await post({ body: body.replace('xx', 'xy'), headers })).toMatchObject({ status: 401 });
+  expect(parse).not.toHaveBeenCalled();
+  expect(await post({ body, headers })).toMatchObject({ status: 200 });
+  expect(intake.messages).toHaveLength(1);
+});
+
+it('reads no more than a few of the workspaces that a request names', () => {
+  const named = Array.from({ length: 1_000 }, (_, n) => ({ team_id: `T${n}` }));
+  const { authorizations } = Envelope.parse({ type: 'event_callback', authorizations: named });
+  expect(authorizations.map(({ team_id }) => team_id)).toEqual(
+    named.slice(0, 20).map(({ team_id }) => team_id),
+  );
 });

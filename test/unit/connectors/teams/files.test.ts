@@ -121,3 +121,21 @@ it('sends no files to channels', async () => {
   expect(outcome).toMatchObject({ kind: 'refused', isAddressGone: false });
   expect(group.messages).toHaveLength(1);
 });
+
+it('sends nothing of a message with an empty file', async () => {
+  const { ada, messenger, records, settled } = await connected();
+  ada.says('hello');
+  await settled();
+  const files = [FILE, outboundFile('nothing.txt', Buffer.alloc(0))];
+  const outcome = await messenger.send(outbound(ada.remoteId, 'see', files), NEVER);
+  const reason = 'Teams takes no empty files: nothing.txt';
+  expect(outcome).toEqual({ kind: 'refused', reason, isAddressGone: false });
+  expect([ada.received(), records.offers.size]).toEqual([[], 0]);
+});
+
+it('gets the upload of an empty file refused by the fake, as Microsoft refuses it', async () => {
+  const { teams } = await connected();
+  const { url } = teams.files.openSession();
+  const headers = { 'content-range': 'bytes 0--1/0' };
+  expect((await fetch(url, { method: 'PUT', headers, body: '' })).status).toBe(400);
+});

@@ -1,0 +1,109 @@
+import { WebSocket } from 'ws';
+import { cutText } from '../../base/cut-text.ts';
+import type { CancelTimer, Clock } from '../../base/time.ts';
+
+/** From connecting to the platform's first message that counts. */
+const HELLO_DEADLINE_MS = 20_000;
+const CLOSE_FRAME_MS = 1_000;
+const MAX_WORDS = 120;
+
+/** How a connection has ended. */
+export interface SocketClose {
+  /** Close code; 1006 without a close frame. */
+  readonly code: number;
+  /** Our reason for closing it, or the platform's words. '' if there are none. */
+  readonly words: string;
+}
+
+export interface PlatformSocketOptions {
+  readonly url: string;
+  /** The platform's name, for reasons. */
+  readonly platform: string;
+  readonly maxFrameBytes: number;
+  readonly clock: Clock;
+  /** Takes a text message. Not called after `close`. */
+  take(text: string): void;
+  /** The platform has sent something, if only a ping or a pong. */
+  alive?(): void;
+}
+
+/**
+ * A WebSocket that the gateway opens to a platform, from connecting to its end. It has one timer: until another is set,
+ * the deadline for the platform's hello.
+ */
+export class PlatformSocket {
+  readonly #options: PlatformSocketOptions;
+  readonly #socket: WebSocket;
+  readonly #closed = Promise.withResolvers<SocketClose>();
+  #cancelTimer: CancelTimer;
+  /** Why it is over; null while it is open. */
+  #reason: string | null = null;
+
+  constructor(options: PlatformSocketOptions) {
+    const { url, platform, maxFrameBytes, clock, alive } = options;
+    this.#options = options;
+    this.#socket = new WebSocket(url, {
+      maxPayload: maxFrameBytes,
+      perMessageDeflate: false,
+      followRedirects: false,
+      handshakeTimeout: HELLO_DEADLINE_MS,
+    });
+    this.#cancelTimer = clock.after(HELLO_DEADLINE_MS, () => this.close(`${platform} did not say hello`));
+    if (alive) for (const sign of ['ping', 'pong', 'message'] as const) this.#socket.on(sign, alive);
+    this.#socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
+    // 'close' always follows.
+    this.#socket.on('error', (error: Error & { readonly code?: string }) => {
+      this.#reason ??= `${platform} cannot be reached (${error.code ?? cutText(error.message, MAX_WORDS)})`;
+    });
+    this.#socket.on('close', (code, reason) => {
+      this.#cancelTimer();
+      this.#reason ??= cutText(reason.toString('utf8'), MAX_WORDS);
+      this.#closed.resolve({ code, words: this.#reason });
+    });
+  }
+
+  /** Resolves when the connection is over. */
+  get closed(): Promise<SocketClose> {
+    return this.#closed.promise;
+  }
+
+  /** Ignored unless the connection is open. */
+  send(message: object): void {
+    if (this.#isOpen) this.#socket.send(JSON.stringify(message));
+  }
+
+  /** Ignored unless the connection is open. */
+  ping(): void {
+    if (this.#isOpen) this.#socket.ping();
+  }
+
+  /** Replaces the timer. Ignored once the connection is over or being closed. */
+  setTimer(delayMs: number, run: () => void): void {
+    if (this.#reason === null) this.#restartTimer(delayMs, run);
+  }
+
+  /** Closes the connection. Nothing is reported any more. */
+  close(reason: string, code = 1_000): void {
+    if (this.#reason !== null) return;
+    this.#reason = reason;
+    this.#cancelTimer();
+    if (this.#socket.readyState === WebSocket.CONNECTING) return this.#socket.terminate();
+    this.#restartTimer(CLOSE_FRAME_MS, () => this.#socket.terminate());
+    this.#socket.close(code);
+  }
+
+  #restartTimer(delayMs: number, run: () => void): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.clock.after(delayMs, run);
+  }
+
+  get #isOpen(): boolean {
+    return this.#reason === null && this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  #take(data: Buffer, isBinary: boolean): void {
+    if (this.#reason !== null) return;
+    if (isBinary) this.close(`${this.#options.platform} sent what is no payload`);
+    else this.#options.take(data.toString('utf8'));
+  }
+}
