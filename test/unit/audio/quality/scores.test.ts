@@ -26,11 +26,8 @@ describe('the quality of audio through a bad network', () => {
 
   afterAll(() => {
     if (!RECORDS) return;
-    const lines = cases.flatMap(({ name }) => {
-      const score = scores.get(name) ?? recorded[name];
-      return score === undefined ? [] : [`  ${JSON.stringify(name)}: ${JSON.stringify(score)}`];
-    });
-    writeFileSync(FILE, `{\n${lines.join(',\n')}\n}\n`);
+    const known = cases.map(({ name }) => [name, scores.get(name) ?? recorded[name]]);
+    writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(known), null, 2)}\n`);
   });
 
   it.each(cases.filter(({ fast }) => fast || IS_FULL))('$name', (quality) => {
