@@ -1,4 +1,4 @@
-import { withAttachmentStubs } from '../base/attachment-stubs.ts';
+import { MAX_INBOUND_FILES, withAttachmentStubs } from '../base/attachment-stubs.ts';
 import { cutText } from '../base/cut-text.ts';
 import { LimitedMap } from '../base/limited-map.ts';
 import type { InboundChat } from '../connectors/contract/call-leg.ts';
@@ -17,8 +17,6 @@ const MAX_ID = 256;
  */
 const MAX_PENDING = 1_048_576;
 const MIN_COST = 1_000;
-/** Most files of one message. One stub stands for all further ones. */
-const MAX_FILES = 32;
 
 /** The files of a message that could be kept, in order, and the number of those that are too large. */
 export interface KeptChatFiles {
@@ -59,7 +57,7 @@ export class InboundChatQueue {
     const id = cutText(message.id, MAX_ID);
     if (this.#ids.get(id)) return;
     const text = cutText(message.text, MAX_TEXT);
-    const files = message.files.slice(0, MAX_FILES + 1);
+    const files = message.files.slice(0, MAX_INBOUND_FILES + 1);
     const taken = { ...message, text, files };
     const cost = costOf(taken);
     if (this.#pendingCost + cost > MAX_PENDING) return this.#deps.onDropped();
@@ -95,8 +93,8 @@ export class InboundChatQueue {
 
   async #keep(files: readonly InboundFile[]): Promise<KeptChatFiles> {
     try {
-      const kept = await this.#deps.keepFiles(files.slice(0, MAX_FILES));
-      return { ...kept, tooLarge: kept.tooLarge + (files.length > MAX_FILES ? 1 : 0) };
+      const kept = await this.#deps.keepFiles(files.slice(0, MAX_INBOUND_FILES));
+      return { ...kept, tooLarge: kept.tooLarge + (files.length > MAX_INBOUND_FILES ? 1 : 0) };
     } catch (error) {
       this.#deps.onFailure(error);
       return NO_FILES;

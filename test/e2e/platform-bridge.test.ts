@@ -66,6 +66,20 @@ it('stores a message once and answers its repetition at once', async () => {
   expect(world.rows('once')).toHaveLength(1);
 });
 
+it('tells agents at once that the bridge takes no files', async () => {
+  await events({
+    type: 'dm',
+    platform: 'teams',
+    person: { id: `${TENANT}:${USER}`, name: 'Ada' },
+    message_id: 'before the file',
+    text: 'a file, please',
+  });
+  const attachments = [{ bytes_b64: 'YQ==', name: 'a.txt', mime: 'text/plain' }];
+  const sent = await gateway.agentApi.post('/api/dm/chat', { platform: 'teams', text: 'here', attachments });
+  expect([sent.status, sent.body.detail]).toEqual([400, 'The teams platform does not support files']);
+  expect(bridge.texts).not.toContain('here');
+});
+
 it('sends a reply for which the bridge no longer waits', async () => {
   const gone = new AbortController();
   const asked = chat({ text: 'bye' }, { signal: gone.signal }).catch(() => 'gone');

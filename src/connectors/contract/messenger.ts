@@ -85,6 +85,8 @@ export interface ShowsTyping {
 
 /** A platform whose files can be downloaded, repeatedly and later. */
 export interface FetchesFiles {
+  /** People's files can be downloaded, but none can be sent to them. */
+  readonly isInboundOnly?: true;
   /**
    * Opens the bytes of `ref` (see InboundFile). Rejects with GatewayError `file_gone` when the platform no longer has
    * the file, `platform_failed` on any other failure.

@@ -36,6 +36,7 @@ export interface BridgeMessengerDeps {
 export class BridgeMessenger implements Messenger, ShowsTyping, FetchesFiles {
   readonly typing: ShowsTyping = this;
   readonly files: FetchesFiles = this;
+  readonly isInboundOnly = true;
   readonly typingRepeatMs = TYPING_REPEAT_MS;
   readonly dropsDuplicatesForMs = KNOWN_MS;
   readonly #platform: Platform;
@@ -57,6 +58,7 @@ export class BridgeMessenger implements Messenger, ShowsTyping, FetchesFiles {
     { messageId, to, text, attachments }: OutboundMessage,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
+    // Such a message was written before the bridge carried its platform.
     if (attachments.length > 0) return refused('The bridge takes no files');
     const message = { type: 'message', ...this.#place(to), message_id: messageId, text };
     return outcomeOf(await this.#deps.client.insist(message, signal, 'return'));

@@ -1,4 +1,4 @@
-import { withAttachmentStubs } from '../../base/attachment-stubs.ts';
+import { MAX_INBOUND_FILES, withAttachmentStubs } from '../../base/attachment-stubs.ts';
 import { newId } from '../../base/ids.ts';
 import { dayOf } from '../../base/time.ts';
 import { keyOfLogin } from '../../connectors/contract/login.ts';
@@ -129,7 +129,8 @@ async function insertInbound(
 ): Promise<Message> {
   const { from, text, files, platformMessageId } = inbound;
   const loginKey = keyOfLogin(from.login);
-  const kept = await keepFiles(trx, { accountId, platform, loginKey }, files);
+  const kept = await keepFiles(trx, { accountId, platform, loginKey }, files.slice(0, MAX_INBOUND_FILES));
+  const further = files.length > MAX_INBOUND_FILES ? 1 : 0;
   const message = {
     id: newId('msg'),
     accountId,
@@ -137,7 +138,7 @@ async function insertInbound(
     direction: 'inbound',
     senderAgentId: null,
     sender: senderOf(inbound),
-    text: withAttachmentStubs(text, kept.tooLarge),
+    text: withAttachmentStubs(text, kept.tooLarge + further),
     status: 'received',
     expiresAt: heldUntil,
     platformMessageIds: [platformMessageId],

@@ -41,7 +41,7 @@ export async function sendDm(domain: OutboundDomain, writer: Writer, request: Dm
 async function writeToPerson(domain: OutboundDomain, writer: Writer, request: DmRequest): Promise<SentDm> {
   const conversation = await activeConversation(domain.store.db, writer.scope, request);
   const messenger = requireMessenger(domain, conversation);
-  if (request.attachments.length > 0 && messenger.files === undefined)
+  if (request.attachments.length > 0 && !takesFiles(messenger))
     throw new GatewayError(
       'capability_missing',
       `The ${conversation.platform} platform does not support files`,
@@ -57,6 +57,10 @@ async function writeToPerson(domain: OutboundDomain, writer: Writer, request: Dm
     followBackground(domain, written, failed);
     return stillSending(written.message.id);
   });
+}
+
+function takesFiles({ files }: Messenger): boolean {
+  return files !== undefined && files.isInboundOnly !== true;
 }
 
 /**

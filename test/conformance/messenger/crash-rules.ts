@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import type { MessengerRule } from './messenger-under-test.ts';
+import { type MessengerRule, sendsFiles } from './messenger-under-test.ts';
 import { Talk } from './talk.ts';
 
 const FILE = { name: 'a.pdf', mime: 'application/pdf', bytes: randomBytes(2_000) };
@@ -29,7 +29,8 @@ export const CRASH_RULES: readonly MessengerRule[] = [
       'kill -9 at each step of sending: nothing is sent twice, and unknown is only what may have arrived',
     async check(subject) {
       const { gateway, faults, connector } = subject;
-      const { files, dropsDuplicatesForMs = 0 } = connector.provides.messenger!;
+      const { dropsDuplicatesForMs = 0 } = connector.provides.messenger!;
+      const files = sendsFiles(subject);
       const [before, after, done] = [
         await Talk.begun(subject),
         await Talk.begun(subject),

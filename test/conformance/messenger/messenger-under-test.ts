@@ -30,6 +30,12 @@ export interface MessengerUnderTest {
 
 export type MessengerRule = Rule<MessengerUnderTest>;
 
+/** Whether agents can send files. */
+export function sendsFiles({ connector }: Pick<MessengerUnderTest, 'connector'>): boolean {
+  const { files } = connector.provides.messenger ?? {};
+  return files !== undefined && files.isInboundOnly !== true;
+}
+
 /** Settings with which every gateway under test runs. */
 export const GATEWAY_ENV = { SVC_FILES_MAX_SIZE_MB: '1', SVC_DM_TIMEOUT_TEXT: 'off' } as const;
 

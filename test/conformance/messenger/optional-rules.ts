@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { AnyJson } from '../../support/any-json.ts';
-import type { MessengerRule, TestFile } from './messenger-under-test.ts';
+import { type MessengerRule, sendsFiles, type TestFile } from './messenger-under-test.ts';
 import { cursorOf } from './receiving-rules.ts';
 import { Talk } from './talk.ts';
 
@@ -38,7 +38,7 @@ export const OPTIONAL_RULES: readonly MessengerRule[] = [
   },
   {
     title: 'an agent’s files have their bytes and order, the first one the text',
-    applies: ({ connector }) => connector.provides.messenger?.files !== undefined,
+    applies: sendsFiles,
     async check(subject) {
       const talk = await Talk.begun(subject);
       const cursor = await cursorOf(subject.gateway);

@@ -7,6 +7,10 @@ import * as z from 'zod';
 import { EventLog } from '../../support/event-log.ts';
 
 const MAX_AGE_S = 300;
+const BLOCKED = 'The person has blocked the bot';
+
+/** Longest text that the bridge's platform takes, in characters. */
+export const TEXT_LIMIT = 4_000;
 
 const place = {
   version: z.literal(1),
@@ -35,6 +39,8 @@ export interface Fault {
   readonly headers?: Readonly<Record<string, string>>;
   /** Carries the post out and then cuts the connection. */
   readonly cuts?: true;
+  /** Never answers. Told when the post is there, after it was carried out if `isDone`. */
+  readonly hangs?: { readonly isDone: boolean; readonly reached: () => void };
 }
 
 /**
@@ -50,13 +56,21 @@ export class FakeBridge {
   /** Posts of messages, repetitions included. */
   posts = 0;
   readonly faults: Fault[] = [];
+  /** Ids of people who have blocked the bot. */
+  readonly blocked = new Set<string>();
+  /** The bridge has another key now. */
+  refusesKey = false;
   readonly #server: Server;
   readonly #known = new Map<string, string>();
+  readonly #files = new Map<string, Buffer>();
   #sent = 0;
 
   private constructor(server: Server) {
     this.#server = server;
-    server.on('request', (request, response) => void this.#take(request, response));
+    server.on('request', (request, response) => {
+      if (request.method === 'GET') response.end(this.#files.get(request.url ?? ''));
+      else void this.#take(request, response);
+    });
   }
 
   static async start(): Promise<FakeBridge> {
@@ -67,7 +81,23 @@ export class FakeBridge {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/from-gateway`;
+    return `${this.#origin}/from-gateway`;
+  }
+
+  /** Returns the URL of a person's file. */
+  share(bytes: Buffer): string {
+    const path = `/files/${this.#files.size}`;
+    this.#files.set(path, bytes);
+    return `${this.#origin}${path}`;
+  }
+
+  /** The bridge's id of a message that it has shown. */
+  idOf(messageId: string): string | undefined {
+    return this.#known.get(messageId);
+  }
+
+  get #origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** Texts of the messages that people got, in order. */
@@ -82,6 +112,7 @@ export class FakeBridge {
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
+    if (this.refusesKey) return void response.writeHead(401).end();
     const problem = this.#problemOf(request, body);
     if (problem !== null) {
       this.refused.push(problem);
@@ -96,6 +127,10 @@ export class FakeBridge {
     }
     if (parsed.data.type === 'message') this.posts += 1;
     const fault = parsed.data.type === 'typing' ? undefined : this.faults.shift();
+    if (fault?.hangs) {
+      if (fault.hangs.isDone) this.#carryOut(parsed.data);
+      return fault.hangs.reached();
+    }
     if (fault !== undefined && !fault.cuts) {
       response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
       return;
@@ -119,6 +154,8 @@ export class FakeBridge {
       this.told.push(posted);
       return { status: 'ok' };
     }
+    if (this.blocked.has(posted.space.id)) return { status: 'refused', reason: BLOCKED, is_gone: true };
+    if (posted.text.length > TEXT_LIMIT) return { status: 'refused', reason: 'The text is too long' };
     const known = this.#known.get(posted.message_id);
     const id = known ?? `sent-${++this.#sent}`;
     if (known === undefined) {

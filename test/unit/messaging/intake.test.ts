@@ -341,3 +341,24 @@ test('a queue holds back the event of a reply, and gets messages returned by a c
   await world.intake.followed(login, sent, { kind: 'window_closed' });
   expect(told.at(-1)).toBe(`back ${message.id}`);
 });
+
+test('of a message with thousands of files a few are kept, and one line stands for the others', async () => {
+  const world = await messagingWorld();
+  const kept: number[] = [];
+  const { keepFiles } = world.domain;
+  const counting = {
+    ...world.domain,
+    keepFiles: (...[trx, origin, files]: Parameters<typeof keepFiles>) => {
+      kept.push(files.length);
+      return keepFiles(trx, origin, files);
+    },
+  };
+  const file = { name: 'a', mime: 'a/b', sizeBytes: 1, ref: 'r' };
+  const message = written(world.botId, '42', {
+    text: 'look',
+    files: Array.from({ length: 5_000 }, () => file),
+  });
+  expect(await platformIntake(counting).received(message)).toBe('stored');
+  expect(kept).toEqual([32]);
+  expect((await messagesIn(world.store)).map(({ text }) => text)).toEqual(['look\n[attachment too large]']);
+});

@@ -69,7 +69,7 @@ export function faultOf(issue: Issue, part: RequestPart, input: unknown): Valida
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   if (issue.code === 'unrecognized_keys') {
     const wording: Wording = { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' };
-    return issue.keys.map((key) => ({ loc: [part, ...path, key], ...wording }));
+    return issue.keys.slice(0, MAX_FAULTS).map((key) => ({ loc: [part, ...path, key], ...wording }));
   }
   const missing = issue.code !== 'custom' && valueAt(input, issue.path) === undefined;
   const wording = missing ? { type: 'missing', msg: 'Field required' } : wordingOf(issue, part);

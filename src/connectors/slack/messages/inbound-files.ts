@@ -1,3 +1,4 @@
+import { MAX_INBOUND_FILES } from '../../../base/attachment-stubs.ts';
 import type { InboundFile } from '../../contract/messenger.ts';
 import type { SlackApi } from '../web-api/slack-api.ts';
 import { FileAnswer, SlackFile } from '../web-api/slack-objects.ts';
@@ -14,7 +15,9 @@ export async function inboundFiles(
   files: readonly unknown[],
   signal: AbortSignal,
 ): Promise<InboundFile[]> {
-  const known = files.flatMap((file) => SlackFile.safeParse(file).data ?? []);
+  // One more than are kept, which says that there were more. Anybody with an app may name thousands.
+  const few = files.slice(0, MAX_INBOUND_FILES + 1);
+  const known = few.flatMap((file) => SlackFile.safeParse(file).data ?? []);
   return await Promise.all(
     known
       .filter(({ mode }) => !isGone(mode))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LOGIN, NEVER, ownBot } from './slack-setup.ts';
+import { directEvent, LOGIN, NEVER, ownBot } from './slack-setup.ts';
 
 const PLAN = { name: 'plan.pdf', mime: 'application/pdf', bytes: Buffer.from('the bytes of the plan') };
 
@@ -79,4 +79,12 @@ it('sends its token to no other host', async () => {
     code: 'platform_failed',
     message: expect.stringContaining('unknown host'),
   });
+});
+
+it('asks Slack for few of thousands of files', async () => {
+  const { slack, installation, ada, intake, tell } = await ownBot();
+  const files = Array.from({ length: 5_000 }, (_, n) => ({ id: `F${n}`, file_access: 'check_file_info' }));
+  await tell(directEvent(installation, ada.user.id, { ts: '1700000000.000100', text: 'many', files }));
+  expect(slack.calls.filter((method) => method === 'files.info')).toHaveLength(33);
+  expect(intake.messages[0]!.files).toHaveLength(33);
 });
