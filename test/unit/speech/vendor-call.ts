@@ -43,11 +43,14 @@ export class VendorCall {
     this.told.push({ what, atMs: performance.now() });
   }
 
-  /** The caller says these words after a pause. All of it takes 4 s at most. */
+  /** The caller says these words after a pause. All that is still to be said takes 4 s at most. */
   callerSays(text: string, pauseMs = 0): void {
-    const pause = new Int16Array((pauseMs * ROOM_HZ) / 1_000);
-    for (const samples of [pause, this.#voice(text)])
-      this.caller.says.write(samples, 0, samples.length, ROOM_HZ);
+    this.callerPauses(pauseMs);
+    this.#write(this.#voice(text));
+  }
+
+  callerPauses(pauseMs: number): void {
+    this.#write(new Int16Array((pauseMs * ROOM_HZ) / 1_000));
   }
 
   /** How much the caller still has to say. */
@@ -107,6 +110,10 @@ export class VendorCall {
 
   hangUp(): void {
     this.#actor.legObserver.ended('remote', { result: 'completed', reason: 'hung up' });
+  }
+
+  #write(samples: Int16Array): void {
+    this.caller.says.write(samples, 0, samples.length, ROOM_HZ);
   }
 
   #of<Type extends CallEvent['type']>(type: Type): Extract<CallEvent, { readonly type: Type }>[] {

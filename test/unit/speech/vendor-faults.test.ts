@@ -21,7 +21,7 @@ const LISTENERS: readonly (readonly [VendorName, object])[] = [
 const SPEAKERS: readonly VendorName[] = ['elevenlabs', 'deepgram', 'cartesia', 'openai'];
 const BOTH = `${FIRST} ${SECOND}`;
 /** Audio is kept for 5 s, and a vendor that does not answer is given up after 5 s. */
-const BEFORE_WORDS_MS = 3_500;
+const BEFORE_WORDS_MS = 3_000;
 /** The first of them comes after 0.5 to 1 s. */
 const RECONNECT_MS = { least: 450, most: 8_000 };
 /** Of the vendor's bytes on hold: less than a fifth of a second of audio, for messages that keep the session. */
@@ -96,7 +96,9 @@ describe.concurrent.each(LISTENERS)('speech recognition by %s %o', (name, option
   it('keeps what is said while the vendor does not answer', async () => {
     const call = await onCall({ ...stt, fault: () => ({ kind: 'hang' }) }, async (call, vendor) => {
       await until(() => vendor.openStreams === 1);
-      call.callerSays(FIRST, BEFORE_WORDS_MS);
+      call.callerPauses(BEFORE_WORDS_MS);
+      await until(() => call.unsaidMs === 0);
+      call.callerSays(FIRST);
       await call.agentIsHeard();
       await until(() => call.errors.length > 0);
       vendor.fault = null;
