@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PCM_MEDIA } from '../../../src/connectors/contract/pcm-media.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import type { Engine } from '../../../src/threads/engine.ts';
+import { retryAudio } from '../../support/stall-probe.ts';
 import {
   type RecordingEngineObserver,
   startTestEngine,
@@ -13,6 +14,7 @@ import { MEETING, type MeetingOpen } from './test-meeting.ts';
 import { RESUMING } from './test-transport.ts';
 
 const ROOM_HZ = 48_000;
+const retry = retryAudio();
 
 let engine: Engine;
 let pool: BridgePool;
@@ -58,7 +60,7 @@ describe.each([48_000, 16_000])('a call over a bridge thread with three voices a
     meeting.expectTones(await meeting.platformHears(), [AGENT_HZ]);
   });
 
-  it('gives each tap its voice alone', async () => {
+  it('gives each tap its voice alone', { retry }, async () => {
     const meeting = await join(voiceRateHz);
     const taps = VOICES_HZ.map((_, voice) => meeting.tap(voice));
     await Promise.all(taps.map(secondOf));

@@ -5,6 +5,7 @@ import type { Person } from '../../../fakes/discord/voice/person.ts';
 import { TRANSPORT_MODES } from '../../../fakes/discord/voice/transport-cipher.ts';
 import { DiscordVoiceBot } from '../../../support/discord-voice-bot.ts';
 import { SeededRandom } from '../../../support/seeded-random.ts';
+import { retryAudio } from '../../../support/stall-probe.ts';
 import { analyzeTone } from '../../../support/tone-analysis.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 
@@ -15,6 +16,7 @@ const BERT = '555555555555555555';
 
 /** Frames under old keys may be lost for so long after somebody came or went. */
 const CHANGE_MS = 1_000;
+const retry = retryAudio();
 
 async function startVoice(options: FakeVoiceOptions = {}): Promise<FakeVoice> {
   const voice = await FakeVoice.start(options);
@@ -70,7 +72,7 @@ test.each(TRANSPORT_MODES)('tones arrive both ways through DAVE and %s', async (
   expect([voice.offences, anna.dave?.failures]).toEqual([[], []]);
 });
 
-test('ten people come and go, and the bot is heard throughout', async () => {
+test('ten people come and go, and the bot is heard throughout', { retry }, async () => {
   const voice = await startVoice();
   const place = newPlace();
   const { channelId } = place;
