@@ -21,6 +21,8 @@ const COUNTERS = Object.entries({
   late: 'packets_late',
   concealed: 'frames_concealed',
   droppedForDepth: 'packets_dropped',
+  shortenedMs: 'shortened_ms',
+  lengthenedMs: 'lengthened_ms',
   unsent: 'packets_unsent',
   overflowed: 'packets_overflowed',
 } satisfies Record<keyof MediaCounters, EngineCounter>) as [keyof MediaCounters, EngineCounter][];

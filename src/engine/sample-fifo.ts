@@ -32,6 +32,17 @@ export class SampleFifo {
     this.#length -= count;
   }
 
+  /** The samples from the first on. Those beyond `length` are undefined. */
+  get samples(): Int16Array {
+    return this.#samples;
+  }
+
+  /** Removes the first `count` samples. */
+  drop(count: number): void {
+    this.#samples.copyWithin(0, count, this.#length);
+    this.#length -= count;
+  }
+
   clear(): void {
     this.#length = 0;
   }

@@ -21,6 +21,9 @@ export function newRtpCounters() {
     concealed: 0,
     /** Packets dropped to reduce the delay. */
     droppedForDepth: 0,
+    /** Milliseconds by which audio was shortened to reduce the delay, and lengthened to raise it. */
+    shortenedMs: 0,
+    lengthenedMs: 0,
     /** Inter-arrival jitter (RFC 3550 section 6.4.1). */
     jitterMs: 0,
     /** Audio in the jitter buffer and its target. */

@@ -173,6 +173,8 @@ export class RtpReceiver {
     counters.late = jitter.late;
     counters.concealed = jitter.concealed;
     counters.droppedForDepth = jitter.droppedForDepth;
+    counters.shortenedMs = jitter.shortenedMs;
+    counters.lengthenedMs = jitter.lengthenedMs;
     counters.depthMs = this.#audio?.jitter.depthMs ?? 0;
     counters.targetMs = this.#audio?.jitter.targetMs ?? 0;
     counters.jitterMs = this.stats.jitterMs;

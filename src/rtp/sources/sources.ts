@@ -138,4 +138,6 @@ function addCounts(total: Counts, more: Counts): void {
   total.late += more.late;
   total.concealed += more.concealed;
   total.droppedForDepth += more.droppedForDepth;
+  total.shortenedMs += more.shortenedMs;
+  total.lengthenedMs += more.lengthenedMs;
 }

@@ -1,0 +1,167 @@
+import { FRAME_MS } from '../base/frame.ts';
+import { LagSearch } from './lag-search.ts';
+
+/** The largest change of pace, per sample of output. */
+const MAX_RATE_CHANGE = 0.15;
+/** Lags: from the second harmonic of a high voice, 400 Hz, to a low voice, 67 Hz. */
+const SHORTEST_MS = 2.5;
+const LONGEST_MS = 15;
+/** Place of the sound into which `shorten` fades, and of the one out of which `lengthen` does. */
+const SHORTEN_AT_MS = 15;
+const LENGTHEN_AT_MS = 12.5;
+const MAX_FADE_MS = 10;
+/** By how much a change may be larger than wanted. */
+const SPARE_MS = 5;
+/** Mean square below which any lag will do: −60 dBFS. */
+const SILENT_POWER = 33 ** 2;
+/** Share of the loudness that is remembered from frame to frame: −9 dB per second. */
+const LOUDNESS_KEPT = 0.98;
+/** Less alike than this at its best lag, a sound is noise. Then any lag will do, and a long one is best. */
+const NOISY_LIKENESS = 0.4;
+const FIRST_AUDIBILITY = 0.05;
+
+/** How fast audio should be played to bring a queue to its target. */
+export type Pace = 'usual' | 'faster' | 'slower';
+
+/**
+ * How soon a change is wanted. The audibility of a change is how unlike both places are, times their power relative to
+ * the loudest of late: 0 to about 1. What is tolerated rises by `impatience` with every frame that waits, up to
+ * `tolerance`.
+ */
+export interface Haste {
+  readonly impatience: number;
+  readonly tolerance: number;
+}
+
+/** The delay is far from what it should be. */
+export const SOON: Haste = { impatience: 0.1, tolerance: 0.8 };
+/** It will be within a minute or so, as by drifting clocks. */
+export const SOMETIME: Haste = { impatience: 0.002, tolerance: 0.5 };
+
+/**
+ * Makes a voice faster or slower by whole pitch periods, with a cross-fade (WSOLA: W. Verhelst and M. Roelands, ICASSP
+ * 1993). Other sounds are changed by the lag at which they resemble themselves most, and silence by any. Each call makes
+ * one frame of output. It prefers quiet and steady places; in others it takes the frame as it is, and the change waits.
+ */
+export class TimeScaler {
+  readonly #samplesPerMs: number;
+  readonly #frameSamples: number;
+  readonly #shortest: number;
+  readonly #longest: number;
+  readonly #search: LagSearch;
+  #input: Int16Array = new Int16Array(0);
+  #out: Int16Array = new Int16Array(0);
+  /** Samples by which the pace may change now. */
+  #credit: number;
+  #loudness = 0;
+  #tolerated = FIRST_AUDIBILITY;
+  #likeness = 1;
+
+  constructor(sampleRateHz: number) {
+    this.#samplesPerMs = sampleRateHz / 1000;
+    this.#frameSamples = this.#samplesPerMs * FRAME_MS;
+    this.#shortest = Math.ceil(SHORTEST_MS * this.#samplesPerMs);
+    this.#longest = Math.floor(LONGEST_MS * this.#samplesPerMs);
+    this.#search = new LagSearch(sampleRateHz, { shortestMs: SHORTEST_MS, longestMs: LONGEST_MS });
+    this.#credit = this.#longest;
+  }
+
+  /** Length of the input that `shorten` reads. */
+  get inputSamples(): number {
+    return this.#frameSamples + this.#longest;
+  }
+
+  /**
+   * Makes a frame of the start of `input`, leaving out about `wanted` samples or fewer. Returns how many samples of the
+   * input it took.
+   */
+  shorten(input: Int16Array, wanted: number, haste: Haste, out: Int16Array): number {
+    this.#input = input;
+    this.#out = out;
+    const later = Math.floor(SHORTEN_AT_MS * this.#samplesPerMs);
+    const length = Math.floor(MAX_FADE_MS * this.#samplesPerMs);
+    const lag = this.#chooseLag(later, length, wanted, haste);
+    const earlier = later - lag;
+    const fade = lag === 0 ? 0 : Math.min(length, this.#frameSamples - earlier);
+    for (let i = 0; i < earlier; i++) out[i] = input[i]!;
+    this.#fade(earlier, later, fade);
+    for (let i = earlier + fade; i < this.#frameSamples; i++) out[i] = input[i + lag]!;
+    return this.#frameSamples + lag;
+  }
+
+  /** Makes a frame of a frame of `input` or less, repeating about `wanted` samples or fewer. Returns as `shorten` does. */
+  lengthen(input: Int16Array, wanted: number, haste: Haste, out: Int16Array): number {
+    this.#input = input;
+    this.#out = out;
+    const later = Math.floor(LENGTHEN_AT_MS * this.#samplesPerMs);
+    const length = this.#frameSamples - later;
+    const lag = this.#chooseLag(later, length, wanted, haste);
+    for (let i = 0; i < later; i++) out[i] = input[i]!;
+    this.#fade(later, later - lag, length);
+    return this.#frameSamples - lag;
+  }
+
+  /** Returns the lag by which to change the pace around `at`; 0 when it should not change here. */
+  #chooseLag(at: number, length: number, wanted: number, haste: Haste): number {
+    this.#credit = Math.min(this.#credit + MAX_RATE_CHANGE * this.#frameSamples, this.#longest);
+    this.#tolerated = Math.min(this.#tolerated + haste.impatience, haste.tolerance);
+    const power = meanSquare(this.#input, at, length);
+    this.#loudness = Math.max(power, this.#loudness * LOUDNESS_KEPT);
+    const most = Math.floor(Math.min(this.#credit, at));
+    const lag = power < SILENT_POWER ? this.#anyLag(most, wanted) : this.#findLag(at, length, most, wanted);
+    if (lag === 0 || this.#audibility(at - lag, length, power) > this.#tolerated) return this.#refuse();
+    this.#credit -= lag;
+    this.#tolerated = FIRST_AUDIBILITY;
+    return lag;
+  }
+
+  #refuse(): 0 {
+    this.#likeness = 1;
+    return 0;
+  }
+
+  #anyLag(most: number, wanted: number): number {
+    this.#likeness = 0;
+    return Math.floor(Math.min(most, wanted));
+  }
+
+  #findLag(at: number, length: number, most: number, wanted: number): number {
+    const longest = Math.min(most, Math.floor(wanted + SPARE_MS * this.#samplesPerMs));
+    if (longest < this.#shortest) return 0;
+    this.#search.find(this.#input, at, length, longest);
+    if (this.#search.likeness < NOISY_LIKENESS) return this.#anyLag(longest, longest);
+    this.#likeness = this.#search.likeness;
+    return this.#search.lag;
+  }
+
+  #audibility(earlier: number, length: number, power: number): number {
+    const other = meanSquare(this.#input, earlier, length);
+    const louder = Math.max(power, other);
+    if (louder < SILENT_POWER) return 0;
+    // An even noise hides what an onset would not.
+    const evenness = Math.min(power, other) / louder;
+    return ((1 - this.#likeness) * (1 - evenness / 2) * louder) / this.#loudness;
+  }
+
+  /**
+   * Fades from one place of the input to another, at the same place of the output as the first. The power is kept however
+   * alike both are.
+   */
+  #fade(from: number, to: number, length: number): void {
+    const input = this.#input;
+    const twice = 2 * this.#likeness;
+    for (let i = 0; i < length; i++) {
+      const share = (i + 1) / (length + 1);
+      const rest = 1 - share;
+      const power = share * share + rest * rest + twice * share * rest;
+      const sample = (input[from + i]! * rest + input[to + i]! * share) / Math.sqrt(power);
+      this.#out[from + i] = Math.round(Math.min(Math.max(sample, -32_768), 32_767));
+    }
+  }
+}
+
+function meanSquare(samples: Int16Array, from: number, length: number): number {
+  let sum = 0;
+  for (let i = from; i < from + length; i++) sum += samples[i]! * samples[i]!;
+  return sum / length;
+}
