@@ -150,6 +150,11 @@ export class JitterBuffer implements Payload {
     return this.#depthSamples() / this.#samplesPerMs + this.#aheadMs;
   }
 
+  /** What the buffer holds right after a packet on time, smoothed; 0 without a stream. */
+  get delayMs(): number {
+    return this.#state === 'playing' ? this.#levelMs : 0;
+  }
+
   /** How fast to play. */
   get pace(): Pace {
     return this.#pace;

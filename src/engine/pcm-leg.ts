@@ -22,6 +22,8 @@ export class PcmLeg implements MediaLeg<null, Record<never, never>> {
     droppedForDepth: 0,
     shortenedMs: 0,
     lengthenedMs: 0,
+    /** There is no jitter buffer. */
+    delayMs: 0,
     unsent: 0,
     overflowed: 0,
   };

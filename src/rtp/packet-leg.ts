@@ -33,6 +33,7 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
     droppedForDepth: 0,
     shortenedMs: 0,
     lengthenedMs: 0,
+    delayMs: 0,
     unsent: 0,
     overflowed: 0,
   };
@@ -64,6 +65,7 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
     this.#path = new RingPath(rings);
     this.#sources = new Sources({
       roomRateHz: sampleRateHz,
+      maxJitterDelayMs: codecs.maxJitterDelayMs,
       speakers,
       memory,
       nowMs,
@@ -86,6 +88,7 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
     counters.droppedForDepth = droppedForDepth;
     counters.shortenedMs = shortenedMs;
     counters.lengthenedMs = lengthenedMs;
+    counters.delayMs = this.#sources.delayMs;
     counters.unsent = this.#path.unsent;
     counters.overflowed = this.#path.overflowed + this.#refused;
     return counters;

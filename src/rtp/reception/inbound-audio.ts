@@ -1,4 +1,5 @@
 import { JitterBuffer, type JitterCounters, type Pulled } from '../../audio/jitter-buffer.ts';
+import { MOST_MAX_TARGET_MS } from '../../audio/jitter-target.ts';
 import { Resampler } from '../../audio/resampler.ts';
 import { SOMETIME, SOON, TimeScaler } from '../../audio/time-scaler.ts';
 import { unreachable } from '../../base/assert.ts';
@@ -33,9 +34,14 @@ export class InboundAudio {
   readonly #decoded: Int16Array;
 
   /** Takes ownership of the decoder. */
-  constructor(decoder: VoiceDecoder, roomRateHz: number, counters: JitterCounters) {
+  constructor(
+    decoder: VoiceDecoder,
+    roomRateHz: number,
+    counters: JitterCounters,
+    maxDelayMs = MOST_MAX_TARGET_MS,
+  ) {
     const { clockRateHz, sampleRateHz, maxPacketSamples } = decoder;
-    this.jitter = new JitterBuffer(decoder, counters);
+    this.jitter = new JitterBuffer(decoder, counters, maxDelayMs);
     this.#decoder = decoder;
     this.#ticksPerSample = clockRateHz / sampleRateHz;
     this.#frameSamples = frameSamples(sampleRateHz);

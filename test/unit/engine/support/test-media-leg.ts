@@ -77,6 +77,7 @@ class TestMediaLeg implements MediaLeg<TestMediaConfig, TestMediaCommands> {
     droppedForDepth: 0,
     shortenedMs: 0,
     lengthenedMs: 0,
+    delayMs: 0,
     unsent: 0,
     overflowed: 0,
   };
