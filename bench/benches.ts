@@ -9,6 +9,7 @@ import { latencyBench } from './latency/latency.bench.ts';
 import { mcpBench } from './mcp/mcp.bench.ts';
 import { mixBench } from './mix/mix.bench.ts';
 import { opusBench } from './opus/opus.bench.ts';
+import { qualityBench } from './quality/quality.bench.ts';
 import { restBench } from './rest/rest.bench.ts';
 import { setupBench } from './setup/setup.bench.ts';
 import { slackBench } from './slack/slack.bench.ts';
@@ -34,4 +35,5 @@ export const benches: readonly Bench[] = [
   ...inlineBenches,
   slackBench,
   bootBench,
+  qualityBench,
 ];

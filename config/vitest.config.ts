@@ -7,6 +7,7 @@ const MAX_WORKERS = 3;
 const SLOW_UNITS = [
   'test/unit/connectors/sip/signaling/**/*.test.ts',
   'test/unit/connectors/{discord,telegram,whatsapp}/*.test.ts',
+  'test/unit/audio/quality/*.test.ts',
   'test/unit/bridge/bridge-pool.test.ts',
   'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
   'test/unit/inline/reply/{any-chunking,html-agreement,linear-time}.test.ts',
