@@ -8,8 +8,8 @@ const MIN_TARGET_MS = 40;
 /** Results in a starting target of 60 ms for packets of 20 ms. */
 const START_LATENESS_MS = 20;
 /** Quantile of lateness that the buffer covers. Later packets are concealed. */
-const QUANTILE = 0.95;
-/** Step of the estimate per 20 ms of audio. It rises fast and falls by 20 ms per second. */
+const QUANTILE = 0.98;
+/** Step of the estimate per 20 ms of audio. It rises fast and falls by 8 ms per second. */
 const STEP_MS = 8;
 /**
  * The fastest and the latest packet are taken from two windows of this length. So a path that has become slower is
@@ -22,7 +22,7 @@ const PEAK_MS = 60;
 const DISCONTINUITY_MS = 2_000;
 
 /**
- * Computes the target depth from the jitter: it tracks the 95th percentile of the packets' lateness, relative to the
+ * Computes the target depth from the jitter: it tracks the 98th percentile of the packets' lateness, relative to the
  * fastest packet of the last few seconds, and covers peaks that come back. Packets that were held back together count as
  * one, so a single stall hardly raises it.
  */
@@ -31,7 +31,7 @@ export class JitterTarget {
   readonly #maxTargetMs: number;
   readonly #peaks = new DelayPeaks();
   #packetMs = FRAME_MS;
-  /** The 95th percentile. */
+  /** The 98th percentile. */
   #usualMs = START_LATENESS_MS;
   /** What the peaks ask for. */
   #peakMs = 0;
@@ -39,8 +39,7 @@ export class JitterTarget {
   #originTimestamp = 0;
   #originMs = 0;
   #lastTransitMs = 0;
-  #lastArrivalMs = 0;
-  #lastLatenessMs = 0;
+  #lastLateMs = 0;
   #windowStartMs = 0;
   #fastestMs = 0;
   #formerFastestMs = 0;
@@ -87,8 +86,7 @@ export class JitterTarget {
     this.#originTimestamp = timestamp;
     this.#originMs = arrivalMs;
     this.#lastTransitMs = 0;
-    this.#lastArrivalMs = arrivalMs;
-    this.#lastLatenessMs = 0;
+    this.#lastLateMs = Number.NEGATIVE_INFINITY;
     this.#windowStartMs = arrivalMs;
     this.#fastestMs = 0;
     this.#formerFastestMs = 0;
@@ -102,15 +100,10 @@ export class JitterTarget {
     this.#fastestMs = Math.min(this.#fastestMs, transitMs);
     const latenessMs = transitMs - Math.min(this.#fastestMs, this.#formerFastestMs);
     if (latenessMs > this.#latestMs) this.#latestMs = latenessMs;
-    // Of packets that come at once, the first was held back the longest.
-    const isHeldBack =
-      latenessMs < this.#lastLatenessMs && arrivalMs - this.#lastArrivalMs < this.#packetMs / 4;
-    if (latenessMs <= this.#usualMs) this.#usualMs += (QUANTILE - 1) * this.#stepMs();
-    else if (!isHeldBack) this.#rise(latenessMs, arrivalMs);
+    if (latenessMs > this.#usualMs) this.#noteLate(latenessMs, arrivalMs);
+    else this.#usualMs += (QUANTILE - 1) * this.#stepMs();
     if (this.#peakMs > 0) this.#peakMs = this.#peaks.heightMs(arrivalMs);
     this.#usualMs = Math.min(Math.max(this.#usualMs, 0), this.#maxTargetMs);
-    this.#lastArrivalMs = arrivalMs;
-    this.#lastLatenessMs = latenessMs;
     return latenessMs;
   }
 
@@ -118,7 +111,11 @@ export class JitterTarget {
     return (STEP_MS * this.#packetMs) / FRAME_MS;
   }
 
-  #rise(latenessMs: number, arrivalMs: number): void {
+  /** Packets that come at once were held back together, the first one for the longest. */
+  #noteLate(latenessMs: number, arrivalMs: number): void {
+    const isHeldBack = arrivalMs - this.#lastLateMs < this.#packetMs / 4;
+    this.#lastLateMs = arrivalMs;
+    if (isHeldBack) return;
     this.#usualMs += QUANTILE * this.#stepMs();
     if (latenessMs <= this.#usualMs + PEAK_MS) return;
     this.#peaks.note(latenessMs, arrivalMs);
