@@ -1,4 +1,5 @@
 import { FRAME_MS } from '../base/frame.ts';
+import { JitterPace, SPARE_MS } from './jitter-pace.ts';
 import { type JitterPacket, JitterSlots, SLOTS } from './jitter-slots.ts';
 import { JitterTarget, MOST_MAX_TARGET_MS } from './jitter-target.ts';
 import type { Payload } from './payload.ts';
@@ -60,28 +61,8 @@ const MAX_STARVED_MS = 1_000;
 const COUNTED_STARVED_MS = 60;
 /** Longer gaps within the buffer are skipped. */
 const MAX_GAP_MS = 240;
-/** Smoothing of the level, per packet. */
-const LEVEL_STEP = 1 / 8;
-/** Length of the windows in which the greatest depth is noted. */
-const WINDOW_MS = 300;
-/**
- * Off the target by more than this, or by a quarter of it, the pace of the audio changes until it is close to it. Above it,
- * a packet and a half are usual.
- */
-const MAX_EXCESS_MS = 35;
-const MAX_EXCESS_PACKETS = 1.5;
-const MAX_LACK_MS = 15;
-const MAX_OFF_SHARE = 0.25;
-const CLOSE_MS = 5;
-/** Off by more than this, it is wanted soon. */
-const FAR_OFF_MS = 40;
 /** Above the target by more than this, audible packets are dropped. */
 const HOPELESS_MS = 400;
-/**
- * How far the level may be below the target after a quiet packet is dropped, because audio comes in whole packets. Half a
- * frame less still covers a packet as late as the target allows, wherever it arrives between two pulls.
- */
-const SPARE_MS = FRAME_MS / 2;
 /**
  * Consecutive packets that must find a surplus. Fewer may be due to a late listener asking for several frames at once.
  */
@@ -117,18 +98,7 @@ export class JitterBuffer implements Payload {
   #owedSamples = 0;
   /** Audio that has been pulled and waits to be played. */
   #aheadMs = 0;
-  /** What the buffer would hold right after a packet on time, smoothed. */
-  #levelMs = 0;
-  /** The greatest depth at an arrival in this window and in the one before. Beyond it, the level is a slower path's. */
-  #mostMs = 0;
-  #formerMostMs = 0;
-  #windowStartMs = 0;
-  /** Level above the target, as of the last arrival; negative below it. */
-  #excessMs = 0;
-  #pace: Pace = 'usual';
-  #isFarOff = false;
-  /** Consecutive packets at whose arrival another could have been dropped. */
-  #surplusPackets = 0;
+  readonly #pace = new JitterPace();
 
   /** Creates a buffer that adds to `counters`, which may come from another buffer, and holds at most `maxTargetMs`. */
   constructor(format: JitterFormat, counters: JitterCounters, maxTargetMs = MOST_MAX_TARGET_MS) {
@@ -152,22 +122,22 @@ export class JitterBuffer implements Payload {
 
   /** What the buffer holds right after a packet on time, smoothed; 0 without a stream. */
   get delayMs(): number {
-    return this.#state === 'playing' ? this.#levelMs : 0;
+    return this.#state === 'playing' ? this.#pace.levelMs : 0;
   }
 
   /** How fast to play. */
   get pace(): Pace {
-    return this.#pace;
+    return this.#pace.pace;
   }
 
   /** By how many milliseconds the audio should become shorter, or longer if the pace is slower. */
   get offMs(): number {
-    return Math.abs(this.#excessMs);
+    return Math.abs(this.#pace.excessMs);
   }
 
   /** Whether that is wanted soon rather than at the best opportunity. */
   get isFarOff(): boolean {
-    return this.#isFarOff;
+    return this.#pace.isFarOff;
   }
 
   /** Notes how much of what was pulled waits to be played. */
@@ -179,7 +149,7 @@ export class JitterBuffer implements Payload {
   noteShortened(ms: number): void {
     if (ms > 0) this.counters.shortenedMs += ms;
     else this.counters.lengthenedMs -= ms;
-    this.#lower(ms);
+    this.#pace.lower(ms);
     this.#judgePace();
   }
 
@@ -220,7 +190,7 @@ export class JitterBuffer implements Payload {
   pull(): Pulled {
     if (this.#state !== 'playing' && !this.#mayStart()) return this.#idle();
     let head = this.#head();
-    if (head >= 0 && this.#surplusPackets >= MIN_SURPLUS_PACKETS) head = this.#trim(head);
+    if (head >= 0 && this.#pace.surplusPackets >= MIN_SURPLUS_PACKETS) head = this.#trim(head);
     if (head < 0) return this.#starve();
     const gapSamples = this.#gapBefore(head);
     if (gapSamples > 0) return this.#bridge(head, gapSamples);
@@ -300,7 +270,7 @@ export class JitterBuffer implements Payload {
     this.#state = 'playing';
     this.#nextTimestamp = this.#slots.timestamp(head);
     this.#owedSamples = 0;
-    this.#startLevel();
+    this.#pace.restart(this.depthMs);
     return true;
   }
 
@@ -338,18 +308,18 @@ export class JitterBuffer implements Payload {
     const skippedSamples = isTooLong ? gapSamples : Math.min(gapSamples, this.#owedSamples);
     this.#nextTimestamp = (this.#nextTimestamp + skippedSamples) | 0;
     this.#owedSamples = 0;
-    if (isTooLong) this.#startLevel();
+    if (isTooLong) this.#pace.restart(this.depthMs);
     const left = gapSamples - skippedSamples;
-    return this.#isFarOff && this.#pace === 'faster' ? left - this.#leaveOut(left) : left;
+    return this.#pace.isFarOff && this.#pace.pace === 'faster' ? left - this.#leaveOut(left) : left;
   }
 
   /**
    * Skips a part of a gap to reduce the delay. This is less audible than changing the pace of what has been received.
    */
   #leaveOut(gapSamples: number): number {
-    const leftOut = Math.min(gapSamples, Math.floor(this.#excessMs * this.#samplesPerMs));
+    const leftOut = Math.min(gapSamples, Math.floor(this.#pace.excessMs * this.#samplesPerMs));
     this.#nextTimestamp = (this.#nextTimestamp + leftOut) | 0;
-    this.#lower(leftOut / this.#samplesPerMs);
+    this.#pace.lower(leftOut / this.#samplesPerMs);
     return leftOut;
   }
 
@@ -415,65 +385,29 @@ export class JitterBuffer implements Payload {
     return this.#last('lost', this.#frameSamples);
   }
 
-  #startLevel(): void {
-    this.#levelMs = this.depthMs;
-    this.#mostMs = this.#levelMs;
-    this.#formerMostMs = this.#levelMs;
-    this.#surplusPackets = 0;
-    this.#pace = 'usual';
-  }
-
   /** Samples from the playout position to a packet. What has been concealed counts if packets before it are missing. */
   #aheadOf(sequence: number, timestamp: number): number {
     const concealed = sequence === this.#next ? 0 : this.#owedSamples;
     return (timestamp - this.#nextTimestamp - concealed) | 0;
   }
 
-  /** Notes the depth right after a packet has arrived, and decides on the pace. */
   #noteLevel(aheadSamples: number, latenessMs: number, arrivalMs: number): void {
+    // After a restart of the sender's clock this is meaningless until that point has been played.
     if (Math.abs(aheadSamples) > SLOTS * this.#frameSamples) return;
-    const depthMs = aheadSamples / this.#samplesPerMs + this.#aheadMs;
-    if (arrivalMs - this.#windowStartMs >= WINDOW_MS) {
-      this.#windowStartMs = arrivalMs;
-      this.#formerMostMs = this.#mostMs;
-      this.#mostMs = depthMs;
-    }
-    if (depthMs > this.#mostMs) this.#mostMs = depthMs;
-    this.#levelMs += (depthMs + latenessMs - this.#levelMs) * LEVEL_STEP;
+    this.#pace.noteArrival(aheadSamples / this.#samplesPerMs + this.#aheadMs, latenessMs, arrivalMs);
     this.#judgePace();
-    const couldDrop = this.#excessMs >= FRAME_MS - SPARE_MS;
-    this.#surplusPackets = couldDrop ? this.#surplusPackets + 1 : 0;
   }
 
   #judgePace(): void {
-    const { targetMs } = this;
-    const excessMs = Math.min(this.#levelMs, Math.max(this.#mostMs, this.#formerMostMs)) - targetMs;
-    this.#excessMs = excessMs;
-    if (this.#pace === 'usual') this.#leaveUsualPace(targetMs * MAX_OFF_SHARE);
-    else if (this.#pace === 'faster' ? excessMs <= CLOSE_MS : excessMs >= -CLOSE_MS) this.#pace = 'usual';
-    else if (Math.abs(excessMs) > FAR_OFF_MS) this.#isFarOff = true;
-  }
-
-  #leaveUsualPace(toleratedMs: number): void {
-    const excessMs = this.#excessMs;
-    this.#isFarOff = false;
-    const mostMs = Math.max(this.#target.packetMs * MAX_EXCESS_PACKETS, MAX_EXCESS_MS, toleratedMs);
-    if (excessMs > mostMs) this.#pace = 'faster';
-    else if (-excessMs > Math.max(MAX_LACK_MS, toleratedMs)) this.#pace = 'slower';
-  }
-
-  #lower(ms: number): void {
-    this.#levelMs -= ms;
-    this.#mostMs -= ms;
-    this.#formerMostMs -= ms;
+    this.#pace.judge(this.#target.targetMs, this.#target.packetMs);
   }
 
   /** Drops quiet packets while there are too many, and any when there are far too many. Returns the new head or −1. */
   #trim(head: number): number {
-    if (this.#excessMs > HOPELESS_MS) return this.#trimToTarget(head);
+    if (this.#pace.excessMs > HOPELESS_MS) return this.#trimToTarget(head);
     const packetMs = this.#slots.durationSamples(head) / this.#samplesPerMs;
-    if (this.#excessMs < packetMs - SPARE_MS || !this.#isQuiet(head)) return head;
-    this.#surplusPackets = 0;
+    if (this.#pace.excessMs < packetMs - SPARE_MS || !this.#isQuiet(head)) return head;
+    this.#pace.surplusPackets = 0;
     return this.#trimHead(head);
   }
 
@@ -488,7 +422,7 @@ export class JitterBuffer implements Payload {
     const next = (this.#slots.timestamp(head) + this.#slots.durationSamples(head)) | 0;
     this.counters.droppedForDepth++;
     this.counters.lost += this.#missingBefore(head);
-    this.#lower(((next - this.#nextTimestamp) | 0) / this.#samplesPerMs);
+    this.#pace.lower(((next - this.#nextTimestamp) | 0) / this.#samplesPerMs);
     this.#nextTimestamp = next;
     this.#leave(head);
     this.#judgePace();

@@ -13,7 +13,7 @@ const FADE_END_MS = 60;
 const NOISE_MS = 1_000;
 const NOISE_HOLD_SHARE = 0.6;
 /** The background is looked for once in so many records of sound, and only after a few without a loss. */
-const LEARN_EVERY = 16;
+const LEARN_EVERY = 24;
 const LEARN_AFTER = 3;
 /** Shortest template: at least two periods of a high voice, which buzzes less than a single one. */
 const MIN_TEMPLATE_MS = 10;

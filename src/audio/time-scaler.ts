@@ -18,6 +18,8 @@ const SILENT_POWER = 33 ** 2;
 const LOUDNESS_KEPT = 0.98;
 /** Less alike than this at its best lag, a sound is noise. Then any lag will do, and a long one is best. */
 const NOISY_LIKENESS = 0.4;
+/** How much of a change an even noise hides. */
+const HIDDEN_SHARE = 0.8;
 const FIRST_AUDIBILITY = 0.05;
 
 /** How fast audio should be played to bring a queue to its target. */
@@ -34,7 +36,7 @@ export interface Haste {
 }
 
 /** The delay is far from what it should be. */
-export const SOON: Haste = { impatience: 0.1, tolerance: 0.8 };
+export const SOON: Haste = { impatience: 0.04, tolerance: 0.8 };
 /** It will be within a minute or so, as by drifting clocks. */
 export const SOMETIME: Haste = { impatience: 0.002, tolerance: 0.5 };
 
@@ -139,8 +141,8 @@ export class TimeScaler {
     const louder = Math.max(power, other);
     if (louder < SILENT_POWER) return 0;
     // An even noise hides what an onset would not.
-    const evenness = Math.min(power, other) / louder;
-    return ((1 - this.#likeness) * (1 - evenness / 2) * louder) / this.#loudness;
+    const hidden = this.#likeness === 0 ? (HIDDEN_SHARE * Math.min(power, other)) / louder : 0;
+    return ((1 - this.#likeness) * (1 - hidden) * louder) / this.#loudness;
   }
 
   /**

@@ -10,11 +10,7 @@ import { openPcmLeg } from './pcm-leg.ts';
 /** Composition root of an engine thread: the media legs it can open, and the I/O they use. */
 const options = workerData as EngineThreadOptions;
 const io = mediaIo(options.mediaIo);
-const codecs = voiceCodecsFor(
-  io.kind,
-  (library) => worker.stats.nameOpus(library),
-  options.maxJitterDelayMs,
-);
+const codecs = voiceCodecsFor(io.kind, (library) => worker.stats.nameOpus(library), options.maxJitterDelayMs);
 const worker = new EngineWorker(
   [
     mediaLegFactory(RTP_MEDIA, rtpLegsOver(io, codecs)),

@@ -112,12 +112,14 @@ export class PlayoutDepth implements Depth {
     this.#isResuming = false;
     this.#cleanFrames++;
     this.#framesSinceUnderrun++;
-    const isFar = this.#targetMs > USUAL_TARGET_MS;
-    if (this.#cleanFrames >= (isFar ? CLEAN_FRAMES_TO_SHRINK_FAR : CLEAN_FRAMES_TO_SHRINK)) {
-      this.#cleanFrames = 0;
-      this.#targetMs = Math.max(MIN_TARGET_MS, this.#targetMs - FRAME_MS);
-    }
+    if (this.#cleanFrames >= CLEAN_FRAMES_TO_SHRINK_FAR) this.#shrink();
     this.#watch(queuedMs + this.#shortenedMs);
+  }
+
+  #shrink(): void {
+    if (this.#targetMs <= USUAL_TARGET_MS && this.#cleanFrames < CLEAN_FRAMES_TO_SHRINK) return;
+    this.#cleanFrames = 0;
+    this.#targetMs = Math.max(MIN_TARGET_MS, this.#targetMs - FRAME_MS);
   }
 
   shortened(ms: number): void {
@@ -135,10 +137,13 @@ export class PlayoutDepth implements Depth {
   }
 
   #watch(levelMs: number): void {
-    this.#leastMs = Math.min(this.#leastMs, levelMs);
-    this.#mostMs = Math.max(this.#mostMs, levelMs);
+    if (levelMs < this.#leastMs) this.#leastMs = levelMs;
+    if (levelMs > this.#mostMs) this.#mostMs = levelMs;
     this.#windowFrames++;
-    if (this.#windowFrames < WINDOW_FRAMES) return;
+    if (this.#windowFrames >= WINDOW_FRAMES) this.#endWindow();
+  }
+
+  #endWindow(): void {
     this.#judge();
     this.#longLeastMs = Math.min(this.#longLeastMs, this.#leastMs);
     this.#longMostMs = Math.max(this.#longMostMs, this.#mostMs);

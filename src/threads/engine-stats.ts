@@ -57,7 +57,9 @@ export const LATENESS_BOUNDS_MS = [
 ] as const;
 
 /** Upper bounds of the histogram of jitter buffers' delays, in milliseconds. One more bucket counts longer ones. */
-export const DELAY_BOUNDS_MS = [20, 40, 60, 80, 100, 120, 160, 200, 250, 300, 350, 400, 500, 700, 1_000] as const;
+export const DELAY_BOUNDS_MS = [
+  20, 40, 60, 80, 100, 120, 160, 200, 250, 300, 350, 400, 500, 700, 1_000,
+] as const;
 
 const COUNTER_INDEX = Object.fromEntries(ENGINE_COUNTERS.map((name, index) => [name, index])) as Record<
   EngineCounter,

@@ -6,8 +6,8 @@ import { addEngineNumbers, type EngineNumbers, EngineStats } from './engine-stat
 import {
   type CallOutcome,
   type CallPlacement,
-  type Event,
   type EngineThreadOptions,
+  type Event,
   type MediaIoChoice,
   type Reply,
   toWireError,

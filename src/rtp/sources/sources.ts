@@ -95,8 +95,7 @@ export class Sources {
   /** The longest delay of a source's jitter buffer; 0 while nobody is heard. */
   get delayMs(): number {
     let longestMs = 0;
-    for (let i = 0; i < this.#sources.length; i++)
-      longestMs = Math.max(longestMs, this.#sources[i]!.delayMs);
+    for (let i = 0; i < this.#sources.length; i++) longestMs = Math.max(longestMs, this.#sources[i]!.delayMs);
     return longestMs;
   }
 
