@@ -405,8 +405,9 @@ export class JitterBuffer implements Payload {
   /** Drops quiet packets while there are too many, and any when there are far too many. Returns the new head or −1. */
   #trim(head: number): number {
     if (this.#pace.excessMs > HOPELESS_MS) return this.#trimToTarget(head);
-    const packetMs = this.#slots.durationSamples(head) / this.#samplesPerMs;
-    if (this.#pace.excessMs < packetMs - SPARE_MS || !this.#isQuiet(head)) return head;
+    const end = this.#slots.timestamp(head) + this.#slots.durationSamples(head);
+    const leftOutMs = ((end - this.#nextTimestamp) | 0) / this.#samplesPerMs;
+    if (this.#pace.excessMs < leftOutMs - SPARE_MS || !this.#isQuiet(head)) return head;
     this.#pace.surplusPackets = 0;
     return this.#trimHead(head);
   }

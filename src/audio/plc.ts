@@ -100,6 +100,19 @@ export class PacketLossConcealer {
     if (!this.#mustBlend) this.#begin();
   }
 
+  /** Whether the next sound will be blended with the concealment. */
+  get isConcealing(): boolean {
+    return this.#mustBlend;
+  }
+
+  /** Forgets the sound: the next one does not continue it, and is not blended. */
+  forget(): void {
+    this.#mustBlend = false;
+    this.#hasHeard = false;
+    this.#concealedSamples = 0;
+    this.#past.fill(0);
+  }
+
   /** Conceals the next `length` samples. */
   conceal(out: Int16Array, offset: number, length: number): void {
     if (!this.#mustBlend) this.#begin();

@@ -12,8 +12,8 @@ const LENGTHEN_AT_MS = 12.5;
 const MAX_FADE_MS = 10;
 /** By how much a change may be larger than wanted. */
 const SPARE_MS = 5;
-/** Mean square below which any lag will do: −60 dBFS. */
-const SILENT_POWER = 33 ** 2;
+/** Mean square below which any lag will do: −55 dBFS. */
+const SILENT_POWER = 58 ** 2;
 /** Share of the loudness that is remembered from frame to frame: −9 dB per second. */
 const LOUDNESS_KEPT = 0.98;
 /** Less alike than this at its best lag, a sound is noise. Then any lag will do, and a long one is best. */
@@ -39,6 +39,8 @@ export interface Haste {
 export const SOON: Haste = { impatience: 0.04, tolerance: 0.8 };
 /** It will be within a minute or so, as by drifting clocks. */
 export const SOMETIME: Haste = { impatience: 0.002, tolerance: 0.5 };
+/** It only saves work, so it is wanted in silence. */
+export const IN_SILENCE: Haste = { impatience: 0, tolerance: 0 };
 
 /**
  * Makes a voice faster or slower by whole pitch periods, with a cross-fade (WSOLA: W. Verhelst and M. Roelands, ICASSP

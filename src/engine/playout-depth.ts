@@ -1,3 +1,4 @@
+import { DelayPeaks } from '../audio/delay-peaks.ts';
 import type { Pace } from '../audio/time-scaler.ts';
 import { FRAME_MS } from '../base/frame.ts';
 
@@ -9,7 +10,9 @@ const MAX_TARGET_MS = 400;
 const USUAL_TARGET_MS = 120;
 /** Audio that arrives this soon after the queue ran empty belongs to the same stream, so the gap was an underrun. */
 export const UNDERRUN_GAP_MS = 200;
-/** Underruns of a live stream this far apart are chance. */
+/** A live stream that is silent for longer has not been held back by the network. */
+const MAX_STALL_MS = 400;
+/** Underruns of a live stream this far apart are chance, except when those before came as far apart (`DelayPeaks`). */
 const RECURRING_FRAMES = 3_000 / FRAME_MS;
 const CLEAN_FRAMES_TO_SHRINK = 10_000 / FRAME_MS;
 const CLEAN_FRAMES_TO_SHRINK_FAR = 1_000 / FRAME_MS;
@@ -23,7 +26,7 @@ const UNSTEADY_LEVEL_MS = 400;
 /** A client further ahead than this is ahead on purpose, not because of a network stall. */
 const MAX_SURPLUS_MS = 1_000;
 /** What the pace is changed for, until it is close. */
-const MIN_OFF_MS = FRAME_MS;
+const MIN_OFF_MS = 1.5 * FRAME_MS;
 const CLOSE_MS = 5;
 /** Off by more than this, the change is wanted soon. */
 const FAR_OFF_MS = 40;
@@ -54,6 +57,11 @@ export interface Depth {
 /** Learns from a live stream how much audio to queue before playing starts. */
 export class PlayoutDepth implements Depth {
   #targetMs = INITIAL_TARGET_MS;
+  readonly #peaks = new DelayPeaks();
+  /** What stalls that come back ask for. */
+  #peakMs = 0;
+  /** Time of the stream so far. */
+  #nowMs = 0;
   #cleanFrames = 0;
   #framesSinceUnderrun = 0;
   #isLive = false;
@@ -71,7 +79,7 @@ export class PlayoutDepth implements Depth {
   #longMostMs = Number.NEGATIVE_INFINITY;
 
   get targetMs(): number {
-    return this.#targetMs;
+    return Math.max(this.#targetMs, this.#peakMs);
   }
 
   get isLive(): boolean {
@@ -94,6 +102,7 @@ export class PlayoutDepth implements Depth {
     this.#startWindow();
     this.#startLongWindow();
     this.#setExcess(0);
+    this.#notePeak(gapMs);
     this.#isResuming = gapMs <= UNDERRUN_GAP_MS;
     if (!this.#isResuming) {
       this.#isLive = false;
@@ -107,9 +116,17 @@ export class PlayoutDepth implements Depth {
     return true;
   }
 
+  #notePeak(gapMs: number): void {
+    if (gapMs <= MAX_STALL_MS) this.#nowMs += gapMs;
+    if (!this.#isLive || gapMs > MAX_STALL_MS) return;
+    this.#peaks.note(Math.min(this.targetMs + gapMs, MAX_TARGET_MS), this.#nowMs);
+    this.#peakMs = this.#peaks.heightMs(this.#nowMs);
+  }
+
   played(queuedMs: number): void {
-    if (this.#isResuming && this.#isLive) this.#setExcess(Math.min(queuedMs - this.#targetMs, 0));
+    if (this.#isResuming && this.#isLive) this.#setExcess(Math.min(queuedMs - this.targetMs, 0));
     this.#isResuming = false;
+    this.#nowMs += FRAME_MS;
     this.#cleanFrames++;
     this.#framesSinceUnderrun++;
     if (this.#cleanFrames >= CLEAN_FRAMES_TO_SHRINK_FAR) this.#shrink();
@@ -144,6 +161,7 @@ export class PlayoutDepth implements Depth {
   }
 
   #endWindow(): void {
+    if (this.#peakMs > 0) this.#peakMs = this.#peaks.heightMs(this.#nowMs);
     this.#judge();
     this.#longLeastMs = Math.min(this.#longLeastMs, this.#leastMs);
     this.#longMostMs = Math.max(this.#longMostMs, this.#mostMs);
@@ -154,13 +172,13 @@ export class PlayoutDepth implements Depth {
 
   #judge(): void {
     const leastMs = this.#leastMs - this.#shortenedMs;
-    const surplusMs = leastMs - this.#targetMs;
+    const surplusMs = leastMs - this.targetMs;
     this.#isLive = this.#mostMs - this.#leastMs <= LEVEL_MS && surplusMs <= MAX_SURPLUS_MS;
     if (!this.#isLive) return this.#setExcess(0);
     const wasFarOff = this.#isFarOff && this.#pace !== 'usual';
     const isBegun = this.#pace === 'faster' && surplusMs + FRAME_MS > CLOSE_MS;
-    const isLow = leastMs < this.#targetMs * LOW_SHARE;
-    if (isLow) this.#setExcess(leastMs - this.#targetMs * REFILLED_SHARE);
+    const isLow = leastMs < this.targetMs * LOW_SHARE;
+    if (isLow) this.#setExcess(leastMs - this.targetMs * REFILLED_SHARE);
     else this.#setExcess(surplusMs >= MIN_OFF_MS || isBegun ? surplusMs + FRAME_MS : 0);
     this.#isFarOff ||= wasFarOff;
   }
@@ -168,7 +186,7 @@ export class PlayoutDepth implements Depth {
   /** A stream over a bad network gets half of the range of its level above the target, in case it becomes worse. */
   #judgeLong(): void {
     const rangeMs = this.#longMostMs - this.#longLeastMs;
-    const surplusMs = this.#longLeastMs - this.#shortenedMs - this.#targetMs;
+    const surplusMs = this.#longLeastMs - this.#shortenedMs - this.targetMs;
     const isLate = rangeMs <= UNSTEADY_LEVEL_MS && surplusMs <= MAX_SURPLUS_MS;
     if (!this.#isLive && isLate) this.#setExcess(Math.max(surplusMs - rangeMs / 2, 0));
     this.#startLongWindow();

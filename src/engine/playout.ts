@@ -9,6 +9,8 @@ import { type Depth, PlayoutDepth, UNDERRUN_GAP_MS } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
 const FADE_OUT_MS = 5;
+/** What comes later than this after an interruption begins as it was written. Before, it is faded in. */
+const SAME_SPEECH_MS = 1_000;
 const PIECE_CAPACITY = frameSamples(MAX_SAMPLE_RATE_HZ) + 1;
 /** Scratch memory between a ring and a resampler, used by all playouts in turn so that it stays in the CPU cache. */
 const piece = new Int16Array(PIECE_CAPACITY);
@@ -149,6 +151,7 @@ export class Playout {
     phase.silentMs += FRAME_MS;
     if (this.#ring.queuedSamples === 0) return false;
     if (this.#depth.resumed(phase.silentMs)) this.#underruns++;
+    if (phase.silentMs > SAME_SPEECH_MS) this.#concealer?.forget();
     const buffering = { name: 'buffering', waitedMs: 0 } as const satisfies Phase;
     this.#phase = buffering;
     return this.#pullBuffering(frame, buffering);
@@ -204,7 +207,7 @@ export class Playout {
   #notePlayed(frame: Int16Array, phase: Phase & { name: 'playing' }): void {
     phase.flushed = false;
     this.#depth.played(this.#queuedMs());
-    if (this.#depth.isLive) this.#hear(frame, frame.length);
+    if (this.#depth.isLive || this.#concealer?.isConcealing) this.#hear(frame, frame.length);
   }
 
   #hear(frame: Int16Array, length: number): void {
@@ -282,7 +285,7 @@ export class Playout {
     frame.fill(0, length);
     this.#forgetFifo();
     // What comes next does not continue what was cleared.
-    this.#concealer = null;
+    this.#concealer?.forget();
     this.#phase = { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
     return true;
   }

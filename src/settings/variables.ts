@@ -98,7 +98,8 @@ export const VARIABLES = {
   SVC_MAX_JITTER_DELAY_MS: {
     default: '400',
     schema: wholeNumber(40, 400),
-    meaning: 'Longest delay that a jitter buffer aims at on a path that needs it, such as a mobile network, 40 to 400',
+    meaning:
+      'Longest delay that a jitter buffer aims at on a path that needs it, such as a mobile network, 40 to 400',
   },
   SVC_MEDIA_IO: {
     default: 'auto',

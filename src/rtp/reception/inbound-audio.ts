@@ -1,7 +1,7 @@
 import { JitterBuffer, type JitterCounters, type Pulled } from '../../audio/jitter-buffer.ts';
 import { MOST_MAX_TARGET_MS } from '../../audio/jitter-target.ts';
 import { Resampler } from '../../audio/resampler.ts';
-import { SOMETIME, SOON, TimeScaler } from '../../audio/time-scaler.ts';
+import { IN_SILENCE, SOMETIME, SOON, TimeScaler } from '../../audio/time-scaler.ts';
 import { unreachable } from '../../base/assert.ts';
 import { frameSamples } from '../../base/frame.ts';
 import type { VoiceDecoder } from '../codecs/voice-codec.ts';
@@ -92,7 +92,24 @@ export class InboundAudio {
 
   #pullDecoded(frame: Int16Array): boolean {
     if (this.jitter.pace !== 'usual') return this.#pullAtPace(frame);
-    return this.#readySamples === 0 ? this.#pullWhole(frame) : this.#pullPieces(frame);
+    if (this.#readySamples === 0) return this.#pullWhole(frame);
+    return this.#scaler === null ? this.#pullPieces(frame) : this.#pullSettling(frame, this.#scaler);
+  }
+
+  /**
+   * A change of pace leaves a part of a packet, so each packet is decoded before it is needed, and the one after it, which
+   * may help to conceal it, has less time to come. In silence the rest is made a whole frame.
+   */
+  #pullSettling(frame: Int16Array, scaler: TimeScaler): boolean {
+    const missing = this.#frameSamples - this.#readySamples;
+    if (missing <= 0 || this.#lastPulled !== 'packet' || this.#pulledSamples() !== this.#frameSamples)
+      return this.#pullPieces(frame);
+    this.#addPiece();
+    if (this.#lastPulled !== 'packet') return this.#pullPieces(frame);
+    const taken = scaler.lengthen(this.#ready, missing, IN_SILENCE, frame);
+    this.#shift(taken);
+    this.#noteTaken(taken);
+    return true;
   }
 
   /** Fast path: the next item is usually exactly one frame and is decoded directly into the target. */
