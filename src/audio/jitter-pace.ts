@@ -62,8 +62,9 @@ export class JitterPace {
 
   /** Decides on the pace. */
   judge(targetMs: number, packetMs: number): void {
-    const mostMs = Math.max(this.#mostMs, this.#formerMostMs);
-    const excessMs = Math.min(this.levelMs, mostMs) - targetMs;
+    const isFull = this.levelMs <= this.#mostMs || this.levelMs <= this.#formerMostMs;
+    const heldMs = isFull ? this.levelMs : Math.max(this.#mostMs, this.#formerMostMs);
+    const excessMs = heldMs - targetMs;
     this.excessMs = excessMs;
     if (this.pace !== 'usual') this.#judgeChange(excessMs);
     else if (excessMs > MAX_EXCESS_MS || excessMs < -MAX_LACK_MS)
