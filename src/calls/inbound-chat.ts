@@ -1,4 +1,4 @@
-import { MAX_INBOUND_FILES, withAttachmentStubs } from '../base/attachment-stubs.ts';
+import { MAX_INBOUND_FILES, withAttachmentStubs, withinFileLimit } from '../base/attachment-stubs.ts';
 import { cutText } from '../base/cut-text.ts';
 import { LimitedMap } from '../base/limited-map.ts';
 import type { InboundChat } from '../connectors/contract/call-leg.ts';
@@ -93,8 +93,9 @@ export class InboundChatQueue {
 
   async #keep(files: readonly InboundFile[]): Promise<KeptChatFiles> {
     try {
-      const kept = await this.#deps.keepFiles(files.slice(0, MAX_INBOUND_FILES));
-      return { ...kept, tooLarge: kept.tooLarge + (files.length > MAX_INBOUND_FILES ? 1 : 0) };
+      const limited = withinFileLimit(files);
+      const kept = await this.#deps.keepFiles(limited.kept);
+      return { ...kept, tooLarge: kept.tooLarge + limited.stubs };
     } catch (error) {
       this.#deps.onFailure(error);
       return NO_FILES;

@@ -1,4 +1,4 @@
-import { MAX_INBOUND_FILES, withAttachmentStubs } from '../../base/attachment-stubs.ts';
+import { withAttachmentStubs, withinFileLimit } from '../../base/attachment-stubs.ts';
 import { newId } from '../../base/ids.ts';
 import { dayOf } from '../../base/time.ts';
 import { keyOfLogin } from '../../connectors/contract/login.ts';
@@ -129,8 +129,8 @@ async function insertInbound(
 ): Promise<Message> {
   const { from, text, files, platformMessageId } = inbound;
   const loginKey = keyOfLogin(from.login);
-  const kept = await keepFiles(trx, { accountId, platform, loginKey }, files.slice(0, MAX_INBOUND_FILES));
-  const further = files.length > MAX_INBOUND_FILES ? 1 : 0;
+  const limited = withinFileLimit(files);
+  const kept = await keepFiles(trx, { accountId, platform, loginKey }, limited.kept);
   const message = {
     id: newId('msg'),
     accountId,
@@ -138,7 +138,7 @@ async function insertInbound(
     direction: 'inbound',
     senderAgentId: null,
     sender: senderOf(inbound),
-    text: withAttachmentStubs(text, kept.tooLarge + further),
+    text: withAttachmentStubs(text, kept.tooLarge + limited.stubs),
     status: 'received',
     expiresAt: heldUntil,
     platformMessageIds: [platformMessageId],
