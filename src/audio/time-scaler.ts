@@ -20,27 +20,27 @@ const LOUDNESS_KEPT = 0.98;
 const NOISY_LIKENESS = 0.4;
 /** How much of a change an even noise hides. */
 const HIDDEN_SHARE = 0.8;
-const FIRST_AUDIBILITY = 0.05;
 
 /** How fast audio should be played to bring a queue to its target. */
 export type Pace = 'usual' | 'faster' | 'slower';
 
 /**
  * How soon a change is wanted. The audibility of a change is how unlike both places are, times their power relative to
- * the loudest of late: 0 to about 1. What is tolerated rises by `impatience` with every frame that waits, up to
- * `tolerance`.
+ * the loudest of late: 0 to about 1, and 0 in silence. What is tolerated beyond silence begins at `first` and rises by
+ * `impatience` with every frame that waits, up to `tolerance`.
  */
 export interface Haste {
+  readonly first: number;
   readonly impatience: number;
   readonly tolerance: number;
 }
 
 /** The delay is far from what it should be. */
-export const SOON: Haste = { impatience: 0.04, tolerance: 0.8 };
-/** It will be within a minute or so, as by drifting clocks. */
-export const SOMETIME: Haste = { impatience: 0.002, tolerance: 0.5 };
+export const SOON: Haste = { first: 0.05, impatience: 0.04, tolerance: 0.8 };
+/** It will be within a minute or so, as by drifting clocks. For three seconds only silence will do: it may not last. */
+export const SOMETIME: Haste = { first: -0.3, impatience: 0.002, tolerance: 0.5 };
 /** It only saves work, so it is wanted in silence. */
-export const IN_SILENCE: Haste = { impatience: 0, tolerance: 0 };
+export const IN_SILENCE: Haste = { first: -1, impatience: 0, tolerance: -1 };
 
 /**
  * Makes a voice faster or slower by whole pitch periods, with a cross-fade (WSOLA: W. Verhelst and M. Roelands, ICASSP
@@ -58,7 +58,8 @@ export class TimeScaler {
   /** Samples by which the pace may change now. */
   #credit: number;
   #loudness = 0;
-  #tolerated = FIRST_AUDIBILITY;
+  #tolerated = 0;
+  #haste: Haste | null = null;
   #likeness = 1;
 
   constructor(sampleRateHz: number) {
@@ -108,14 +109,19 @@ export class TimeScaler {
   /** Returns the lag by which to change the pace around `at`; 0 when it should not change here. */
   #chooseLag(at: number, length: number, wanted: number, haste: Haste): number {
     this.#credit = Math.min(this.#credit + MAX_RATE_CHANGE * this.#frameSamples, this.#longest);
+    if (haste !== this.#haste) this.#tolerated = haste.first;
+    this.#haste = haste;
     this.#tolerated = Math.min(this.#tolerated + haste.impatience, haste.tolerance);
     const power = meanSquare(this.#input, at, length);
     this.#loudness = Math.max(power, this.#loudness * LOUDNESS_KEPT);
     const most = Math.floor(Math.min(this.#credit, at));
-    const lag = power < SILENT_POWER ? this.#anyLag(most, wanted) : this.#findLag(at, length, most, wanted);
-    if (lag === 0 || this.#audibility(at - lag, length, power) > this.#tolerated) return this.#refuse();
+    const isSilent = power < SILENT_POWER;
+    if (!isSilent && this.#tolerated <= 0) return this.#refuse();
+    const lag = isSilent ? this.#anyLag(most, wanted) : this.#findLag(at, length, most, wanted);
+    if (lag === 0 || this.#audibility(at - lag, length, power) > Math.max(this.#tolerated, 0))
+      return this.#refuse();
     this.#credit -= lag;
-    this.#tolerated = FIRST_AUDIBILITY;
+    this.#tolerated = haste.first;
     return lag;
   }
 
