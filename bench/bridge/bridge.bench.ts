@@ -5,8 +5,10 @@ import type { Bench, BenchContext, Measure } from '../bench.ts';
 import { Generator } from '../generator/generator.ts';
 import { MeasuringProgram } from '../measuring-program.ts';
 import { type Histogram, quantileOf } from '../metrics-histogram.ts';
-import { quantile } from '../quantiles.ts';
 import { median } from '../report/statistics.ts';
+import { delayMeasure, measureRounds } from '../rounds.ts';
+import { takesMs, watchStalls } from '../stalls/stalls.ts';
+import { showTails, tailMeasures, type WatchedRound } from '../stalls/tail-measures.ts';
 import type { BesideOrder, BesideResult } from './beside-program.ts';
 import type { BridgedKind } from './bridged-call.ts';
 import type { CrossingOrder, CrossingResult } from './crossing-program.ts';
@@ -16,8 +18,10 @@ import { DISTURBANCES, type Spell } from './disturbances.ts';
 const CALLS = 100;
 const PHONE_CALLS = 50;
 const START_S = 15;
-/** The last 10 s count: the start is not measured. */
-const CROSSING_S = 12;
+/** The last 10 s count: before, V8 compiles. */
+const CROSSING_S = 22;
+/** A longer start leaves the end unwatched. */
+const USUAL_START_S = 3;
 const SETTLE_S = 2;
 const KINDS = ['packets', 'pcm'] as const satisfies BridgedKind[];
 const INWARD_MS = 22;
@@ -25,6 +29,8 @@ const OUTWARD_MS = 2;
 const SHARES = { p99: 0.99, 'p99.9': 0.999 } as const;
 /** One step of the histogram: ten bounds per decade. */
 const ONE_STEP = 1.3;
+
+type CrossingRound = CrossingResult & WatchedRound;
 
 export const bridgeBench: Bench = {
   name: 'bridge',
@@ -36,41 +42,28 @@ export const bridgeBench: Bench = {
   },
 };
 
-async function crossingRounds(context: BenchContext, kind: BridgedKind): Promise<CrossingResult[]> {
-  const results: CrossingResult[] = [];
-  for (let round = 1; round <= context.rounds; round++) {
-    const order: CrossingOrder = { kind, calls: CALLS, seconds: CROSSING_S };
+async function crossingRounds(context: BenchContext, kind: BridgedKind): Promise<CrossingRound[]> {
+  const order: CrossingOrder = { kind, calls: CALLS, seconds: CROSSING_S };
+  const measure = async () => {
+    const watching = watchStalls(context.cores, CROSSING_S + USUAL_START_S);
     const result = await run<CrossingResult>(context, 'crossing-program.ts', order, CROSSING_S);
-    results.push(result);
-    context.progress(`${kind}, round ${round}: ${describe(result)}`);
-  }
-  return results;
+    return { ...result, stalls: await watching };
+  };
+  return measureRounds(context, measure, (round) => `${kind}: ${describe(round)}`);
 }
 
-function crossingMeasures(kind: BridgedKind, results: readonly CrossingResult[]): Measure[] {
+function crossingMeasures(kind: BridgedKind, rounds: readonly CrossingRound[]): Measure[] {
   const by = kind === 'pcm' ? 'by PCM' : 'by packets';
-  const each = (values: (result: CrossingResult) => readonly number[], share: number): number[] =>
-    results.map((result) => quantile(values(result), share));
-  const inward = ({ inwardMs }: CrossingResult) => inwardMs;
-  const outward = ({ outwardMs }: CrossingResult) => outwardMs;
-  const note = `${CALLS} calls, ${median(results.map(({ cores }) => cores)).toFixed(2)} cores`;
+  const inward = { name: `bridge → room ${by}`, passages: ({ inward }: CrossingRound) => inward };
+  const outward = { name: `room → bridge ${by}`, passages: ({ outward }: CrossingRound) => outward };
+  const note = `${CALLS} calls, ${median(rounds.map(({ cores }) => cores)).toFixed(2)} cores`;
+  const middle = ({ name, passages }: typeof inward) =>
+    delayMeasure(rounds, { name, values: (round) => takesMs(passages(round)), share: 0.5, note });
   return [
-    { name: `bridge → room ${by}, p50`, unit: 'ms', ours: each(inward, 0.5), note: 'up to the tick' },
-    {
-      name: `bridge → room ${by}, p99`,
-      unit: 'ms',
-      ours: each(inward, 0.99),
-      target: { atMost: INWARD_MS },
-      note,
-    },
-    { name: `room → bridge ${by}, p50`, unit: 'ms', ours: each(outward, 0.5) },
-    {
-      name: `room → bridge ${by}, p99`,
-      unit: 'ms',
-      ours: each(outward, 0.99),
-      target: { atMost: OUTWARD_MS },
-      note,
-    },
+    middle(inward),
+    ...tailMeasures(rounds, { ...inward, atMost: INWARD_MS }),
+    middle(outward),
+    ...tailMeasures(rounds, { ...outward, atMost: OUTWARD_MS }),
   ];
 }
 
@@ -140,10 +133,10 @@ function histogramOf(counts: readonly number[]): Histogram {
   return { bounds: [...LATENESS_BOUNDS_MS, Number.POSITIVE_INFINITY], counts: cumulative };
 }
 
-function describe({ inwardMs, outwardMs, dropped, cores }: CrossingResult): string {
-  const show = (values: readonly number[]): string =>
-    [0.5, 0.99].map((share) => quantile(values, share).toFixed(2)).join('/');
-  return `in ${show(inwardMs)}, out ${show(outwardMs)} ms (p50/p99), ${dropped} frames dropped, ${cores.toFixed(2)} cores`;
+function describe(round: CrossingRound): string {
+  const { inward, outward, dropped, cores } = round;
+  const delays = `in ${showTails(inward, round)}, out ${showTails(outward, round)} ms (p50/p99)`;
+  return `${delays}, ${dropped} frames dropped, ${cores.toFixed(2)} cores`;
 }
 
 function describeBeside([disturbance, rounds]: [string, readonly (readonly number[])[]]): string {

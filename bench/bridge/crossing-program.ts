@@ -3,6 +3,9 @@
  * the last 10 s as JSON, see CrossingResult.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { wallMs } from '../../src/base/wall-ms.ts';
+import { nowUs } from '../clock.ts';
+import type { Passage } from '../stalls/stalls.ts';
 import { BridgedCall, type BridgedKind } from './bridged-call.ts';
 import { EngineUnderTest } from './engine-under-test.ts';
 
@@ -12,10 +15,10 @@ export interface CrossingOrder {
   readonly seconds: number;
 }
 
-/** In milliseconds, all calls together. */
+/** All calls together. */
 export interface CrossingResult {
-  readonly inwardMs: readonly number[];
-  readonly outwardMs: readonly number[];
+  readonly inward: readonly Passage[];
+  readonly outward: readonly Passage[];
   /** Frames for the bridge threads for which there was no room, since the start. */
   readonly dropped: number;
   readonly cores: number;
@@ -27,9 +30,10 @@ const calls = await Promise.all(Array.from({ length: count }, () => BridgedCall.
 const before = process.cpuUsage();
 await sleep(seconds * 1_000);
 const { user, system } = process.cpuUsage(before);
+const monotonicUs = nowUs() - wallMs() * 1_000;
 const result: CrossingResult = {
-  inwardMs: calls.flatMap(({ crossings }) => crossings.inwardMs),
-  outwardMs: calls.flatMap(({ crossings }) => crossings.outwardMs),
+  inward: calls.flatMap(({ crossings }) => crossings.inward(monotonicUs)),
+  outward: calls.flatMap(({ crossings }) => crossings.outward(monotonicUs)),
   dropped: calls.reduce((sum, { crossings }) => sum + crossings.dropped, 0),
   cores: (user + system) / (seconds * 1_000_000),
 };

@@ -1,4 +1,5 @@
 import { wallMs } from '../../src/base/wall-ms.ts';
+import type { Passage } from '../stalls/stalls.ts';
 
 /** Frames whose time is remembered until they have crossed: 20 s. */
 const REMEMBERED = 1_024;
@@ -13,12 +14,12 @@ const PUSHED = 2;
 const TAKEN = 3;
 const DROPPED = 4;
 
-/** Float64 indices. */
+/** Float64 indices. What is kept begins with the times of departure, and those of arrival follow. */
 const WRITTEN_AT = 0;
 const PUSHED_AT = WRITTEN_AT + REMEMBERED;
 const INWARD = PUSHED_AT + REMEMBERED;
-const OUTWARD = INWARD + KEPT;
-const NUMBERS = OUTWARD + KEPT;
+const OUTWARD = INWARD + 2 * KEPT;
+const NUMBERS = OUTWARD + 2 * KEPT;
 
 /** How long the frames of one call took from thread to thread, in shared memory. Both threads count the same frames. */
 export class Crossings {
@@ -46,7 +47,7 @@ export class Crossings {
     const written = Atomics.load(this.#counts, WRITTEN);
     const nowMs = wallMs();
     for (let count = this.#counts[PULLED]!; count < written; count++) {
-      this.#times[INWARD + (count % KEPT)] = nowMs - this.#times[WRITTEN_AT + (count % REMEMBERED)]!;
+      this.#keep(INWARD, count, this.#times[WRITTEN_AT + (count % REMEMBERED)]!, nowMs);
     }
     this.#counts[PULLED] = written;
   }
@@ -62,7 +63,7 @@ export class Crossings {
   /** Bridge thread: has the next frame. */
   take(): void {
     const count = this.#counts[TAKEN]!;
-    this.#times[OUTWARD + (count % KEPT)] = wallMs() - this.#times[PUSHED_AT + (count % REMEMBERED)]!;
+    this.#keep(OUTWARD, count, this.#times[PUSHED_AT + (count % REMEMBERED)]!, wallMs());
     this.#counts[TAKEN] = count + 1;
   }
 
@@ -71,17 +72,26 @@ export class Crossings {
     return this.#counts[DROPPED]!;
   }
 
-  /** Bridge → room, in milliseconds. */
-  get inwardMs(): number[] {
-    return this.#kept(INWARD, PULLED);
+  /** Bridge → room. `monotonicUs` is CLOCK_MONOTONIC less the clock of this process, in microseconds. */
+  inward(monotonicUs: number): Passage[] {
+    return this.#passages(INWARD, PULLED, monotonicUs);
   }
 
   /** Room → bridge. */
-  get outwardMs(): number[] {
-    return this.#kept(OUTWARD, TAKEN);
+  outward(monotonicUs: number): Passage[] {
+    return this.#passages(OUTWARD, TAKEN, monotonicUs);
   }
 
-  #kept(from: number, counter: number): number[] {
-    return [...this.#times.subarray(from, from + Math.min(KEPT, this.#counts[counter]!))];
+  #keep(from: number, count: number, departedMs: number, arrivedMs: number): void {
+    const at = from + (count % KEPT);
+    this.#times[at] = departedMs;
+    this.#times[at + KEPT] = arrivedMs;
+  }
+
+  #passages(from: number, counter: number, monotonicUs: number): Passage[] {
+    return Array.from({ length: Math.min(KEPT, this.#counts[counter]!) }, (_, i) => ({
+      fromUs: this.#times[from + i]! * 1_000 + monotonicUs,
+      untilUs: this.#times[from + KEPT + i]! * 1_000 + monotonicUs,
+    }));
   }
 }

@@ -4,9 +4,9 @@ import { roomyQueue } from '../../test/unit/threads/roomy-queue.ts';
 import { ROOM_HZ } from './protocols.ts';
 
 const STALL_MS = 2_000;
-/** The agents' audio is written in pieces of half a second. */
-const PIECE_MS = 500;
-const FIRST_PIECES = 2;
+/** The agents' audio is written in pieces of 100 ms, by each agent at a time of its own. */
+const PIECE_MS = 100;
+const FIRST_PIECES = 10;
 
 /** An agent that hears all and keeps nothing. */
 const listener: AgentAudioObserver = {
@@ -22,7 +22,7 @@ const listener: AgentAudioObserver = {
 export class EngineUnderTest {
   readonly engine: Engine;
   readonly bridges: BridgePool;
-  readonly #talking: NodeJS.Timeout[] = [];
+  readonly #talking = new Set<NodeJS.Timeout>();
   #calls = 0;
 
   static async start(): Promise<EngineUnderTest> {
@@ -62,8 +62,17 @@ export class EngineUnderTest {
       (_, i) => 8_000 * Math.sin(i / 3),
     );
     for (let i = 0; i < FIRST_PIECES; i++) agent.write(piece, ROOM_HZ);
-    this.#talking.push(setInterval(() => agent.write(piece, ROOM_HZ), PIECE_MS));
+    this.#every(PIECE_MS, () => agent.write(piece, ROOM_HZ));
     return call;
+  }
+
+  /** From a random moment on. */
+  #every(periodMs: number, run: () => void): void {
+    const start = setTimeout(() => {
+      this.#talking.delete(start);
+      this.#talking.add(setInterval(run, periodMs));
+    }, Math.random() * periodMs);
+    this.#talking.add(start);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { nowUs } from '../speech/far-ends/clock.ts';
+import { nowUs } from '../clock.ts';
 import { LeanReply, type ReplyEvent } from './lean-reply.ts';
 
 const HOST = '127.0.0.1';

@@ -1,8 +1,8 @@
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { BenchContext, Measure } from '../bench.ts';
+import { nowUs } from '../clock.ts';
 import { mainThreadCpuSeconds } from '../process-usage.ts';
 import { delayMeasure, measureRounds, showDelays } from '../rounds.ts';
-import { nowUs } from '../speech/far-ends/clock.ts';
 import { MARKS, markedText } from '../speech/far-ends/marks.ts';
 import { passages, passagesMs, type Sighting } from '../speech/far-ends/sightings.ts';
 import { type Passage, takesMs, watchStalls } from '../stalls/stalls.ts';

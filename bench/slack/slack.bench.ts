@@ -5,7 +5,7 @@ import { quantile } from '../quantiles.ts';
 import { median } from '../report/statistics.ts';
 import { EventSource } from './event-source.ts';
 
-const LOAD = 0.7;
+const LOAD = 0.2;
 const EVENTS_PER_SECOND = 200;
 /** Slack repeats an event that is not acknowledged in this time. */
 const SLACK_WAITS_MS = 3_000;

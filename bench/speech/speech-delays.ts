@@ -1,4 +1,5 @@
 import type { BenchContext, Measure } from '../bench.ts';
+import { nowUs } from '../clock.ts';
 import { cpuSeconds, watchCores } from '../process-usage.ts';
 import { median } from '../report/statistics.ts';
 import { delayMeasure, measureRounds, showDelays } from '../rounds.ts';
@@ -6,7 +7,6 @@ import { type Passage, takesMs, watchStalls } from '../stalls/stalls.ts';
 import { showTails, tailMeasures, type WatchedRound } from '../stalls/tail-measures.ts';
 import { sleepBeside } from '../tick/sleeper.ts';
 import { chunkLatenessMs } from './far-ends/chunk-lateness.ts';
-import { nowUs } from './far-ends/clock.ts';
 import { FarEnds } from './far-ends/far-ends.ts';
 import { MARKS, markedText } from './far-ends/marks.ts';
 import { passages, type Sighting, type Sightings } from './far-ends/sightings.ts';

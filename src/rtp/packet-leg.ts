@@ -10,6 +10,8 @@ import { RtpSender } from './sending/rtp-sender.ts';
 import { Sources } from './sources/sources.ts';
 
 const TICKS_BETWEEN_TENDING = 50;
+/** Packets of a source in a tick: two of 10 ms, without end. */
+const PACKETS_PER_TICK = 2;
 /** A rate is needed even though nothing is sent by telephone-event. */
 const NO_DTMF = { dtmfPayloadType: null, dtmfClockRateHz: 8_000 } as const;
 
@@ -112,7 +114,8 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
 
   #beginTick(): void {
     this.#tickMs = wallMs();
-    this.#path.receive(this.#take);
+    // One source more than is known, as it can begin at any time.
+    this.#path.receive(this.#take, PACKETS_PER_TICK * (this.#sources.size + 1));
     this.#ticksToTend--;
     if (this.#ticksToTend > 0) return;
     this.#ticksToTend = TICKS_BETWEEN_TENDING;

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { nowUs } from './clock.ts';
+import { nowUs } from '../../clock.ts';
 
 export interface ListenerWatch {
   /** A chunk has arrived. */

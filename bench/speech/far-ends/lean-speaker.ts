@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { nowUs } from './clock.ts';
+import { nowUs } from '../../clock.ts';
 import { markedAudio, markInText } from './marks.ts';
 import { PhoneTone } from './phone-tone.ts';
 

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { FRAME_MS } from '../../../src/base/frame.ts';
 import { RTP_HEADER_BYTES, writeRtpHeader } from '../../../src/rtp/rtp-packet.ts';
-import { nowUs } from './clock.ts';
+import { nowUs } from '../../clock.ts';
 import { markedAudio, markIn } from './marks.ts';
 
 const FRAME_SAMPLES = 160;

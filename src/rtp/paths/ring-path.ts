@@ -2,10 +2,8 @@ import type { PacketRings } from '../../connectors/contract/packet-media.ts';
 import { Doorbell } from '../../threads/doorbell.ts';
 import { type PacketRecord, PacketRingConsumer, PacketRingProducer } from '../../threads/packet-ring.ts';
 
-/**
- * Two packets of each source that a leg knows, per tick. A flood waits in the ring, which drops and counts the rest.
- */
-const MAX_PACKETS_PER_TICK = 64;
+/** What a bridge thread that was held up for some tenths of a second may bring at once. */
+const BURST_PACKETS = 64;
 
 /** The engine's end of a call's packet rings. */
 export class RingPath {
@@ -15,6 +13,7 @@ export class RingPath {
   /** Drops that the legs of former threads have reported. */
   readonly #receivedDroppedBefore: number;
   readonly #sentDroppedBefore: number;
+  #allowed = BURST_PACKETS;
 
   constructor({ received, sent, doorbell }: PacketRings) {
     this.#received = new PacketRingConsumer(received);
@@ -24,9 +23,13 @@ export class RingPath {
     this.#sentDroppedBefore = this.#sent.dropped;
   }
 
-  /** Passes on the packets that have arrived since the last call. A record is valid only during its call. */
-  receive(take: (packet: PacketRecord) => void): void {
-    for (let count = 0; count < MAX_PACKETS_PER_TICK && this.#received.next(); count++) take(this.#received);
+  /**
+   * Passes on the packets that have arrived since the last call: `perTick` of them call after call, and a burst once. The
+   * rest of a flood waits in the ring, which drops and counts what it cannot hold. A record is valid only during its call.
+   */
+  receive(take: (packet: PacketRecord) => void, perTick: number): void {
+    this.#allowed = Math.min(BURST_PACKETS, this.#allowed + perTick);
+    for (; this.#allowed > 0 && this.#received.next(); this.#allowed--) take(this.#received);
   }
 
   /** Sends the first `length` bytes. The buffer may be reused at once. Returns false when the packet was dropped. */

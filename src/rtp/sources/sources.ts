@@ -41,6 +41,10 @@ export class Sources {
     this.#places.forEach(deps.onVoice);
   }
 
+  get size(): number {
+    return this.#sources.length;
+  }
+
   /** Returns the speaker of a packet; null when it is not known. */
   find(packet: RtpPacket): Source | null {
     const id = this.#idOf(packet);

@@ -25,7 +25,7 @@ it('passes packets on with the time of their arrival', () => {
   port.receive(packet);
   packet.fill(9);
   const received: ReturnType<typeof copyOf>[] = [];
-  path.receive((record) => received.push(copyOf(record)));
+  path.receive((record) => received.push(copyOf(record)), 2);
   expect(received.map(({ bytes }) => bytes)).toEqual([
     [1, 2],
     [1, 2, 3],
@@ -42,7 +42,7 @@ it('drops what is too long, and the newest when the engine is behind; the engine
   while (port.receive(Uint8Array.of(taken & 0xff))) taken++;
   expect(path.overflowed).toBe(2);
   const received: number[] = [];
-  const receive = () => path.receive(({ bytes, start }) => received.push(bytes[start]!));
+  const receive = () => path.receive(({ bytes, start }) => received.push(bytes[start]!), 64);
   for (let tick = 0; received.length < taken; tick++) {
     expect(tick).toBeLessThan(100);
     receive();

@@ -140,15 +140,33 @@ describe('a leg over packet rings', () => {
     expect(bridged.leg.counters).toMatchObject({ packetsReceived: 320, overflowed: 20 });
   });
 
-  it('reads at most 64 packets per tick, and the ring drops what it cannot hold', async () => {
+  it('reads a burst of 64 packets, then of a flood two per source and tick; the ring drops what it cannot hold', async () => {
     const bridged = await Bridged.open();
     const stream = new PacketStream({ ssrc: 1, toneHz: 440 });
-    let written = 0;
-    while (bridged.write(stream.next())) written++;
+    const flood = () => {
+      while (bridged.write(stream.next()));
+    };
+    flood();
     bridged.tick();
     expect(bridged.leg.counters).toMatchObject({ packetsReceived: 64, overflowed: 1 });
-    for (let tick = 0; tick < 4; tick++) bridged.tick();
-    expect(bridged.leg.counters.packetsReceived).toBe(Math.min(written, 5 * 64));
+    for (let tick = 0; tick < 4; tick++) {
+      flood();
+      bridged.tick();
+    }
+    expect(bridged.leg.counters.packetsReceived).toBe(64 + 4 * 4);
+  });
+
+  it('reads another burst once the source has kept its rate for a while', async () => {
+    const bridged = await Bridged.open();
+    const stream = new PacketStream({ ssrc: 1, toneHz: 440 });
+    const burst = () => {
+      for (let i = 0; i < 64; i++) bridged.write(stream.next());
+      bridged.tick();
+      return bridged.leg.counters.packetsReceived;
+    };
+    expect(burst()).toBe(64);
+    bridged.play([stream], 40);
+    expect(burst()).toBe(64 + 40 + 64);
   });
 
   it('keeps the voice of a silent source until another one needs it, but not its state', async () => {
