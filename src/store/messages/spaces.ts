@@ -52,8 +52,15 @@ export async function openConversation(db: Db, remote: Remote, nowIso: string): 
     remoteName: remote.remoteName ?? known.remoteName,
     status: 'active' as const,
   };
-  await setRemote(db, { id: known.id, ...changed });
-  return { ...known, ...changed };
+  const opened = { ...known, ...changed };
+  if (!isSameRemote(known, opened)) await setRemote(db, opened);
+  return opened;
+}
+
+function isSameRemote(a: Conversation, b: Conversation): boolean {
+  return (
+    a.remoteId === b.remoteId && a.alias === b.alias && a.remoteName === b.remoteName && a.status === b.status
+  );
 }
 
 const setRemote = prepared(
