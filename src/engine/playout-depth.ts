@@ -69,6 +69,8 @@ export class PlayoutDepth implements Depth {
   #excessMs = 0;
   #isFarOff = false;
   #isResuming = false;
+  /** How far above the target the client began, on purpose. Null until the first window of a stream is over. */
+  #leadMs: number | null = null;
   /** Total by which the audio was shortened. Levels are noted as if it had not been. */
   #shortenedMs = 0;
   #windowFrames = 0;
@@ -106,6 +108,7 @@ export class PlayoutDepth implements Depth {
     this.#isResuming = gapMs <= UNDERRUN_GAP_MS;
     if (!this.#isResuming) {
       this.#isLive = false;
+      this.#leadMs = null;
       return false;
     }
     const most = this.#isLive ? MAX_TARGET_MS : Math.max(USUAL_TARGET_MS, this.#targetMs);
@@ -172,8 +175,9 @@ export class PlayoutDepth implements Depth {
 
   #judge(): void {
     const leastMs = this.#leastMs - this.#shortenedMs;
-    const surplusMs = leastMs - this.targetMs;
-    this.#isLive = this.#mostMs - this.#leastMs <= LEVEL_MS && surplusMs <= MAX_SURPLUS_MS;
+    this.#leadMs ??= Math.max(leastMs - this.targetMs, 0);
+    const surplusMs = leastMs - this.targetMs - this.#leadMs;
+    this.#isLive = this.#mostMs - this.#leastMs <= LEVEL_MS && surplusMs + this.#leadMs <= MAX_SURPLUS_MS;
     if (!this.#isLive) return this.#setExcess(0);
     const wasFarOff = this.#isFarOff && this.#pace !== 'usual';
     const isBegun = this.#pace === 'faster' && surplusMs + FRAME_MS > CLOSE_MS;
@@ -186,8 +190,9 @@ export class PlayoutDepth implements Depth {
   /** A stream over a bad network gets half of the range of its level above the target, in case it becomes worse. */
   #judgeLong(): void {
     const rangeMs = this.#longMostMs - this.#longLeastMs;
-    const surplusMs = this.#longLeastMs - this.#shortenedMs - this.targetMs;
-    const isLate = rangeMs <= UNSTEADY_LEVEL_MS && surplusMs <= MAX_SURPLUS_MS;
+    const leadMs = this.#leadMs ?? 0;
+    const surplusMs = this.#longLeastMs - this.#shortenedMs - this.targetMs - leadMs;
+    const isLate = rangeMs <= UNSTEADY_LEVEL_MS && surplusMs + leadMs <= MAX_SURPLUS_MS;
     if (!this.#isLive && isLate) this.#setExcess(Math.max(surplusMs - rangeMs / 2, 0));
     this.#startLongWindow();
   }
