@@ -2,8 +2,9 @@ import type { PacketRings } from '../../connectors/contract/packet-media.ts';
 import { Doorbell } from '../../threads/doorbell.ts';
 import { type PacketRecord, PacketRingConsumer, PacketRingProducer } from '../../threads/packet-ring.ts';
 
-/** What a bridge thread that was held up for some tenths of a second may bring at once. */
-const BURST_PACKETS = 64;
+const MAX_PACKETS_PER_TICK = 64;
+/** About what a ring holds. So much may have gathered while the engine or the bridge thread was held up or replaced. */
+const BURST_PACKETS = 512;
 
 /** The engine's end of a call's packet rings. */
 export class RingPath {
@@ -24,12 +25,17 @@ export class RingPath {
   }
 
   /**
-   * Passes on the packets that have arrived since the last call: `perTick` of them call after call, and a burst once. The
-   * rest of a flood waits in the ring, which drops and counts what it cannot hold. A record is valid only during its call.
+   * Passes on the packets that have arrived since the last call: `perTick` of them call after call, and a burst once, 64
+   * at a time. The rest of a flood waits in the ring, which drops and counts what it cannot hold. A record is valid only
+   * during its call.
    */
   receive(take: (packet: PacketRecord) => void, perTick: number): void {
     this.#allowed = Math.min(BURST_PACKETS, this.#allowed + perTick);
-    for (; this.#allowed > 0 && this.#received.next(); this.#allowed--) take(this.#received);
+    const most = Math.min(MAX_PACKETS_PER_TICK, this.#allowed);
+    for (let count = 0; count < most && this.#received.next(); count++) {
+      this.#allowed--;
+      take(this.#received);
+    }
   }
 
   /** Sends the first `length` bytes. The buffer may be reused at once. Returns false when the packet was dropped. */
