@@ -4,6 +4,7 @@ import { systemClock } from './base/time.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { loadSettings } from './settings/settings.ts';
 import { type Loggers, openLoggers } from './telemetry/loggers.ts';
+import { makeHelpersYield } from './threads/v8-helpers.ts';
 
 /** sysexits.h: EX_UNAVAILABLE, EX_CONFIG. */
 const EXIT_UNAVAILABLE = 69;
@@ -14,6 +15,7 @@ const CONFIG_DIR = fileURLToPath(new URL('../config', import.meta.url));
 
 /** Reads the environment, starts the gateway and closes it on a signal. */
 async function main(): Promise<void> {
+  makeHelpersYield();
   const loaded = loadSettings(process.env, CONFIG_DIR);
   if ('mistakes' in loaded) return giveUp(EXIT_CONFIG, ['Invalid settings:', ...loaded.mistakes]);
   const loggers = openLoggers(loaded.settings.logLevel);
