@@ -1,0 +1,105 @@
+/** Samples per millisecond that are compared: first at all lags, then at those around the best. */
+const COARSE_PER_MS = 4;
+const FINE_PER_MS = 8;
+
+interface LagRange {
+  readonly shortestMs: number;
+  readonly longestMs: number;
+}
+
+/** Finds how far apart a signal resembles itself, which for a voice is a whole number of its pitch periods. */
+export class LagSearch {
+  /** The lag found, in samples. */
+  lag = 0;
+  /** How alike both places are, −1 to 1: the normalized cross-correlation. */
+  likeness = 0;
+  /** The range of lags, in samples. */
+  readonly shortest: number;
+  readonly longest: number;
+  readonly #samplesPerMs: number;
+  readonly #coarseStep: number;
+  readonly #fineStep: number;
+  #samples: Int16Array = new Int16Array(0);
+  #at = 0;
+  #length = 0;
+
+  constructor(sampleRateHz: number, { shortestMs, longestMs }: LagRange) {
+    this.#samplesPerMs = sampleRateHz / 1000;
+    this.shortest = Math.floor(shortestMs * this.#samplesPerMs);
+    this.longest = Math.floor(longestMs * this.#samplesPerMs);
+    this.#coarseStep = Math.max(Math.floor(this.#samplesPerMs / COARSE_PER_MS), 1);
+    this.#fineStep = Math.max(Math.floor(this.#samplesPerMs / FINE_PER_MS), 1);
+  }
+
+  /**
+   * Compares `length` samples from `at` with those up to `longest` samples earlier, which must exist. Lags that miss the
+   * best by less than 1/4 ms are compared to the sample.
+   */
+  find(samples: Int16Array, at: number, length: number, longest = this.longest): void {
+    this.#samples = samples;
+    this.#at = at;
+    this.#length = length;
+    const coarse = this.#coarseLag(longest);
+    const step = this.#coarseStep;
+    this.#refine(Math.max(coarse - step, this.shortest), Math.min(coarse + step, longest));
+  }
+
+  /** Compares every `#coarseStep`-th sample only. The energy of a lag then follows from that of the previous one. */
+  #coarseLag(longest: number): number {
+    const samples = this.#samples;
+    const step = this.#coarseStep;
+    const first = this.#at;
+    const end = first + this.#wholeSteps(step);
+    let energy = this.#energy(this.shortest, step);
+    let best = this.shortest;
+    let bestMatch = Number.NEGATIVE_INFINITY;
+    for (let lag = this.shortest; lag <= longest; lag += step) {
+      if (lag > this.shortest) energy += square(samples[first - lag]!) - square(samples[end - lag]!);
+      const match = this.#product(lag, step) / Math.sqrt(energy);
+      if (match <= bestMatch) continue;
+      bestMatch = match;
+      best = lag;
+    }
+    return best;
+  }
+
+  #refine(shortest: number, longest: number): void {
+    const step = this.#fineStep;
+    let bestMatch = Number.NEGATIVE_INFINITY;
+    this.lag = shortest;
+    for (let lag = shortest; lag <= longest; lag++) {
+      const match = this.#product(lag, step) / Math.sqrt(this.#energy(lag, step));
+      if (match <= bestMatch) continue;
+      bestMatch = match;
+      this.lag = lag;
+    }
+    this.likeness = bestMatch / Math.sqrt(this.#energy(0, step));
+  }
+
+  /** The part that is compared, in whole steps. */
+  #wholeSteps(step: number): number {
+    return Math.floor(this.#length / step) * step;
+  }
+
+  #product(lag: number, step: number): number {
+    const samples = this.#samples;
+    const end = this.#at + this.#wholeSteps(step);
+    let product = 0;
+    for (let i = this.#at; i < end; i += step) product += samples[i]! * samples[i - lag]!;
+    return product;
+  }
+
+  /** Energy of the samples `lag` earlier. Never zero. */
+  #energy(lag: number, step: number): number {
+    const samples = this.#samples;
+    const end = this.#at - lag + this.#wholeSteps(step);
+    let energy = 1;
+    for (let i = this.#at - lag; i < end; i += step) energy += samples[i]! * samples[i]!;
+    return energy;
+  }
+}
+
+/** V8 calls a function of the C library for `** 2`. */
+function square(sample: number): number {
+  return sample * sample;
+}
