@@ -1,14 +1,23 @@
+import { ComfortNoise } from './comfort-noise.ts';
+import { LagSearch } from './lag-search.ts';
+
 /** Range of pitch periods searched: 200 Hz to 66 Hz, as in G.711 Appendix I. */
 const MIN_PITCH_MS = 5;
 const MAX_PITCH_MS = 15;
 /** Length of the history that is correlated with itself to find the pitch. */
 const MATCH_MS = 20;
-/** Samples per millisecond that the search for the pitch compares: first of all lags, then of those around the best. */
-const COARSE_PER_MS = 4;
-const FINE_PER_MS = 8;
-/** Concealment keeps its level for the first 10 ms and has faded out after 60 ms. */
-const HOLD_MS = 10;
-const FADE_END_MS = 60;
+/**
+ * Concealment keeps its level for the first 20 ms and has faded out after 120 ms. The appendix has 10 and 60: bursts of
+ * loss are understood better (STOI) by what is held for longer.
+ */
+const HOLD_MS = 20;
+const FADE_END_MS = 120;
+/** Noise like the background takes the place of what fades. It fades itself in the last part of the concealment. */
+const NOISE_MS = 1_000;
+const NOISE_HOLD_SHARE = 0.6;
+/** The background is looked for once in so many records of sound, and only after a few without a loss. */
+const LEARN_EVERY = 24;
+const LEARN_AFTER = 3;
 /** Shortest template: at least two periods of a high voice, which buzzes less than a single one. */
 const MIN_TEMPLATE_MS = 10;
 const MAX_TEMPLATE_MS = 20;
@@ -25,8 +34,8 @@ const NO_TEMPLATE = new Float32Array(0);
 
 /**
  * Packet-loss concealment by pitch repetition, after ITU-T G.711 Appendix I. It fills a gap with the last pitch
- * periods, fades out over 60 ms and cross-fades into the sound that follows. Unlike the appendix it adds no delay: a
- * decaying offset closes the seam at the start.
+ * periods, which fade into comfort noise over 120 ms, and cross-fades into the sound that follows. Unlike the appendix it
+ * adds no delay: a decaying offset closes the seam at the start.
  */
 export class PacketLossConcealer {
   readonly #samplesPerMs: number;
@@ -43,12 +52,21 @@ export class PacketLossConcealer {
   #concealedSamples = 0;
   #mustBlend = false;
   #hasHeard = false;
+  readonly #search: LagSearch;
+  readonly #noise: ComfortNoise;
+  readonly #noiseMs: number;
+  /** Records of sound until the background is looked for again. */
+  #untilLearning = LEARN_EVERY;
 
-  constructor(sampleRateHz: number) {
+  /** Concealment has faded out, with all noise, after `noiseMs`. */
+  constructor(sampleRateHz: number, noiseMs = NOISE_MS) {
+    this.#noiseMs = noiseMs;
     this.#samplesPerMs = sampleRateHz / 1000;
     this.#pastSamples = Math.ceil((MATCH_MS + MAX_TEMPLATE_MS + MAX_PITCH_MS) * this.#samplesPerMs);
     this.#past = new Int16Array(ROOM * this.#pastSamples);
     this.#end = this.#pastSamples;
+    this.#search = new LagSearch(sampleRateHz, { shortestMs: MIN_PITCH_MS, longestMs: MAX_PITCH_MS });
+    this.#noise = new ComfortNoise(sampleRateHz);
   }
 
   /** Records samples that are played. After a loss it first blends their start, in place, with the concealment. */
@@ -58,6 +76,13 @@ export class PacketLossConcealer {
     this.#mustBlend = false;
     this.#concealedSamples = 0;
     this.#remember(samples, offset, length);
+    this.#untilLearning--;
+    if (this.#untilLearning <= 0) this.#learn();
+  }
+
+  #learn(): void {
+    this.#untilLearning = LEARN_EVERY;
+    this.#noise.learn(this.#past, this.#end);
   }
 
   /** Fills `length` samples with silence while there is no stream. Sound that returns is faded in. */
@@ -65,7 +90,7 @@ export class PacketLossConcealer {
     out.fill(0, offset, offset + length);
     // Before the first sound there is nothing to fade from.
     if (this.#hasHeard) this.skip();
-    this.#concealedSamples = FADE_END_MS * this.#samplesPerMs;
+    this.#concealedSamples = this.#noiseMs * this.#samplesPerMs;
     this.#remember(out, offset, length);
   }
 
@@ -74,6 +99,24 @@ export class PacketLossConcealer {
    */
   skip(): void {
     if (!this.#mustBlend) this.#begin();
+  }
+
+  /** Records that something was played unheard. The background is not taken from across the gap. */
+  miss(): void {
+    this.#untilLearning = Math.max(this.#untilLearning, LEARN_AFTER);
+  }
+
+  /** Whether the next sound will be blended with the concealment. */
+  get isConcealing(): boolean {
+    return this.#mustBlend;
+  }
+
+  /** Forgets the sound: the next one does not continue it, and is not blended. */
+  forget(): void {
+    this.#mustBlend = false;
+    this.#hasHeard = false;
+    this.#concealedSamples = 0;
+    this.#past.fill(0);
   }
 
   /** Conceals the next `length` samples. */
@@ -85,9 +128,12 @@ export class PacketLossConcealer {
 
   #begin(): void {
     this.#mustBlend = true;
+    this.miss();
     const past = this.#past;
     const end = this.#end;
-    const pitch = this.#pitchSamples();
+    const matched = MATCH_MS * this.#samplesPerMs;
+    this.#search.find(past, end - matched, matched);
+    const pitch = this.#search.lag;
     const periods = Math.ceil((MIN_TEMPLATE_MS * this.#samplesPerMs) / pitch);
     const length = pitch * periods;
     const fade = pitch >> 2;
@@ -110,10 +156,16 @@ export class PacketLossConcealer {
     const seam = Math.max(1 - (this.#concealedSamples + 1) / this.#seamSamples, 0);
     const sample = this.#template[this.#position]! + this.#seamOffset * seam;
     const lostMs = this.#concealedSamples / this.#samplesPerMs;
-    const gain = 1 - Math.min(Math.max(lostMs - HOLD_MS, 0) / (FADE_END_MS - HOLD_MS), 1);
+    const gain = fadeOut(lostMs, HOLD_MS, FADE_END_MS);
+    const noise = gain < 1 ? this.#nextNoise(lostMs) * Math.sqrt(1 - gain * gain) : 0;
     this.#position = this.#position + 1 === this.#templateSamples ? 0 : this.#position + 1;
     this.#concealedSamples++;
-    return Math.round(Math.min(Math.max(sample * gain, -32_768), 32_767));
+    return Math.round(Math.min(Math.max(sample * gain + noise, -32_768), 32_767));
+  }
+
+  #nextNoise(lostMs: number): number {
+    if (!this.#noise.isKnown) return 0;
+    return this.#noise.next() * fadeOut(lostMs, this.#noiseMs * NOISE_HOLD_SHARE, this.#noiseMs);
   }
 
   #blend(samples: Int16Array, offset: number, length: number): void {
@@ -141,67 +193,9 @@ export class PacketLossConcealer {
     this.#past.copyWithin(0, this.#end - this.#pastSamples, this.#end);
     this.#end = this.#pastSamples;
   }
+}
 
-  /** Returns the lag with the best correlation: searched in steps of 1/4 ms first, then to the sample. */
-  #pitchSamples(): number {
-    const step = Math.max(Math.floor(this.#samplesPerMs / COARSE_PER_MS), 1);
-    const shortest = Math.floor(MIN_PITCH_MS * this.#samplesPerMs);
-    const longest = Math.floor(MAX_PITCH_MS * this.#samplesPerMs);
-    const coarse = this.#coarseLag(shortest, longest, step);
-    return this.#fineLag(Math.max(coarse - step, shortest), Math.min(coarse + step, longest));
-  }
-
-  /** Compares every `step`-th sample only. The energy of a lag then follows from that of the previous one. */
-  #coarseLag(shortest: number, longest: number, step: number): number {
-    const past = this.#past;
-    const first = this.#end - this.#matchSamples(step);
-    let energy = this.#energy(shortest, step);
-    let best = shortest;
-    let bestMatch = Number.NEGATIVE_INFINITY;
-    for (let lag = shortest; lag <= longest; lag += step) {
-      const match = this.#product(lag, step) / Math.sqrt(energy);
-      if (match > bestMatch) {
-        bestMatch = match;
-        best = lag;
-      }
-      energy += past[first - lag - step]! ** 2 - past[this.#end - lag - step]! ** 2;
-    }
-    return best;
-  }
-
-  #fineLag(shortest: number, longest: number): number {
-    const stride = Math.max(Math.floor(this.#samplesPerMs / FINE_PER_MS), 1);
-    let best = shortest;
-    let bestMatch = Number.NEGATIVE_INFINITY;
-    for (let lag = shortest; lag <= longest; lag++) {
-      const match = this.#product(lag, stride) / Math.sqrt(this.#energy(lag, stride));
-      if (match <= bestMatch) continue;
-      bestMatch = match;
-      best = lag;
-    }
-    return best;
-  }
-
-  /** The part of the history that is compared, in whole strides. */
-  #matchSamples(stride: number): number {
-    return Math.floor((MATCH_MS * this.#samplesPerMs) / stride) * stride;
-  }
-
-  /** Correlation of the last 20 ms with the samples `lag` earlier. */
-  #product(lag: number, stride: number): number {
-    const past = this.#past;
-    const end = this.#end;
-    let product = 0;
-    for (let i = end - this.#matchSamples(stride); i < end; i += stride) product += past[i]! * past[i - lag]!;
-    return product;
-  }
-
-  /** Energy of the samples that #product compares with. Never zero. */
-  #energy(lag: number, stride: number): number {
-    const past = this.#past;
-    const end = this.#end - lag;
-    let energy = 1;
-    for (let i = end - this.#matchSamples(stride); i < end; i += stride) energy += past[i]! * past[i]!;
-    return energy;
-  }
+/** Gain that is 1 until `holdMs` and 0 from `endMs` on. */
+function fadeOut(atMs: number, holdMs: number, endMs: number): number {
+  return 1 - Math.min(Math.max(atMs - holdMs, 0) / (endMs - holdMs), 1);
 }

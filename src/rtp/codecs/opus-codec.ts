@@ -1,3 +1,4 @@
+import { ConcealmentFade } from '../../audio/concealment-fade.ts';
 import { type LibOpus, MAX_OPUS_PACKET_BYTES } from '../../audio/libopus.ts';
 import { OpusDecoder, OpusEncoder, type OpusRateHz, type OpusTuning } from '../../audio/opus.ts';
 import { isOpusPause, isOpusVoiceless, opusPacketSamples } from '../../audio/opus-packet.ts';
@@ -36,12 +37,14 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   readonly maxPayloadBytes = MAX_OPUS_PACKET_BYTES;
   readonly maxPacketSamples: number;
   readonly #decoder: OpusDecoder;
+  readonly #fade: ConcealmentFade;
   #quietPackets = 0;
 
   constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
     this.sampleRateHz = sampleRateHz;
     this.maxPacketSamples = (sampleRateHz * MAX_PACKET_MS) / 1000;
     this.#decoder = new OpusDecoder(opus, sampleRateHz);
+    this.#fade = new ConcealmentFade(sampleRateHz);
   }
 
   packetTicks(bytes: Uint8Array, offset: number, length: number): number {
@@ -61,12 +64,23 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   decode(payload: Payload, out: Int16Array, at: number, samples: number): void {
     const decoded = this.#decoder.decode(payload, out, at, samples);
     if (decoded < samples) this.pause(out, at + decoded, samples - decoded);
+    this.#fade.heard(out, at, samples);
     this.#quietPackets = isQuiet(out, at, samples) ? this.#quietPackets + 1 : 0;
   }
 
   conceal(next: Payload, out: Int16Array, at: number, samples: number): void {
     const recovered = this.#decoder.recover(next, out, at, samples);
-    if (recovered < samples) this.pause(out, at + recovered, samples - recovered);
+    if (recovered === 0) this.#extend(out, at, samples);
+    else {
+      if (recovered < samples) this.pause(out, at + recovered, samples - recovered);
+      this.#fade.heard(out, at, samples);
+    }
+  }
+
+  #extend(out: Int16Array, at: number, samples: number): void {
+    if (this.#fade.isFaded) out.fill(0, at, at + samples);
+    else this.pause(out, at, samples);
+    this.#fade.conceal(out, at, samples);
   }
 
   /**
@@ -79,6 +93,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
 
   rest(out: Int16Array, at: number, samples: number): void {
     out.fill(0, at, at + samples);
+    this.#fade.rest();
   }
 
   /** Nothing to do: the decoder's state carries over. */
