@@ -4,11 +4,11 @@ import { EngineWorker } from '../../src/engine/engine-worker.ts';
 import { openPcmLeg } from '../../src/engine/pcm-leg.ts';
 import { mediaIo, packetLegsWith, rtpLegsOver, voiceCodecsFor } from '../../src/rtp/open-rtp-leg.ts';
 import { RTP_MEDIA } from '../../src/rtp/rtp-protocol.ts';
-import type { CallOutcome, CallPlacement, MediaIoChoice } from '../../src/threads/protocol.ts';
+import type { CallOutcome, CallPlacement, EngineThreadOptions } from '../../src/threads/protocol.ts';
 import { Crossings } from './crossings.ts';
 import { WATCHED_PACKETS, WATCHED_PCM } from './protocols.ts';
 
-const io = mediaIo(workerData as MediaIoChoice);
+const io = mediaIo((workerData as EngineThreadOptions).mediaIo);
 const codecs = voiceCodecsFor(io.kind);
 const openPacketLeg = packetLegsWith(codecs);
 

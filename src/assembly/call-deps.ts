@@ -18,7 +18,7 @@ import { countUsage } from '../store/people/usage.ts';
 import { findEnabledVoiceConfigs, findVoiceConfig } from '../store/speech/voice-configs.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
 import type { Engine } from '../threads/engine.ts';
-import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
+import { DELAY_BOUNDS_MS, LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
 import { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { PartDeps } from './gateway-deps.ts';
 
@@ -118,7 +118,7 @@ function playoutBounds(): { totalBytes: number; accountBytes: number } {
 
 function engineReading(engine: Engine): EngineReading {
   const { total, workers } = engine.report();
-  const { latenessCounts, latenessSumMs, ...counters } = total;
+  const { latenessCounts, latenessSumMs, delayCounts, delaySumMs, ...counters } = total;
   return {
     threads: workers.length,
     opusLibraries: workers.flatMap(({ opusLibrary }) => opusLibrary ?? []),
@@ -126,5 +126,8 @@ function engineReading(engine: Engine): EngineReading {
     latenessBoundsMs: LATENESS_BOUNDS_MS,
     latenessCounts,
     latenessSumMs,
+    delayBoundsMs: DELAY_BOUNDS_MS,
+    delayCounts,
+    delaySumMs,
   };
 }

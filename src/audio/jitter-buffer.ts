@@ -1,7 +1,9 @@
 import { FRAME_MS } from '../base/frame.ts';
+import { JitterPace, SPARE_MS } from './jitter-pace.ts';
 import { type JitterPacket, JitterSlots, SLOTS } from './jitter-slots.ts';
-import { JitterTarget } from './jitter-target.ts';
+import { JitterTarget, MOST_MAX_TARGET_MS } from './jitter-target.ts';
 import type { Payload } from './payload.ts';
+import type { Pace } from './time-scaler.ts';
 
 /** Result of `pull`: what to play next. All but `idle` last `durationSamples`. */
 export type Pulled =
@@ -24,10 +26,22 @@ export interface JitterCounters {
   concealed: number;
   /** Packets dropped to reduce the delay. */
   droppedForDepth: number;
+  /** Milliseconds by which audio was shortened to reduce the delay, and lengthened to raise it. */
+  shortenedMs: number;
+  lengthenedMs: number;
 }
 
 export function newJitterCounters(): JitterCounters {
-  return { received: 0, duplicate: 0, late: 0, lost: 0, concealed: 0, droppedForDepth: 0 };
+  return {
+    received: 0,
+    duplicate: 0,
+    late: 0,
+    lost: 0,
+    concealed: 0,
+    droppedForDepth: 0,
+    shortenedMs: 0,
+    lengthenedMs: 0,
+  };
 }
 
 /** Format of a stream's packets. */
@@ -41,28 +55,24 @@ export interface JitterFormat {
 /** RFC 3550 appendix A.1: a sequence number further off than this means that the sender has restarted. */
 const MAX_DROPOUT = 3_000;
 const MAX_MISORDER = 100;
-/** Longest time that a starved stream is concealed before it counts as stopped. */
-const MAX_STARVED_MS = 60;
+/** Longest time that a starved stream is concealed, with comfort noise in the end, before it counts as stopped. */
+const MAX_STARVED_MS = 1_000;
+/** How much of that is counted as concealed. */
+const COUNTED_STARVED_MS = 60;
 /** Longer gaps within the buffer are skipped. */
 const MAX_GAP_MS = 240;
-/** Delay above the target that is tolerated before audible packets are dropped. */
-const MAX_EXCESS_MS = 2 * FRAME_MS;
+/** Above the target by more than this, audible packets are dropped. */
+const HOPELESS_MS = 400;
 /**
- * How far the depth may be below the target after a packet is dropped, because audio comes in whole packets. Half a
- * frame less still covers a packet as late as the target allows, wherever it arrives between two pulls.
+ * Consecutive packets that must find a surplus. Fewer may be due to a late listener asking for several frames at once.
  */
-const SPARE_MS = FRAME_MS / 2;
-/**
- * Consecutive pulls that must find a surplus. Fewer may be due to a late listener asking for several frames at once.
- */
-const MIN_SURPLUS_PULLS = 5;
-/** Length of the windows over which the delay is judged. Returning to the target takes at most two. */
-const WINDOW_MS = 800;
+const MIN_SURPLUS_PACKETS = 5;
 
 /**
- * Restores the order and timing of the packets of one RTP stream. It holds 40 to 120 ms, depending on the path. When it
- * holds more, it first drops quiet packets, and after a window of at most 800 ms any excess. Nothing is ever played
- * twice or out of order, and storage is bounded.
+ * Restores the order and timing of the packets of one RTP stream. It holds 40 to 400 ms, depending on the path. When it
+ * holds more, it drops quiet packets and asks for a faster pace, and when it holds less, for a slower one (`pace`). Only
+ * far above the target does it drop what can be heard. Nothing is ever played twice or out of order, and storage is
+ * bounded.
  */
 export class JitterBuffer implements Payload {
   readonly counters: JitterCounters;
@@ -86,20 +96,16 @@ export class JitterBuffer implements Payload {
   #waitedMs = 0;
   /** Samples concealed for late packets. They are subtracted from the gap if the packets turn out to be lost. */
   #owedSamples = 0;
-  #windowSamples = 0;
-  #windowLeastMs = Number.POSITIVE_INFINITY;
-  #windowMostMs = 0;
-  /** The depth stayed too low throughout the last window. */
-  #mayStretch = false;
-  /** Consecutive pulls at which a packet could have been dropped. */
-  #surplusPulls = 0;
+  /** Audio that has been pulled and waits to be played. */
+  #aheadMs = 0;
+  readonly #pace = new JitterPace();
 
-  /** Creates a buffer that adds to `counters`, which may come from another buffer. */
-  constructor(format: JitterFormat, counters: JitterCounters) {
+  /** Creates a buffer that adds to `counters`, which may come from another buffer, and holds at most `maxTargetMs`. */
+  constructor(format: JitterFormat, counters: JitterCounters, maxTargetMs = MOST_MAX_TARGET_MS) {
     this.counters = counters;
     this.#format = format;
     this.#slots = new JitterSlots(format.maxPayloadBytes);
-    this.#target = new JitterTarget(format.clockRateHz);
+    this.#target = new JitterTarget(format.clockRateHz, maxTargetMs);
     this.#samplesPerMs = format.clockRateHz / 1000;
     this.#frameSamples = this.#samplesPerMs * FRAME_MS;
   }
@@ -109,9 +115,42 @@ export class JitterBuffer implements Payload {
     return this.#slots.bytes;
   }
 
-  /** Audio from the playout position to the end of the newest packet, including gaps. */
+  /** Audio from the playout position to the end of the newest packet, including gaps and what waits to be played. */
   get depthMs(): number {
-    return this.#depthSamples() / this.#samplesPerMs;
+    return this.#depthSamples() / this.#samplesPerMs + this.#aheadMs;
+  }
+
+  /** What the buffer holds right after a packet on time, smoothed; 0 without a stream. */
+  get delayMs(): number {
+    return this.#state === 'playing' ? this.#pace.levelMs : 0;
+  }
+
+  /** How fast to play. */
+  get pace(): Pace {
+    return this.#pace.pace;
+  }
+
+  /** By how many milliseconds the audio should become shorter, or longer if the pace is slower. */
+  get offMs(): number {
+    return Math.abs(this.#pace.excessMs);
+  }
+
+  /** Whether that is wanted soon rather than at the best opportunity. */
+  get isFarOff(): boolean {
+    return this.#pace.isFarOff;
+  }
+
+  /** Notes how much of what was pulled waits to be played. */
+  noteAhead(ms: number): void {
+    this.#aheadMs = ms;
+  }
+
+  /** Notes that the listener has made what was pulled shorter, or longer if `ms` is negative. */
+  noteShortened(ms: number): void {
+    if (ms > 0) this.counters.shortenedMs += ms;
+    else this.counters.lengthenedMs -= ms;
+    this.#pace.lower(ms);
+    this.#judgePace();
   }
 
   get targetMs(): number {
@@ -136,21 +175,23 @@ export class JitterBuffer implements Payload {
     const sequence = this.#place(packet.sequenceNumber);
     if (sequence < 0) return this.#refuse('late');
     if (this.#slots.hasSeen(sequence)) return this.#refuse('duplicate');
-    if (durationSamples > 0) this.#target.observe(packet.timestamp, durationSamples, arrivalMs);
+    const latenessMs =
+      durationSamples > 0 ? this.#target.observe(packet.timestamp, durationSamples, arrivalMs) : 0;
     if (this.#isPast(sequence, packet.timestamp, durationSamples)) return this.#refuse('late');
     this.#makeRoom(sequence);
     this.#slots.put(sequence, packet, durationSamples);
     this.counters.received++;
+    if (this.#state === 'playing' && durationSamples > 0)
+      this.#noteLevel(this.#aheadOf(packet.timestamp) + durationSamples, latenessMs, arrivalMs);
     return true;
   }
 
   /** Returns what to play next and advances by its duration. */
   pull(): Pulled {
     if (this.#state !== 'playing' && !this.#mayStart()) return this.#idle();
-    if (this.#head() >= 0) this.#judgeDepth();
-    const head = this.#head();
+    let head = this.#head();
+    if (head >= 0 && this.#pace.surplusPackets >= MIN_SURPLUS_PACKETS) head = this.#trim(head);
     if (head < 0) return this.#starve();
-    if (this.#mayStretch && this.#isQuiet(head)) return this.#stretch();
     const gapSamples = this.#gapBefore(head);
     if (gapSamples > 0) return this.#bridge(head, gapSamples);
     return this.#take(head);
@@ -185,7 +226,6 @@ export class JitterBuffer implements Payload {
     this.#next = sequence;
     this.#nextTimestamp = 0;
     this.#waitedMs = 0;
-    this.#startWindow();
     this.#began = false;
     return sequence;
   }
@@ -230,8 +270,7 @@ export class JitterBuffer implements Payload {
     this.#state = 'playing';
     this.#nextTimestamp = this.#slots.timestamp(head);
     this.#owedSamples = 0;
-    this.#surplusPulls = 0;
-    this.#startWindow();
+    this.#pace.restart(this.depthMs);
     return true;
   }
 
@@ -269,7 +308,19 @@ export class JitterBuffer implements Payload {
     const skippedSamples = isTooLong ? gapSamples : Math.min(gapSamples, this.#owedSamples);
     this.#nextTimestamp = (this.#nextTimestamp + skippedSamples) | 0;
     this.#owedSamples = 0;
-    return gapSamples - skippedSamples;
+    if (isTooLong) this.#pace.restart(this.depthMs);
+    const left = gapSamples - skippedSamples;
+    return this.#pace.isFarOff && this.#pace.pace === 'faster' ? left - this.#leaveOut(left) : left;
+  }
+
+  /**
+   * Skips a part of a gap to reduce the delay. This is less audible than changing the pace of what has been received.
+   */
+  #leaveOut(gapSamples: number): number {
+    const leftOut = Math.min(gapSamples, Math.floor(this.#pace.excessMs * this.#samplesPerMs));
+    this.#nextTimestamp = (this.#nextTimestamp + leftOut) | 0;
+    this.#pace.lower(leftOut / this.#samplesPerMs);
+    return leftOut;
   }
 
   #bridge(head: number, gapSamples: number): Pulled {
@@ -314,7 +365,6 @@ export class JitterBuffer implements Payload {
 
   #last(pulled: Pulled, durationSamples: number): Pulled {
     this.durationSamples = durationSamples;
-    this.#windowSamples += durationSamples;
     return pulled;
   }
 
@@ -324,68 +374,59 @@ export class JitterBuffer implements Payload {
 
   /** Nothing to play: the playout position stays, so that packets which are only late are still played. */
   #starve(): Pulled {
-    this.#windowLeastMs = 0;
     this.#owedSamples += this.#frameSamples;
     if (this.#owedSamples > MAX_STARVED_MS * this.#samplesPerMs) {
       this.#state = 'filling';
       this.#waitedMs = 0;
       return this.#idle();
     }
-    this.counters.concealed++;
+    if (this.#owedSamples <= COUNTED_STARVED_MS * this.#samplesPerMs) this.counters.concealed++;
     this.payloadLength = 0;
     return this.#last('lost', this.#frameSamples);
   }
 
-  /** Inserts an inaudible frame of silence because the path needs more delay. */
-  #stretch(): Pulled {
-    this.#mayStretch = false;
-    return this.#last('silence', this.#frameSamples);
+  /** Samples from the playout position to a packet. What has been concealed counts if the next packet is missing. */
+  #aheadOf(timestamp: number): number {
+    const concealed = this.#slots.holds(this.#next) ? 0 : this.#owedSamples;
+    return (timestamp - this.#nextTimestamp - concealed) | 0;
   }
 
-  #startWindow(): void {
-    this.#windowSamples = 0;
-    this.#windowLeastMs = Number.POSITIVE_INFINITY;
-    this.#windowMostMs = 0;
+  #noteLevel(aheadSamples: number, latenessMs: number, arrivalMs: number): void {
+    // After a restart of the sender's clock this is meaningless until that point has been played.
+    if (Math.abs(aheadSamples) > SLOTS * this.#frameSamples) return;
+    this.#pace.noteArrival(aheadSamples / this.#samplesPerMs + this.#aheadMs, latenessMs, arrivalMs);
+    this.#judgePace();
   }
 
-  /** Adjusts the depth to the target. There must be a head. */
-  #judgeDepth(): void {
-    const head = this.#head();
-    const gapSamples = this.#gapBefore(head);
-    const { depthMs, targetMs } = this;
-    const excessMs = depthMs - targetMs;
-    this.#windowLeastMs = Math.min(this.#windowLeastMs, depthMs);
-    this.#windowMostMs = Math.max(this.#windowMostMs, depthMs);
-    const packetMs = this.#slots.durationSamples(head) / this.#samplesPerMs;
-    this.#surplusPulls = excessMs >= packetMs - SPARE_MS ? this.#surplusPulls + 1 : 0;
-    if (gapSamples > 0) this.#shorten(gapSamples, excessMs);
-    else if (this.#surplusPulls >= MIN_SURPLUS_PULLS && this.#isQuiet(head)) this.#trimHead(head);
-    if (this.#windowSamples < WINDOW_MS * this.#samplesPerMs) return;
-    if (this.#windowLeastMs > targetMs + MAX_EXCESS_MS) this.#trimToTarget();
-    this.#mayStretch = this.#windowMostMs + FRAME_MS <= targetMs;
-    this.#startWindow();
+  #judgePace(): void {
+    this.#pace.judge(this.#target.targetMs, this.#target.packetMs);
   }
 
-  /**
-   * Skips a gap to reduce the delay. This is less audible than dropping a packet but more than dropping a quiet one:
-   * speech jumps there.
-   */
-  #shorten(gapSamples: number, excessMs: number): void {
-    if (excessMs <= FRAME_MS) return;
-    const leftOut = Math.min(gapSamples, excessMs * this.#samplesPerMs);
-    this.#nextTimestamp = (this.#nextTimestamp + leftOut) | 0;
+  /** Drops quiet packets while there are too many, and any when there are far too many. Returns the new head or −1. */
+  #trim(head: number): number {
+    if (this.#pace.excessMs > HOPELESS_MS) return this.#trimToTarget(head);
+    const end = this.#slots.timestamp(head) + this.#slots.durationSamples(head);
+    const leftOutMs = ((end - this.#nextTimestamp) | 0) / this.#samplesPerMs;
+    if (this.#pace.excessMs < leftOutMs - SPARE_MS || !this.#isQuiet(head)) return head;
+    this.#pace.surplusPackets = 0;
+    return this.#trimHead(head);
   }
 
-  #trimToTarget(): void {
-    for (let head = this.#head(); head >= 0 && this.depthMs > this.targetMs; head = this.#head()) {
-      this.#trimHead(head);
-    }
+  #trimToTarget(first: number): number {
+    let head = first;
+    while (head >= 0 && this.depthMs > this.targetMs) head = this.#trimHead(head);
+    return head;
   }
 
-  #trimHead(head: number): void {
+  /** Drops a packet and the gap before it. Returns the new head or −1. */
+  #trimHead(head: number): number {
+    const next = (this.#slots.timestamp(head) + this.#slots.durationSamples(head)) | 0;
     this.counters.droppedForDepth++;
     this.counters.lost += this.#missingBefore(head);
-    this.#nextTimestamp = (this.#slots.timestamp(head) + this.#slots.durationSamples(head)) | 0;
+    this.#pace.lower(((next - this.#nextTimestamp) | 0) / this.#samplesPerMs);
+    this.#nextTimestamp = next;
     this.#leave(head);
+    this.#judgePace();
+    return this.#head();
   }
 }

@@ -23,7 +23,8 @@ export class AgentLegParty implements Party {
   #clearsDue = 0;
   #underrunsTold = 0;
   #overrunsTold = 0;
-  #driftDropsTold = 0;
+  #shortenedMsTold = 0;
+  #lengthenedMsTold = 0;
   #droppedMsCounted: number;
 
   constructor(host: AgentLegHost, placement: AgentPlacement) {
@@ -84,13 +85,23 @@ export class AgentLegParty implements Party {
       stats.add('uplink_underruns', this.#playout.underruns - this.#underrunsTold);
       this.#underrunsTold = this.#playout.underruns;
     }
-    if (this.#playout.driftDrops !== this.#driftDropsTold) {
-      stats.add('drift_drops', this.#playout.driftDrops - this.#driftDropsTold);
-      this.#driftDropsTold = this.#playout.driftDrops;
-    }
+    this.#countPace();
     if (this.#egress !== null && this.#egress.overruns !== this.#overrunsTold) {
       stats.add('downlink_overruns', this.#egress.overruns - this.#overrunsTold);
       this.#overrunsTold = this.#egress.overruns;
+    }
+  }
+
+  #countPace(): void {
+    const { stats } = this.#host;
+    const { shortenedMs, lengthenedMs } = this.#playout;
+    if (shortenedMs !== this.#shortenedMsTold) {
+      stats.add('uplink_shortened_ms', shortenedMs - this.#shortenedMsTold);
+      this.#shortenedMsTold = shortenedMs;
+    }
+    if (lengthenedMs !== this.#lengthenedMsTold) {
+      stats.add('uplink_lengthened_ms', lengthenedMs - this.#lengthenedMsTold);
+      this.#lengthenedMsTold = lengthenedMs;
     }
   }
 }

@@ -3,13 +3,14 @@ import { mediaLegFactory } from '../connectors/contract/media-leg.ts';
 import { PCM_MEDIA } from '../connectors/contract/pcm-media.ts';
 import { mediaIo, packetLegsWith, rtpLegsOver, voiceCodecsFor } from '../rtp/open-rtp-leg.ts';
 import { PACKET_MEDIA, RTP_MEDIA } from '../rtp/rtp-protocol.ts';
-import type { CallOutcome, CallPlacement, MediaIoChoice } from '../threads/protocol.ts';
+import type { CallOutcome, CallPlacement, EngineThreadOptions } from '../threads/protocol.ts';
 import { EngineWorker } from './engine-worker.ts';
 import { openPcmLeg } from './pcm-leg.ts';
 
 /** Composition root of an engine thread: the media legs it can open, and the I/O they use. */
-const io = mediaIo(workerData as MediaIoChoice);
-const codecs = voiceCodecsFor(io.kind, (library) => worker.stats.nameOpus(library));
+const options = workerData as EngineThreadOptions;
+const io = mediaIo(options.mediaIo);
+const codecs = voiceCodecsFor(io.kind, (library) => worker.stats.nameOpus(library), options.maxJitterDelayMs);
 const worker = new EngineWorker(
   [
     mediaLegFactory(RTP_MEDIA, rtpLegsOver(io, codecs)),

@@ -20,6 +20,10 @@ export class PcmLeg implements MediaLeg<null, Record<never, never>> {
     late: 0,
     concealed: 0,
     droppedForDepth: 0,
+    shortenedMs: 0,
+    lengthenedMs: 0,
+    /** There is no jitter buffer. */
+    delayMs: 0,
     unsent: 0,
     overflowed: 0,
   };
@@ -31,10 +35,10 @@ export class PcmLeg implements MediaLeg<null, Record<never, never>> {
     this.#doorbell = new Doorbell(doorbell);
   }
 
-  /** A PCM leg has frames in place of packets: `droppedForDepth` are those dropped to shorten the delay. */
   get counters(): MediaCounters {
     const counters = this.#counters;
-    counters.droppedForDepth = this.voices.reduce((sum, { driftDrops }) => sum + driftDrops, 0);
+    counters.shortenedMs = this.voices.reduce((sum, { shortenedMs }) => sum + shortenedMs, 0);
+    counters.lengthenedMs = this.voices.reduce((sum, { lengthenedMs }) => sum + lengthenedMs, 0);
     counters.unsent = this.#hears.overruns;
     return counters;
   }

@@ -13,6 +13,8 @@ import type { SentLevel } from '../threads/sent-level.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
 
+type Totals = Omit<MediaCounters, 'delayMs'>;
+
 /** The worker's counter for each counter of a leg. */
 const COUNTERS = Object.entries({
   packetsReceived: 'packets_received',
@@ -21,9 +23,11 @@ const COUNTERS = Object.entries({
   late: 'packets_late',
   concealed: 'frames_concealed',
   droppedForDepth: 'packets_dropped',
+  shortenedMs: 'shortened_ms',
+  lengthenedMs: 'lengthened_ms',
   unsent: 'packets_unsent',
   overflowed: 'packets_overflowed',
-} satisfies Record<keyof MediaCounters, EngineCounter>) as [keyof MediaCounters, EngineCounter][];
+} satisfies Record<keyof Totals, EngineCounter>) as [keyof Totals, EngineCounter][];
 
 /** Where voices are summed before they enter the room, by sample rate. Legs use it one after another. */
 const buses = new Map<number, SummingBus>();
@@ -113,9 +117,10 @@ export class PlatformLegParty implements Party {
     return true;
   }
 
-  /** Adds the leg's counters since the last call to the worker's statistics. */
+  /** Adds the leg's counters since the last call, and its delay now, to the worker's statistics. */
   collectCounters(): void {
     const { counters } = this.#leg;
+    if (counters.delayMs > 0) this.#stats.recordDelay(counters.delayMs);
     COUNTERS.forEach(([counter, name], i) => {
       const total = counters[counter];
       this.#stats.add(name, total - (this.#collected[i] as number));

@@ -1,13 +1,18 @@
-import { isQuiet } from '../audio/quiet.ts';
+import { PacketLossConcealer } from '../audio/plc.ts';
 import { Resampler } from '../audio/resampler.ts';
+import { SOMETIME, SOON, TimeScaler } from '../audio/time-scaler.ts';
 import { unreachable } from '../base/assert.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
 import { NO_MARK, RingConsumer } from '../threads/ring-consumer.ts';
 import { DueMarks } from './due-marks.ts';
-import { type Depth, PlayoutDepth } from './playout-depth.ts';
+import { type Depth, PlayoutDepth, UNDERRUN_GAP_MS } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
 const FADE_OUT_MS = 5;
+/** A stream that may be interrupted within three frames is heard, so that it can be concealed. */
+const NEAR_END_MS = 3 * FRAME_MS;
+/** What comes later than this after an interruption begins as it was written. Before, it is faded in. */
+const SAME_SPEECH_MS = 1_000;
 const PIECE_CAPACITY = frameSamples(MAX_SAMPLE_RATE_HZ) + 1;
 /** Scratch memory between a ring and a resampler, used by all playouts in turn so that it stays in the CPU cache. */
 const piece = new Int16Array(PIECE_CAPACITY);
@@ -22,13 +27,15 @@ function frontOf(length: number): Int16Array {
 
 /**
  * State of the playout. `buffering` waits until enough audio is queued, `playing` produces one frame per tick until the
- * ring is empty, and `fading` ends cleared audio within the next frame.
+ * ring is empty, `concealing` fills in for a live stream that was interrupted, and `fading` ends cleared audio within the
+ * next frame.
  */
 type Phase =
   | { readonly name: 'idle'; silentMs: number }
   | { readonly name: 'buffering'; waitedMs: number }
   | { readonly name: 'playing'; flushed: boolean }
-  | { readonly name: 'fading' };
+  | { readonly name: 'concealing'; silentMs: number }
+  | { readonly name: 'fading'; readonly fromConcealment: boolean };
 
 /**
  * Plays a ring of audio, such as an agent's: produces the frames of the room. They do not depend on how the stream was
@@ -49,7 +56,12 @@ export class Playout {
   #shiftedSamples = 0;
   readonly #marks = new DueMarks();
   #underruns = 0;
-  #driftDrops = 0;
+  #shortenedMs = 0;
+  #lengthenedMs = 0;
+  /** Allocated for the first change of pace. */
+  #scaler: TimeScaler | null = null;
+  /** Hears the stream while it is live and the queue is short. */
+  #concealer: PacketLossConcealer | null = null;
 
   constructor(memory: SharedArrayBuffer, sampleRateHz: number, depth: Depth = new PlayoutDepth()) {
     this.#depth = depth;
@@ -75,8 +87,14 @@ export class Playout {
     return this.#underruns;
   }
 
-  get driftDrops(): number {
-    return this.#driftDrops;
+  /** Milliseconds by which the audio was shortened to reduce the delay. They count as played. */
+  get shortenedMs(): number {
+    return this.#shortenedMs;
+  }
+
+  /** Milliseconds by which the audio was lengthened to fill the queue. */
+  get lengthenedMs(): number {
+    return this.#lengthenedMs;
   }
 
   /** Whether cleared audio still has its last frame to play. */
@@ -93,8 +111,10 @@ export class Playout {
         return this.#pullBuffering(frame, this.#phase);
       case 'playing':
         return this.#pullPlaying(frame, this.#phase);
+      case 'concealing':
+        return this.#pullConcealing(frame, this.#phase);
       case 'fading':
-        return this.#pullFading(frame);
+        return this.#pullFading(frame, this.#phase);
       default:
         return unreachable(this.#phase);
     }
@@ -116,8 +136,11 @@ export class Playout {
     this.#marks.clear();
     this.#ring.releaseMarks();
     if (this.#phase.name === 'fading') return;
-    const audible = this.#phase.name === 'playing' && this.#fifo.length > 0;
-    this.#phase = audible ? { name: 'fading' } : { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
+    const fromConcealment = this.#phase.name === 'concealing';
+    const audible = fromConcealment || (this.#phase.name === 'playing' && this.#fifo.length > 0);
+    this.#phase = audible
+      ? { name: 'fading', fromConcealment }
+      : { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
   }
 
   /** Drops everything that has been written so far, as `clear` does. */
@@ -130,6 +153,7 @@ export class Playout {
     phase.silentMs += FRAME_MS;
     if (this.#ring.queuedSamples === 0) return false;
     if (this.#depth.resumed(phase.silentMs)) this.#underruns++;
+    if (phase.silentMs > SAME_SPEECH_MS) this.#concealer?.forget();
     const buffering = { name: 'buffering', waitedMs: 0 } as const satisfies Phase;
     this.#phase = buffering;
     return this.#pullBuffering(frame, buffering);
@@ -146,17 +170,78 @@ export class Playout {
   }
 
   #pullPlaying(frame: Int16Array, phase: Phase & { name: 'playing' }): boolean {
+    if (this.#depth.pace !== 'usual') return this.#pullAtPace(frame, phase);
     this.#fill(this.#frameSamples, null);
     if (this.#fifo.length < this.#frameSamples) return this.#pullRemainder(frame, phase);
-    phase.flushed = false;
     this.#shift(frame, this.#frameSamples);
-    this.#depth.played(this.#queuedMs());
-    if (this.#depth.surplus && isQuiet(frame, 0, frame.length)) this.#dropFrame(frame);
+    this.#notePlayed(frame, phase);
     return true;
   }
 
-  /** The ring is empty: plays the rest, including the resampler's tail, padded with silence. */
+  /** Fills a frame with more or less audio than lasts a frame. */
+  #pullAtPace(frame: Int16Array, phase: Phase & { name: 'playing' }): boolean {
+    const depth = this.#depth;
+    const scaler = this.#scaler ?? new TimeScaler(this.#rateHz);
+    this.#scaler = scaler;
+    const isFaster = depth.pace === 'faster';
+    const wanted = (depth.offMs * this.#rateHz) / 1000;
+    const needed = isFaster ? scaler.inputSamples(wanted) : this.#frameSamples;
+    this.#fill(needed, null);
+    if (this.#fifo.length < needed) return this.#pullRemainder(frame, phase);
+    const haste = depth.isFarOff ? SOON : SOMETIME;
+    const taken = isFaster
+      ? scaler.shorten(this.#fifo.samples, wanted, haste, frame)
+      : scaler.lengthen(this.#fifo.samples, wanted, haste, frame);
+    this.#fifo.drop(taken);
+    this.#noteShifted(taken);
+    this.#noteShortened(((taken - this.#frameSamples) * 1000) / this.#rateHz);
+    this.#notePlayed(frame, phase);
+    return true;
+  }
+
+  #noteShortened(ms: number): void {
+    if (ms === 0) return;
+    if (ms > 0) this.#shortenedMs += ms;
+    else this.#lengthenedMs -= ms;
+    this.#depth.shortened(ms);
+  }
+
+  #notePlayed(frame: Int16Array, phase: Phase & { name: 'playing' }): void {
+    phase.flushed = false;
+    const queuedMs = this.#queuedMs();
+    this.#depth.played(queuedMs);
+    if ((queuedMs < NEAR_END_MS && this.#depth.isLive) || this.#concealer?.isConcealing) this.#hear(frame);
+    else this.#concealer?.miss();
+  }
+
+  #hear(frame: Int16Array): void {
+    this.#concealer ??= new PacketLossConcealer(this.#rateHz, UNDERRUN_GAP_MS);
+    this.#concealer.heard(frame, 0, frame.length);
+  }
+
+  /** There is less than needed. Plays the rest; a live stream that ends here has been interrupted. */
   #pullRemainder(frame: Int16Array, phase: Phase & { name: 'playing' }): boolean {
+    if (this.#fifo.length >= this.#frameSamples) {
+      this.#shift(frame, this.#frameSamples);
+      this.#notePlayed(frame, phase);
+      return true;
+    }
+    return this.#depth.isLive && this.#concealer !== null
+      ? this.#pullInterrupted(frame, this.#concealer)
+      : this.#pullEnd(frame, phase);
+  }
+
+  #pullInterrupted(frame: Int16Array, concealer: PacketLossConcealer): boolean {
+    const length = this.#fifo.length;
+    this.#shift(frame, length);
+    if (length > 0) concealer.heard(frame, 0, length);
+    concealer.conceal(frame, length, this.#frameSamples - length);
+    this.#phase = { name: 'concealing', silentMs: 0 };
+    return true;
+  }
+
+  /** Plays the rest, including the resampler's tail, padded with silence. */
+  #pullEnd(frame: Int16Array, phase: Phase & { name: 'playing' }): boolean {
     if (!phase.flushed) {
       phase.flushed = true;
       this.#flushResampler();
@@ -169,12 +254,42 @@ export class Playout {
     return length > 0;
   }
 
-  #pullFading(frame: Int16Array): boolean {
-    const length = Math.min(this.#fifo.length, Math.floor((this.#rateHz * FADE_OUT_MS) / 1000));
-    this.#shift(frame, length);
+  #pullConcealing(frame: Int16Array, phase: Phase & { name: 'concealing' }): boolean {
+    phase.silentMs += FRAME_MS;
+    if (this.#ring.queuedSamples > 0) return this.#resume(frame, phase.silentMs);
+    if (phase.silentMs > UNDERRUN_GAP_MS) {
+      this.#dropTail();
+      this.#phase = { name: 'idle', silentMs: phase.silentMs };
+      return false;
+    }
+    this.#concealer?.conceal(frame, 0, frame.length);
+    return true;
+  }
+
+  /** Plays at once what there is. It is lengthened until enough is queued again. */
+  #resume(frame: Int16Array, gapMs: number): boolean {
+    if (this.#depth.resumed(gapMs)) this.#underruns++;
+    const playing = { name: 'playing', flushed: false } satisfies Phase;
+    this.#phase = playing;
+    return this.#pullPlaying(frame, playing);
+  }
+
+  /** Empties the resampler for the next utterance. */
+  #dropTail(): void {
+    this.#flushResampler();
+    this.#fifo.clear();
+  }
+
+  #pullFading(frame: Int16Array, phase: Phase & { name: 'fading' }): boolean {
+    const most = Math.floor((this.#rateHz * FADE_OUT_MS) / 1000);
+    const length = phase.fromConcealment ? most : Math.min(this.#fifo.length, most);
+    if (phase.fromConcealment) this.#concealer?.conceal(frame, 0, length);
+    else this.#shift(frame, length);
     for (let i = 0; i < length; i++) frame[i] = ((frame[i] as number) * (length - i)) / length;
     frame.fill(0, length);
     this.#forgetFifo();
+    // What comes next does not continue what was cleared.
+    this.#concealer?.forget();
     this.#phase = { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
     return true;
   }
@@ -189,16 +304,6 @@ export class Playout {
     this.#agentSamples = 0;
   }
 
-  #dropFrame(frame: Int16Array): void {
-    this.#fill(this.#frameSamples, null);
-    if (this.#fifo.length < this.#frameSamples) return;
-    this.#shift(frame, this.#frameSamples);
-    this.#ring.countPlayed(-FRAME_MS);
-    this.#ring.countDropped(FRAME_MS);
-    this.#depth.surplusDropped();
-    this.#driftDrops++;
-  }
-
   /** Reads the ring until the fifo holds `samples`, the ring is empty, or `until` is reached. */
   #fill(samples: number, until: number | null): void {
     while (this.#fifo.length < samples) {
@@ -206,7 +311,9 @@ export class Playout {
       let length = this.#ring.readableSamples();
       if (until !== null) length = Math.min(length, this.#ring.distanceTo(until));
       if (length <= 0) return;
-      this.#feed(Math.min(length, this.#pieceSamples(samples - this.#fifo.length)));
+      // At another pace something else is missing each time. Pieces of one length need no new view.
+      const missing = this.#depth.pace === 'usual' ? samples - this.#fifo.length : this.#frameSamples;
+      this.#feed(Math.min(length, this.#pieceSamples(missing)));
     }
   }
 
@@ -215,7 +322,7 @@ export class Playout {
    */
   #pieceSamples(missing: number): number {
     const inHz = this.#ring.sampleRateHz;
-    return Math.min(PIECE_CAPACITY, Math.max(1, Math.ceil((missing * inHz) / this.#rateHz)));
+    return Math.min(frameSamples(inHz) + 1, Math.max(1, Math.ceil((missing * inHz) / this.#rateHz)));
   }
 
   #feed(length: number): void {
@@ -251,6 +358,10 @@ export class Playout {
 
   #shift(frame: Int16Array, count: number): void {
     this.#fifo.shift(frame, count);
+    this.#noteShifted(count);
+  }
+
+  #noteShifted(count: number): void {
     this.#shiftedSamples += count;
     this.#agentSamples = Math.max(0, this.#agentSamples - count);
   }

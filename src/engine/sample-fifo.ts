@@ -8,7 +8,7 @@ export class SampleFifo {
   #length = 0;
 
   constructor(frameSamples: number) {
-    this.#samples = new Int16Array(4 * frameSamples);
+    this.#samples = new Int16Array(5 * frameSamples);
     this.#front = this.#samples.subarray(0, frameSamples);
   }
 
@@ -29,6 +29,17 @@ export class SampleFifo {
     if (count === this.#front.length) target.set(this.#front);
     else for (let i = 0; i < count; i++) target[i] = samples[i] as number;
     if (count < this.#length) samples.copyWithin(0, count, this.#length);
+    this.#length -= count;
+  }
+
+  /** The samples from the first on. Those beyond `length` are undefined. */
+  get samples(): Int16Array {
+    return this.#samples;
+  }
+
+  /** Removes the first `count` samples. */
+  drop(count: number): void {
+    this.#samples.copyWithin(0, count, this.#length);
     this.#length -= count;
   }
 

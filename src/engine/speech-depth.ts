@@ -1,16 +1,17 @@
 import { FRAME_MS } from '../base/frame.ts';
-import type { Depth } from './playout-depth.ts';
+import { type Depth, UNDERRUN_GAP_MS } from './playout-depth.ts';
 
 const MAX_TARGET_MS = 120;
-/** Speech that arrives this soon after the queue ran empty belongs to the same utterance, so the gap was an underrun. */
-const UNDERRUN_GAP_MS = 200;
 
 /**
  * Synthesized speech arrives faster than it is played. It therefore starts with its first frame, waits longer only after
- * the vendor has been late, and is never shortened.
+ * the vendor has been late, and keeps its pace.
  */
 export class SpeechDepth implements Depth {
-  readonly surplus = false;
+  readonly isLive = false;
+  readonly pace = 'usual';
+  readonly offMs = 0;
+  readonly isFarOff = false;
   #targetMs = FRAME_MS;
 
   get targetMs(): number {
@@ -25,5 +26,5 @@ export class SpeechDepth implements Depth {
 
   played(): void {}
 
-  surplusDropped(): void {}
+  shortened(): void {}
 }

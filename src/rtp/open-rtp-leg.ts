@@ -41,12 +41,13 @@ function libOpus(kind: SocketIo['kind']): LibOpus {
 export function voiceCodecsFor(
   kind: SocketIo['kind'],
   onOpus: (library: string) => void = () => {},
+  maxJitterDelayMs?: number,
 ): VoiceCodecs {
   return new VoiceCodecs(() => {
     const opus = libOpus(kind);
     onOpus(opus.library);
     return opus;
-  });
+  }, maxJitterDelayMs);
 }
 
 /** Returns the function that opens RTP legs over sockets on this worker. */

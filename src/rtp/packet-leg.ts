@@ -33,6 +33,9 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
     late: 0,
     concealed: 0,
     droppedForDepth: 0,
+    shortenedMs: 0,
+    lengthenedMs: 0,
+    delayMs: 0,
     unsent: 0,
     overflowed: 0,
   };
@@ -64,6 +67,7 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
     this.#path = new RingPath(rings);
     this.#sources = new Sources({
       roomRateHz: sampleRateHz,
+      maxJitterDelayMs: codecs.maxJitterDelayMs,
       speakers,
       memory,
       nowMs,
@@ -79,11 +83,14 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
   /** Always the same object, updated on each access. `overflowed` includes packets of too many sources. */
   get counters() {
     const counters = this.#counters;
-    const { lost, late, concealed, droppedForDepth } = this.#sources.count();
+    const { lost, late, concealed, droppedForDepth, shortenedMs, lengthenedMs } = this.#sources.count();
     counters.lost = lost;
     counters.late = late;
     counters.concealed = concealed;
     counters.droppedForDepth = droppedForDepth;
+    counters.shortenedMs = shortenedMs;
+    counters.lengthenedMs = lengthenedMs;
+    counters.delayMs = this.#sources.delayMs;
     counters.unsent = this.#path.unsent;
     counters.overflowed = this.#path.overflowed + this.#refused;
     return counters;

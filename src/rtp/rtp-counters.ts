@@ -21,9 +21,13 @@ export function newRtpCounters() {
     concealed: 0,
     /** Packets dropped to reduce the delay. */
     droppedForDepth: 0,
+    /** Milliseconds by which audio was shortened to reduce the delay, and lengthened to raise it. */
+    shortenedMs: 0,
+    lengthenedMs: 0,
     /** Inter-arrival jitter (RFC 3550 section 6.4.1). */
     jitterMs: 0,
-    /** Audio in the jitter buffer and its target. */
+    /** Delay of the jitter buffer, smoothed; 0 without a stream. Audio in it now, and what it aims at. */
+    delayMs: 0,
     depthMs: 0,
     targetMs: 0,
     /** Round trip, and loss and jitter of our stream, from the peer's receiver reports; −1 before the first. */

@@ -220,6 +220,7 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       threads: values.SVC_ENGINE_THREADS,
       callsPerThread: values.SVC_ENGINE_CALLS_PER_THREAD,
       mediaIo: values.SVC_MEDIA_IO,
+      maxJitterDelayMs: values.SVC_MAX_JITTER_DELAY_MS,
     },
     mcp: {
       allowedOrigins: values.SVC_MCP_ALLOWED_ORIGINS,

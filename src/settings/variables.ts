@@ -95,6 +95,12 @@ export const VARIABLES = {
     schema: wholeNumber(1, 1_000_000),
     meaning: 'Maximum number of calls on one media thread; 1 gives every call its own thread',
   },
+  SVC_MAX_JITTER_DELAY_MS: {
+    default: '400',
+    schema: wholeNumber(40, 400),
+    meaning:
+      'Longest delay that a jitter buffer aims at on a path that needs it, such as a mobile network, 40 to 400',
+  },
   SVC_MEDIA_IO: {
     default: 'auto',
     schema: z.enum(['auto', 'native', 'portable'], 'must be one of auto, native, portable'),

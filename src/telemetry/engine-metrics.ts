@@ -12,6 +12,10 @@ export interface EngineReading {
   /** One non-cumulative count per bound, and one for everything above the last. */
   readonly latenessCounts: readonly number[];
   readonly latenessSumMs: number;
+  /** Of jitter buffers, once per second and call; as above. */
+  readonly delayBoundsMs: readonly number[];
+  readonly delayCounts: readonly number[];
+  readonly delaySumMs: number;
 }
 
 export type ReadEngine = () => EngineReading;
@@ -48,9 +52,16 @@ export function registerEngineMetrics(registry: Registry, read: ReadEngine): voi
     help: 'Lateness of the 20 ms tick of the media threads',
     samples: () => latenessSamples(read()),
   });
+  registerReadMetric(registry, {
+    name: JITTER_DELAY,
+    type: 'histogram',
+    help: 'Delay of the jitter buffers, recorded once per second and call',
+    samples: () => delaySamples(read()),
+  });
 }
 
 const TICK_LATENESS = 'svc_engine_tick_lateness_seconds';
+const JITTER_DELAY = 'svc_engine_jitter_delay_seconds';
 
 function opusSamples({ opusLibraries }: EngineReading): Sample[] {
   return [...new Set(opusLibraries)].map((library) => ({
@@ -65,4 +76,9 @@ function latenessSamples({ latenessBoundsMs, latenessCounts, latenessSumMs }: En
     counts: latenessCounts,
     sumS: latenessSumMs / 1_000,
   });
+}
+
+function delaySamples({ delayBoundsMs, delayCounts, delaySumMs }: EngineReading): Sample[] {
+  const boundsS = delayBoundsMs.map((ms) => ms / 1_000);
+  return histogramSamples(JITTER_DELAY, {}, boundsS, { counts: delayCounts, sumS: delaySumMs / 1_000 });
 }

@@ -3,9 +3,9 @@
  * with a single writer.
  *
  *     0              8                64
- *     ├──────────────┼────────────────┼──────────────────────────────┬──────────────────┐
- *     │ words, Int32 │ libopus, ASCII │ counters, Float64            │ lateness buckets │
- *     └──────────────┴────────────────┴──────────────────────────────┴──────────────────┘
+ *     ├──────────────┼────────────────┼──────────────────────────────┬──────────────────┬───────────────┐
+ *     │ words, Int32 │ libopus, ASCII │ counters, Float64            │ lateness buckets │ delay buckets │
+ *     └──────────────┴────────────────┴──────────────────────────────┴──────────────────┴───────────────┘
  */
 
 /** Ticks so far, modulo 2^32. The supervisor checks that it changes. */
@@ -29,7 +29,8 @@ export const ENGINE_COUNTERS = [
   'frames_out',
   'uplink_underruns',
   'downlink_overruns',
-  'drift_drops',
+  'uplink_shortened_ms',
+  'uplink_lengthened_ms',
   'cleared_ms',
   'packets_received',
   'packets_sent',
@@ -37,6 +38,8 @@ export const ENGINE_COUNTERS = [
   'packets_late',
   'frames_concealed',
   'packets_dropped',
+  'shortened_ms',
+  'lengthened_ms',
   'packets_unsent',
   'packets_overflowed',
   'failed_calls',
@@ -53,18 +56,27 @@ export const LATENESS_BOUNDS_MS = [
   ...[4, 5, 6.3, 8, 10, 12.5, 16, 20, 25, 31.5, 40, 50, 63, 80, 100],
 ] as const;
 
+/** Upper bounds of the histogram of jitter buffers' delays, in milliseconds. One more bucket counts longer ones. */
+export const DELAY_BOUNDS_MS = [
+  20, 40, 60, 80, 100, 120, 160, 200, 250, 300, 350, 400, 500, 700, 1_000,
+] as const;
+
 const COUNTER_INDEX = Object.fromEntries(ENGINE_COUNTERS.map((name, index) => [name, index])) as Record<
   EngineCounter,
   number
 >;
 const LATENESS_FIRST = ENGINE_COUNTERS.length;
 const LATENESS_SUM = LATENESS_FIRST + LATENESS_BOUNDS_MS.length + 1;
-const NUMBERS = LATENESS_SUM + 1;
+const DELAY_FIRST = LATENESS_SUM + 1;
+const DELAY_SUM = DELAY_FIRST + DELAY_BOUNDS_MS.length + 1;
+const NUMBERS = DELAY_SUM + 1;
 
 export type EngineNumbers = Record<EngineCounter, number> & {
   /** One count per bound, not cumulative, plus one for values above the last bound. */
   readonly latenessCounts: number[];
   readonly latenessSumMs: number;
+  readonly delayCounts: number[];
+  readonly delaySumMs: number;
 };
 
 export class EngineStats {
@@ -112,17 +124,22 @@ export class EngineStats {
   }
 
   add(counter: EngineCounter, amount: number): void {
-    const index = COUNTER_INDEX[counter];
-    this.#numbers[index] = (this.#numbers[index] as number) + amount;
+    this.#count(COUNTER_INDEX[counter], amount);
   }
 
   recordLateness(latenessMs: number): void {
-    let bucket = 0;
-    while (bucket < LATENESS_BOUNDS_MS.length && latenessMs > (LATENESS_BOUNDS_MS[bucket] as number))
-      bucket++;
-    const index = LATENESS_FIRST + bucket;
-    this.#numbers[index] = (this.#numbers[index] as number) + 1;
-    this.#numbers[LATENESS_SUM] = (this.#numbers[LATENESS_SUM] as number) + latenessMs;
+    this.#count(LATENESS_FIRST + bucketOf(latenessMs, LATENESS_BOUNDS_MS), 1);
+    this.#count(LATENESS_SUM, latenessMs);
+  }
+
+  /** Records the delay of a call's jitter buffer. */
+  recordDelay(delayMs: number): void {
+    this.#count(DELAY_FIRST + bucketOf(delayMs, DELAY_BOUNDS_MS), 1);
+    this.#count(DELAY_SUM, delayMs);
+  }
+
+  #count(index: number, amount: number): void {
+    this.#numbers[index] = (this.#numbers[index] as number) + amount;
   }
 
   read(): EngineNumbers {
@@ -133,6 +150,8 @@ export class EngineStats {
       ...counters,
       latenessCounts: [...this.#numbers.subarray(LATENESS_FIRST, LATENESS_SUM)],
       latenessSumMs: this.#numbers[LATENESS_SUM] as number,
+      delayCounts: [...this.#numbers.subarray(DELAY_FIRST, DELAY_SUM)],
+      delaySumMs: this.#numbers[DELAY_SUM] as number,
     };
   }
 }
@@ -145,5 +164,13 @@ export function addEngineNumbers(total: EngineNumbers, more: EngineNumbers): Eng
     ...sum,
     latenessCounts: total.latenessCounts.map((count, i) => count + (more.latenessCounts[i] ?? 0)),
     latenessSumMs: total.latenessSumMs + more.latenessSumMs,
+    delayCounts: total.delayCounts.map((count, i) => count + (more.delayCounts[i] ?? 0)),
+    delaySumMs: total.delaySumMs + more.delaySumMs,
   };
+}
+
+function bucketOf(value: number, bounds: readonly number[]): number {
+  let bucket = 0;
+  while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++;
+  return bucket;
 }

@@ -6,6 +6,7 @@ import { addEngineNumbers, type EngineNumbers, EngineStats } from './engine-stat
 import {
   type CallOutcome,
   type CallPlacement,
+  type EngineThreadOptions,
   type Event,
   type MediaIoChoice,
   type Reply,
@@ -39,6 +40,8 @@ export interface EngineOptions {
   readonly stallMs: number;
   /** How the threads do media I/O; `auto` uses the native module where it is built. */
   readonly mediaIo?: MediaIoChoice;
+  /** The most that jitter buffers aim at; 400 ms by default. */
+  readonly maxJitterDelayMs?: number;
   readonly observer: EngineObserver;
   /** Worker module; tests pass their own composition root. */
   readonly workerUrl?: URL;
@@ -113,7 +116,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
       concurrentTasksPerWorker: options.callsPerThread ?? Number.MAX_SAFE_INTEGER,
       idleTimeout: EXTRA_THREAD_IDLE_MS,
       recordTiming: false,
-      workerData: options.mediaIo ?? 'auto',
+      workerData: threadOptions(options),
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.#pool.on('message', (message: WorkerReady) => this.#workerReady(message));
@@ -248,4 +251,8 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   #terminate(worker: WorkerLink): void {
     void this.#pool.threads.find(({ threadId }) => threadId === worker.threadId)?.terminate();
   }
+}
+
+function threadOptions({ mediaIo = 'auto', maxJitterDelayMs }: EngineOptions): EngineThreadOptions {
+  return maxJitterDelayMs === undefined ? { mediaIo } : { mediaIo, maxJitterDelayMs };
 }

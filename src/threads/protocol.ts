@@ -12,6 +12,13 @@ export const PROTOCOL_VERSION = 1;
 /** How a worker does media I/O, set when it starts. `auto` uses the native module where it is built. */
 export type MediaIoChoice = 'auto' | 'native' | 'portable';
 
+/** What an engine thread is started with. */
+export interface EngineThreadOptions {
+  readonly mediaIo: MediaIoChoice;
+  /** The most that jitter buffers aim at. */
+  readonly maxJitterDelayMs?: number;
+}
+
 /**
  * Placement of a call on a worker: the argument of its long-lived task. It holds everything the worker needs, so a call
  * moves to another worker by starting a task with the same placement plus the current `config` and `agents`.

@@ -48,6 +48,11 @@ export interface MediaCounters {
   readonly concealed: number;
   /** Packets skipped to reduce the delay. */
   readonly droppedForDepth: number;
+  /** Milliseconds by which audio was shortened to reduce the delay, and lengthened to raise it. */
+  readonly shortenedMs: number;
+  readonly lengthenedMs: number;
+  /** Not a total: the delay of the jitter buffer now, or the longest of several; 0 without a stream. */
+  readonly delayMs: number;
   /**
    * `unsent` counts packets the system did not accept for sending, `overflowed` those it dropped before they were read.
    */

@@ -1,3 +1,4 @@
+import { MOST_MAX_TARGET_MS } from '../../audio/jitter-target.ts';
 import type { LibOpus } from '../../audio/libopus.ts';
 import { assert } from '../../base/assert.ts';
 import type { RtpCodec } from '../rtp-protocol.ts';
@@ -7,12 +8,17 @@ import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
 
 /** Creates the decoders and encoders of a thread. Opus runs at the room's rate, G.711 at its own. */
 export class VoiceCodecs {
+  readonly maxJitterDelayMs: number;
   readonly #loadOpus: () => LibOpus;
   #opus: LibOpus | null = null;
 
-  /** Creates the factory. `loadOpus` is called when a leg first needs Opus. */
-  constructor(loadOpus: () => LibOpus) {
+  /**
+   * Creates the factory. `loadOpus` is called when a leg first needs Opus. `maxJitterDelayMs` is the most that the jitter
+   * buffer in front of a decoder aims at.
+   */
+  constructor(loadOpus: () => LibOpus, maxJitterDelayMs = MOST_MAX_TARGET_MS) {
     this.#loadOpus = loadOpus;
+    this.maxJitterDelayMs = maxJitterDelayMs;
   }
 
   /** Loads Opus before a room that may need it opens, because loading can take longer than a tick. */

@@ -1,5 +1,7 @@
 import { JitterBuffer, type JitterCounters, type Pulled } from '../../audio/jitter-buffer.ts';
+import { MOST_MAX_TARGET_MS } from '../../audio/jitter-target.ts';
 import { Resampler } from '../../audio/resampler.ts';
+import { IN_SILENCE, SOMETIME, SOON, TimeScaler } from '../../audio/time-scaler.ts';
 import { unreachable } from '../../base/assert.ts';
 import { frameSamples } from '../../base/frame.ts';
 import type { VoiceDecoder } from '../codecs/voice-codec.ts';
@@ -7,29 +9,43 @@ import type { RtpPacket } from '../rtp-packet.ts';
 
 const NOTHING = new Int16Array(0);
 
-/** Turns packets of 2.5 to 120 ms into frames of 20 ms at the room's rate: jitter buffer, decoder, concealment. */
+/**
+ * Turns packets of 2.5 to 120 ms into frames of 20 ms at the room's rate: jitter buffer, decoder, concealment, and the
+ * change of pace that the jitter buffer asks for.
+ */
 export class InboundAudio {
   readonly jitter: JitterBuffer;
   readonly #decoder: VoiceDecoder;
   readonly #ticksPerSample: number;
   readonly #frameSamples: number;
   readonly #maxReadySamples: number;
-  /** Decoded samples not yet played: the rest of a packet longer than a frame. Allocated for the first such packet. */
+  /**
+   * Decoded samples not yet played: the rest of a packet longer than a frame, or of one whose pace was changed. Allocated
+   * for the first such packet.
+   */
   #ready: Int16Array = NOTHING;
   #readySamples = 0;
+  /** Allocated for the first change of pace. */
+  #scaler: TimeScaler | null = null;
+  #lastPulled: Pulled = 'idle';
   #droppedPackets: number;
   /** Null when the codec's rate equals the room's. */
   readonly #toRoom: Resampler | null;
   readonly #decoded: Int16Array;
 
   /** Takes ownership of the decoder. */
-  constructor(decoder: VoiceDecoder, roomRateHz: number, counters: JitterCounters) {
+  constructor(
+    decoder: VoiceDecoder,
+    roomRateHz: number,
+    counters: JitterCounters,
+    maxDelayMs = MOST_MAX_TARGET_MS,
+  ) {
     const { clockRateHz, sampleRateHz, maxPacketSamples } = decoder;
-    this.jitter = new JitterBuffer(decoder, counters);
+    this.jitter = new JitterBuffer(decoder, counters, maxDelayMs);
     this.#decoder = decoder;
     this.#ticksPerSample = clockRateHz / sampleRateHz;
     this.#frameSamples = frameSamples(sampleRateHz);
-    this.#maxReadySamples = maxPacketSamples + this.#frameSamples;
+    this.#maxReadySamples = maxPacketSamples + 3 * this.#frameSamples;
     this.#droppedPackets = counters.droppedForDepth;
     const isRoomRate = sampleRateHz === roomRateHz;
     this.#toRoom = isRoomRate ? null : new Resampler(sampleRateHz, roomRateHz, this.#frameSamples);
@@ -40,7 +56,7 @@ export class InboundAudio {
   restart(): void {
     this.jitter.restart();
     this.#decoder.restart();
-    this.#readySamples = 0;
+    this.#keepReady(0);
   }
 
   /** Whether the payload is valid for the codec. */
@@ -75,7 +91,25 @@ export class InboundAudio {
   }
 
   #pullDecoded(frame: Int16Array): boolean {
-    return this.#readySamples === 0 ? this.#pullWhole(frame) : this.#pullPieces(frame);
+    if (this.jitter.pace !== 'usual') return this.#pullAtPace(frame);
+    if (this.#readySamples === 0) return this.#pullWhole(frame);
+    return this.#scaler === null ? this.#pullPieces(frame) : this.#pullSettling(frame, this.#scaler);
+  }
+
+  /**
+   * A change of pace leaves a part of a packet, so each packet is decoded before it is needed, and the one after it, which
+   * may help to conceal it, has less time to come. In silence the rest is made a whole frame.
+   */
+  #pullSettling(frame: Int16Array, scaler: TimeScaler): boolean {
+    const missing = this.#frameSamples - this.#readySamples;
+    if (missing <= 0 || this.#lastPulled !== 'packet' || this.#pulledSamples() !== this.#frameSamples)
+      return this.#pullPieces(frame);
+    this.#addPiece();
+    if (this.#lastPulled !== 'packet') return this.#pullPieces(frame);
+    const taken = scaler.lengthen(this.#ready, missing, IN_SILENCE, frame);
+    this.#shift(taken);
+    this.#noteTaken(taken);
+    return true;
   }
 
   /** Fast path: the next item is usually exactly one frame and is decoded directly into the target. */
@@ -83,7 +117,7 @@ export class InboundAudio {
     const pulled = this.#pullNext();
     const length = this.#pulledSamples();
     if (length === frame.length) return this.#take(pulled, frame, 0, length);
-    if (this.#ready === NOTHING) this.#ready = new Int16Array(this.#maxReadySamples);
+    this.#makeReady();
     const heard = this.#take(pulled, this.#ready, 0, length);
     this.#readySamples = length;
     return this.#pullPieces(frame) || heard;
@@ -93,9 +127,51 @@ export class InboundAudio {
     let heard = this.#readySamples > 0;
     while (this.#readySamples < this.#frameSamples) heard = this.#addPiece() || heard;
     for (let i = 0; i < this.#frameSamples; i++) frame[i] = this.#ready[i]!;
-    this.#ready.copyWithin(0, this.#frameSamples, this.#readySamples);
-    this.#readySamples -= this.#frameSamples;
+    this.#shift(this.#frameSamples);
     return heard;
+  }
+
+  /** Fills a frame with more or less audio than lasts a frame. What is concealed keeps its pace. */
+  #pullAtPace(frame: Int16Array): boolean {
+    this.#makeReady();
+    const scaler = this.#scaler ?? new TimeScaler(this.#decoder.sampleRateHz);
+    this.#scaler = scaler;
+    const isFaster = this.jitter.pace === 'faster';
+    const wanted = (this.jitter.offMs * this.#decoder.sampleRateHz) / 1000;
+    const needed = isFaster ? scaler.inputSamples(wanted) : this.#frameSamples;
+    // To look ahead further than the buffer goes would be heard as a loss.
+    if (isFaster && this.jitter.depthMs < (needed * 1000) / this.#decoder.sampleRateHz)
+      return this.#pullPieces(frame);
+    let heard = this.#readySamples > 0;
+    while (this.#readySamples < needed) heard = this.#addPiece() || heard;
+    if (this.#lastPulled !== 'packet') return this.#pullPieces(frame);
+    const haste = this.jitter.isFarOff ? SOON : SOMETIME;
+    const taken = isFaster
+      ? scaler.shorten(this.#ready, wanted, haste, frame)
+      : scaler.lengthen(this.#ready, wanted, haste, frame);
+    this.#shift(taken);
+    this.#noteTaken(taken);
+    return heard;
+  }
+
+  #noteTaken(samples: number): void {
+    if (samples === this.#frameSamples) return;
+    const shortenedMs = ((samples - this.#frameSamples) * 1000) / this.#decoder.sampleRateHz;
+    this.jitter.noteShortened(shortenedMs);
+  }
+
+  #makeReady(): void {
+    if (this.#ready === NOTHING) this.#ready = new Int16Array(this.#maxReadySamples);
+  }
+
+  #shift(samples: number): void {
+    this.#ready.copyWithin(0, samples, this.#readySamples);
+    this.#keepReady(this.#readySamples - samples);
+  }
+
+  #keepReady(samples: number): void {
+    this.#readySamples = samples;
+    this.jitter.noteAhead((samples * 1000) / this.#decoder.sampleRateHz);
   }
 
   #addPiece(): boolean {
@@ -111,6 +187,7 @@ export class InboundAudio {
     const { droppedForDepth } = this.jitter.counters;
     if (droppedForDepth !== this.#droppedPackets) this.#decoder.skip();
     this.#droppedPackets = droppedForDepth;
+    this.#lastPulled = pulled;
     return pulled;
   }
 

@@ -67,7 +67,12 @@ export class RtpReceiver {
   #change(codec: RtpCodec): void {
     const decoder = this.#codecs.decoder(codec, this.#roomRateHz);
     this.#audio?.close();
-    this.#audio = new InboundAudio(decoder, this.#roomRateHz, this.#jitterCounters);
+    this.#audio = new InboundAudio(
+      decoder,
+      this.#roomRateHz,
+      this.#jitterCounters,
+      this.#codecs.maxJitterDelayMs,
+    );
     this.stats.setClock(decoder.clockRateHz);
   }
 
@@ -173,6 +178,9 @@ export class RtpReceiver {
     counters.late = jitter.late;
     counters.concealed = jitter.concealed;
     counters.droppedForDepth = jitter.droppedForDepth;
+    counters.shortenedMs = jitter.shortenedMs;
+    counters.lengthenedMs = jitter.lengthenedMs;
+    counters.delayMs = this.#audio?.jitter.delayMs ?? 0;
     counters.depthMs = this.#audio?.jitter.depthMs ?? 0;
     counters.targetMs = this.#audio?.jitter.targetMs ?? 0;
     counters.jitterMs = this.stats.jitterMs;

@@ -18,11 +18,16 @@ export class Source {
   readonly #audio: InboundAudio;
 
   /** Takes ownership of the decoder. */
-  constructor(id: number, voice: number, { decoder, roomRateHz }: SourceDeps, nowMs: number) {
+  constructor(
+    id: number,
+    voice: number,
+    { decoder, roomRateHz, maxJitterDelayMs }: SourceDeps,
+    nowMs: number,
+  ) {
     this.id = id;
     this.voice = voice;
     this.heardAtMs = nowMs;
-    this.#audio = new InboundAudio(decoder, roomRateHz, this.counters);
+    this.#audio = new InboundAudio(decoder, roomRateHz, this.counters, maxJitterDelayMs);
   }
 
   /**
@@ -47,6 +52,11 @@ export class Source {
     if (this.stream === stream) this.stream = NO_STREAM;
   }
 
+  /** Delay of the jitter buffer; 0 without a stream. */
+  get delayMs(): number {
+    return this.#audio.jitter.delayMs;
+  }
+
   /** Fills one frame. Returns false when it is silent; the frame is then zeroed. */
   pull(frame: Int16Array): boolean {
     return this.#audio.pull(frame);
@@ -61,4 +71,5 @@ export class Source {
 interface SourceDeps {
   readonly decoder: VoiceDecoder;
   readonly roomRateHz: number;
+  readonly maxJitterDelayMs: number;
 }

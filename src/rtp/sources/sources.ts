@@ -13,6 +13,7 @@ const SPEAKING_MS = 1_000;
 
 interface SourcesDeps {
   readonly roomRateHz: number;
+  readonly maxJitterDelayMs: number;
   readonly speakers: PacketOpen['speakers'];
   /** The call's memory. */
   readonly memory: SharedArrayBuffer;
@@ -60,8 +61,7 @@ export class Sources {
 
   /** Adds the speaker of a packet. Takes ownership of the decoder. */
   add(packet: RtpPacket, decoder: VoiceDecoder, nowMs: number): Source {
-    const { roomRateHz } = this.#deps;
-    const source = new Source(this.#idOf(packet), OTHERS, { decoder, roomRateHz }, nowMs);
+    const source = new Source(this.#idOf(packet), OTHERS, { ...this.#deps, decoder }, nowMs);
     this.#sources.push(source);
     this.#giveVoice(source, nowMs);
     return source;
@@ -94,6 +94,13 @@ export class Sources {
   /** Releases all sources. Voices stay reserved for them. */
   clear(): void {
     for (let i = this.#sources.length - 1; i >= 0; i--) this.#release(i);
+  }
+
+  /** The longest delay of a source's jitter buffer; 0 while nobody is heard. */
+  get delayMs(): number {
+    let longestMs = 0;
+    for (let i = 0; i < this.#sources.length; i++) longestMs = Math.max(longestMs, this.#sources[i]!.delayMs);
+    return longestMs;
   }
 
   /** Counts of all sources since the leg was opened. Always the same object. */
@@ -142,4 +149,6 @@ function addCounts(total: Counts, more: Counts): void {
   total.late += more.late;
   total.concealed += more.concealed;
   total.droppedForDepth += more.droppedForDepth;
+  total.shortenedMs += more.shortenedMs;
+  total.lengthenedMs += more.lengthenedMs;
 }

@@ -300,7 +300,7 @@ describe('JitterBuffer on any path', () => {
     );
   });
 
-  it('is back at its target two seconds after a stall', () => {
+  it('is back at its target three seconds after a stall', () => {
     const path = fc.record({
       stallMs: fc.integer({ min: 60, max: 1_200 }),
       jitterMs: fc.integer({ min: 0, max: 60 }),
@@ -313,23 +313,26 @@ describe('JitterBuffer on any path', () => {
         fc.constantFrom(10, 20, 30, 60),
         ({ stallMs, jitterMs, lostPercent }, start, packetMs) => {
           const stallAtMs = 3_000;
-          const packets = stream(9_000 / packetMs, (i) => (i * 7919) % (jitterMs + 1), { ...start, packetMs })
+          const packets = stream(10_000 / packetMs, (i) => (i * 7919) % (jitterMs + 1), {
+            ...start,
+            packetMs,
+          })
             .map((p) => {
               const isHeld = p.arrivalMs >= stallAtMs && p.arrivalMs < stallAtMs + stallMs;
               return isHeld ? { ...p, arrivalMs: stallAtMs + stallMs } : p;
             })
             .filter(({ index }) => (index * 31) % 100 >= lostPercent);
-          const played = play(packets, 8_500);
+          const played = play(packets, 9_500);
           expectIncreasing(indices(played));
-          const after = played.filter(({ atMs }) => atMs > stallAtMs + stallMs + 2_000);
+          const after = played.filter(({ atMs }) => atMs > stallAtMs + stallMs + 3_000);
           const leastExcessMs = Math.min(
             ...after.slice(0, 50).map(({ depthMs, targetMs }) => depthMs - targetMs),
           );
-          expect(leastExcessMs).toBeLessThanOrEqual(40);
+          expect(leastExcessMs).toBeLessThanOrEqual(Math.max(40, 1.5 * packetMs + 10));
           const mostExcessMs = Math.max(...after.map(({ depthMs, targetMs }) => depthMs - targetMs));
-          expect(mostExcessMs).toBeLessThanOrEqual(jitterMs + packetMs + 80);
+          expect(mostExcessMs).toBeLessThanOrEqual(jitterMs + 2 * packetMs + 80);
           const heardMs = count(after, 'packet') * packetMs;
-          expect(heardMs / (8_500 - stallAtMs - stallMs - 2_000)).toBeGreaterThan(0.7);
+          expect(heardMs / (9_500 - stallAtMs - stallMs - 3_000)).toBeGreaterThan(0.7);
         },
       ),
       { numRuns: 300 },

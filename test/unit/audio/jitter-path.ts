@@ -42,7 +42,13 @@ export function stream(
   }));
 }
 
-/** Runs packets through a buffer in virtual time, with a tick every 20 ms as in the engine, or a delayed one. */
+/** By how much a frame becomes longer or shorter when the buffer wants another pace. */
+const PACE_CHANGE_MS = 3;
+
+/**
+ * Runs packets through a buffer in virtual time, with a tick every 20 ms as in the engine, or a delayed one. The listener
+ * changes the pace as much as it may.
+ */
 export function play(
   packets: readonly PathPacket[],
   untilMs: number,
@@ -57,7 +63,10 @@ export function play(
     const nowMs = tick * 20 + 10 + lateMs(tick);
     for (; next < arriving.length && arriving[next]!.arrivalMs <= nowMs; next++)
       insert(buffer, arriving[next]!);
-    for (creditSamples += 160; creditSamples > 0; creditSamples -= buffer.durationSamples) {
+    const shorterMs =
+      buffer.pace === 'usual' ? 0 : buffer.pace === 'faster' ? PACE_CHANGE_MS : -PACE_CHANGE_MS;
+    if (shorterMs !== 0) buffer.noteShortened(shorterMs);
+    for (creditSamples += 160 + shorterMs * 8; creditSamples > 0; creditSamples -= buffer.durationSamples) {
       const depthMs = buffer.depthMs;
       const pulled = buffer.pull();
       const index = pulled === 'packet' ? indexOf(buffer) : -1;

@@ -5,6 +5,7 @@ import { NO_MARK } from '../../../src/threads/ring-consumer.ts';
 import { ringMemory } from '../../../src/threads/ring-layout.ts';
 import { RingProducer } from '../../../src/threads/ring-producer.ts';
 import { Uplink } from '../../../src/threads/uplink.ts';
+import { noise, speech } from '../../support/speech-signal.ts';
 import { roomyQueue } from '../threads/roomy-queue.ts';
 
 const ROOM_HZ = 8_000;
@@ -217,7 +218,7 @@ describe('playout', () => {
     );
   });
 
-  it('corrects a real-time stream that drifts ahead by dropping a quiet frame, and spares a burst', () => {
+  it('shortens a real-time stream that drifts ahead, and spares a burst', () => {
     const drifting = new Bench();
     const quiet = new Int16Array(FRAME).fill(3);
     drifting.say(new Int16Array(5 * FRAME).fill(3));
@@ -225,47 +226,84 @@ describe('playout', () => {
       drifting.tick();
       drifting.say(quiet);
     }
-    expect(drifting.playout.driftDrops).toBeGreaterThanOrEqual(1);
-    expect(drifting.playout.driftDrops).toBeLessThanOrEqual(4);
+    expect(drifting.playout.shortenedMs).toBeGreaterThanOrEqual(20);
+    expect(drifting.playout.shortenedMs).toBeLessThanOrEqual(80);
     const burst = new Bench();
     burst.say(new Int16Array(100_000).fill(3));
     burst.ticks(600);
-    expect(burst.playout.driftDrops).toBe(0);
+    expect(burst.playout.shortenedMs).toBe(0);
   });
 
-  it('corrects a real-time stream that the network delayed, in its pauses, within ten seconds of pause', () => {
+  it.each(['speech', 'noise'] as const)(
+    'is back within 20 ms three seconds after a stall of 300 ms in %s',
+    (kind) => {
+      const bench = new Bench();
+      const sound =
+        kind === 'speech'
+          ? speech('We charge six pounds fifty for each box.', ROOM_HZ)
+          : noise(20_000, ROOM_HZ, -30);
+      let at = 0;
+      const live = (ticks: number): number => {
+        for (let i = 0; i < ticks; i++, at += FRAME) {
+          bench.say(sound.slice(at % (sound.length - FRAME), (at % (sound.length - FRAME)) + FRAME));
+          bench.tick();
+        }
+        return bench.ring.queuedSamples / 8;
+      };
+      const beforeMs = live(150);
+      bench.ticks(15);
+      for (let i = 0; i < 14; i++, at += FRAME) bench.say(sound.slice(0, FRAME));
+      expect(live(1)).toBeGreaterThan(200);
+      expect(live(150)).toBeLessThanOrEqual(beforeMs + 20);
+      expect(bench.playout.playedMs + bench.ring.queuedSamples / 8).toBeCloseTo((at + 0) / 8, 0);
+    },
+  );
+
+  it('conceals what is missing of a live stream, goes on at once and lengthens it until enough is queued', () => {
     const bench = new Bench();
-    const live = (frame: Int16Array, ticks: number): void => {
-      for (let i = 0; i < ticks; i++) {
-        // Not all networks deliver one frame every 20 ms.
-        for (let frames = i % 3 === 0 ? 3 : 0; frames > 0; frames--) bench.say(frame);
+    const voice = tone(40_000, ROOM_HZ, 200);
+    let at = 0;
+    const live = (ticks: number): void => {
+      for (let i = 0; i < ticks; i++, at += FRAME) {
+        bench.say(voice.slice(at, at + FRAME));
         bench.tick();
       }
     };
-    const [loud, quiet] = [new Int16Array(FRAME).fill(9_000), new Int16Array(FRAME).fill(3)];
-    live(loud, 99);
-    bench.ticks(25);
-    for (let i = 0; i < 25; i++) bench.say(loud);
-    live(loud, 600);
-    expect(bench.playout.driftDrops).toBe(0);
-    const lateMs = bench.ring.queuedSamples / 8;
-    expect(lateMs).toBeGreaterThanOrEqual(480);
-    live(quiet, 501);
-    expect(bench.ring.queuedSamples / 8).toBeLessThanOrEqual(100);
-    expect(bench.playout.driftDrops * 20).toBe(lateMs - bench.ring.queuedSamples / 8);
+    live(100);
+    bench.ticks(3);
+    expect(bench.ring.queuedSamples).toBe(0);
+    expect(bench.ticks(2)).toBe(2);
+    const concealed = bench.played.slice(-2 * FRAME, -FRAME);
+    expect(Math.max(...concealed)).toBeGreaterThan(3_000);
+    live(1);
+    expect(bench.frame.some((sample) => sample > 3_000)).toBe(true);
+    expect(bench.playout.underruns).toBe(1);
+    live(40);
+    expect(bench.playout.lengthenedMs).toBeGreaterThan(20);
+    expect(bench.ring.queuedSamples / 8).toBeGreaterThanOrEqual(20);
   });
 
-  it.each([
-    ['in pieces of 200 ms', 10, 15],
-    ['two seconds ahead', 1, 100],
-  ])('spares a stream that is sent %s', (_, framesAtOnce, framesAhead) => {
+  it('spares a stream that is sent two seconds ahead', () => {
     const bench = new Bench();
-    bench.say(new Int16Array(framesAhead * FRAME).fill(3));
+    bench.say(new Int16Array(100 * FRAME).fill(3));
     for (let i = 0; i < 2_000; i++) {
       bench.tick();
-      if (i % framesAtOnce === 0) bench.say(new Int16Array(framesAtOnce * FRAME).fill(3));
+      bench.say(new Int16Array(FRAME).fill(3));
     }
-    expect(bench.playout.driftDrops).toBe(0);
+    expect(bench.playout.shortenedMs).toBe(0);
+  });
+
+  it('leaves a stream that is sent in pieces of 200 ms half a piece more than its target', () => {
+    const bench = new Bench();
+    bench.say(new Int16Array(15 * FRAME).fill(3));
+    const leastMs: number[] = [];
+    for (let i = 0; i < 2_000; i++) {
+      bench.tick();
+      leastMs.push(bench.ring.queuedSamples / 8);
+      if (i % 10 === 0) bench.say(new Int16Array(10 * FRAME).fill(3));
+    }
+    expect(bench.playout.shortenedMs).toBeGreaterThan(100);
+    expect(Math.min(...leastMs)).toBeGreaterThan(100);
   });
 
   it.each([24_000, 48_000])('spares a burst at %i Hz that is queued behind its ring', (rateHz) => {
@@ -277,6 +315,6 @@ describe('playout', () => {
       playout.pull(frame);
       uplink.advance();
     }
-    expect(playout.driftDrops).toBe(0);
+    expect(playout.shortenedMs).toBe(0);
   });
 });

@@ -80,7 +80,7 @@ test('live calls are shown as of the request, without states that are gone', asy
   expect(await linesOf(metrics, 'svc_calls{')).toEqual(['svc_calls{state="ringing"} 1']);
 });
 
-test('engine figures are read on request, with lateness as a cumulative histogram in seconds', async () => {
+test('engine figures are read on request, with lateness and delay as cumulative histograms in seconds', async () => {
   const metrics = new Metrics();
   const reading: EngineReading = {
     threads: 4,
@@ -89,6 +89,9 @@ test('engine figures are read on request, with lateness as a cumulative histogra
     latenessBoundsMs: [1, 5],
     latenessCounts: [10, 4, 1],
     latenessSumMs: 50,
+    delayBoundsMs: [40],
+    delayCounts: [3, 1],
+    delaySumMs: 240,
   };
   metrics.watchEngine(() => reading);
   expect(await linesOf(metrics, 'svc_engine_')).toEqual([
@@ -102,6 +105,10 @@ test('engine figures are read on request, with lateness as a cumulative histogra
     'svc_engine_tick_lateness_seconds_bucket{le="+Inf"} 15',
     'svc_engine_tick_lateness_seconds_sum 0.05',
     'svc_engine_tick_lateness_seconds_count 15',
+    'svc_engine_jitter_delay_seconds_bucket{le="0.04"} 3',
+    'svc_engine_jitter_delay_seconds_bucket{le="+Inf"} 4',
+    'svc_engine_jitter_delay_seconds_sum 0.24',
+    'svc_engine_jitter_delay_seconds_count 4',
   ]);
 });
 

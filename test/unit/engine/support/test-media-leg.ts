@@ -75,6 +75,9 @@ class TestMediaLeg implements MediaLeg<TestMediaConfig, TestMediaCommands> {
     late: 0,
     concealed: 0,
     droppedForDepth: 0,
+    shortenedMs: 0,
+    lengthenedMs: 0,
+    delayMs: 0,
     unsent: 0,
     overflowed: 0,
   };

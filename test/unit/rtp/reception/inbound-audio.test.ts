@@ -32,6 +32,21 @@ class Call {
     return this.#heard.slice(from);
   }
 
+  /** Nothing arrives for `frames` of 20 ms, then all at once. */
+  stall(frames: number): void {
+    const held: Int16Array[] = [];
+    for (let i = 0; i < frames; i++, this.#nowMs += 20) {
+      const said = new Int16Array(FRAME);
+      this.#tone.fill(said);
+      held.push(said);
+      this.audio.pull(new Int16Array(FRAME));
+    }
+    for (const said of held) {
+      this.#insert(said);
+      this.#sent += 1;
+    }
+  }
+
   #insert(samples: Int16Array): void {
     const bytes = new Uint8Array(12 + FRAME);
     const sent = this.#sent;
@@ -66,7 +81,7 @@ describe('InboundAudio', () => {
   });
 
   // By then the tone is at its loudest when the first packet returns.
-  it.each([6, 11, 51])('fades the sound in after %i frames without packets', (frames) => {
+  it.each([10, 15, 60])('fades the sound in after %i frames without packets', (frames) => {
     const call = open();
     call.pass(20, true);
     const steady = largestStep(call.pass(10, true));
@@ -84,5 +99,25 @@ describe('InboundAudio', () => {
     new Tone(410, 8_000, 0.7).fill(said);
     const played = heard.slice(start - 1, start - 1 + FRAME);
     expect(played.every((sample, i) => Math.abs(sample - (said[i] ?? 0)) <= 700)).toBe(true);
+  });
+
+  it('plays all that a stall of 300 ms held back, at another pace, and is back within 20 ms after three seconds', () => {
+    const call = open();
+    call.pass(100, true);
+    const { jitter } = call.audio;
+    const beforeMs = jitter.delayMs;
+    call.stall(15);
+    expect(jitter.delayMs).toBeGreaterThan(beforeMs + 150);
+    const { concealed } = jitter.counters;
+    call.pass(150, true);
+    expect(jitter.delayMs).toBeLessThanOrEqual(beforeMs + 20);
+    expect(jitter.counters).toMatchObject({ lost: 0, late: 0, droppedForDepth: 0, concealed });
+    expect(jitter.counters.shortenedMs).toBeGreaterThan(200);
+  });
+
+  it('adds nothing and leaves nothing out while packets come on time', () => {
+    const call = open();
+    call.pass(500, true);
+    expect(call.audio.jitter.counters).toMatchObject({ shortenedMs: 0, lengthenedMs: 0, droppedForDepth: 0 });
   });
 });
