@@ -32,11 +32,13 @@ export function clicks(
   const usual = new Edges(said, rateHz);
   const edges = new Edges(heard, rateHz);
   const place = new SaidPlace(track);
+  const endMs = (said.length * 1000) / rateHz;
   const found: number[] = [];
   for (let i = 0; i < heard.length; i++) {
     if (edges.height(i) <= MARGIN) continue;
     const atMs = (i * 1000) / rateHz;
-    const places = [place.at(atMs), place.next(atMs)];
+    // After the end, comfort noise goes on like what was said last.
+    const places = [place.at(atMs), place.next(atMs)].map((ms) => Math.min(ms, endMs));
     const isApart = atMs - (found.at(-1) ?? Number.NEGATIVE_INFINITY) > APART_MS;
     if (isApart && isClick(edges, i, usual, places)) found.push(atMs);
   }

@@ -8,13 +8,14 @@ const SAMPLES_PER_MS = TRACK_RATE_HZ / 1000;
 const BLOCK = 64 * SAMPLES_PER_MS;
 /** A block far from where the last one was found must be unmistakable, so it is longer. */
 const LONG_BLOCK = 128 * SAMPLES_PER_MS;
-const EARLIEST = -20 * SAMPLES_PER_MS;
+/** Nothing is heard before it was recorded; resampling moves it by less than this. */
+const EARLIEST = -4 * SAMPLES_PER_MS;
 const LATEST = 640 * SAMPLES_PER_MS;
 const NEAR = 20 * SAMPLES_PER_MS;
 /** Correlations: the delay is what it was; another delay is right; it is right though it is far away. */
 const SAME = 0.85;
 const FOUND = 0.6;
-const FOUND_FAR = 0.75;
+const FOUND_FAR = 0.65;
 /** By how much another delay must be better. */
 const BETTER = 0.1;
 /** Quieter blocks, relative to the loudest one, tell nothing about the delay. */
@@ -116,7 +117,9 @@ function farLag(signals: Signals, middle: number, recorded: number, last: number
   const later = [1, 2].map((blocks) => {
     const match = (at: number) =>
       matchAt(signals, middle + blocks * LONG_BLOCK, recorded + blocks * LONG_BLOCK + at);
-    return { now: match(lag), before: match(last) };
+    // A voice whose pace is changed on purpose goes on with another delay.
+    const reach = blocks * NEAR;
+    return { now: bestOf(lag - reach, lag + reach, 2, match).match, before: match(last) };
   });
   const isHeard = later.some(({ now }) => now >= FOUND) && later.every(({ now, before }) => now > before);
   return isHeard ? lag : null;
