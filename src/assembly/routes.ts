@@ -22,6 +22,7 @@ import { apiKeyRoutes } from '../api/rest/api-keys.ts';
 import { botLinkRoutes } from '../api/rest/bot-links.ts';
 import { botOwnerRoutes } from '../api/rest/bot-owner.ts';
 import { botTokenRoutes } from '../api/rest/bot-tokens.ts';
+import { callAudioRoute } from '../api/rest/call-audio.ts';
 import { callChatRoutes } from '../api/rest/call-chat.ts';
 import { callRoutes } from '../api/rest/calls.ts';
 import { connectionRoutes } from '../api/rest/connections.ts';
@@ -99,6 +100,7 @@ export function routes(domains: Domains): Route[] {
   const rendered = new RenderedMetrics(() => metrics.text());
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
+    callAudioRoute(calls),
     ...callChatRoutes(calls, files),
     ...inboxRoutes(inbox),
     ...dmRoutes(outbound),

@@ -6,7 +6,7 @@ import type { CancelTimer, Clock } from '../base/time.ts';
 import type { PlatformLeg } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../connectors/contract/media-control.ts';
-import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
+import type { AgentAudio, AgentAudioObserver, AudioReport, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { CallIdentity, CallSnapshot, CallStart } from './call.ts';
 import { CallCapabilities } from './call-capabilities.ts';
@@ -210,6 +210,12 @@ export class CallActor implements ObservedCall {
     if (this.#state.name !== 'active') throw new GatewayError('call_not_active');
     if (this.#leg?.dtmf === undefined) throw new GatewayError('capability_missing');
     await this.#leg.dtmf.sendDtmf(digits);
+  }
+
+  /** Reads how the call's audio is doing now. Throws `call_not_active`. */
+  async audioReport(): Promise<AudioReport> {
+    if (this.#state.name !== 'active') throw new GatewayError('call_not_active');
+    return await this.#deps.engineCall.report();
   }
 
   /** Resolves when the leg and the engine have released all their resources. */

@@ -40,6 +40,11 @@ export class AgentLegParty implements Party {
     return this.#legId;
   }
 
+  /** How the agent's audio is played. */
+  get playout(): Pick<Playout, 'queuedMs' | 'underruns' | 'shortenedMs' | 'lengthenedMs'> {
+    return this.#playout;
+  }
+
   listen(downlink: FrameRing | null): void {
     this.#overrunsTold = 0;
     this.#egress = downlink === null ? null : new Egress(downlink, this.#host.roomRateHz);

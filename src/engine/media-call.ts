@@ -4,6 +4,7 @@ import { runCommand } from '../connectors/contract/media-protocol.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 import {
   type AgentPlacement,
+  type AudioReport,
   type CallOutcome,
   type CallPlacement,
   type Command,
@@ -40,6 +41,8 @@ export class MediaCall {
   readonly #platform: PlatformLegParty;
   readonly #parties: Party[];
   readonly #agents: AgentLegParty[] = [];
+  /** Of agents that have left, so that the totals of the call never fall. */
+  readonly #left = { underruns: 0, shortenedMs: 0, lengthenedMs: 0 };
   #speech: SpeechParty | null = null;
   readonly #resolve: (outcome: CallOutcome) => void;
   #ticksToCount = TICKS_BETWEEN_COUNTS;
@@ -122,6 +125,9 @@ export class MediaCall {
           runCommand('media leg', this.#leg.commands, command.name, command.args),
         );
         return;
+      case 'call.report':
+        this.#reply(command.requestId, async () => this.#report());
+        return;
       case 'agent.join':
         this.#join(command.agent);
         return;
@@ -195,6 +201,7 @@ export class MediaCall {
     const agent = this.#agent(legId);
     if (agent === undefined) return;
     this.#agents.splice(this.#agents.indexOf(agent), 1);
+    addTotals(this.#left, agent.playout);
     if (this.#audioStarted) this.#parties.splice(this.#parties.indexOf(agent), 1);
     this.#host.stats.add('agent_legs', -1);
   }
@@ -205,6 +212,19 @@ export class MediaCall {
     this.#speech = new SpeechParty(rings, host);
     this.#platform.noteSentTo(new SentLevel(rings.sent));
     if (this.#audioStarted) this.#parties.push(this.#speech);
+  }
+
+  #report(): AudioReport {
+    const { delayMs, lost, late, concealed, droppedForDepth, shortenedMs, lengthenedMs } = this.#leg.counters;
+    const sent = { delayMs: 0, ...this.#left };
+    for (const { playout } of this.#agents) {
+      sent.delayMs = Math.max(sent.delayMs, playout.queuedMs);
+      addTotals(sent, playout);
+    }
+    return {
+      received: { delayMs, lost, late, concealed, droppedForDepth, shortenedMs, lengthenedMs },
+      sent,
+    };
   }
 
   #agent(legId: number): AgentLegParty | undefined {
@@ -218,4 +238,16 @@ export class MediaCall {
       (error) => this.#host.post({ type: 'reply', callId, requestId, ok: false, error: toWireError(error) }),
     );
   }
+}
+
+interface PlayoutTotals {
+  underruns: number;
+  shortenedMs: number;
+  lengthenedMs: number;
+}
+
+function addTotals(total: PlayoutTotals, more: Readonly<PlayoutTotals>): void {
+  total.underruns += more.underruns;
+  total.shortenedMs += more.shortenedMs;
+  total.lengthenedMs += more.lengthenedMs;
 }

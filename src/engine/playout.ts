@@ -97,6 +97,13 @@ export class Playout {
     return this.#lengthenedMs;
   }
 
+  /** Milliseconds that wait to be played, including what does not fit into the ring yet. */
+  get queuedMs(): number {
+    const rateHz = this.#ring.sampleRateHz || this.#rateHz;
+    const queuedMs = (this.#ring.queuedSamples * 1000) / rateHz;
+    return queuedMs + this.#ring.behindMs + (this.#fifo.length * 1000) / this.#rateHz;
+  }
+
   /** Whether cleared audio still has its last frame to play. */
   get fading(): boolean {
     return this.#phase.name === 'fading';
@@ -160,7 +167,7 @@ export class Playout {
   }
 
   #pullBuffering(frame: Int16Array, phase: Phase & { name: 'buffering' }): boolean {
-    if (this.#queuedMs() < this.#depth.targetMs && phase.waitedMs < this.#depth.targetMs) {
+    if (this.queuedMs < this.#depth.targetMs && phase.waitedMs < this.#depth.targetMs) {
       phase.waitedMs += FRAME_MS;
       return false;
     }
@@ -208,7 +215,7 @@ export class Playout {
 
   #notePlayed(frame: Int16Array, phase: Phase & { name: 'playing' }): void {
     phase.flushed = false;
-    const queuedMs = this.#queuedMs();
+    const queuedMs = this.queuedMs;
     this.#depth.played(queuedMs);
     if ((queuedMs < NEAR_END_MS && this.#depth.isLive) || this.#concealer?.isConcealing) this.#hear(frame);
     else this.#concealer?.miss();
@@ -372,11 +379,5 @@ export class Playout {
       if (markId === NO_MARK) return;
       this.#marks.add(markId, this.#shiftedSamples + this.#fifo.length);
     }
-  }
-
-  #queuedMs(): number {
-    const rateHz = this.#ring.sampleRateHz || this.#rateHz;
-    const queuedMs = (this.#ring.queuedSamples * 1000) / rateHz;
-    return queuedMs + this.#ring.behindMs + (this.#fifo.length * 1000) / this.#rateHz;
   }
 }

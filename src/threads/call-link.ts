@@ -10,6 +10,7 @@ import { CallJournal } from './call-journal.ts';
 import type { FrameRing } from './frame-ring.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import {
+  type AudioReport,
   type CallOutcome,
   type CallPlacement,
   type Command,
@@ -26,6 +27,7 @@ import type { HeldCall, WorkerLink } from './worker-link.ts';
 const OPEN_DEADLINE_MS = 10_000;
 const CONFIGURE_DEADLINE_MS = 5_000;
 const COMMAND_DEADLINE_MS = 30_000;
+const REPORT_DEADLINE_MS = 5_000;
 const CLOSE_DEADLINE_MS = 3_000;
 
 type RequestCommand = Extract<Command, { readonly requestId: number }>;
@@ -51,6 +53,8 @@ export interface EngineCall {
   hostSpeech(speech: SpeechRings): void;
   /** Adds an agent to the call; `memory` limits the audio it queues. */
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio;
+  /** Reads how the audio is doing. Rejects when the call has no open media, or loses its worker meanwhile. */
+  report(): Promise<AudioReport>;
   /** Ends the call's media. Resolves when its sockets are closed, or after a deadline. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -180,6 +184,14 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     this.#agents.push(agent);
     this.send({ type: 'agent.join', callId, agent: agent.placement() });
     return agent;
+  }
+
+  async report(): Promise<AudioReport> {
+    const { callId } = this;
+    const report = await this.#ask(REPORT_DEADLINE_MS, 'The audio report', (requestId) => {
+      return { type: 'call.report', callId, requestId };
+    });
+    return report as AudioReport;
   }
 
   close(): Promise<void> {

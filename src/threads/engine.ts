@@ -19,6 +19,7 @@ import { WorkerLink, type WorkerLinkHost } from './worker-link.ts';
 
 export type { AgentAudio, AgentAudioObserver } from './agent-link.ts';
 export type { EngineCall, EngineCallObserver } from './call-link.ts';
+export type { AudioReport } from './protocol.ts';
 
 const START_DEADLINE_MS = 15_000;
 /** Upper limit on threads, however many calls there are. */

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { MediaEvent } from '../connectors/contract/media-leg.ts';
+import type { MediaCounters, MediaEvent } from '../connectors/contract/media-leg.ts';
 import type { FrameRing } from './frame-ring.ts';
 import type { SpeechRings } from './speech-rings.ts';
 
@@ -91,6 +91,8 @@ export type Command =
       readonly name: string;
       readonly args: readonly unknown[];
     }
+  /** Answered with an AudioReport. */
+  | { readonly type: 'call.report'; readonly callId: string; readonly requestId: number }
   | { readonly type: 'agent.join'; readonly callId: string; readonly agent: AgentPlacement }
   | {
       readonly type: 'agent.listen';
@@ -117,6 +119,26 @@ export type Command =
   | { readonly type: 'call.speech'; readonly callId: string; readonly speech: SpeechRings }
   | { readonly type: 'call.start_audio'; readonly callId: string }
   | { readonly type: 'call.close'; readonly callId: string };
+
+/**
+ * How the audio of a call is doing. The delays are current; the other figures are totals since the call was placed on the
+ * worker.
+ */
+export interface AudioReport {
+  /** What the platform sends. */
+  readonly received: Pick<
+    MediaCounters,
+    'delayMs' | 'lost' | 'late' | 'concealed' | 'droppedForDepth' | 'shortenedMs' | 'lengthenedMs'
+  >;
+  /** What agents send, including agents that have left. Hosted speech is not part of it. */
+  readonly sent: {
+    /** The longest queue of an agent's audio; 0 when none waits to be played. */
+    readonly delayMs: number;
+    readonly underruns: number;
+    readonly shortenedMs: number;
+    readonly lengthenedMs: number;
+  };
+}
 
 /** Worker → main. One for each Command with a `requestId`. */
 export type Reply = RequestReply & { readonly callId: string };

@@ -108,6 +108,7 @@ describe('a call between two gateways', () => {
     const answers = await Promise.all([
       caller().get(path),
       caller().delete(path),
+      caller().get(`${path}/audio`),
       caller().post(`${path}/accept`),
       caller().post(`${path}/answer`),
       caller().post(`${path}/refuse`),
@@ -142,6 +143,20 @@ describe('a call between two gateways', () => {
     expect(await post('accept')).toEqual([409, { detail: 'Call is not ringing' }]);
     expect(await post('answer')).toEqual([409, { detail: 'Call is not ringing' }]);
     expect(await post('refuse')).toEqual([409, { detail: 'Call is not ringing' }]);
+    await pair.hangUp(calls);
+  });
+
+  it('tells the delay of its audio', async () => {
+    const calls = await pair.connect();
+    const path = `/api/call/${calls.outbound.call_id}/audio`;
+    const { received, sent } = await waitFor('the stream to be received', async () => {
+      const { status, body } = await caller().get(path);
+      expect(status).toBe(200);
+      return body.received.delay_ms > 0 && body;
+    });
+    expect(received.delay_ms).toBeGreaterThanOrEqual(20);
+    expect(received.delay_ms).toBeLessThanOrEqual(200);
+    expect(sent).toEqual({ delay_ms: 0, underruns: 0, shortened_ms: 0, lengthened_ms: 0 });
     await pair.hangUp(calls);
   });
 
@@ -191,6 +206,8 @@ describe('a call between two gateways', () => {
     expect((await caller().post(`/api/call/${calls.outbound.call_id}/dtmf`, { digits: '1' })).body).toEqual({
       detail: 'Call is not active',
     });
+    const early = await caller().get(`/api/call/${calls.outbound.call_id}/audio`);
+    expect([early.status, early.body]).toEqual([409, { detail: 'Call is not active' }]);
 
     const accepted = await callee().post(`/api/call/${id}/accept`);
     expect([accepted.status, accepted.body.state]).toEqual([200, 'active']);
@@ -299,6 +316,7 @@ describe('a call between two gateways', () => {
         'delete /api/sip/dids/{did_id}',
         'delete /api/sip/trunk',
         'get /api/call/{call_id}',
+        'get /api/call/{call_id}/audio',
         'get /api/calls',
         'get /api/sip/dids',
         'get /api/sip/trunk',

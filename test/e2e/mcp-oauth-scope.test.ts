@@ -79,6 +79,7 @@ it('a client for Telegram can neither see nor control a SIP call', async () => {
   for (const [method, verb, body] of [
     ['GET', '', undefined],
     ['DELETE', '', undefined],
+    ['GET', '/audio', undefined],
     ['POST', '/accept', undefined],
     ['POST', '/answer', undefined],
     ['POST', '/refuse', undefined],

@@ -14,6 +14,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'GET /api/calls': 'runtime',
   'GET /api/call/{call_id}': 'runtime',
   'DELETE /api/call/{call_id}': 'runtime',
+  'GET /api/call/{call_id}/audio': 'runtime',
   'POST /api/call/{call_id}/accept': 'runtime',
   'POST /api/call/{call_id}/answer': 'runtime',
   'POST /api/call/{call_id}/refuse': 'runtime',

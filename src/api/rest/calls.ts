@@ -24,7 +24,7 @@ import { callWire, createdCall, type PublicUrl, statusReplies } from './call-wir
 const TAGS = ['Calls'] as const;
 const NOT_FOUND = 'Call not found';
 
-/** Routes for calls, as in the specification, and DTMF. Those of their chat are in `call-chat`. */
+/** Routes for calls, as in the specification, and DTMF. Those of their chat are in `call-chat`, that of their audio in `call-audio`. */
 export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
   return [
     create(calls, publicUrl),

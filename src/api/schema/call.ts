@@ -90,6 +90,41 @@ export type CallStatus = z.output<typeof CallStatus>;
 
 export const CallList = z.object({ calls: z.array(Call) }).meta({ id: 'CallList' });
 
+const ShortenedMs = z.int().describe('Milliseconds by which audio was shortened to reduce the delay');
+const LengthenedMs = z.int().describe('Milliseconds by which audio was lengthened to raise the delay');
+
+/** How the audio of a live call is doing. */
+export const CallAudio = z
+  .object({
+    received: z
+      .object({
+        delay_ms: z
+          .int()
+          .describe(
+            'Delay of the jitter buffer, the longest of several speakers; 0 while nothing is received',
+          ),
+        lost: z.int().describe('Packets that never arrived'),
+        late: z.int().describe('Packets that arrived too late to be played'),
+        concealed: z.int().describe('Frames synthesized in place of missing ones'),
+        dropped: z.int().describe('Packets skipped to reduce the delay'),
+        shortened_ms: ShortenedMs,
+        lengthened_ms: LengthenedMs,
+      })
+      .describe('What the platform sends'),
+    sent: z
+      .object({
+        delay_ms: z
+          .int()
+          .describe('Longest queue of an agent’s audio that waits to be played; 0 if none waits'),
+        underruns: z.int().describe('How often an agent’s stream ran empty in mid-stream'),
+        shortened_ms: ShortenedMs,
+        lengthened_ms: LengthenedMs,
+      })
+      .describe('What agents send on the call WebSocket; hosted speech is not included'),
+  })
+  .meta({ id: 'CallAudio' });
+export type CallAudio = z.output<typeof CallAudio>;
+
 export const PlaceCallBody = z
   .object({
     platform: Platform,

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Principal } from '../../../src/api/auth/principal.ts';
+import { callAudioRoute } from '../../../src/api/rest/call-audio.ts';
 import { callChatRoutes } from '../../../src/api/rest/call-chat.ts';
 import { callRoutes } from '../../../src/api/rest/calls.ts';
 import { fileRoutes } from '../../../src/api/rest/files.ts';
@@ -44,6 +45,7 @@ export async function meetingServer() {
   const onFailure = (error: unknown) => void failures.push(error);
   const routes = [
     ...callRoutes(domain, publicUrl),
+    callAudioRoute(domain),
     ...callChatRoutes(domain, files),
     ...fileRoutes(files, publicUrl),
     ...inboxRoutes({ ...reading, waiters }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { SipSetup } from '../../../src/accounts/logins/sip-accounts.ts';
 import { reply } from '../../../src/api/http/answer/reply.ts';
 import { type Access, type Route, route } from '../../../src/api/http/routing/route.ts';
+import { callAudioRoute } from '../../../src/api/rest/call-audio.ts';
 import type { PublicUrl } from '../../../src/api/rest/call-wire.ts';
 import { callRoutes } from '../../../src/api/rest/calls.ts';
 import { openApiRoute } from '../../../src/api/rest/openapi.ts';
@@ -43,6 +44,7 @@ const publicUrl: PublicUrl = () => PUBLIC_URL;
 async function documentOf(...extra: Route[]): Promise<Document> {
   const routes: Route[] = [
     ...callRoutes(NO_CALLS, publicUrl),
+    callAudioRoute(NO_CALLS),
     ...sipTrunkRoutes(NO_SIP),
     ...sipDidRoutes(NO_SIP),
     ...systemRoutes({ readiness: [], metrics: async () => '' }),

@@ -55,6 +55,7 @@ function scene(direction: 'inbound' | 'outbound') {
   const engineCall = {
     startAudio: () => engineActions.push('startAudio'),
     close: async () => void engineActions.push('close'),
+    report: async () => void engineActions.push('report'),
   } as unknown as EngineCall;
   const start = {
     login: { kind: 'trunk' },
@@ -192,6 +193,17 @@ describe('CallActor', () => {
     clock.advance(DEADLINES.activeMs);
     expect(actor.state.name).toBe('ended');
     expect(legActions).toEqual(['hangUp']);
+  });
+
+  it('reports on its audio only while active', async () => {
+    const { actor, leg, engineActions } = scene('outbound');
+    actor.begin(leg);
+    await expect(actor.audioReport()).rejects.toMatchObject({ code: 'call_not_active' });
+    actor.legObserver.answered();
+    await actor.audioReport();
+    expect(engineActions).toEqual(['startAudio', 'report']);
+    actor.legObserver.ended('remote', COMPLETED);
+    await expect(actor.audioReport()).rejects.toMatchObject({ code: 'call_not_active' });
   });
 
   it('refuses digits unless active, and from a leg without DTMF', async () => {

@@ -19,6 +19,7 @@ import { loginsOfAgents } from '../../../src/store/logins/agent-logins.ts';
 import { insertBot } from '../../../src/store/logins/bot-tokens.ts';
 import { findEnabledVoiceConfigs, findVoiceConfig } from '../../../src/store/speech/voice-configs.ts';
 import type { Store } from '../../../src/store/store.ts';
+import type { AudioReport } from '../../../src/threads/engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NO_SPEECH } from '../../support/no-speech.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/temporary.ts';
@@ -43,6 +44,8 @@ export class MeetingWorld {
   readonly meetings = new FakeMeetings();
   readonly domain: CallDomain;
   readonly audio: HeardAudio = { writes: 0, listens: [] };
+  /** What the engine reports of each call's audio. */
+  report: () => Promise<AudioReport> = () => Promise.reject(new Error('no report'));
   /** Full queues, failed writes and unexpected errors of legs. */
   readonly told: string[] = [];
 
@@ -78,7 +81,13 @@ export class MeetingWorld {
       registry: new CallRegistry(),
       connectors: new Map([['discord', this.meetings]]),
       engine: {
-        place: () => ({ media: {}, startAudio() {}, close: async () => {}, joinAgent: () => agentAudio }),
+        place: () => ({
+          media: {},
+          startAudio() {},
+          close: async () => {},
+          joinAgent: () => agentAudio,
+          report: () => this.report(),
+        }),
       },
       speech: NO_SPEECH,
       recorder,

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/threads/engine.ts';
 import { ringMemory } from '../../../src/threads/ring-layout.ts';
 import { startTestEngine, TestAgent, TestCall, until } from './support/test-engine.ts';
-import { TEST_MEDIA } from './support/test-media-leg.ts';
+import { COUNTED, TEST_MEDIA } from './support/test-media-leg.ts';
 
 let engine: Engine | null = null;
 afterEach(async () => {
@@ -80,6 +81,36 @@ describe('a call on the engine', () => {
       { type: 'dtmf', digit: '5' },
       { type: 'signal', signal: { speaking: true } },
     ]);
+  });
+
+  it('reports how its audio is doing, also after an agent has left', async () => {
+    ({ engine } = await startTestEngine());
+    const far = new TestCall(engine, 'call_1');
+    await expect(far.call.report()).rejects.toMatchObject({ code: 'call_not_active' });
+    const [brief, long] = [new TestAgent(far.call), new TestAgent(far.call)];
+    await far.open();
+    await far.run('count');
+    const none = { delayMs: 0, underruns: 0, shortenedMs: 0, lengthenedMs: 0 };
+    expect(await far.call.report()).toEqual({ received: COUNTED, sent: none });
+    // Far more than fits into the ring; the queue of the other agent is shorter.
+    long.audio.write(new Int16Array(80_000).fill(500), 8_000);
+    brief.audio.write(new Int16Array(8_000).fill(500), 8_000);
+    const { sent } = await far.call.report();
+    // What moves into the ring meanwhile may be counted twice.
+    expect(Math.abs(sent.delayMs - 9_000)).toBeLessThan(2_000);
+    long.audio.close();
+    expect((await far.call.report()).sent.delayMs).toBeLessThan(2_000);
+    // The stream goes on too late, which is an underrun.
+    const underruns = async () => (await far.call.report()).sent.underruns;
+    await until(() => brief.audio.queuedMs === 0);
+    await sleep(60);
+    brief.audio.write(new Int16Array(800).fill(500), 8_000);
+    await until(() => brief.audio.queuedMs === 0);
+    expect(await underruns()).toBe(1);
+    brief.audio.close();
+    expect(await underruns()).toBe(1);
+    await far.call.close();
+    await expect(far.call.report()).rejects.toMatchObject({ code: 'call_not_active' });
   });
 
   it('closes at any moment, twice, and leaves nothing behind', async () => {

@@ -96,9 +96,11 @@ describe('a worker that dies', () => {
     await call.media.configure(41);
     const hanging = call.run('hang');
     const exiting = call.run('exit');
+    const reported = call.call.report();
     const configured = call.media.configure(42);
     await expect(hanging).rejects.toThrow('lost');
     await expect(exiting).rejects.toThrow('lost');
+    await expect(reported).rejects.toThrow('lost');
     await expect(configured).resolves.toBeUndefined();
     expect(started.observer.moved).toEqual(['call_1']);
   });

@@ -43,11 +43,24 @@ export type Action =
   | 'emit'
   | 'signal'
   | 'hold'
-  | 'resume';
+  | 'resume'
+  /** Counts something. */
+  | 'count';
 
 /** Int32 words of the leg's surviving memory that a test can read. */
 export const OPENED_COUNT = 0;
 export const CONFIGURED_VALUE = 1;
+
+/** The leg's counters after `count`. */
+export const COUNTED = {
+  lost: 1,
+  late: 2,
+  concealed: 3,
+  droppedForDepth: 4,
+  shortenedMs: 5.5,
+  lengthenedMs: 6.5,
+  delayMs: 70.5,
+};
 
 export async function openTestMedia(
   options: TestMediaOpen,
@@ -134,6 +147,9 @@ class TestMediaLeg implements MediaLeg<TestMediaConfig, TestMediaCommands> {
         return;
       case 'resume':
         this.onHold = false;
+        return;
+      case 'count':
+        Object.assign(this.counters, COUNTED);
     }
   }
 
