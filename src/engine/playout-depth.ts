@@ -10,6 +10,8 @@ const MAX_TARGET_MS = 400;
 const USUAL_TARGET_MS = 120;
 /** Audio that arrives this soon after the queue ran empty belongs to the same stream, so the gap was an underrun. */
 export const UNDERRUN_GAP_MS = 200;
+/** What comes later than this after the queue ran empty is another stream, and begins as it was written. */
+export const SAME_STREAM_MS = 1_000;
 /** A live stream that is silent for longer has not been held back by the network. */
 const MAX_STALL_MS = 400;
 /** Underruns of a live stream this far apart are chance, except when those before came as far apart (`DelayPeaks`). */
@@ -69,6 +71,8 @@ export class PlayoutDepth implements Depth {
   #excessMs = 0;
   #isFarOff = false;
   #isResuming = false;
+  /** How far above the target the client began, which it does on purpose. Null until the first window of a stream is over. */
+  #leadMs: number | null = null;
   /** Total by which the audio was shortened. Levels are noted as if it had not been. */
   #shortenedMs = 0;
   #windowFrames = 0;
@@ -103,6 +107,7 @@ export class PlayoutDepth implements Depth {
     this.#startLongWindow();
     this.#setExcess(0);
     this.#notePeak(gapMs);
+    if (gapMs > SAME_STREAM_MS) this.#leadMs = null;
     this.#isResuming = gapMs <= UNDERRUN_GAP_MS;
     if (!this.#isResuming) {
       this.#isLive = false;
@@ -172,8 +177,10 @@ export class PlayoutDepth implements Depth {
 
   #judge(): void {
     const leastMs = this.#leastMs - this.#shortenedMs;
-    const surplusMs = leastMs - this.targetMs;
-    this.#isLive = this.#mostMs - this.#leastMs <= LEVEL_MS && surplusMs <= MAX_SURPLUS_MS;
+    const aheadMs = leastMs - this.targetMs;
+    this.#leadMs ??= Math.max(aheadMs, 0);
+    const surplusMs = aheadMs - this.#leadMs;
+    this.#isLive = this.#mostMs - this.#leastMs <= LEVEL_MS && aheadMs <= MAX_SURPLUS_MS;
     if (!this.#isLive) return this.#setExcess(0);
     const wasFarOff = this.#isFarOff && this.#pace !== 'usual';
     const isBegun = this.#pace === 'faster' && surplusMs + FRAME_MS > CLOSE_MS;
@@ -186,8 +193,9 @@ export class PlayoutDepth implements Depth {
   /** A stream over a bad network gets half of the range of its level above the target, in case it becomes worse. */
   #judgeLong(): void {
     const rangeMs = this.#longMostMs - this.#longLeastMs;
-    const surplusMs = this.#longLeastMs - this.#shortenedMs - this.targetMs;
-    const isLate = rangeMs <= UNSTEADY_LEVEL_MS && surplusMs <= MAX_SURPLUS_MS;
+    const aheadMs = this.#longLeastMs - this.#shortenedMs - this.targetMs;
+    const surplusMs = aheadMs - (this.#leadMs ?? 0);
+    const isLate = rangeMs <= UNSTEADY_LEVEL_MS && aheadMs <= MAX_SURPLUS_MS;
     if (!this.#isLive && isLate) this.#setExcess(Math.max(surplusMs - rangeMs / 2, 0));
     this.#startLongWindow();
   }

@@ -5,14 +5,12 @@ import { unreachable } from '../base/assert.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
 import { NO_MARK, RingConsumer } from '../threads/ring-consumer.ts';
 import { DueMarks } from './due-marks.ts';
-import { type Depth, PlayoutDepth, UNDERRUN_GAP_MS } from './playout-depth.ts';
+import { type Depth, PlayoutDepth, SAME_STREAM_MS, UNDERRUN_GAP_MS } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
 const FADE_OUT_MS = 5;
 /** A stream that may be interrupted within three frames is heard, so that it can be concealed. */
 const NEAR_END_MS = 3 * FRAME_MS;
-/** What comes later than this after an interruption begins as it was written. Before, it is faded in. */
-const SAME_SPEECH_MS = 1_000;
 const PIECE_CAPACITY = frameSamples(MAX_SAMPLE_RATE_HZ) + 1;
 /** Scratch memory between a ring and a resampler, used by all playouts in turn so that it stays in the CPU cache. */
 const piece = new Int16Array(PIECE_CAPACITY);
@@ -160,7 +158,7 @@ export class Playout {
     phase.silentMs += FRAME_MS;
     if (this.#ring.queuedSamples === 0) return false;
     if (this.#depth.resumed(phase.silentMs)) this.#underruns++;
-    if (phase.silentMs > SAME_SPEECH_MS) this.#concealer?.forget();
+    if (phase.silentMs > SAME_STREAM_MS) this.#concealer?.forget();
     const buffering = { name: 'buffering', waitedMs: 0 } as const satisfies Phase;
     this.#phase = buffering;
     return this.#pullBuffering(frame, buffering);
