@@ -228,10 +228,13 @@ export class SaidPlace {
     return this.#from(this.#at, heardMs);
   }
 
-  /** The same by the delay that comes next, as where sound returns a little before its delay is known. */
+  /** The same by the next delay that is known, as where sound returns after its delay has changed in a silence. */
   next(heardMs: number): number {
     this.at(heardMs);
-    return this.#from(Math.min(this.#at + 1, this.#track.length - 1), heardMs);
+    const last = this.#track.length - 1;
+    let point = Math.min(this.#at + 1, last);
+    while (point < last && !this.#track[point]!.matched) point++;
+    return this.#from(point, heardMs);
   }
 
   #from(point: number, heardMs: number): number {
