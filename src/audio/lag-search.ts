@@ -1,6 +1,8 @@
 /** Samples per millisecond that are compared: first at all lags, then at those around the best. */
 const COARSE_PER_MS = 4;
 const FINE_PER_MS = 8;
+/** Up to this rate, half a sample off is heard in high harmonics, so that among all lags one that fits is chosen at once. */
+const ALL_LAGS_PER_MS = 8;
 
 interface LagRange {
   readonly shortestMs: number;
@@ -16,8 +18,10 @@ export class LagSearch {
   /** The range of lags, in samples. */
   readonly shortest: number;
   readonly longest: number;
+  readonly middle: number;
   readonly #samplesPerMs: number;
   readonly #coarseStep: number;
+  readonly #lagStep: number;
   readonly #fineStep: number;
   #samples: Int16Array = new Int16Array(0);
   #at = 0;
@@ -27,7 +31,9 @@ export class LagSearch {
     this.#samplesPerMs = sampleRateHz / 1000;
     this.shortest = Math.floor(shortestMs * this.#samplesPerMs);
     this.longest = Math.floor(longestMs * this.#samplesPerMs);
+    this.middle = Math.floor((this.shortest + this.longest) / 2);
     this.#coarseStep = Math.max(Math.floor(this.#samplesPerMs / COARSE_PER_MS), 1);
+    this.#lagStep = this.#samplesPerMs <= ALL_LAGS_PER_MS ? 1 : this.#coarseStep;
     this.#fineStep = Math.max(Math.floor(this.#samplesPerMs / FINE_PER_MS), 1);
   }
 
@@ -44,23 +50,32 @@ export class LagSearch {
     this.#refine(Math.max(coarse - step, this.shortest), Math.min(coarse + step, longest));
   }
 
-  /** Compares every `#coarseStep`-th sample only. The energy of a lag then follows from that of the previous one. */
+  /** Compares every `#coarseStep`-th sample only. */
   #coarseLag(longest: number): number {
+    this.lag = this.shortest;
+    let match = Number.NEGATIVE_INFINITY;
+    const end = this.shortest + this.#coarseStep;
+    for (let from = this.shortest; from < end; from += this.#lagStep)
+      match = this.#betterMatch(from, longest, match);
+    return this.lag;
+  }
+
+  /** Sets `lag` to one of every `#coarseStep`-th from `from` on if it matches better. Each energy follows from the last. */
+  #betterMatch(from: number, longest: number, matchSoFar: number): number {
     const samples = this.#samples;
     const step = this.#coarseStep;
     const first = this.#at;
     const end = first + this.#wholeSteps(step);
-    let energy = this.#energy(this.shortest, step);
-    let best = this.shortest;
-    let bestMatch = Number.NEGATIVE_INFINITY;
-    for (let lag = this.shortest; lag <= longest; lag += step) {
-      if (lag > this.shortest) energy += square(samples[first - lag]!) - square(samples[end - lag]!);
+    let bestMatch = matchSoFar;
+    let energy = this.#energy(from, step);
+    for (let lag = from; lag <= longest; lag += step) {
+      if (lag > from) energy += square(samples[first - lag]!) - square(samples[end - lag]!);
       const match = this.#product(lag, step) / Math.sqrt(energy);
       if (match <= bestMatch) continue;
       bestMatch = match;
-      best = lag;
+      this.lag = lag;
     }
-    return best;
+    return bestMatch;
   }
 
   #refine(shortest: number, longest: number): void {

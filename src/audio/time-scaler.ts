@@ -151,8 +151,10 @@ export class TimeScaler {
 
   #findLag(at: number, length: number, most: number): number {
     const search = this.#search;
-    const longest = Math.min(most, Math.floor(this.#wanted + SPARE_MS * this.#samplesPerMs));
-    if (longest < search.shortest) return 0;
+    const useful = Math.floor(this.#wanted + SPARE_MS * this.#samplesPerMs);
+    const longest = Math.min(most, useful);
+    // Of few lags none may fit, and one that does is worth the wait.
+    if (longest < search.shortest || longest < Math.min(search.middle, useful)) return 0;
     search.find(this.#input, at, length, longest);
     if (search.likeness < NOISY_LIKENESS) return this.#anyLag(longest);
     this.#likeness = search.likeness;
