@@ -1,12 +1,12 @@
-/** Samples per millisecond that are compared: first at all lags, then at those around the best. */
+/** Samples per millisecond that are compared: first over the whole range of lags, then at those around the best. */
 const COARSE_PER_MS = 4;
 const FINE_PER_MS = 8;
-/** Up to this rate, half a sample off is heard in high harmonics, so that among all lags one that fits is chosen at once. */
-const ALL_LAGS_PER_MS = 8;
 
 interface LagRange {
   readonly shortestMs: number;
   readonly longestMs: number;
+  /** Whether the first comparison is at every lag. Otherwise it is at every 1/4 ms, which takes half the time at 8 kHz. */
+  readonly everyLag: boolean;
 }
 
 /** Finds how far apart a signal resembles itself, which for a voice is a whole number of its pitch periods. */
@@ -18,6 +18,7 @@ export class LagSearch {
   /** The range of lags, in samples. */
   readonly shortest: number;
   readonly longest: number;
+  /** The middle of that range. */
   readonly middle: number;
   readonly #samplesPerMs: number;
   readonly #coarseStep: number;
@@ -27,13 +28,13 @@ export class LagSearch {
   #at = 0;
   #length = 0;
 
-  constructor(sampleRateHz: number, { shortestMs, longestMs }: LagRange) {
+  constructor(sampleRateHz: number, { shortestMs, longestMs, everyLag }: LagRange) {
     this.#samplesPerMs = sampleRateHz / 1000;
     this.shortest = Math.floor(shortestMs * this.#samplesPerMs);
     this.longest = Math.floor(longestMs * this.#samplesPerMs);
     this.middle = Math.floor((this.shortest + this.longest) / 2);
     this.#coarseStep = Math.max(Math.floor(this.#samplesPerMs / COARSE_PER_MS), 1);
-    this.#lagStep = this.#samplesPerMs <= ALL_LAGS_PER_MS ? 1 : this.#coarseStep;
+    this.#lagStep = everyLag ? 1 : this.#coarseStep;
     this.#fineStep = Math.max(Math.floor(this.#samplesPerMs / FINE_PER_MS), 1);
   }
 

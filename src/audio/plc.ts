@@ -65,7 +65,11 @@ export class PacketLossConcealer {
     this.#pastSamples = Math.ceil((MATCH_MS + MAX_TEMPLATE_MS + MAX_PITCH_MS) * this.#samplesPerMs);
     this.#past = new Int16Array(ROOM * this.#pastSamples);
     this.#end = this.#pastSamples;
-    this.#search = new LagSearch(sampleRateHz, { shortestMs: MIN_PITCH_MS, longestMs: MAX_PITCH_MS });
+    this.#search = new LagSearch(sampleRateHz, {
+      shortestMs: MIN_PITCH_MS,
+      longestMs: MAX_PITCH_MS,
+      everyLag: false,
+    });
     this.#noise = new ComfortNoise(sampleRateHz);
   }
 

@@ -9,6 +9,8 @@ const LONGEST_MS = 15;
 /** Large changes leave out twice as much at a time: each cross-fade is heard, however much it leaves out. */
 const LARGE_SHORTEST_MS = 15;
 const LARGE_LONGEST_MS = 30;
+/** Up to this rate a lag that is half a sample off shifts high harmonics audibly, so every lag is compared. */
+const EVERY_LAG_HZ = 8_000;
 /** Place of the sound out of which `lengthen` fades. `shorten` fades into the one a longest lag after the start. */
 const LENGTHEN_AT_MS = 12.5;
 const MAX_FADE_MS = 10;
@@ -69,8 +71,13 @@ export class TimeScaler {
   constructor(sampleRateHz: number) {
     this.#samplesPerMs = sampleRateHz / 1000;
     this.#frameSamples = this.#samplesPerMs * FRAME_MS;
-    this.#small = new LagSearch(sampleRateHz, { shortestMs: SHORTEST_MS, longestMs: LONGEST_MS });
-    this.#large = new LagSearch(sampleRateHz, { shortestMs: LARGE_SHORTEST_MS, longestMs: LARGE_LONGEST_MS });
+    const everyLag = sampleRateHz <= EVERY_LAG_HZ;
+    this.#small = new LagSearch(sampleRateHz, { shortestMs: SHORTEST_MS, longestMs: LONGEST_MS, everyLag });
+    this.#large = new LagSearch(sampleRateHz, {
+      shortestMs: LARGE_SHORTEST_MS,
+      longestMs: LARGE_LONGEST_MS,
+      everyLag,
+    });
     this.#search = this.#small;
     this.#credit = this.#large.longest;
   }

@@ -45,6 +45,35 @@ function largestStep(samples: Int16Array): number {
   return largest;
 }
 
+describe('the time scaler at 8000 Hz', () => {
+  it('keeps the phase of a tone whose period is no whole number of samples', () => {
+    const hz = 1_006.25;
+    const { out, changesMs } = scale(tone(hz, 8_000, 20), 8_000, 'shorten');
+    expect(changesMs.filter((change) => change > 0).length).toBeGreaterThan(50);
+    const off = phaseSteps(out, hz, 8_000);
+    expect(Math.max(...off.map(Math.abs))).toBeLessThan(0.3);
+  });
+});
+
+/** By how much the phase of each frame differs from that of a tone that goes on from the frame before, in radians. */
+function phaseSteps(samples: Int16Array, hz: number, rateHz: number): number[] {
+  const length = rateHz / 50;
+  const turn = (2 * Math.PI * hz) / rateHz;
+  const phases: number[] = [];
+  for (let at = 0; at + length <= samples.length; at += length) {
+    let [sine, cosine] = [0, 0];
+    for (let i = 0; i < length; i++) {
+      sine += samples[at + i]! * Math.sin(turn * (at + i));
+      cosine += samples[at + i]! * Math.cos(turn * (at + i));
+    }
+    phases.push(Math.atan2(cosine, sine));
+  }
+  return phases.slice(1).map((phase, i) => {
+    const step = phase - phases[i]!;
+    return step - 2 * Math.PI * Math.round(step / (2 * Math.PI));
+  });
+}
+
 describe.each([8_000, 16_000, 48_000])('the time scaler at %i Hz', (rateHz) => {
   it.each([
     ['shorten', 1_000],
