@@ -6,6 +6,7 @@ const UNITS_PER_SECOND = 400;
 const MAX_PACKET_UNITS = 48;
 const MAX_DTX_BYTES = 2;
 const VOICE_FLAG = 0x80;
+const UNITS_PER_VOICE_FLAG = 8;
 const FIRST_HYBRID = 12;
 const FIRST_CELT = 16;
 
@@ -31,6 +32,19 @@ export function isOpusVoiceless(bytes: Uint8Array, offset: number, length: numbe
   const isOneFrame = (bytes[offset]! & 3) === 0;
   const isShort = config >= FIRST_HYBRID || (config & 3) < 2;
   return config < FIRST_CELT && isOneFrame && isShort && bytes[offset + 1]! < VOICE_FLAG;
+}
+
+/**
+ * Whether a packet may have FEC for the one before it. CELT has none, and a single SILK frame tells by the flag after its
+ * voice flags, of which there is one per 20 ms (RFC 6716 section 4.2.4).
+ */
+export function mayHaveOpusFec(bytes: Uint8Array, offset: number, length: number): boolean {
+  if (length < 2) return false;
+  const config = bytes[offset]! >> 3;
+  if (config >= FIRST_CELT) return false;
+  const isOneFrame = (bytes[offset]! & 3) === 0;
+  const voiceFlags = Math.ceil(frameUnits(config) / UNITS_PER_VOICE_FLAG);
+  return !isOneFrame || (bytes[offset + 1]! & (VOICE_FLAG >> voiceFlags)) !== 0;
 }
 
 function frameUnits(config: number): number {

@@ -1,8 +1,8 @@
-import { ConcealmentFade } from '../../audio/concealment-fade.ts';
 import { type LibOpus, MAX_OPUS_PACKET_BYTES } from '../../audio/libopus.ts';
 import { OpusDecoder, OpusEncoder, type OpusRateHz, type OpusTuning } from '../../audio/opus.ts';
-import { isOpusPause, isOpusVoiceless, opusPacketSamples } from '../../audio/opus-packet.ts';
+import { isOpusPause, isOpusVoiceless, mayHaveOpusFec, opusPacketSamples } from '../../audio/opus-packet.ts';
 import type { Payload } from '../../audio/payload.ts';
+import { PacketLossConcealer } from '../../audio/plc.ts';
 import { isQuiet } from '../../audio/quiet.ts';
 import { FRAME_MS } from '../../base/frame.ts';
 import type { OpusRequest } from '../rtp-protocol.ts';
@@ -30,21 +30,24 @@ const SETTLING_FRAMES = 5;
  */
 const ONE_FRAME = 0xfc;
 
-/** Decodes Opus directly to the room's rate. Lost packets are recovered from the next packet's FEC when it has any. */
+/**
+ * Decodes Opus directly to the room's rate. Of a loss, libopus restores what the next packet's FEC has, and a single packet
+ * in any case. The rest is filled by pitch repetition, which is better understood (STOI) than what libopus makes of it.
+ */
 export class OpusVoiceDecoder implements VoiceDecoder {
   readonly clockRateHz = CLOCK_RATE_HZ;
   readonly sampleRateHz: number;
   readonly maxPayloadBytes = MAX_OPUS_PACKET_BYTES;
   readonly maxPacketSamples: number;
   readonly #decoder: OpusDecoder;
-  readonly #fade: ConcealmentFade;
+  readonly #plc: PacketLossConcealer;
   #quietPackets = 0;
 
   constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
     this.sampleRateHz = sampleRateHz;
     this.maxPacketSamples = (sampleRateHz * MAX_PACKET_MS) / 1000;
     this.#decoder = new OpusDecoder(opus, sampleRateHz);
-    this.#fade = new ConcealmentFade(sampleRateHz);
+    this.#plc = new PacketLossConcealer(sampleRateHz);
   }
 
   packetTicks(bytes: Uint8Array, offset: number, length: number): number {
@@ -63,37 +66,36 @@ export class OpusVoiceDecoder implements VoiceDecoder {
 
   decode(payload: Payload, out: Int16Array, at: number, samples: number): void {
     const decoded = this.#decoder.decode(payload, out, at, samples);
-    if (decoded < samples) this.pause(out, at + decoded, samples - decoded);
-    this.#fade.heard(out, at, samples);
+    if (decoded < samples) this.#extend(out, at + decoded, samples - decoded);
+    this.#plc.heard(out, at, samples);
     this.#quietPackets = isQuiet(out, at, samples) ? this.#quietPackets + 1 : 0;
   }
 
   conceal(next: Payload, out: Int16Array, at: number, samples: number): void {
-    const recovered = this.#decoder.recover(next, out, at, samples);
-    if (recovered === 0) this.#extend(out, at, samples);
-    else {
-      if (recovered < samples) this.pause(out, at + recovered, samples - recovered);
-      this.#fade.heard(out, at, samples);
-    }
+    const restored = this.#mayRestore(next) ? this.#decoder.recover(next, out, at, samples) : 0;
+    // Even if what libopus makes of a loss is not heard: its state must go along, or the next packet begins with a click.
+    if (restored < samples) this.#extend(out, at + restored, samples - restored);
+    if (restored > 0) this.#plc.heard(out, at, samples);
+    else this.#plc.conceal(out, at, samples);
   }
 
-  #extend(out: Int16Array, at: number, samples: number): void {
-    if (this.#fade.isFaded) out.fill(0, at, at + samples);
-    else this.pause(out, at, samples);
-    this.#fade.conceal(out, at, samples);
+  #mayRestore({ bytes, payloadOffset, payloadLength }: Payload): boolean {
+    return !this.#plc.isConcealing || mayHaveOpusFec(bytes, payloadOffset, payloadLength);
   }
 
-  /**
-   * Fills a pause with comfort noise or fading sound, depending on the decoder's state. Parts under 2.5 ms become
-   * silence.
-   */
+  /** Fills a pause with comfort noise or fading sound, depending on the decoder's state. */
   pause(out: Int16Array, at: number, samples: number): void {
-    out.fill(0, at + this.#decoder.conceal(out, at, samples), at + samples);
+    this.#extend(out, at, samples);
+    this.#plc.heard(out, at, samples);
   }
 
   rest(out: Int16Array, at: number, samples: number): void {
-    out.fill(0, at, at + samples);
-    this.#fade.rest();
+    this.#plc.rest(out, at, samples);
+  }
+
+  /** Lets libopus continue what it has decoded. Parts under 2.5 ms become silence. */
+  #extend(out: Int16Array, at: number, samples: number): void {
+    out.fill(0, at + this.#decoder.conceal(out, at, samples), at + samples);
   }
 
   /** Nothing to do: the decoder's state carries over. */
