@@ -39,26 +39,26 @@ export class LagSearch {
   }
 
   /**
-   * Compares `length` samples from `at` with those up to `longest` samples earlier, which must exist. Lags that miss the
-   * best by less than 1/4 ms are compared to the sample.
+   * Compares `length` samples from `at` with those up to `longest` samples earlier, which must exist. The best lag is looked
+   * for at most every 1/4 ms first, then more closely around what was found, in the end to the sample.
    */
   find(samples: Int16Array, at: number, length: number, longest = this.longest): void {
     this.#samples = samples;
     this.#at = at;
     this.#length = length;
-    const coarse = this.#coarseLag(longest);
-    const step = this.#coarseStep;
-    this.#refine(Math.max(coarse - step, this.shortest), Math.min(coarse + step, longest));
+    this.#findCoarsely(longest);
+    const midStep = Math.max(this.#coarseStep >> 2, 1);
+    this.#refine(this.#coarseStep, midStep, longest);
+    if (midStep > 1) this.#refine(midStep - 1, 1, longest);
   }
 
   /** Compares every `#coarseStep`-th sample only. */
-  #coarseLag(longest: number): number {
+  #findCoarsely(longest: number): void {
     this.lag = this.shortest;
     let match = Number.NEGATIVE_INFINITY;
     const end = this.shortest + this.#coarseStep;
     for (let from = this.shortest; from < end; from += this.#lagStep)
       match = this.#betterMatch(from, longest, match);
-    return this.lag;
   }
 
   /** Sets `lag` to one of every `#coarseStep`-th from `from` on if it matches better. Each energy follows from the last. */
@@ -79,11 +79,13 @@ export class LagSearch {
     return bestMatch;
   }
 
-  #refine(shortest: number, longest: number): void {
+  /** Looks for a better lag up to `reach` around the one found. */
+  #refine(reach: number, lagStep: number, longest: number): void {
     const step = this.#fineStep;
+    const first = Math.max(this.lag - reach, this.shortest);
+    const last = Math.min(this.lag + reach, longest);
     let bestMatch = Number.NEGATIVE_INFINITY;
-    this.lag = shortest;
-    for (let lag = shortest; lag <= longest; lag++) {
+    for (let lag = first; lag <= last; lag += lagStep) {
       const match = this.#product(lag, step) / Math.sqrt(this.#energy(lag, step));
       if (match <= bestMatch) continue;
       bestMatch = match;
