@@ -7,34 +7,33 @@ const MAX_PITCH_MS = 15;
 /** Length of the history that is correlated with itself to find the pitch. */
 const MATCH_MS = 20;
 /**
- * Concealment keeps its level for the first 20 ms and has faded out after 120 ms. The appendix has 10 and 60: bursts of
+ * Concealment keeps its level for the first 20 ms and has faded out after 160 ms. The appendix has 10 and 60: bursts of
  * loss are understood better (STOI) by what is held for longer.
  */
 const HOLD_MS = 20;
-const FADE_END_MS = 120;
+const FADE_END_MS = 160;
 /** Noise like the background takes the place of what fades. It fades itself in the last part of the concealment. */
 const NOISE_MS = 1_000;
 const NOISE_HOLD_SHARE = 0.6;
 /** The background is looked for once in so many records of sound, and only after a few without a loss. */
 const LEARN_EVERY = 24;
 const LEARN_AFTER = 3;
-/** Shortest template: at least two periods of a high voice, which buzzes less than a single one. */
-const MIN_TEMPLATE_MS = 10;
-const MAX_TEMPLATE_MS = 20;
+/** Shortest template: at least two periods of a high voice, which buzzes less than a single one. Speech has moved on since. */
+const MIN_TEMPLATE_MS = 7;
+const MAX_TEMPLATE_MS = 15;
 /**
  * Size of the history buffer, as a multiple of the history kept. Samples are appended until it is full, then moved
  * back.
  */
 const ROOM = 2;
-/** Overlap with the sound after a loss: 4 ms plus 4 ms for every 10 ms lost, up to 10 ms. */
+/** Overlap with the sound after a loss. The appendix lets it grow with the loss, at the cost of what was received. */
 const OVERLAP_MS = 4;
-const MAX_OVERLAP_MS = 10;
 
 const NO_TEMPLATE = new Float32Array(0);
 
 /**
  * Packet-loss concealment by pitch repetition, after ITU-T G.711 Appendix I. It fills a gap with the last pitch
- * periods, which fade into comfort noise over 120 ms, and cross-fades into the sound that follows. Unlike the appendix it
+ * periods, which fade into comfort noise over 160 ms, and cross-fades into the sound that follows. Unlike the appendix it
  * adds no delay: a decaying offset closes the seam at the start.
  */
 export class PacketLossConcealer {
@@ -173,9 +172,7 @@ export class PacketLossConcealer {
   }
 
   #blend(samples: Int16Array, offset: number, length: number): void {
-    const lostMs = this.#concealedSamples / this.#samplesPerMs;
-    const overlapMs = Math.min(OVERLAP_MS + OVERLAP_MS * Math.floor(lostMs / 10), MAX_OVERLAP_MS);
-    const overlap = Math.min(Math.floor(overlapMs * this.#samplesPerMs), length);
+    const overlap = Math.min(Math.floor(OVERLAP_MS * this.#samplesPerMs), length);
     for (let i = 0; i < overlap; i++) {
       const share = (i + 1) / (overlap + 1);
       samples[offset + i] = Math.round(samples[offset + i]! * share + this.#nextSample() * (1 - share));

@@ -81,7 +81,7 @@ describe('InboundAudio', () => {
   });
 
   // By then the tone is at its loudest when the first packet returns.
-  it.each([10, 15, 60])('fades the sound in after %i frames without packets', (frames) => {
+  it.each([12, 15, 60])('fades the sound in after %i frames without packets', (frames) => {
     const call = open();
     call.pass(20, true);
     const steady = largestStep(call.pass(10, true));
