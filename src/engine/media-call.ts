@@ -94,6 +94,11 @@ export class MediaCall {
     if (placement.audioStarted) this.#startAudio();
   }
 
+  /** Of the room. */
+  get sampleRateHz(): number {
+    return this.#leg.sampleRateHz;
+  }
+
   get agentCount(): number {
     return this.#agents.length;
   }

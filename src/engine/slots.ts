@@ -1,8 +1,10 @@
 import { SLOTS } from '../base/frame.ts';
 import type { MediaCall } from './media-call.ts';
 
-/** A new slot is used only when all slots in use have this many calls: few slots mean few wake-ups. */
-const CALLS_BEFORE_NEXT_SLOT = 4;
+/** A new slot is used only when all slots in use have this much weight: few slots mean few wake-ups. */
+const WEIGHT_BEFORE_NEXT_SLOT = 4;
+/** A call weighs as much as its sample rate is a multiple of this one: Opus at 48 kHz takes at least six times as long as G.711. */
+const LIGHT_RATE_HZ = 8_000;
 /** Every resting call has one turn per this many rounds. */
 const RESTING_ROUNDS = 10;
 
@@ -11,15 +13,16 @@ export class Slots {
   readonly #awake: MediaCall[][] = Array.from({ length: SLOTS }, () => []);
   readonly #resting: MediaCall[] = [];
   readonly #slotOf = new Map<MediaCall, number>();
-  /** Number of calls assigned to each slot, active or resting. */
-  readonly #counts = new Uint32Array(SLOTS);
+  /** Weight of the calls assigned to each slot, active or resting. */
+  readonly #weights = new Float64Array(SLOTS);
   #nextResting = 0;
 
   /** Adds a call and returns its slot, which stays the same. */
   add(call: MediaCall): number {
-    const slot = this.#emptiest();
+    const weight = weightOf(call);
+    const slot = this.#slotFor(weight);
     this.#slotOf.set(call, slot);
-    this.#counts[slot]!++;
+    this.#weights[slot]! += weight;
     this.#listOf(call, slot).push(call);
     return slot;
   }
@@ -28,7 +31,7 @@ export class Slots {
     const slot = this.#slotOf.get(call);
     if (slot === undefined) return;
     this.#slotOf.delete(call);
-    this.#counts[slot]!--;
+    this.#weights[slot]! -= weightOf(call);
     removeFrom(this.#awake[slot]!, call);
     removeFrom(this.#resting, call);
   }
@@ -68,10 +71,15 @@ export class Slots {
     return call.resting ? this.#resting : this.#awake[slot]!;
   }
 
-  #emptiest(): number {
-    const begun = this.#counts.findIndex((count) => count > 0 && count < CALLS_BEFORE_NEXT_SLOT);
-    return begun >= 0 ? begun : this.#counts.indexOf(Math.min(...this.#counts));
+  #slotFor(weight: number): number {
+    const most = WEIGHT_BEFORE_NEXT_SLOT - weight;
+    const begun = this.#weights.findIndex((taken) => taken > 0 && taken <= most);
+    return begun >= 0 ? begun : this.#weights.indexOf(Math.min(...this.#weights));
   }
+}
+
+function weightOf({ sampleRateHz }: MediaCall): number {
+  return sampleRateHz / LIGHT_RATE_HZ;
 }
 
 function removeFrom(list: MediaCall[], call: MediaCall): void {

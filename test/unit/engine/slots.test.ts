@@ -4,8 +4,8 @@ import type { MediaCall } from '../../../src/engine/media-call.ts';
 import { Slots } from '../../../src/engine/slots.ts';
 
 /** A call, as seen by slots. */
-function callThat(rests: { resting: boolean }): MediaCall {
-  return rests as MediaCall;
+function callThat(state: { resting: boolean }, sampleRateHz = 8_000): MediaCall {
+  return Object.assign(state, { sampleRateHz }) as MediaCall;
 }
 
 describe('Slots', () => {
@@ -14,6 +14,16 @@ describe('Slots', () => {
     const taken = Array.from({ length: 200 }, () => slots.add(callThat({ resting: false })));
     expect(taken.slice(0, 9)).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 2]);
     for (let slot = 0; slot < SLOTS; slot++) expect(slots.awakeIn(slot)).toHaveLength(200 / SLOTS);
+  });
+
+  it('gives a call at 48 kHz a slot of its own while there are any, and then the lightest', () => {
+    const slots = new Slots();
+    const add = (sampleRateHz: number) => slots.add(callThat({ resting: false }, sampleRateHz));
+    expect([8_000, 8_000, 48_000, 48_000, 8_000, 8_000, 8_000].map(add)).toEqual([0, 0, 1, 2, 0, 0, 3]);
+    expect(Array.from({ length: 16 }, () => add(48_000))).toEqual(
+      Array.from({ length: 16 }, (_, i) => i + 4),
+    );
+    expect([48_000, 8_000, 8_000, 8_000, 8_000, 8_000].map(add)).toEqual([3, 0, 0, 0, 1, 2]);
   });
 
   it('gives a freed place to the next call', () => {
