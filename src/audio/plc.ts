@@ -18,7 +18,7 @@ const NOISE_HOLD_SHARE = 0.6;
 /** The background is looked for once in so many records of sound, and only after a few without a loss. */
 const LEARN_EVERY = 24;
 const LEARN_AFTER = 3;
-/** Shortest template: at least two periods of a high voice, which buzzes less than a single one. Speech has moved on since. */
+/** Shortest template: two periods of a high voice, which buzz less than one. A longer one repeats sounds that are over. */
 const MIN_TEMPLATE_MS = 7;
 const MAX_TEMPLATE_MS = 15;
 /**

@@ -73,7 +73,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
 
   conceal(next: Payload, out: Int16Array, at: number, samples: number): void {
     const restored = this.#mayRestore(next) ? this.#decoder.recover(next, out, at, samples) : 0;
-    // Even if what libopus makes of a loss is not heard: its state must go along, or the next packet begins with a click.
+    // libopus must know of the loss even when its own concealment is not heard. Otherwise the next packet begins with a click.
     if (restored < samples) this.#extend(out, at + restored, samples - restored);
     if (restored > 0) this.#plc.heard(out, at, samples);
     else this.#plc.conceal(out, at, samples);
