@@ -58,19 +58,21 @@ interface Row {
   readonly text: string;
   readonly direction: string;
   readonly status: string;
-  readonly createdAt: string;
 }
 
 function rows(): Row[] {
   return readGatewayRows<Row>(
     gateway.dataFolder,
-    'select text, direction, status, created_at as createdAt from messages order by seq',
+    'select text, direction, status from messages order by seq',
   );
 }
 
 /** The age of the oldest message that is being sent; 0: there is none. */
 function oldestUnderWayMs(): number {
-  const oldest = rows().find(({ status }) => status === 'sending');
+  const [oldest] = readGatewayRows<{ createdAt: string }>(
+    gateway.dataFolder,
+    "select created_at as createdAt from messages where status = 'sending' order by seq limit 1",
+  );
   return oldest ? Date.now() - Date.parse(oldest.createdAt) : 0;
 }
 
