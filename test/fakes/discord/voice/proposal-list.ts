@@ -23,7 +23,10 @@ export class ProposalList {
     return this.#open.get(ref) ?? null;
   }
 
-  /** Whether this epoch knew it: a commit of such a one came too late, one of any other is wrong. */
+  /**
+   * Whether it was made earlier: a commit of such a one came too late, one of any other is wrong. A group that starts over
+   * has epoch 0 again, so a commit of its former proposals may still arrive.
+   */
   wasRevoked(ref: string): boolean {
     return this.#revoked.has(ref);
   }
@@ -55,8 +58,8 @@ export class ProposalList {
   }
 
   clear(): void {
+    for (const ref of this.#open.keys()) this.#revoked.add(ref);
     this.#open.clear();
-    this.#revoked.clear();
     this.#told.clear();
   }
 }
