@@ -46,6 +46,7 @@ module.exports = {
     layer('store', '^src/store/', FLOOR),
     layer('threads', '^src/threads/(?!jobs\\.worker)', [
       'threads/jobs\\.worker',
+      'native/waker',
       'connectors/contract',
       ...FLOOR,
     ]),

@@ -29,7 +29,7 @@ export class PacketPort {
    * its bytes are shared memory, which some APIs refuse: copy what is needed.
    */
   listen(take: (packet: PacketRecord) => void): void {
-    void this.#doorbell.listen(() => {
+    this.#doorbell.listen(() => {
       while (this.#sent.next()) take(this.#sent);
     });
   }

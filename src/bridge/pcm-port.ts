@@ -28,7 +28,7 @@ export class PcmPort {
    * call.
    */
   listen(take: (pcm: Uint8Array) => void): void {
-    void this.#doorbell.listen(() => {
+    this.#doorbell.listen(() => {
       for (let frames = this.#hears.waiting(); frames > 0; frames--) {
         take(this.#hears.oldest());
         this.#hears.release();

@@ -2,6 +2,7 @@ import { MessageChannel, type MessagePort, parentPort, threadId } from 'node:wor
 import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
 import type { MediaIo, MediaLegFactory } from '../connectors/contract/media-leg.ts';
+import { Doorbell } from '../threads/doorbell.ts';
 import { EngineStats } from '../threads/engine-stats.ts';
 import {
   type CallOutcome,
@@ -31,6 +32,8 @@ export class EngineWorker implements MediaCallHost, Ticking {
   readonly #slots = new Slots();
   readonly #mixers = new Map<number, Mixer>();
   readonly #port: MessagePort;
+  /** Rings with a bit for each slot that has ticked. */
+  readonly #ticked = new Doorbell();
   readonly #clock = new TickClock(this.stats, this);
   readonly #precedence: Precedence;
 
@@ -104,7 +107,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
     this.#io.receive();
     const agents = this.#tickAwake(slot);
     this.#io.send();
-    if (agents > 0) this.#port.postMessage(slot);
+    if (agents > 0) this.#ticked.ring(1 << slot);
   }
 
   /** Ticks the slot's calls and returns the number of their agents. */
@@ -164,7 +167,15 @@ export class EngineWorker implements MediaCallHost, Ticking {
   }
 
   #ready(port: MessagePort): WorkerReady {
-    return { type: 'worker.ready', version: PROTOCOL_VERSION, threadId, stats: this.stats.memory, port };
+    const { stats } = this;
+    return {
+      type: 'worker.ready',
+      version: PROTOCOL_VERSION,
+      threadId,
+      stats: stats.memory,
+      ticked: this.#ticked.memory,
+      port,
+    };
   }
 }
 

@@ -25,6 +25,11 @@ const ADDONS: readonly Addon[] = [
     sources: ['opus.c'],
     consequence: 'Opus runs in WebAssembly, which takes more CPU per call',
   },
+  {
+    name: 'waker',
+    sources: ['waker.c'],
+    consequence: 'Threads wake each other through V8, which takes a lock',
+  },
 ];
 const BINARIES = join(import.meta.dirname, '../../build');
 const DEADLINE_MS = 60_000;

@@ -4,8 +4,8 @@ import type { FrameRing } from './frame-ring.ts';
 import type { SpeechRings } from './speech-rings.ts';
 
 /**
- * Everything sent between the main thread and an engine worker, except PCM (ring-layout.ts) and figures
- * (engine-stats.ts). A Command is an instruction, a Reply answers one Command, and an Event is a notification.
+ * Everything sent between the main thread and an engine worker, except PCM (ring-layout.ts), ticks
+ * (doorbell.ts) and figures (engine-stats.ts). A Command is an instruction, a Reply answers one Command, and an Event is a notification.
  */
 export const PROTOCOL_VERSION = 1;
 
@@ -148,7 +148,7 @@ export type RequestReply =
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: true; readonly value: unknown }
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: false; readonly error: WireError };
 
-/** Worker → main. The doorbell is not an Event but a bare number: the slot whose calls have ticked. */
+/** Worker → main. */
 export type Event =
   /** The call's media leg is open. The call ticks in this slot, 0 to 19. */
   | {
@@ -177,6 +177,8 @@ export interface WorkerReady {
   readonly version: typeof PROTOCOL_VERSION;
   readonly threadId: number;
   readonly stats: SharedArrayBuffer;
+  /** Memory of the doorbell that rings when a slot with agents has ticked: bit 0 to 19. */
+  readonly ticked: SharedArrayBuffer;
   readonly port: MessagePort;
 }
 

@@ -1,9 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import { SLOTS } from '../base/frame.ts';
+import { Doorbell } from './doorbell.ts';
 import { EngineStats } from './engine-stats.ts';
 import type { Command, Event, Reply, WorkerReady } from './protocol.ts';
 
-/** Receives the messages of a worker's port, except doorbells. */
+/** Receives the messages of a worker's port. */
 export interface WorkerLinkHost {
   received(message: Event | Reply, worker: WorkerLink): void;
   gone(worker: WorkerLink): void;
@@ -25,6 +26,7 @@ export class WorkerLink {
   /** Set when the worker was stopped because its clock stood still. */
   stalled = false;
   readonly #port: MessagePort;
+  readonly #ticked: Doorbell;
   readonly #host: WorkerLinkHost;
 
   constructor(ready: WorkerReady, host: WorkerLinkHost) {
@@ -32,11 +34,10 @@ export class WorkerLink {
     this.stats = new EngineStats(ready.stats);
     this.#port = ready.port;
     this.#host = host;
-    this.#port.on('message', (message: number | Event | Reply) => {
-      if (typeof message === 'number') this.#doorbell(message);
-      else this.#received(message);
-    });
-    this.#port.on('close', () => host.gone(this));
+    this.#ticked = new Doorbell(ready.ticked);
+    this.#ticked.listen((slots) => this.#tickedIn(slots));
+    this.#port.on('message', (message: Event | Reply) => this.#received(message));
+    this.#port.on('close', () => this.#gone());
     this.#port.unref();
   }
 
@@ -48,7 +49,7 @@ export class WorkerLink {
     return this.#calls.reduce((count, calls) => count + calls.size, 0);
   }
 
-  /** Subscribes the call to the doorbell of its slot. */
+  /** Tells the call from now on when its slot has ticked. */
   hold(call: HeldCall, slot: number): void {
     this.#calls[slot]?.add(call);
   }
@@ -61,8 +62,12 @@ export class WorkerLink {
     this.#port.postMessage(command);
   }
 
+  #tickedIn(slots: number): void {
+    for (let slot = 0; slot < SLOTS; slot++) if ((slots & (1 << slot)) !== 0) this.#ring(slot);
+  }
+
   /** Rings all calls of the slot. An exception from one call's observer must not keep the others from being served. */
-  #doorbell(slot: number): void {
+  #ring(slot: number): void {
     for (const call of this.#calls[slot] ?? []) {
       try {
         call.doorbell();
@@ -70,6 +75,11 @@ export class WorkerLink {
         this.#host.threw(error);
       }
     }
+  }
+
+  #gone(): void {
+    this.#ticked.stop();
+    this.#host.gone(this);
   }
 
   #received(message: Event | Reply): void {

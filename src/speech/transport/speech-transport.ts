@@ -46,7 +46,7 @@ class SpeechTransport implements Transport<SpeechCommands> {
     this.#hearing = this.#newHearing(open, parts);
     // Last, because it connects to the vendor.
     this.#speaking = this.#newSpeaking(open, parts);
-    void this.#doorbell.listen(() => this.#guard(() => this.#look()));
+    this.#doorbell.listen(() => this.#guard(() => this.#look()));
   }
 
   close(): void {
