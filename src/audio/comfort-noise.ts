@@ -10,6 +10,14 @@ const MAX_POWER = 1843 ** 2;
 /** The background may have become louder by 0.5 dB since the last time. */
 const POWER_RISE = 1.12;
 const MIN_POWER = 1;
+/**
+ * The background is even: no part of it has more than twice the mean power of edges, which are second differences of
+ * samples. What has a transient, such as a plosive, would click each time it is played. Weak edges are inaudible.
+ */
+const PART_MS = 5;
+const PARTS = BACKGROUND_MS / PART_MS;
+const MAX_PART_RATIO = 2;
+const AUDIBLE_EDGE_POWER = 200 ** 2;
 /** Times that the background must have been looked for. Before, a voice would be taken for it. */
 const ENOUGH = 4;
 /** Multiplier and increment of D. E. Knuth's linear congruential generator of 32 bits. */
@@ -50,9 +58,10 @@ export class ComfortNoise {
     this.#looked++;
     this.#power = Math.max(this.#power * POWER_RISE, MIN_POWER);
     if (power > Math.min(this.#power, MAX_POWER)) return;
-    this.#power = power;
     const background = this.#background;
     const from = end - background.length;
+    if (!this.#isEven(sound, from)) return;
+    this.#power = power;
     for (let i = 0; i < background.length; i++) background[i] = sound[from + i]!;
   }
 
@@ -74,6 +83,18 @@ export class ComfortNoise {
     this.#rising = ((this.#random >>> 8) & 0xffff) % places;
   }
 
+  #isEven(sound: Int16Array, from: number): boolean {
+    const partSamples = PART_MS * this.#samplesPerMs;
+    let most = 0;
+    let sum = 0;
+    for (let part = 0; part < PARTS; part++) {
+      const power = edgePower(sound, from + part * partSamples, partSamples);
+      most = Math.max(most, power);
+      sum += power;
+    }
+    return most <= AUDIBLE_EDGE_POWER || most <= (MAX_PART_RATIO * sum) / PARTS;
+  }
+
   #measure(sound: Int16Array, end: number): number {
     const step = Math.max(Math.floor(this.#samplesPerMs / MEASURED_PER_MS), 1);
     const count = MEASURED_MS * MEASURED_PER_MS;
@@ -84,4 +105,13 @@ export class ComfortNoise {
     }
     return sum / count;
   }
+}
+
+function edgePower(sound: Int16Array, from: number, length: number): number {
+  let sum = 0;
+  for (let i = from; i < from + length; i++) {
+    const edge = sound[i]! - 2 * (sound[i - 1] ?? 0) + (sound[i - 2] ?? 0);
+    sum += edge * edge;
+  }
+  return sum / length;
 }

@@ -37,8 +37,9 @@ export function clicks(
   for (let i = 0; i < heard.length; i++) {
     if (edges.height(i) <= MARGIN) continue;
     const atMs = (i * 1000) / rateHz;
-    // After the end, comfort noise goes on like what was said last.
-    const places = [place.at(atMs), place.next(atMs)].map((ms) => Math.min(ms, endMs));
+    // At the start the delay may have been shorter than the first one found. After the end, comfort noise goes on like
+    // what was said last.
+    const places = [place.at(atMs), place.next(atMs)].map((ms) => Math.min(Math.max(ms, 0), endMs));
     const isApart = atMs - (found.at(-1) ?? Number.NEGATIVE_INFINITY) > APART_MS;
     if (isApart && isClick(edges, i, usual, places)) found.push(atMs);
   }

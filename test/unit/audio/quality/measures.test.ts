@@ -138,6 +138,12 @@ describe('clicks', () => {
       expect(clicks(said, heard, RATE_HZ, straightTrack())).toEqual([]);
   });
 
+  it('are none where sound begins sooner than the delay that was found first', () => {
+    const music = sound('music', RATE_HZ, SECONDS);
+    const track = straightTrack().map((point) => ({ ...point, delayMs: 250 }));
+    expect(clicks(music, music.slice(0, samples(250)), RATE_HZ, track)).toEqual([]);
+  });
+
   it('are found where sound begins at once after silence', () => {
     const said = spoken();
     const heard = said.slice();
