@@ -8,7 +8,7 @@ import { DueMarks } from './due-marks.ts';
 import { type Depth, PlayoutDepth, SAME_STREAM_MS, UNDERRUN_GAP_MS } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
-const FADE_OUT_MS = 5;
+const FADE_MS = 5;
 /** A stream that may be interrupted within three frames is heard, so that it can be concealed. */
 const NEAR_END_MS = 3 * FRAME_MS;
 const PIECE_CAPACITY = frameSamples(MAX_SAMPLE_RATE_HZ) + 1;
@@ -51,6 +51,8 @@ export class Playout {
   #resampler: Resampler | null = null;
   #agentRateHz: number;
   #phase: Phase = { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
+  /** Whether the next frame goes on with a stream that broke off unconcealed. */
+  #mustFadeIn = false;
   #shiftedSamples = 0;
   readonly #marks = new DueMarks();
   #underruns = 0;
@@ -136,7 +138,7 @@ export class Playout {
    * Drops all audio and notes before `position` and note `noteCount`, except for a 5 ms fade-out if audio is playing.
    */
   clear(position: number, noteCount: number): void {
-    if (this.#phase.name === 'playing') this.#fill((this.#rateHz * FADE_OUT_MS) / 1000, position);
+    if (this.#phase.name === 'playing') this.#fill((this.#rateHz * FADE_MS) / 1000, position);
     this.#ring.countDropped(this.#ring.discardTo(position, noteCount));
     this.#marks.clear();
     this.#ring.releaseMarks();
@@ -157,7 +159,8 @@ export class Playout {
   #pullIdle(frame: Int16Array, phase: Phase & { name: 'idle' }): boolean {
     phase.silentMs += FRAME_MS;
     if (this.#ring.queuedSamples === 0) return false;
-    if (this.#depth.resumed(phase.silentMs)) this.#underruns++;
+    this.#mustFadeIn = this.#depth.resumed(phase.silentMs);
+    if (this.#mustFadeIn) this.#underruns++;
     if (phase.silentMs > SAME_STREAM_MS) this.#concealer?.forget();
     const buffering = { name: 'buffering', waitedMs: 0 } as const satisfies Phase;
     this.#phase = buffering;
@@ -213,10 +216,18 @@ export class Playout {
 
   #notePlayed(frame: Int16Array, phase: Phase & { name: 'playing' }): void {
     phase.flushed = false;
+    if (this.#mustFadeIn) this.#fadeIn(frame);
     const queuedMs = this.queuedMs;
     this.#depth.played(queuedMs);
     if ((queuedMs < NEAR_END_MS && this.#depth.isLive) || this.#concealer?.isConcealing) this.#hear(frame);
     else this.#concealer?.miss();
+  }
+
+  /** A sound that begins in its middle would click. */
+  #fadeIn(frame: Int16Array): void {
+    this.#mustFadeIn = false;
+    const length = Math.floor((this.#rateHz * FADE_MS) / 1000);
+    for (let i = 0; i < length; i++) frame[i] = ((frame[i] as number) * (i + 1)) / (length + 1);
   }
 
   #hear(frame: Int16Array): void {
@@ -286,7 +297,7 @@ export class Playout {
   }
 
   #pullFading(frame: Int16Array, phase: Phase & { name: 'fading' }): boolean {
-    const most = Math.floor((this.#rateHz * FADE_OUT_MS) / 1000);
+    const most = Math.floor((this.#rateHz * FADE_MS) / 1000);
     const length = phase.fromConcealment ? most : Math.min(this.#fifo.length, most);
     if (phase.fromConcealment) this.#concealer?.conceal(frame, 0, length);
     else this.#shift(frame, length);

@@ -126,6 +126,23 @@ describe('playout', () => {
     expect(delay).toBeLessThan(7);
   });
 
+  it('fades a stream in that goes on in mid-sound after an underrun, and no other', () => {
+    const bench = new Bench();
+    const loud = new Int16Array(3 * FRAME).fill(8_000);
+    const begin = () => {
+      bench.say(loud);
+      bench.ticks(9);
+      return bench.played.splice(0).slice(0, FRAME);
+    };
+    expect(begin()).toEqual(Array(FRAME).fill(8_000));
+    const resumed = begin();
+    expect(resumed[0]).toBeLessThan(300);
+    expect(resumed.slice(0, 40)).toEqual(resumed.slice(0, 40).toSorted((a, b) => a - b));
+    expect(resumed.slice(40)).toEqual(Array(FRAME - 40).fill(8_000));
+    bench.ticks(60);
+    expect(begin()).toEqual(Array(FRAME).fill(8_000));
+  });
+
   it('reports a mark after the frame with the last sample before it', () => {
     const bench = new Bench();
     bench.say(ramp(400));
