@@ -1,7 +1,7 @@
 import type { SentCommit } from './sent-commit.ts';
 
 /** A commit of those whose turn it is not waits so long for one of the others. */
-const HOLD_MS = 1_000;
+const HOLD_MS = 500;
 
 /**
  * Whose commit counts. With Discord the first one wins. Here bots and people take turns, so that a bot lives through both
