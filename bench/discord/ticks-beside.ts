@@ -10,7 +10,8 @@ import { DiscordFarEnds } from './far-ends/discord-far-ends.ts';
 import { DISCORD_OPUS } from './voice-song.ts';
 
 const SIP_CALLS = 300;
-const DISCORD_LEGS = 20;
+/** Twenty and the calls would fill a whole core of a slow machine, and then every tick is late. */
+const DISCORD_LEGS = 8;
 const SECONDS = 10;
 const QUICK_SECONDS = 5;
 
