@@ -167,12 +167,11 @@ export class EngineWorker implements MediaCallHost, Ticking {
   }
 
   #ready(port: MessagePort): WorkerReady {
-    const { stats } = this;
     return {
       type: 'worker.ready',
       version: PROTOCOL_VERSION,
       threadId,
-      stats: stats.memory,
+      stats: this.stats.memory,
       ticked: this.#ticked.memory,
       port,
     };

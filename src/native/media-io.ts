@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { loadAddon } from './addon.ts';
 
 /** Interface of media-io.c, one per thread. Sockets are numbers. Calls that can fail return a negative errno. */
 export interface MediaIoBinding {
@@ -54,15 +53,8 @@ export interface MediaIoBinding {
 
 /** Must equal INTERFACE_VERSION in media-io.c. */
 const VERSION = 7;
-const BINARY = join(import.meta.dirname, '../../build/media-io.node');
 
-/** Loads the binary built by build.ts. Returns the reason when it cannot be loaded. */
+/** Returns the reason when it cannot be loaded. */
 export function loadMediaIo(): MediaIoBinding | string {
-  try {
-    const binding = createRequire(import.meta.url)(BINARY) as MediaIoBinding;
-    return binding.version === VERSION ? binding : `it is of version ${binding.version}, not ${VERSION}`;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'MODULE_NOT_FOUND' ? 'it was not built' : message;
-  }
+  return loadAddon('media-io', VERSION);
 }

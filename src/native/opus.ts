@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { loadAddon } from './addon.ts';
 
 /** Interface of opus.c, one per thread. */
 interface OpusBinding {
@@ -23,20 +22,14 @@ export interface NativeOpus extends Omit<OpusBinding, 'version' | 'use'> {
 
 /** Must equal INTERFACE_VERSION in opus.c. */
 const VERSION = 2;
-const BINARY = join(import.meta.dirname, '../../build/opus.node');
 
 /** Loads libopus for this thread with buffers of the given sizes. Returns the reason when it cannot be loaded. */
 export function loadOpus(packetBytes: number, frameSamples: number): NativeOpus | string {
-  try {
-    const binding = createRequire(import.meta.url)(BINARY) as OpusBinding;
-    if (binding.version !== VERSION) return `it is of version ${binding.version}, not ${VERSION}`;
-    const packet = new Uint8Array(packetBytes);
-    const samples = new Int16Array(frameSamples);
-    binding.use(packet.buffer, samples.buffer);
-    const { library, openEncoder, openDecoder, close, control, encode, decode } = binding;
-    return { library, packet, samples, openEncoder, openDecoder, close, control, encode, decode };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'MODULE_NOT_FOUND' ? 'it was not built' : message;
-  }
+  const binding = loadAddon<OpusBinding>('opus', VERSION);
+  if (typeof binding === 'string') return binding;
+  const packet = new Uint8Array(packetBytes);
+  const samples = new Int16Array(frameSamples);
+  binding.use(packet.buffer, samples.buffer);
+  const { library, openEncoder, openDecoder, close, control, encode, decode } = binding;
+  return { library, packet, samples, openEncoder, openDecoder, close, control, encode, decode };
 }

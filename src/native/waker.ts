@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { loadAddon } from './addon.ts';
 
 /** Interface of waker.c, one per thread. */
 export interface Waking {
@@ -15,15 +14,8 @@ export interface Waking {
 
 /** Must equal INTERFACE_VERSION in waker.c. */
 const VERSION = 1;
-const BINARY = join(import.meta.dirname, '../../build/waker.node');
 
-/** Loads the binary built by build.ts. Returns the reason when it cannot be loaded. */
+/** Returns the reason when it cannot be loaded. */
 export function loadWaking(): Waking | string {
-  try {
-    const binding = createRequire(import.meta.url)(BINARY) as Waking;
-    return binding.version === VERSION ? binding : `it is of version ${binding.version}, not ${VERSION}`;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'MODULE_NOT_FOUND' ? 'it was not built' : message;
-  }
+  return loadAddon('waker', VERSION);
 }
