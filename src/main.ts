@@ -1,22 +1,28 @@
 import { fileURLToPath } from 'node:url';
 import { banner } from './banner.ts';
+import { productVersion } from './base/product-version.ts';
 import { systemClock } from './base/time.ts';
 import { type Gateway, startGateway } from './gateway.ts';
+import { readCommandLine, usage } from './settings/command-line.ts';
 import { loadSettings } from './settings/settings.ts';
 import { type Loggers, openLoggers } from './telemetry/loggers.ts';
 import { makeHelpersYield } from './threads/v8-helpers.ts';
 
-/** sysexits.h: EX_UNAVAILABLE, EX_CONFIG. */
+/** sysexits.h: EX_USAGE, EX_UNAVAILABLE, EX_CONFIG. */
+const EXIT_USAGE = 64;
 const EXIT_UNAVAILABLE = 69;
 const EXIT_CONFIG = 78;
 const CLOSE_DEADLINE_MS = 5_000;
 
 const CONFIG_DIR = fileURLToPath(new URL('../config', import.meta.url));
 
-/** Reads the environment, starts the gateway and closes it on a signal. */
+/** Reads the command line and the environment, starts the gateway and closes it on a signal. */
 async function main(): Promise<void> {
   makeHelpersYield();
-  const loaded = loadSettings(process.env, CONFIG_DIR);
+  const order = readCommandLine(process.argv.slice(2));
+  if (order.kind === 'mistake') return giveUp(EXIT_USAGE, [order.text]);
+  if (order.kind !== 'run') return print(order.kind === 'help' ? usage() : `${productVersion()}\n`);
+  const loaded = loadSettings({ ...process.env, ...order.values }, CONFIG_DIR);
   if ('mistakes' in loaded) return giveUp(EXIT_CONFIG, ['Invalid settings:', ...loaded.mistakes]);
   const loggers = openLoggers(loaded.settings.logLevel);
   watchFaults(loggers);
@@ -31,6 +37,10 @@ async function main(): Promise<void> {
     loggers.flush();
     giveUp(EXIT_UNAVAILABLE, ['The gateway cannot start:', (error as Error).message]);
   }
+}
+
+function print(text: string): void {
+  process.stdout.write(text, () => process.exit(0));
 }
 
 function giveUp(exitCode: number, [headline, ...lines]: [string, ...string[]]): void {

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { nearestName } from '../base/nearest-name.ts';
 import { traitsWithFiles } from '../base/platform.ts';
 import { CONFIG_FILE, readConfigFile } from './config-file.ts';
 import { conflicts } from './conflicts.ts';
@@ -7,8 +8,6 @@ import { VARIABLES, type Values, type Variable } from './variables.ts';
 
 const BYTES_PER_MB = 1024 * 1024;
 const DAY_MS = 86_400_000;
-/** Names with more differences than this are not considered typing mistakes. */
-const MAX_MISTAKES = 3;
 
 /** All settings of the gateway, deeply frozen. Contains secrets, so never log it as a whole. */
 export type Settings = Frozen<ReturnType<typeof arrange>>;
@@ -88,29 +87,6 @@ function unknownKeys(fileTexts: Texts): string[] {
   return Object.keys(fileTexts)
     .filter((name) => !name.startsWith('SVC_'))
     .map((name) => `${name}: keys of ${CONFIG_FILE} must be names of SVC_* variables`);
-}
-
-/** The known name that `name` is probably a misspelling of; null if none is close. */
-function nearestName(name: string, known: readonly string[]): string | null {
-  const ranked = known
-    .map((candidate) => ({ candidate, mistakes: editDistance(name, candidate) }))
-    .sort((a, b) => a.mistakes - b.mistakes);
-  const best = ranked[0];
-  return best && best.mistakes <= MAX_MISTAKES ? best.candidate : null;
-}
-
-/** Levenshtein distance between two texts. */
-function editDistance(from: string, to: string): number {
-  let above = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = above[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, above[column]! + 1, current[column - 1]! + 1));
-    }
-    above = current;
-  }
-  return above[to.length]!;
 }
 
 function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProviderSettings[]) {

@@ -1,5 +1,6 @@
 import type { AuthInfo, Implementation, ServerContext } from '@modelcontextprotocol/server';
 import { assert } from '../../base/assert.ts';
+import { productVersion } from '../../base/product-version.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Cancellations } from './cancellations.ts';
 import type { RpcId } from './rpc-message.ts';
@@ -9,7 +10,7 @@ import type { TranscriptResource } from './transcript-resource.ts';
 export const SERVER_INFO: Implementation = {
   name: 'voice-chat-gateway',
   title: 'Voice and Chat Gateway',
-  version: '0.1.0',
+  version: productVersion(),
 };
 
 /** The resources that a principal may read. */

@@ -7,6 +7,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { assert } from '../../base/assert.ts';
+import { productVersion } from '../../base/product-version.ts';
 import { replyBytes } from '../http/answer/reply.ts';
 import { KEY_HEADER, takesKey } from '../http/idempotency/idempotency.ts';
 import { ADMITTED } from '../http/routing/access.ts';
@@ -82,7 +83,7 @@ const WHY_FORBIDDEN = 'The credential is of the wrong kind, or the request comes
 function openApiDocument(routes: readonly Route[], publicUrl: string) {
   return createDocument({
     openapi: '3.1.0',
-    info: { title: 'Voice and Chat Gateway', version: '0.1.0', description: DESCRIPTION },
+    info: { title: 'Voice and Chat Gateway', version: productVersion(), description: DESCRIPTION },
     servers: [{ url: publicUrl }],
     paths: pathsOf(routes),
     components: { securitySchemes: SECURITY_SCHEMES },
