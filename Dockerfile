@@ -27,4 +27,4 @@ EXPOSE 8080/tcp 5060/udp 5060/tcp 20000-29999/udp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.SVC_PORT ?? 8080) + '/readyz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=2", "src/start.cjs"]
+CMD ["node", "--max-semi-space-size=2", "--disable-sigusr1", "src/start.cjs"]

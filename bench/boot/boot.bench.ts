@@ -6,8 +6,6 @@ import { startCommand } from '../../test/support/start-command.ts';
 import type { Bench, CorePlan, Measure } from '../bench.ts';
 import { type Start, type Startable, timedStart } from './timed-start.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-const NODE = join(ROOT, 'node_modules/.bin/node');
 const ANCHOR = 'Fastify + ws';
 
 interface Pair {
@@ -63,7 +61,10 @@ function gateway(prefix: readonly string[], port: number, dataDir: string): Star
 }
 
 function fastify(prefix: readonly string[], port: number): Startable {
-  return { command: [...prefix, NODE, join(import.meta.dirname, 'fastify-ws.mjs'), `${port}`], port };
+  return {
+    command: [...prefix, process.execPath, join(import.meta.dirname, 'fastify-ws.mjs'), `${port}`],
+    port,
+  };
 }
 
 /** Returns the prefix for all cores. Without it, child processes inherit the runner's own pinning. */

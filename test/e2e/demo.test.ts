@@ -10,7 +10,6 @@ import { waitFor, within } from '../support/wait-for.ts';
 import { readMonoWav } from '../support/wav.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const NODE = join(ROOT, 'node_modules/.bin/node');
 const RATE_HZ = 16_000;
 
 let folder: string;
@@ -21,7 +20,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'demo-'));
   const env = { ...process.env, TMPDIR: folder };
   start = (args = [], more = {}) => {
-    demo = new Child(NODE, [join(ROOT, 'bench/demo/demo.ts'), ...args], {
+    demo = new Child(process.execPath, [join(ROOT, 'bench/demo/demo.ts'), ...args], {
       cwd: folder,
       env: { ...env, ...more },
     });

@@ -22,7 +22,7 @@ afterAll(async () => gateways?.stop());
 it('the example agent joins the call and repeats what it hears', async () => {
   const { outbound } = await gateways.call();
   const { baseUrl, agentKey } = gateways.b;
-  const example = new Child(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, 'bench/demo/agent.ts')], {
+  const example = new Child(process.execPath, [join(ROOT, 'bench/demo/agent.ts')], {
     env: { ...process.env, BASE: baseUrl, AGENT_KEY: agentKey },
   });
   await waitFor('the example to be in the call', () => example.output.includes('audio_config'));

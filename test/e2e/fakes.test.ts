@@ -9,11 +9,10 @@ import { Gateway } from '../support/gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const NODE = join(ROOT, 'node_modules/.bin/node');
 
 /** `npm run fake -- <args>`. */
 function fake(...args: string[]): Child {
-  const child = new Child(NODE, ['test/fakes/main.ts', ...args], { cwd: ROOT, stdio: 'pipe' });
+  const child = new Child(process.execPath, ['test/fakes/main.ts', ...args], { cwd: ROOT, stdio: 'pipe' });
   onTestFinished(async () => void (await child.stop()));
   return child;
 }

@@ -15,7 +15,7 @@ async function run(name: string): Promise<Child> {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const env = { ...process.env, TMPDIR: folder };
   const args = [join(ROOT, 'bench/demo/demo.ts'), name];
-  const demo = new Child(join(ROOT, 'node_modules/.bin/node'), args, { cwd: folder, env });
+  const demo = new Child(process.execPath, args, { cwd: folder, env });
   onTestFinished(() => void demo.stop());
   expect(await within('the demo to end', demo.exited, 90_000), demo.output).toBe(0);
   return demo;

@@ -1,10 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startCommand } from '../support/start-command.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
+/** Those of `npm start`. */
+const NODE_FLAGS = startCommand.slice(1, -1);
 
 /** Reports that it builds a bundle, and builds one that reports what it is. */
 const STUB_BUNDLER = `
@@ -31,7 +35,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 function start(): string[] {
-  const output = execFileSync(process.execPath, [join(root, 'src/start.cjs')], {
+  const output = execFileSync(process.execPath, [...NODE_FLAGS, join(root, 'src/start.cjs')], {
     encoding: 'utf8',
     stdio: 'pipe',
   });
@@ -60,8 +64,54 @@ test('the sources run when no bundle can be built', () => {
   expect(start()).toEqual(['runs the sources']);
 });
 
-test('the image starts the same way as npm start', () => {
-  const file = (name: string) => readFileSync(join(SRC, '..', name), 'utf8');
-  const command = /^CMD (\[.*\])$/m.exec(file('Dockerfile'))?.[1] ?? '';
-  expect(JSON.parse(command).join(' ')).toBe(JSON.parse(file('package.json')).scripts.start);
+test('Node gets its flags whether the command line gives them or not, and the program its arguments', () => {
+  writeFileSync(
+    join(root, 'src/main.ts'),
+    'console.log(process.pid, process.execArgv, process.argv.slice(2));\n',
+  );
+  writeFileSync(
+    join(root, 'config/bundle.cjs'),
+    "exports.bundle = async () => { throw new Error('read-only'); };",
+  );
+  const run = (...flags: string[]) => {
+    const { stdout, pid } = spawnSync(process.execPath, [
+      ...flags,
+      join(root, 'src/start.cjs'),
+      '--port',
+      '1',
+    ]);
+    return `${stdout}`.replace(`${pid} `, 'same process ').trim();
+  };
+  const expected = inspect(NODE_FLAGS) + " [ '--port', '1' ]";
+  expect(run(...NODE_FLAGS)).toBe(`same process ${expected}`);
+  expect(run()).toBe(`same process ${expected}`);
 });
+
+test('a Node that is too old says so in one line', () => {
+  const old = "Object.defineProperty(process.versions, 'node', { value: '22.17.1' });";
+  writeFileSync(join(root, 'old.cjs'), old);
+  const { status, stderr } = spawnSync(process.execPath, [
+    '-r',
+    join(root, 'old.cjs'),
+    join(root, 'src/start.cjs'),
+  ]);
+  expect(`${stderr}`).toBe(
+    'The gateway needs Node 22.18 or newer; this is 22.17.1. In a checkout, "npm start" brings one.\n',
+  );
+  expect(status).toBe(69);
+});
+
+test('package.json, run.sh and start.cjs agree on the oldest Node', () => {
+  const [major, minor] = /OLDEST_NODE = \[(\d+), (\d+)\]/.exec(file('src/start.cjs'))?.slice(1) ?? [];
+  expect(JSON.parse(file('package.json')).engines.node).toBe(`>=${major}.${minor}`);
+  expect(file('config/run.sh')).toContain(`NODE_MAJOR=${major} NODE_MINOR=${minor}\n`);
+});
+
+test('the image starts the same way as npm start', () => {
+  const command = /^CMD (\[.*\])$/m.exec(file('Dockerfile'))?.[1] ?? '';
+  expect(JSON.parse(command).slice(1, -1)).toEqual(NODE_FLAGS);
+});
+
+function file(name: string): string {
+  return readFileSync(join(SRC, '..', name), 'utf8');
+}
