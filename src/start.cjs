@@ -1,7 +1,7 @@
 /**
  * Entry point of `npm start`. Stripping types and resolving some 800 modules takes most of a start. The first start
  * therefore bundles them, and later starts run the bundle with V8's cached code. If no bundle can be made (read-only
- * disk, no esbuild for this platform), the sources run instead.
+ * disk, no esbuild for this platform), the sources run instead. A gateway shipped without sources brings its bundle.
  *
  * Plain CommonJS, so that Node loads neither its type stripper nor its ESM loader, and a Node that is too old can say so.
  */
@@ -47,7 +47,7 @@ function takeFlags() {
 
 async function preparedMain() {
   const dir = bundleDir();
-  if (!existsSync(dir)) await require('../config/bundle.cjs').bundle(dir);
+  if (!existsSync(dir)) await require('../config/bundle.cjs').bundleIntoCache(dir);
   const compiled = join(dir, 'compiled');
   const kept = join(dir, 'kept');
   const isKept = existsSync(kept);

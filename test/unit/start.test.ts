@@ -13,7 +13,7 @@ const NODE_FLAGS = startCommand.slice(1, -1);
 /** Reports that it builds a bundle, and builds one that reports what it is. */
 const STUB_BUNDLER = `
   const { mkdirSync, writeFileSync } = require('node:fs');
-  exports.bundle = async (dir) => {
+  exports.bundleIntoCache = async (dir) => {
     console.log('bundles');
     mkdirSync(dir, { recursive: true });
     writeFileSync(dir + '/main.cjs', "console.log('runs the bundle')");
@@ -59,9 +59,16 @@ test.each(['src/main.ts', 'src/base/ids.ts', 'config/bundle.cjs', 'node_modules/
 test('the sources run when no bundle can be built', () => {
   writeFileSync(
     join(root, 'config/bundle.cjs'),
-    "exports.bundle = async () => { throw new Error('read-only'); };",
+    "exports.bundleIntoCache = async () => { throw new Error('read-only'); };",
   );
   expect(start()).toEqual(['runs the sources']);
+});
+
+test('a gateway without sources runs the bundle that it was shipped with, and bundles nothing', () => {
+  rmSync(join(root, 'src/main.ts'));
+  mkdirSync(join(root, 'build/gateway'), { recursive: true });
+  writeFileSync(join(root, 'build/gateway/main.cjs'), "console.log('runs the shipped bundle')");
+  expect(start()).toEqual(['runs the shipped bundle']);
 });
 
 test('Node gets its flags whether the command line gives them or not, and the program its arguments', () => {
@@ -71,7 +78,7 @@ test('Node gets its flags whether the command line gives them or not, and the pr
   );
   writeFileSync(
     join(root, 'config/bundle.cjs'),
-    "exports.bundle = async () => { throw new Error('read-only'); };",
+    "exports.bundleIntoCache = async () => { throw new Error('read-only'); };",
   );
   const run = (...flags: string[]) => {
     const { stdout, pid } = spawnSync(process.execPath, [
