@@ -70,6 +70,41 @@ it('an account cannot take calls by naming the provider and number of another', 
   expect([await callsOf(thief), (await callsOf(victim)).length]).toEqual([[], 1]);
 });
 
+it('two accounts have extension 1001, each on its own trunk, and either is deleted alone', async () => {
+  const exchange = await peerAt(PROVIDER);
+  const people = [await memberOf(gateway, 'one@example.com'), await memberOf(gateway, 'two@example.com')];
+  const uris: string[] = [];
+  const dids: string[] = [];
+  for (const person of people) {
+    const uri = await connect(person, PROVIDER, exchange.port);
+    gateway.secrets.add(/^sip:([0-9a-f]{32})@/.exec(uri)![1]!);
+    uris.push(uri);
+    const listed = await person.request('POST', '/api/sip/dids', { number: '1001', auto_answer: true });
+    expect([listed.status, listed.body.number]).toEqual([200, '1001']);
+    dids.push(listed.body.did_id);
+    const again = await person.request('POST', '/api/sip/dids', { number: '1001' });
+    expect([again.status, again.body.detail]).toEqual([409, 'Phone number is already listed']);
+  }
+  const dial = (callId: string, uri: string) =>
+    exchange.send('INVITE', uri, { callId, cseq: 1, body: sdp(), to: `sip:1001@${PROVIDER}` });
+  dial('guessed', `sip:1001@127.0.0.1:${gateway.sipPort}`);
+  await exchange.response(404, 'INVITE');
+  dial('second', uris[1]!);
+  const { headers } = await exchange.response(200, 'INVITE');
+  expect(headers['call-id']).toBe('second');
+  const [first, second] = [await callsOf(people[0]!), await callsOf(people[1]!)];
+  expect([first, second.length, second[0].direction]).toEqual([[], 1, 'inbound']);
+
+  expect((await people[0]!.request('DELETE', `/api/sip/dids/${dids[0]}`)).status).toBe(200);
+  dial('deleted', uris[0]!);
+  await waitFor(
+    'the refusal',
+    () => exchange.statuses('INVITE').filter((status) => status === 404).length === 2,
+  );
+  const kept = await people[1]!.request('GET', '/api/export');
+  expect(JSON.stringify(kept.body)).toContain('"number":"1001"');
+});
+
 it('limits the numbers of an account to the setting', async () => {
   const answers = [];
   for (let n = 0; n < 6; n++) {

@@ -18,7 +18,7 @@ import { joinDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { notifyNumberChanged, type SipAccounts, type SipSetup } from './sip-accounts.ts';
 
-/** A number to list, in E.164 with its `+`. */
+/** A number to list: E.164 with its `+`, or the digits of an extension or national number. */
 export interface NewDid {
   readonly number: string;
   readonly label: string | null;

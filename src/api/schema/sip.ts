@@ -103,8 +103,13 @@ export const CreateSipDidBody = z
   .object({
     number: z
       .string()
-      .regex(/^\+[1-9]\d{6,14}$/)
-      .describe('E.164, for example `+33123456789`'),
+      .regex(/^(?:\+[1-9]\d{6,14}|\d{1,15})$/, {
+        error:
+          'must be E.164, such as +33123456789, or the digits of an extension or national number, such as 1001',
+      })
+      .describe(
+        'E.164, such as `+33123456789`; or, as your exchange dials it, an extension or national number of digits only, such as `1001`',
+      ),
     label: Label.nullish(),
     auto_answer: z.boolean().default(false).describe('Answer at once. Otherwise calls ring for 60 s'),
     ...Presets,
@@ -118,7 +123,7 @@ export const ChangeSipDidBody = z
 export const SipDid = z
   .object({
     did_id: z.string(),
-    number: z.string(),
+    number: z.string().describe('As it was listed'),
     label: z.string().nullable(),
     auto_answer: z.boolean(),
     stt_voice_config_id: z.string().nullable(),

@@ -26,7 +26,7 @@ export interface SipNumber {
   readonly didId: string;
   readonly accountId: string;
   readonly agentId: string;
-  /** E.164 with the plus. */
+  /** E.164 with the plus, or the digits of an extension or national number. */
   readonly number: string;
   readonly autoAnswer: boolean;
   readonly presets: PresetIds;

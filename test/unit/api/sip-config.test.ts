@@ -271,6 +271,21 @@ test('a trunk keeps its inbound URI until its login changes or it is created ane
   expect(directory.trunks.get(owner.accountId)?.inboundToken).toMatch(/^[0-9a-f]{32}$/);
 });
 
+test.each(['1001', '7', '0123456789'])('%s is listed as an extension or national number', async (number) => {
+  const { a, b } = await server();
+  for (const api of [a, b]) expect((await api.post('/api/sip/dids', { number })).body.number).toBe(number);
+  const { body } = await a.get('/api/sip/dids');
+  expect(body.dids.map((did: { number: string }) => did.number)).toEqual([number]);
+});
+
+test.each(['', '+', '+0123456789', '+331', '1001a', '10 01', '1'.repeat(16), 'sip:1001@a', '../1001'])(
+  '%j is not listed as a number',
+  async (number) => {
+    const { a } = await server();
+    expect((await a.post('/api/sip/dids', { number })).status).toBe(422);
+  },
+);
+
 test('only the operator’s trunk may use internal addresses: the first account, unless people sign in to it', async () => {
   const { a, b, sip, directory } = await server();
   await sip.store.db
@@ -311,7 +326,7 @@ test('deleting a number leaves no membership behind', async () => {
   expect(await members()).toEqual([]);
 });
 
-test.each(['33123456789', '+0123456789', '+12345', '+1234567890123456', '+33 1 23 45 67 89', ''])(
+test.each(['+0123456789', '+12345', '+1234567890123456', '+33 1 23 45 67 89', ''])(
   'the number %j is refused',
   async (number) => {
     const { a } = await server();

@@ -100,7 +100,7 @@ export class InboundCalls {
 
   /**
    * Finds the called number. PBXs (Asterisk, FritzBox) call a registered Contact by its name without a number, which
-   * means the account's only number.
+   * means the account's only number, unless that name is itself a listed extension.
    */
   #numberOf(
     { settings: { accountId, inboundToken, username } }: Trunk,
@@ -108,7 +108,8 @@ export class InboundCalls {
   ): SipNumber | null {
     const called = numbers
       .map((user) => (user.startsWith(`${inboundToken}.`) ? user.slice(inboundToken.length + 1) : user))
-      .filter((user) => user !== inboundToken && user !== username);
+      .filter((user) => user !== inboundToken)
+      .filter((user) => user !== username || this.#numbers.lists(username, accountId));
     return called.length === 0 ? this.#numbers.onlyOf(accountId) : this.#numbers.find(called, accountId);
   }
 }

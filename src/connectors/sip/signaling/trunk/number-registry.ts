@@ -2,19 +2,19 @@ import type { SipNumber } from '../../../contract/sip-accounts.ts';
 import { nationalDigits, toE164 } from '../legs/phone-number.ts';
 
 /**
- * The listed numbers (DIDs) of all accounts. Ownership of numbers is not verified, so a number is only looked up within
- * the account whose trunk received the call.
+ * The listed numbers (DIDs) of all accounts: E.164, national numbers, extensions. Ownership is not verified, and two
+ * accounts may both have extension 1001, so a number is only looked up within the account whose trunk received the call.
  */
 export class NumberRegistry {
   readonly #byDidId = new Map<string, SipNumber>();
-  /** By account, then by E.164. */
+  /** By account, then by number as it is listed. */
   readonly #byAccount = new Map<string, Map<string, SipNumber>>();
 
   put(number: SipNumber): void {
     this.remove(number.didId);
     this.#byDidId.set(number.didId, number);
     const numbers = this.#byAccount.get(number.accountId) ?? new Map<string, SipNumber>();
-    this.#byAccount.set(number.accountId, numbers.set(keyOf(number.number), number));
+    this.#byAccount.set(number.accountId, numbers.set(number.number, number));
   }
 
   remove(didId: string): void {
@@ -22,19 +22,27 @@ export class NumberRegistry {
     if (number === undefined) return;
     this.#byDidId.delete(didId);
     const numbers = this.#byAccount.get(number.accountId);
-    numbers?.delete(keyOf(number.number));
+    numbers?.delete(number.number);
     if (numbers?.size === 0) this.#byAccount.delete(number.accountId);
   }
 
-  /** Finds the first of the account's numbers in `dialled`, which lists the most trusted first. */
+  /**
+   * Finds the first of the account's numbers in `dialled`, which lists the most trusted first. Networks write the same
+   * number in several ways: a number that is listed as dialled comes before one that is listed in another form.
+   */
   find(dialled: readonly string[], accountId: string): SipNumber | null {
     const numbers = this.#byAccount.get(accountId);
     if (numbers === undefined) return null;
     for (const text of dialled) {
-      const match = numbers.get(keyOf(text));
+      const match = numbers.get(text) ?? numbers.get(toE164(text) ?? text);
       if (match !== undefined) return match;
     }
-    return findNational(dialled, [...numbers.values()]);
+    return findInOtherForm(dialled, [...numbers.values()]);
+  }
+
+  /** Whether the account lists exactly this number. */
+  lists(number: string, accountId: string): boolean {
+    return this.#byAccount.get(accountId)?.has(number) === true;
   }
 
   /** Returns the account's number when it has exactly one. */
@@ -44,17 +52,23 @@ export class NumberRegistry {
   }
 }
 
-function keyOf(text: string): string {
-  return toE164(text) ?? text;
-}
-
-/** Matches numbers in national format (0123456789, 2125550123), if they fit exactly one listed number. */
-function findNational(dialled: readonly string[], listed: readonly SipNumber[]): SipNumber | null {
+/**
+ * Matches a number in national format (0123456789, 2125550123) with the same number in E.164, whichever of the two is
+ * listed, if exactly one listed number fits. Extensions are too short for that: they match as they are listed only.
+ */
+function findInOtherForm(dialled: readonly string[], listed: readonly SipNumber[]): SipNumber | null {
   for (const text of dialled) {
-    const national = nationalDigits(text);
-    if (national === null) continue;
-    const matches = listed.filter(({ number }) => number.endsWith(national));
+    const matches = listed.filter(({ number }) => isSameNumber(text, number));
     if (matches.length === 1) return matches[0]!;
   }
   return null;
+}
+
+function isSameNumber(dialled: string, listed: string): boolean {
+  return endsWithNational(listed, dialled) || endsWithNational(toE164(dialled) ?? dialled, listed);
+}
+
+function endsWithNational(number: string, other: string): boolean {
+  const national = nationalDigits(other);
+  return national !== null && number.endsWith(national);
 }
