@@ -45,6 +45,7 @@ const ERROR_TABLE = {
     text: 'Only bots have an owner; a connection belongs to the person who linked it',
   },
   owner_in_channel: { status: 400, text: 'A channel has several people; choose a direct conversation' },
+  bot_token_malformed: { status: 400, text: 'This is not a bot token of the platform' },
   bot_refused: { status: 400, text: 'The platform refused the bot token' },
   no_provider: { status: 400, text: 'No provider is set' },
   bot_token_not_found: { status: 404, text: 'Bot token not found' },

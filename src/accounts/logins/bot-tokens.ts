@@ -31,8 +31,8 @@ export interface NewBot extends BotSecrets {
 
 /**
  * Stores a bot with its secrets encrypted, adds it to the default agent, and logs it in if the platform has a
- * connector. Throws `email_not_verified`, `cap_reached`, `bot_token_taken`, or `bot_refused` when the platform rejects
- * the token.
+ * connector. Throws `email_not_verified`, `cap_reached`, `bot_token_taken`, `bot_token_malformed`, or `bot_refused`
+ * when the platform rejects the token.
  */
 export async function registerBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<StoredBot> {
   const bot = await storeBot(domain, actor, wanted);

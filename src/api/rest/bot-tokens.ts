@@ -43,7 +43,7 @@ function register(domain: AccountDomain): Route {
     body: BotTokenBody,
     responses: {
       200: { description: 'The bot', schema: BotToken },
-      400: 'The platform refused the bot token',
+      400: 'The token cannot be one of the platform, or the platform refused it',
       403: 'Email address is not verified',
       409: 'Bot token is already registered, or the account has reached its limit of bots',
     },

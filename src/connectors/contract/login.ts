@@ -79,8 +79,8 @@ export interface SharesLogin {
 export interface HostsBots {
   /**
    * Logs the bot in and starts receiving its messages. Messages may be sent over it from this call on. A platform that
-   * is unreachable shows in the returned state; the bot is kept. Rejects with GatewayError `bot_refused`, with the platform's words, or `bot_token_taken`; the bot is
-   * then not kept.
+   * is unreachable shows in the returned state; the bot is kept. Rejects with GatewayError `bot_token_malformed`, before
+   * the platform is asked, `bot_refused`, with the platform's words, or `bot_token_taken`; the bot is then not kept.
    */
   addBot(bot: HostedBot): Promise<LoginState>;
   /** Removes the bot. Its undelivered messages stay with the platform. Safe to call for an unknown bot. */

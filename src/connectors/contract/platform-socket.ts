@@ -53,7 +53,7 @@ export class PlatformSocket {
     this.#socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
     // 'close' always follows.
     this.#socket.on('error', (error: Error & { readonly code?: string }) => {
-      this.#reason ??= `${platform} cannot be reached (${error.code ?? cutText(error.message, MAX_WORDS)})`;
+      this.#reason ??= `${platform} could not be reached: ${error.code ?? cutText(error.message, MAX_WORDS)}`;
     });
     this.#socket.on('close', (code, reason) => {
       this.#cancelTimer();

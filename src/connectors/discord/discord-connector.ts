@@ -13,6 +13,7 @@ import {
   SHARED_LOGIN,
   type SharesLogin,
 } from '../contract/login.ts';
+import { requireForm } from '../contract/token-form.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
 import { DiscordMessenger } from './discord-messenger.ts';
 import type { DiscordRecords } from './discord-records.ts';
@@ -20,6 +21,7 @@ import type { VoiceSignaling } from './gateway/voice-signaling.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { installLink } from './login/install-link.ts';
 import { type NewLogin, openLogin } from './login/open-login.ts';
+import { DISCORD_TOKEN } from './login/token-form.ts';
 import type { DiscordObserver } from './messages/message-receiver.ts';
 import { DiscordOAuth } from './oauth/discord-oauth.ts';
 import { DiscordFailure } from './rest/discord-failure.ts';
@@ -111,6 +113,7 @@ export class DiscordConnector implements Connector, SharesLogin, HostsBots, Link
   }
 
   async addBot({ id, token, appId }: HostedBot): Promise<LoginState> {
+    requireForm(token, DISCORD_TOKEN);
     if ([...this.#logins.values()].some((login) => login.hasToken(token)))
       throw new GatewayError('bot_token_taken');
     const onState = (state: LoginState) => this.#onBotState(id, state);

@@ -117,7 +117,7 @@ function retryAfterMs({ headers }: Response): number {
 function failed(error: unknown, isLate: boolean): Told {
   if (isLate) return { kind: 'unclear', reason: 'The bridge did not answer in time' };
   const { cause, message } = error as Error & { readonly cause?: { readonly code?: string } };
-  const reason = `The bridge cannot be reached: ${cause?.code ?? message}`;
+  const reason = `The bridge could not be reached: ${cause?.code ?? message}`;
   return UNSENT.has(cause?.code ?? '')
     ? { kind: 'later', reason, afterMs: PAUSE_MS }
     : { kind: 'unclear', reason };

@@ -16,6 +16,7 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
+import { requireForm } from '../contract/token-form.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { EventIntake } from './events/event-intake.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from './events/signature.ts';
@@ -23,6 +24,7 @@ import { WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins } from './login/logins.ts';
 import { type LoginWorld, openLogin } from './login/open-login.ts';
 import type { SlackLogin } from './login/slack-login.ts';
+import { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } from './login/token-forms.ts';
 import { downloadFile } from './messages/file-download.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { sendMessage } from './messages/send-message.ts';
@@ -102,6 +104,8 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
   }
 
   async addBot(bot: HostedBot): Promise<LoginState> {
+    requireForm(bot.token, SLACK_BOT_TOKEN);
+    if (bot.appToken) requireForm(bot.appToken, SLACK_APP_TOKEN);
     const login = await this.#newLogin(bot);
     try {
       await login.logIn();
@@ -111,7 +115,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
         await this.removeBot(bot.id);
         throw error instanceof GatewayError ? error : refused(failure);
       }
-      login.check();
+      login.couldNotLogIn(failure);
     }
     if (bot.appToken) await this.#listen(bot.id, bot.appToken);
     return login.state;

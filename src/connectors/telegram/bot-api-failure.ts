@@ -15,7 +15,7 @@ export type FailureKind =
 
 export class BotApiFailure extends Error {
   readonly kind: FailureKind;
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without an answer of Telegram's. */
   readonly status: number;
   /** Delay before retrying a `later` failure. */
   readonly afterMs: number;
@@ -29,7 +29,7 @@ export class BotApiFailure extends Error {
     this.afterMs = afterMs;
   }
 
-  /** Whether the token is wrong or was revoked (404: it is malformed). */
+  /** Whether Telegram says that the token is wrong or was revoked (404: it is malformed). */
   get isLoggedOut(): boolean {
     return this.kind === 'refused' && (this.status === 401 || this.status === 404);
   }
@@ -54,13 +54,15 @@ const DEFAULT_RETRY_S = 1;
 export function resultIn(status: number, text: string): unknown {
   const { data: answer } = Answer.safeParse(platformJson(text));
   if (answer?.ok) return answer.result;
-  const reason = answer?.description ?? `HTTP status ${status}`;
+  const reason = answer?.description ?? `Telegram did not answer as expected (HTTP status ${status})`;
   if (status === 429) {
     const seconds = answer?.parameters?.retry_after ?? 0;
     throw new BotApiFailure('later', reason, status, (seconds > 0 ? seconds : DEFAULT_RETRY_S) * 1_000);
   }
   // A restarting server, or a proxy in front of it, answers 500 to requests it may have carried out.
-  throw new BotApiFailure(status >= 400 && status < 500 ? 'refused' : 'unclear', reason, status);
+  const kind = status >= 400 && status < 500 ? 'refused' : 'unclear';
+  // What is not Telegram's answer, as of a proxy, says nothing about the token or a file.
+  throw new BotApiFailure(kind, reason, answer === undefined ? 0 : status);
 }
 
 /** Error codes of requests that never left, or that failed before the server read their first byte. */
@@ -74,7 +76,7 @@ export function failureOf(error: unknown, wasWhole: boolean): BotApiFailure {
   if (source) return new BotApiFailure('refused', source.message);
   const code = codeOf(error);
   if (NEVER_ARRIVED.test(code)) {
-    return new BotApiFailure('unreachable', `Telegram cannot be reached (${code})`);
+    return new BotApiFailure('unreachable', `Telegram could not be reached: ${code}`);
   }
   const reason = `Telegram did not answer${code === '' ? '' : ` (${code})`}`;
   return new BotApiFailure(wasWhole ? 'unclear' : 'unreachable', reason);

@@ -24,6 +24,7 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
+import { requireForm } from '../contract/token-form.ts';
 import {
   LOGIN_WEBHOOK,
   type TakesWebhooks,
@@ -37,6 +38,7 @@ import { BotLogin } from './bot-login.ts';
 import { characters, MAX_TEXT_CHARACTERS, partsOf } from './message-parts.ts';
 import { TELEGRAM_REMEDIES } from './remedies.ts';
 import { sendParts } from './send-message-parts.ts';
+import { TELEGRAM_TOKEN } from './token-form.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
@@ -128,6 +130,7 @@ export class TelegramConnector
   }
 
   async addBot({ id, token }: HostedBot): Promise<LoginState> {
+    requireForm(token, TELEGRAM_TOKEN);
     const login = this.#newBot(id, token);
     try {
       await login.logIn();

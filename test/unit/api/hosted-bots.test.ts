@@ -134,8 +134,8 @@ test('a connection through the shared login has the status of that login', async
   await connect();
   expect((await platform()).status).toBe('The gateway no longer has a shared login on this platform');
   await logInBots(domain);
-  host.shared = { name: '@all_bot', status: 'Telegram cannot be reached (ECONNREFUSED)' };
-  expect((await platform()).status).toBe('Telegram cannot be reached (ECONNREFUSED)');
+  host.shared = { name: '@all_bot', status: 'Telegram could not be reached: ECONNREFUSED' };
+  expect((await platform()).status).toBe('Telegram could not be reached: ECONNREFUSED');
   await settings.post('/api/bot-tokens', TELEGRAM);
   await waitFor('its state', async () => (await platform()).status === 'ok');
 });

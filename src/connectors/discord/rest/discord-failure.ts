@@ -17,7 +17,7 @@ export type FailureKind =
   | 'unclear';
 
 interface FailureFacts {
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without an answer of Discord's. */
   readonly status?: number;
   /** Discord's own error code; 0: none. */
   readonly code?: number;
@@ -101,7 +101,7 @@ export function failureOf(error: unknown, wasWhole = true): DiscordFailure {
   if (source) return new DiscordFailure('refused', source.message);
   const code = codeOf(error);
   if (NEVER_ARRIVED.test(code))
-    return new DiscordFailure('unreachable', `Discord cannot be reached (${code})`);
+    return new DiscordFailure('unreachable', `Discord could not be reached: ${code}`);
   const words = `Discord did not answer${code === '' ? '' : ` (${code})`}`;
   return new DiscordFailure(wasWhole ? 'unclear' : 'unreachable', words);
 }
@@ -113,7 +113,10 @@ function limited({ timeToReset, retryAfter, global }: RateLimitError): DiscordFa
 }
 
 function refusal({ status, code, message }: DiscordAPIError): DiscordFailure {
-  const known = typeof code === 'number' ? code : 0;
+  // What is not Discord's answer, as of a proxy, says nothing about the token.
+  if (typeof code !== 'number')
+    return new DiscordFailure('refused', `Discord did not answer as expected (HTTP status ${status})`);
+  const known = code;
   const isPassing = PASSING.has(known);
   const words = known === 0 ? message : `${message} (${known})`;
   const facts = { status, code: known, afterMs: isPassing ? PASSING_MS : 0 };

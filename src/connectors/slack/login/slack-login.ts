@@ -104,6 +104,11 @@ export class SlackLogin {
     this.#become({ name: me.user === undefined ? null : `@${me.user}`, status: OK });
   }
 
+  /** Reports why Slack could not be asked, and asks again later. */
+  couldNotLogIn({ message }: SlackFailure): void {
+    this.#isDown(message);
+  }
+
   /** Asks again in the background, and after every failure until Slack accepts the token. */
   check(): void {
     this.#cancelRetry();

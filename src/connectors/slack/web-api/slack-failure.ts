@@ -56,7 +56,7 @@ export function failureOf(error: unknown): SlackFailure {
   const source = sourceOf(error);
   if (source) return new SlackFailure('refused', source.message);
   const code = codeOf(error);
-  if (NEVER_ARRIVED.test(code)) return new SlackFailure('unreachable', `Slack cannot be reached (${code})`);
+  if (NEVER_ARRIVED.test(code)) return new SlackFailure('unreachable', `Slack could not be reached: ${code}`);
   return new SlackFailure('unclear', `Slack did not answer${code === '' ? '' : ` (${code})`}`);
 }
 

@@ -79,7 +79,7 @@ export function failureOf(error: unknown): TeamsFailure {
   if (error instanceof TeamsFailure) return error;
   if (error instanceof GatewayError) return new TeamsFailure('refused', error.message);
   const code = codeOf(error);
-  if (NEVER_ARRIVED.test(code)) return new TeamsFailure('unreachable', `Teams cannot be reached (${code})`);
+  if (NEVER_ARRIVED.test(code)) return new TeamsFailure('unreachable', `Teams could not be reached: ${code}`);
   return new TeamsFailure('unclear', `Teams did not answer${code === '' ? '' : ` (${code})`}`);
 }
 

@@ -17,7 +17,11 @@ afterEach(async () => {
 async function start(says: (socket: WebSocket, n: number) => void): Promise<void> {
   hostile = await HostileGateway.start(says);
   subject = connect({ url: hostile.url });
-  void subject.connector.addBot({ id: 'bot_1', token: 'a.bot.token', appId: '100000000000000001' });
+  void subject.connector.addBot({
+    id: 'bot_1',
+    token: 'MTAwMDAwMDAwMDAwMDAwMDAx.GkX2pA.a-signature-of-nobody-at-all',
+    appId: '100000000000000001',
+  });
 }
 
 const wsUrl = () => hostile.url.replace('http', 'ws');
@@ -93,7 +97,11 @@ it('the token goes to no address of another protocol than the API’s', async ()
   hostile = await HostileGateway.start(() => undefined);
   hostile.gatewayUrl = hostile.url;
   subject = connect({ url: hostile.url });
-  const bot = { id: 'bot_1', token: 'a.bot.token', appId: '100000000000000001' };
+  const bot = {
+    id: 'bot_1',
+    token: 'MTAwMDAwMDAwMDAwMDAwMDAx.GkX2pA.a-signature-of-nobody-at-all',
+    appId: '100000000000000001',
+  };
   expect((await subject.connector.addBot(bot)).status).toBe('Discord named an unusable URL');
   expect(hostile.connections).toBe(0);
 });

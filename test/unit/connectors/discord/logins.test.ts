@@ -5,6 +5,8 @@ import type { FakeDiscord } from '../../../fakes/discord/fake-discord.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { type Connected, connect, startFake } from './discord-setup.ts';
 
+/** Of the right form, and nobody's. */
+const MADE_UP = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.GkX2pA.a-signature-of-nobody-at-all';
 const CODE = 'abcdefghijklmnopqrstuvwxyz012345';
 const wrongCode = (n: number) => `${n}`.padStart(32, 'x');
 
@@ -36,13 +38,27 @@ describe('an own bot', () => {
       code: 'bot_refused',
       message: `The platform refused the bot token: The token belongs to application ${bot.applicationId}, not to 123456789012345678`,
     });
-    await expect(
-      add('bot_1', { token: 'made.up.token', applicationId: bot.applicationId }),
-    ).rejects.toMatchObject({
+    await expect(add('bot_1', { token: MADE_UP, applicationId: bot.applicationId })).rejects.toMatchObject({
       code: 'bot_refused',
       message: 'The platform refused the bot token: 401: Unauthorized',
     });
     expect((await add('bot_1')).status).toBe('ok');
+  });
+
+  it.each([
+    'made.up.token',
+    'a client secret: xJ2kq0vB8',
+    '3f7a'.repeat(16),
+    '123456789012345678',
+    `Bot ${MADE_UP}`,
+    MADE_UP.slice(0, 40),
+  ])('is refused without asking Discord when the token is %j', async (token) => {
+    const asked = discord.requests.length;
+    await expect(add('bot_1', { token, applicationId: bot.applicationId })).rejects.toMatchObject({
+      code: 'bot_token_malformed',
+      message: expect.stringContaining('Reset Token'),
+    });
+    expect(discord.requests.length).toBe(asked);
   });
 
   it('has one session, whoever else registers it and with whichever token', async () => {

@@ -7,9 +7,26 @@ it('refuses tokens that Slack refuses, and those that are no tokens', async () =
   const add = (token: string) => connector.addBot({ id: 'bot_1', token, signingSecret: 'secret' });
   const refusal = { code: 'bot_refused', message: 'The platform refused the bot token: invalid_auth' };
   await expect(add('xoxb-nobody')).rejects.toMatchObject(refusal);
-  await expect(add('xoxb-a b')).rejects.toMatchObject(refusal);
-  await expect(add('1234')).rejects.toMatchObject(refusal);
+  for (const token of ['xoxb-', 'xoxb-a b', '1234', 'xapp-1-A0-1-2', 'xoxp-1-2-3', `${'0a'.repeat(16)}`])
+    await expect(add(token)).rejects.toMatchObject({
+      code: 'bot_token_malformed',
+      message: expect.stringContaining('begins with xoxb-'),
+    });
+  await expect(
+    connector.addBot({ id: 'bot_1', token: 'xoxb-nobody', appToken: 'xoxb-nobody' }),
+  ).rejects.toMatchObject({
+    code: 'bot_token_malformed',
+    message: expect.stringContaining('begins with xapp-'),
+  });
   expect(slack.calls).toEqual(['auth.test']);
+});
+
+it('keeps a bot while Slack cannot be reached, and says so', async () => {
+  const slack = await fakeSlack();
+  const { connector } = connectorTo(slack);
+  await slack.stop();
+  const state = await connector.addBot({ id: 'bot_1', token: 'xoxb-somebody', signingSecret: 'secret' });
+  expect(state).toEqual({ name: null, status: 'Slack could not be reached: ECONNREFUSED' });
 });
 
 it('gives one bot of Slack’s to one account, also with another token', async () => {

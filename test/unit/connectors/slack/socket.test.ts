@@ -81,8 +81,8 @@ it('refuses an app token that Slack refuses, and keeps one for which Socket Mode
   const { app, installation, add, slack } = await socketBot();
   const refusal = { code: 'bot_refused', message: 'The platform refused the app token: invalid_auth' };
   await expect(add('xapp-1-nobody')).rejects.toMatchObject(refusal);
-  await expect(add('no token')).rejects.toMatchObject(refusal);
-  await expect(add(installation.token)).rejects.toMatchObject({ code: 'bot_refused' });
+  await expect(add('no token')).rejects.toMatchObject({ code: 'bot_token_malformed' });
+  await expect(add(installation.token)).rejects.toMatchObject({ code: 'bot_token_malformed' });
   app.delivery.sockets = null;
   expect((await add(app.appToken)).status).toBe('Socket Mode: socket_mode_disabled');
   expect(slack.offences).toEqual([]);

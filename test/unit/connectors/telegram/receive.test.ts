@@ -149,7 +149,9 @@ test('receiving survives an outage of Telegram', async () => {
   await afterPauses(clock, 'the message', () => intake.messages.length === 1);
   bot.person().says('hello');
   await afterPauses(clock, 'the next', () => intake.messages.length === 2);
-  expect(states.map(({ status }) => status)).toContain('HTTP status 502');
+  expect(states.map(({ status }) => status)).toContain(
+    'Telegram did not answer as expected (HTTP status 502)',
+  );
   await waitFor('good news', () => states.at(-1)?.status === 'ok');
   expect(connector.sharedLogin()).toBeNull();
 });
@@ -190,8 +192,9 @@ test('bots can be added and removed at runtime', async () => {
   const { fake, bot, connector, intake, states } = await ownBot();
   expect(states).toEqual([{ name: `@${bot.username}`, status: 'ok' }]);
   const refused = { code: 'bot_refused', message: 'The platform refused the bot token: Unauthorized' };
-  await expect(connector.addBot({ id: 'bot_2', token: '999:unknown' })).rejects.toMatchObject(refused);
-  await expect(connector.addBot({ id: 'bot_2', token: 'no/token' })).rejects.toMatchObject(refused);
+  await expect(connector.addBot({ id: 'bot_2', token: `999:${'x'.repeat(35)}` })).rejects.toMatchObject(
+    refused,
+  );
   await expect(connector.addBot({ id: 'bot_2', token: bot.token })).rejects.toMatchObject({
     code: 'bot_token_taken',
   });
@@ -207,13 +210,53 @@ test('bots can be added and removed at runtime', async () => {
   await waitFor('the revocation', () => states.at(-1)?.status === 'Unauthorized');
 });
 
+test.each([
+  'no/token',
+  '123456789',
+  '123456789:',
+  '123456789:AAF-cut-short',
+  `:${'x'.repeat(35)}`,
+  'xoxb-1-2',
+])('the token %j is refused without asking Telegram', async (token) => {
+  const { fake } = await telegram();
+  const { connector } = connectorTo(fake);
+  await expect(connector.addBot({ id: BOT_ID, token })).rejects.toMatchObject({
+    code: 'bot_token_malformed',
+    message: expect.stringMatching(/^This is not a Telegram bot token\..*@BotFather/),
+  });
+  expect(fake.calls).toEqual([]);
+});
+
+test.each([401, 404])(
+  'an answer of %i that is not Telegram’s says nothing about the token',
+  async (status) => {
+    const { fake, bot } = await telegram();
+    const { connector } = connectorTo(fake);
+    fake.fail('getMe', { kind: 'gateway', status });
+    expect(await connector.addBot({ id: BOT_ID, token: bot.token })).toEqual({
+      name: null,
+      status: `Telegram did not answer as expected (HTTP status ${status})`,
+    });
+  },
+);
+
+test('a bot is accepted while nothing listens at Telegram’s address', async () => {
+  const { fake, bot } = await telegram();
+  const { connector } = connectorTo(fake);
+  await fake.stop();
+  expect(await connector.addBot({ id: BOT_ID, token: bot.token })).toEqual({
+    name: null,
+    status: 'Telegram could not be reached: ECONNREFUSED',
+  });
+});
+
 test('a bot is accepted while Telegram cannot be reached, and logged in later', async () => {
   const { fake, bot } = await telegram();
   const { connector, clock, intake, states } = connectorTo(fake);
   fake.fail('getMe', { kind: 'gateway', status: 502 }, { kind: 'drop', isDone: false });
   expect(await connector.addBot({ id: BOT_ID, token: bot.token })).toEqual({
     name: null,
-    status: 'HTTP status 502',
+    status: 'Telegram did not answer as expected (HTTP status 502)',
   });
   bot.person().says('hello');
   await afterPauses(clock, 'the message', () => intake.messages.length === 1);

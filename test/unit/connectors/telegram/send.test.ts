@@ -157,7 +157,7 @@ test.each<[string, Fault, Partial<SendOutcome>]>([
   [
     'a proxy in between',
     { kind: 'gateway', status: 502 },
-    { kind: 'unknown', reason: 'HTTP status 502', sentIds: [] },
+    { kind: 'unknown', reason: 'Telegram did not answer as expected (HTTP status 502)', sentIds: [] },
   ],
   ['a lost answer', { kind: 'drop', isDone: true }, { kind: 'unknown', sentIds: [] }],
 ])('%s: the send returns the matching outcome', async (_what, fault, expected) => {
@@ -228,7 +228,7 @@ test('a message is retried later when Telegram cannot be reached', async () => {
   await fake.stop();
   expect(await send('x')).toMatchObject({
     kind: 'later',
-    reason: 'Telegram cannot be reached (ECONNREFUSED)',
+    reason: 'Telegram could not be reached: ECONNREFUSED',
   });
 });
 
