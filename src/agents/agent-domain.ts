@@ -13,6 +13,8 @@ export interface AgentDomain extends SipAccounts, KeyDomain {
   /** Ends the live calls of a deleted agent. */
   readonly endCalls: (accountId: string, agentId: string) => void;
   readonly models: AgentModels;
+  /** Whether the gateway may connect to the host of a model. */
+  readonly mayConnect: (url: URL) => Promise<boolean>;
 }
 
 /** The work for agents with a model, which follows their changes. */

@@ -14,7 +14,9 @@ export type ConfigChange = Readonly<Record<string, string | null>>;
 /** The problem with a field. */
 export interface ConfigFault {
   readonly field: string;
-  readonly problem: 'missing' | 'unknown' | 'not_url' | 'invalid';
+  readonly problem: 'missing' | 'unknown' | 'not_url' | 'invalid' | 'unusable';
+  /** Why the value is `unusable`. */
+  readonly words?: string;
 }
 
 export type MergedConfig = ProviderConfig | { readonly faults: readonly ConfigFault[] };
@@ -103,6 +105,29 @@ function problemOf(field: ProviderField, text: string): ConfigFault['problem'] |
   if (text.length > MAX_TEXT_LENGTH || control.test(text)) return 'invalid';
   return field.kind === 'url' && !isHttpUrl(text) ? 'not_url' : null;
 }
+
+/**
+ * The faults of the URLs in a change that can never be called: of another API, or at an address that `mayConnect`
+ * excludes.
+ */
+export async function uselessUrls(
+  kind: ModelProvider,
+  change: ConfigChange,
+  mayConnect: (url: URL) => Promise<boolean>,
+): Promise<ConfigFault[]> {
+  const faults: ConfigFault[] = [];
+  for (const { name, wrongUrl, kind: type } of kind.fields) {
+    const text = change[name]?.trim() ?? '';
+    if (type !== 'url' || !isHttpUrl(text)) continue;
+    const url = new URL(text);
+    const words = wrongUrl?.(url) ?? ((await mayConnect(url)) ? null : CLOSED);
+    if (words !== null) faults.push({ field: name, problem: 'unusable', words });
+  }
+  return faults;
+}
+
+const CLOSED =
+  'The gateway connects to public addresses only; its operator can allow others (SVC_MODELS_ALLOW)';
 
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);

@@ -13,7 +13,7 @@ import type { Db } from '../store/database/tables.ts';
 import { dropMemories } from '../store/inline/model-conversations.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
-import { type ConfigChange, type ConfigFault, mergeConfig, shownConfig } from './provider-config.ts';
+import { type ConfigChange, type ConfigFault, mergeConfig, shownConfig, uselessUrls } from './provider-config.ts';
 
 /**
  * The events that an agent's model can be called for (specification, "Inbox and push events") and whether it is, by
@@ -79,6 +79,8 @@ export async function changeProvider(
   agentId: string,
   change: ProviderChange,
 ): Promise<ProviderOutcome> {
+  const faults = await urlFaults(domain, actor, agentId, change);
+  if (faults.length > 0) return { faults };
   const outcome = await domain.store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
     await requireVerifiedAddress(trx, actor.accountId);
@@ -89,6 +91,20 @@ export async function changeProvider(
   domain.models.forget();
   if (!('faults' in outcome)) await domain.models.follow(actor.accountId, agentId);
   return outcome;
+}
+
+/** Looks names up, so it comes before the transaction. */
+async function urlFaults(
+  { store, mayConnect }: AgentDomain,
+  { accountId }: Actor,
+  agentId: string,
+  { provider, config = {} }: ProviderChange,
+): Promise<ConfigFault[]> {
+  await requireAgent(store.db, accountId, agentId);
+  await requireVerifiedAddress(store.db, accountId);
+  const former = provider === undefined ? await findProvider(store.db, store.secrets, agentId) : undefined;
+  const name = provider ?? (former?.provider as ProviderName | undefined);
+  return name === undefined ? [] : await uselessUrls(modelProvider(name), config, mayConnect);
 }
 
 async function mergeIntoStored(

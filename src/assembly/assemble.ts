@@ -74,7 +74,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const messaging = await openMessaging(deps, { calls, files, roster, replies });
   const { outbound, inbox, intakes } = messaging;
   const quota = new VendorQuota(clock);
-  const { runner, deliveries, browsing } = openInline(deps, {
+  const { runner, deliveries, browsing, mayConnect } = openInline(deps, {
     calls,
     inbox,
     outbound,
@@ -82,7 +82,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     bearerOf: async (accountId, agentId) =>
       (await getInternalBearer(agents, unauthenticatedActor(accountId), agentId)).key,
   });
-  const agents = { ...sipAccounts, keys, roster, grants, endCalls, models: runner };
+  const agents = { ...sipAccounts, keys, roster, grants, endCalls, models: runner, mayConnect };
   const trunkChanges = new TrunkChanges(clock);
   const { http, mcp } = openServers(deps, {
     calls,

@@ -1,12 +1,12 @@
 import type { VendorQuota } from '../accounts/account/vendor-quota.ts';
 import { mcpUrl } from '../authorization/authorization-domain.ts';
-import { dnsAddresses } from '../base/find-addresses.ts';
-import { publicOr } from '../base/public-address.ts';
+import { dnsAddresses, trustedHostsOr } from '../base/find-addresses.ts';
+import { addressesIn, publicOr } from '../base/public-address.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
 import type { BrowseDomain } from '../inline/provider/browse-provider.ts';
 import { InlineRunner } from '../inline/runner.ts';
-import { type ConnectModel, ModelClients } from '../inline/turn/model-clients.ts';
+import { ModelClients } from '../inline/turn/model-clients.ts';
 import { modelProvider } from '../models/all-providers.ts';
 import { ModelHttp } from '../models/http/model-http.ts';
 import type { GatewayTools } from '../models/model-client.ts';
@@ -33,12 +33,15 @@ export interface Inline {
   readonly runner: InlineRunner;
   readonly deliveries: DeliveryDomain;
   readonly browsing: BrowseDomain;
+  readonly mayConnect: (url: URL) => Promise<boolean>;
 }
 
 /** Creates the work for agents with a model. It starts with `runner.start`. */
 export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bearerOf }: InlineNeeds): Inline {
   const { store, clock, loggers, metrics, wakeups } = deps;
-  const clients = new ModelClients(connectModel(deps));
+  const http = modelHttp(deps);
+  const { urls } = deps.settings.models;
+  const clients = new ModelClients((name, given) => modelProvider(name).connect(given, { http, clock, urls }));
   const runner = new InlineRunner({
     store,
     clock,
@@ -63,6 +66,7 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
     runner,
     deliveries: { store, clock, offer: (lane) => runner.offer(lane) },
     browsing: { store, clock, clients, quota },
+    mayConnect: (url) => http.mayConnect(url),
   };
 }
 
@@ -90,9 +94,10 @@ function toolsUrl({ publicUrl }: PartDeps): string | null {
   return url.startsWith('https://') ? url : null;
 }
 
-function connectModel({ settings, clock, closers }: PartDeps): ConnectModel {
-  const { urls, allow } = settings.models;
-  const http = new ModelHttp({ findAddresses: dnsAddresses(), isOpen: publicOr(allow) });
+function modelHttp({ settings, closers }: PartDeps): ModelHttp {
+  const { allow } = settings.models;
+  const findAddresses = trustedHostsOr(dnsAddresses(), addressesIn(allow));
+  const http = new ModelHttp({ findAddresses, isOpen: publicOr(allow) });
   closers.push(async () => http.close());
-  return (name, given) => modelProvider(name).connect(given, { http, clock, urls });
+  return http;
 }

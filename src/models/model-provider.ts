@@ -42,6 +42,8 @@ export interface ProviderField {
   /** The text of a file, which may have several lines. */
   readonly isDocument?: true;
   readonly default?: string;
+  /** Says why a URL can never be right; null: it may be. */
+  readonly wrongUrl?: (url: URL) => string | null;
 }
 
 export interface ModelProvider {

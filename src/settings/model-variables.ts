@@ -12,6 +12,6 @@ export const MODEL_VARIABLES = {
     default: null,
     schema: ProxyList,
     meaning:
-      'Comma-separated non-public addresses or subnets that endpoints of models may have, such as that of a model on your own network or of a proxy',
+      'Comma-separated non-public addresses or subnets that endpoints of models may have, such as that of a model on your own network or of a proxy. `localhost` and names of the hosts file count if their addresses are listed here',
   },
 } as const;

@@ -185,10 +185,12 @@ const WORDING = {
   unknown: { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' },
   not_url: { type: 'url_parsing', msg: 'Input should be a valid URL' },
   invalid: { type: 'value_error', msg: 'String is too long or has control characters' },
+  unusable: { type: 'value_error', msg: 'This cannot work' },
 } as const;
 
-function faultWire({ field, problem }: ConfigFault) {
-  return { loc: ['body', 'config', field], ...WORDING[problem] };
+function faultWire({ field, problem, words }: ConfigFault) {
+  const wording = WORDING[problem];
+  return { loc: ['body', 'config', field], ...wording, msg: words ?? wording.msg };
 }
 
 function providerWire(view: ProviderView): z.output<typeof Provider> {

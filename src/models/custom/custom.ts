@@ -3,7 +3,15 @@ import type { ModelProvider, ProviderField } from '../model-provider.ts';
 import { storedPromptIn } from '../openai/stored-prompt.ts';
 import { API_KEY, endpoint, MODEL, STORED_PROMPT } from '../provider-fields.ts';
 import { responsesApiWithKey } from '../responses/responses-api-with-key.ts';
+import { wrongPath } from '../responses/responses-endpoint.ts';
 import { CustomClient } from './custom-client.ts';
+
+const KEY: ProviderField = {
+  name: 'api_key',
+  title: API_KEY.title,
+  description: 'Leave blank to keep the stored one. A server of your own may need none',
+  kind: 'secret',
+};
 
 const MCP: ProviderField = {
   name: 'mcp',
@@ -16,7 +24,7 @@ const MCP: ProviderField = {
 export const custom: ModelProvider = {
   name: 'custom',
   title: 'Custom (Responses)',
-  fields: [endpoint('Any Responses-compatible URL'), API_KEY, MODEL, ...STORED_PROMPT, MCP],
+  fields: [{ ...endpoint('Any Responses-compatible URL'), wrongUrl: wrongPath }, KEY, MODEL, ...STORED_PROMPT, MCP],
   anyOf: ['model', 'prompt_id'],
   connect: (settings, deps) => {
     const { config, secrets } = settings;
@@ -24,7 +32,7 @@ export const custom: ModelProvider = {
     if (mcp !== 'on' && mcp !== 'off')
       throw new ModelFault('bad_request', { words: 'mcp must be on or off' });
     return new CustomClient({
-      api: responsesApiWithKey(config.endpoint ?? '', secrets.api_key ?? '', deps),
+      api: responsesApiWithKey(config.endpoint ?? '', secrets.api_key ?? null, deps),
       model: config.model ?? null,
       prompt: storedPromptIn(settings),
       mayRead: mcp === 'on',

@@ -39,11 +39,13 @@ const MAX_HEADER_BYTES = 64 * 1_024;
  * Connections stay open for the next turn.
  */
 export class ModelHttp {
+  readonly #findAddresses: FindAddresses;
   readonly #isOpen: AddressRule;
   readonly #plain: HttpAgent;
   readonly #secure: HttpsAgent;
 
   constructor({ findAddresses, isOpen }: ModelHttpDeps) {
+    this.#findAddresses = findAddresses;
     this.#isOpen = isOpen;
     const options = {
       keepAlive: true,
@@ -70,6 +72,17 @@ export class ModelHttp {
     }
   }
 
+  /**
+   * Whether connections to a host may be opened, now that its addresses are looked up. True for a name without any: it
+   * may get some.
+   */
+  async mayConnect({ hostname }: URL): Promise<boolean> {
+    const literal = literalOf(hostname);
+    if (isIP(literal) !== 0) return this.#isOpen(literal);
+    const addresses = await this.#findAddresses(hostname).catch(() => []);
+    return addresses.every(this.#isOpen);
+  }
+
   /** Closes all connections. */
   close(): void {
     this.#plain.destroy();
@@ -78,7 +91,7 @@ export class ModelHttp {
 
   /** No name is looked up for an IP address, so it is checked here. */
   #check({ protocol, hostname, username, password }: URL): void {
-    const literal = hostname.replace(/^\[|\]$/g, '');
+    const literal = literalOf(hostname);
     const isPlain = /^https?:$/.test(protocol) && username === '' && password === '';
     if (!isPlain || (isIP(literal) !== 0 && !this.#isOpen(literal))) throw closedEndpoint();
   }
@@ -102,6 +115,11 @@ export class ModelHttp {
   }
 }
 
+/** An IP address without the brackets of IPv6. */
+function literalOf(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** Says only what helps to correct the endpoint: reasons in detail would map a network. */
 function failureOf(error: unknown): ModelFault {
   if (isClosedAddress(error)) return closedEndpoint();
@@ -114,7 +132,7 @@ function failureOf(error: unknown): ModelFault {
     );
   }
   const words =
-    typeof code === 'string' ? `the endpoint cannot be reached (${code})` : 'the endpoint cannot be reached';
+    typeof code === 'string' ? `the endpoint could not be reached: ${code}` : 'the endpoint could not be reached';
   // The connection may have been lost after the request had arrived.
   return new ModelFault(
     'unreachable',

@@ -1,6 +1,7 @@
 import type { ModelProvider } from '../model-provider.ts';
 import { API_KEY, endpoint, MODEL, STORED_PROMPT } from '../provider-fields.ts';
 import { responsesApiWithKey } from '../responses/responses-api-with-key.ts';
+import { wrongPath } from '../responses/responses-endpoint.ts';
 import { OpenAiClient } from './openai-client.ts';
 import { choicesOf, ModelList } from './openai-models.ts';
 import { promptsHaveEnded, STORED_PROMPTS_ENDED, storedPromptIn } from './stored-prompt.ts';
@@ -10,14 +11,14 @@ const ENDPOINT = 'https://api.openai.com/v1/responses';
 export const openai: ModelProvider = {
   name: 'openai',
   title: 'OpenAI',
-  fields: [endpoint('Responses API', ENDPOINT), API_KEY, MODEL, ...STORED_PROMPT],
+  fields: [{ ...endpoint('Responses API', ENDPOINT), wrongUrl: wrongPath }, API_KEY, MODEL, ...STORED_PROMPT],
   anyOf: ['model', 'prompt_id'],
   connect: (settings, deps) => {
     const { clock, urls } = deps;
     const { config, secrets } = settings;
     const ours = urls.openai ? `${urls.openai}/v1` : ENDPOINT;
     const { endpoint: given = ENDPOINT } = config;
-    const api = responsesApiWithKey(given === ENDPOINT ? ours : given, secrets.api_key ?? '', deps);
+    const api = responsesApiWithKey(given === ENDPOINT ? ours : given, secrets.api_key ?? null, deps);
     const prompt = storedPromptIn(settings);
     const notice = prompt && promptsHaveEnded(clock) ? STORED_PROMPTS_ENDED : null;
     const browse = async (signal: AbortSignal) => {

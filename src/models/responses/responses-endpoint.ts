@@ -17,6 +17,19 @@ const FULL_PATH = /\/responses$/;
 export function readEndpoint(text: string): ResponsesEndpoint {
   const url = URL.parse(text);
   if (url === null) throw new ModelFault('bad_endpoint', { words: 'the endpoint is not a URL' });
+  const words = wrongPath(url);
+  if (words !== null) throw new ModelFault('bad_endpoint', { words });
   const query = Object.fromEntries(url.searchParams);
   return { baseUrl: `${url.origin}${url.pathname.replace(/\/$/, '').replace(FULL_PATH, '')}`, query };
+}
+
+/** Paths of other APIs, which the same servers have: of Chat Completions, of Anthropic's Messages, and Ollama's own. */
+const OTHER_API = /\/(?:(?:chat\/)?completions|messages|embeddings|models|(?:v1\/)?api\/(?:chat|generate|tags))\/?$/;
+
+/** Says which path is expected in place of one that no Responses API has; null when it may be right. */
+export function wrongPath({ origin, pathname }: URL): string | null {
+  const found = OTHER_API.exec(pathname);
+  if (found === null) return null;
+  const base = pathname.slice(0, found.index) || '/v1';
+  return `${found[0]} is the path of another API; give that of the Responses API, ${origin}${base}/responses`;
 }

@@ -247,6 +247,7 @@ export async function expectRulesToHold(sequences: number): Promise<void> {
     ...common,
     endCalls: () => {},
     models: NO_MODELS,
+    mayConnect: async () => true,
     traits: PLATFORM_TRAITS,
     calls: NO_CALLS,
     connections: connectionsOf(store),

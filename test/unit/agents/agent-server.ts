@@ -58,7 +58,11 @@ export async function agentServer(): Promise<AgentServer> {
   const endCalls = (_accountId: string, agentId: string) => void ended.push(agentId);
   const roster = await AgentRoster.load(store.db);
   const grants = { refresh: async () => {} };
-  const agents = { store, directory, clock: systemClock, keys, roster, grants, endCalls, models: NO_MODELS };
+  const agents = {
+    ...{ store, directory, clock: systemClock, keys, roster, grants, endCalls },
+    models: NO_MODELS,
+    mayConnect: async ({ hostname }: URL) => !hostname.startsWith('10.'),
+  };
   const quota = new VendorQuota(systemClock);
   const browsing = { store, clock: systemClock, clients: new ModelClients(() => new ScriptedModel()), quota };
   const deliveries = { store, clock: systemClock, offer: () => {} };

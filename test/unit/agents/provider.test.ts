@@ -96,7 +96,6 @@ it('never reuses a key for another provider or endpoint', async () => {
   const missing = [{ loc: ['body', 'config', 'api_key'], type: 'missing', msg: 'Field required' }];
   for (const change of [
     { provider: 'mistral', config: { model: 'mistral-large-latest' } },
-    { provider: 'custom', config: { model: 'm', endpoint: 'https://evil.example.com/' } },
     { config: { endpoint: 'https://evil.example.com/v1/responses' } },
   ]) {
     const answer = await api.patch(`${path}/provider`, change);
@@ -106,6 +105,44 @@ it('never reuses a key for another provider or endpoint', async () => {
   const moved = { endpoint: 'https://mine.example.com/v1/responses', api_key: 'sk-mine' };
   expect((await api.patch(`${path}/provider`, { config: moved })).status).toBe(200);
   expect((await stored()).secrets).toEqual({ api_key: 'sk-mine' });
+});
+
+it('needs no key for a custom endpoint, and sends none that belongs elsewhere', async () => {
+  const { api, path, stored } = await server();
+  await api.patch(`${path}/provider`, OPENAI);
+  const custom = { provider: 'custom', config: { model: 'm', endpoint: 'http://127.0.0.1:1234/v1' } };
+  expect((await api.patch(`${path}/provider`, custom)).body.secrets_set).toEqual([]);
+  await api.patch(`${path}/provider`, { config: { api_key: KEY } });
+  expect((await stored()).secrets).toEqual({ api_key: KEY });
+  const moved = await api.patch(`${path}/provider`, { config: { endpoint: 'https://evil.example.com/v1' } });
+  expect([moved.status, moved.body.secrets_set]).toEqual([200, []]);
+});
+
+it.each([
+  ['http://10.0.0.7:11434/v1', 'The gateway connects to public addresses only'],
+  ['http://127.0.0.1:1234/v1/chat/completions', 'http://127.0.0.1:1234/v1/responses'],
+  ['http://127.0.0.1:1234/v1/chat/completions/', 'http://127.0.0.1:1234/v1/responses'],
+  ['http://127.0.0.1:11434/api/chat', 'http://127.0.0.1:11434/v1/responses'],
+  ['https://models.example.com/openai/v1/models', 'https://models.example.com/openai/v1/responses'],
+])('refuses the endpoint %s, which cannot work', async (endpoint, words) => {
+  const { api, path } = await server();
+  for (const body of [
+    { provider: 'custom', config: { model: 'm', endpoint } },
+    { ...OPENAI, config: { ...OPENAI.config, endpoint } },
+  ]) {
+    const answer = await api.patch(`${path}/provider`, body);
+    expect([answer.status, answer.body.detail]).toEqual([
+      422,
+      [
+        {
+          loc: ['body', 'config', 'endpoint'],
+          type: 'value_error',
+          msg: expect.stringContaining(words),
+        },
+      ],
+    ]);
+  }
+  expect((await api.get(`${path}/provider`)).body.provider).toBeNull();
 });
 
 it.each([
