@@ -108,6 +108,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   // Run before HTTP closes, which would wait for them.
   closers.push(async () => mcp.close());
   closers.push(async () => inbox.waiters.close());
+  closers.push(async () => deliveries.waits.close());
   // Runs before HTTP closes, which would wait for messages being sent. Takes half of the time, so that HTTP has some
   // left.
   closers.push((deadlineMs) => closeOutbound(outbound, deadlineMs / 2));

@@ -5,6 +5,7 @@ import { addressesIn, publicOr } from '../base/public-address.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
 import type { BrowseDomain } from '../inline/provider/browse-provider.ts';
+import { DeliveryWaits } from '../inline/deliveries/delivery-waits.ts';
 import { InlineRunner } from '../inline/runner.ts';
 import { ModelClients } from '../inline/turn/model-clients.ts';
 import { modelProvider } from '../models/all-providers.ts';
@@ -39,9 +40,11 @@ export interface Inline {
 /** Creates the work for agents with a model. It starts with `runner.start`. */
 export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bearerOf }: InlineNeeds): Inline {
   const { store, clock, loggers, metrics, wakeups } = deps;
+  const { places } = inbox.waiters;
   const http = modelHttp(deps);
   const { urls } = deps.settings.models;
   const clients = new ModelClients((name, given) => modelProvider(name).connect(given, { http, clock, urls }));
+  const waits = new DeliveryWaits(places, clock);
   const runner = new InlineRunner({
     store,
     clock,
@@ -54,6 +57,7 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
     toolsOf: async (accountId, agentId) => await toolsOf(deps, bearerOf, accountId, agentId),
     knownTools: async (db, agentId) => await knownTools(deps, db, agentId),
     observer: new ModelEvents(loggers, metrics),
+    turnEnded: (accountId) => waits.turnEnded(accountId),
     limits: { total: MAX_TURNS, perAccount: MAX_TURNS_OF_ACCOUNT },
   });
   metrics.watchQueue('svc_model_turns', 'Turns of models under way', () => runner.load.turns);
@@ -64,7 +68,7 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
   );
   return {
     runner,
-    deliveries: { store, clock, offer: (lane) => runner.offer(lane) },
+    deliveries: { store, clock, offer: (lane) => runner.offer(lane), waits },
     browsing: { store, clock, clients, quota },
     mayConnect: (url) => http.mayConnect(url),
   };

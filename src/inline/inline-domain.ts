@@ -33,6 +33,8 @@ export interface InlineDeps {
   readonly knownTools: (db: Db, agentId: string) => Promise<GatewayTools | null>;
   readonly observer: InlineObserver;
   readonly limits: TurnLimits;
+  /** Called when a turn of one of the account's agents has ended. */
+  readonly turnEnded: (accountId: string) => void;
 }
 
 /** Dependencies of the work for agents with a model, completed by the runner. */

@@ -122,6 +122,7 @@ export class InlineRunner implements AgentModels {
       return await runTurn(this.#domain, place, signal);
     } finally {
       release();
+      this.#domain.turnEnded(place.accountId);
     }
   }
 
@@ -133,6 +134,7 @@ export class InlineRunner implements AgentModels {
     } catch (error) {
       observer.workFailed('a delivery', error);
     }
+    this.#domain.turnEnded(place.accountId);
     return false;
   }
 

@@ -18,6 +18,7 @@ import {
   DeliveryList,
   DeliveryParams,
   DeliveryQuery,
+  NewDelivery,
 } from '../schema/delivery.ts';
 
 const TAGS = ['Agents'] as const;
@@ -72,12 +73,12 @@ function replay(domain: DeliveryDomain): Route {
     tags: TAGS,
     params: DeliveryParams,
     responses: {
-      202: { description: 'The new delivery, queued', schema: DeliveryDetail },
+      202: { description: 'The new delivery, queued', schema: NewDelivery },
       404: NOT_FOUND,
       409: 'Only a failed delivery can be replayed',
     },
     handler: async ({ principal, params }) =>
-      reply(202, deliveryDetailWire(queued(await replayDelivery(domain, principal, params.id)))),
+      reply(202, newDeliveryWire(queued(await replayDelivery(domain, principal, params.id)))),
   });
 }
 
@@ -115,6 +116,11 @@ export function deliveryDetailWire({ delivery, actions }: WholeDelivery): z.outp
     answered_at: delivery.answeredAt,
     actions: actions.map(actionWire),
   };
+}
+
+/** A delivery that a request has made. */
+export function newDeliveryWire(whole: WholeDelivery): z.output<typeof NewDelivery> {
+  return { ...deliveryDetailWire(whole), result_path: `/api/agent-deliveries/${whole.delivery.id}` };
 }
 
 function healthOf({ eventType, status, errorType }: StoredDelivery) {

@@ -8,7 +8,7 @@ import {
   getProvider,
   type ProviderView,
 } from '../../agents/provider-settings.ts';
-import { type DeliveryDomain, queueTest, type TestKind } from '../../inline/deliveries/deliveries.ts';
+import { type DeliveryDomain, hasEnded, queueTest, runTest, type TestKind } from '../../inline/deliveries/deliveries.ts';
 import { DEFAULT_PROMPT } from '../../inline/prompt/default-prompt.ts';
 import { type BrowseDomain, browseProvider } from '../../inline/provider/browse-provider.ts';
 import { MODEL_PROVIDERS } from '../../models/all-providers.ts';
@@ -25,8 +25,8 @@ import {
   ProviderCatalog,
   ProviderChoices,
 } from '../schema/agent-provider.ts';
-import { DeliveryDetail } from '../schema/delivery.ts';
-import { deliveryDetailWire, queued } from './agent-deliveries.ts';
+import { NewDelivery, TestQuery } from '../schema/delivery.ts';
+import { newDeliveryWire, queued } from './agent-deliveries.ts';
 
 const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Agent not found';
@@ -116,17 +116,25 @@ function test(deliveries: DeliveryDomain, kind: TestKind): Route {
     access: 'config',
     operationId: isProbe ? 'checkProvider' : 'testAgent',
     summary: isProbe ? "Test the provider's endpoint" : 'Queue a synthetic event',
-    description: 'Queues a delivery and returns it. Read the delivery for the outcome.',
+    description:
+      'Queues a delivery and returns it. Its outcome appears at `result_path`. With `wait`, the request waits for it.',
     tags: TAGS,
     params: AgentParams,
+    query: TestQuery,
     responses: {
-      202: { description: 'The delivery, queued', schema: DeliveryDetail },
+      200: { description: 'The delivery, with its outcome', schema: NewDelivery },
+      202: { description: 'The delivery, queued', schema: NewDelivery },
       400: 'No provider is set',
       404: NOT_FOUND,
-      429: 'Too many deliveries are queued',
+      429: 'Too many deliveries are queued, or too many requests wait',
     },
-    handler: async ({ principal, params }) =>
-      reply(202, deliveryDetailWire(queued(await queueTest(deliveries, principal, params.agent_id, kind)))),
+    handler: async ({ principal, params: { agent_id: agentId }, query, signal }) => {
+      if (query.wait === 0)
+        return reply(202, newDeliveryWire(queued(await queueTest(deliveries, principal, agentId, kind))));
+      const wait = { waitMs: query.wait * 1_000, signal };
+      const tested = await runTest(deliveries, principal, { agentId, kind }, wait);
+      return reply(hasEnded(tested.delivery) ? 200 : 202, newDeliveryWire(tested));
+    },
   });
 }
 

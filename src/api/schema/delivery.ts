@@ -62,6 +62,20 @@ export const DeliveryDetail = Delivery.extend({
   actions: z.array(DeliveryAction).describe('What the reply asked for, and what has become of it'),
 }).meta({ id: 'DeliveryDetail' });
 
+/** A delivery that a request has made. */
+export const NewDelivery = DeliveryDetail.extend({
+  result_path: z.string().describe('Where its result appears'),
+}).meta({ id: 'NewDelivery' });
+
+/** Longest wait for a result: a test takes no longer. */
+const MAX_WAIT_S = 55;
+
+export const TestQuery = z.object({
+  wait: wholeNumber(0, MAX_WAIT_S)
+    .default(0)
+    .describe('Seconds to wait for the result. The answer is 202 if it is not there by then'),
+});
+
 export const DeliveryList = z
   .object({
     deliveries: z.array(Delivery).describe('Newest first'),

@@ -16,6 +16,7 @@ import { listActions, type StoredAction } from '../../store/inline/delivery-acti
 import type { BusyLane } from '../../store/inline/delivery-turns.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Store } from '../../store/store.ts';
+import type { DeliveryWait, DeliveryWaits } from './delivery-waits.ts';
 
 /** Limit of queued deliveries when one is added by hand. */
 const MAX_QUEUED = 100;
@@ -26,6 +27,7 @@ export interface DeliveryDomain {
   readonly clock: Clock;
   /** Called after the commit for a lane with a new delivery. */
   readonly offer: (lane: BusyLane) => void;
+  readonly waits: DeliveryWaits;
 }
 
 export interface DeliveryPage {
@@ -122,6 +124,37 @@ export async function queueTest(
   });
   domain.offer(queued);
   return queued;
+}
+
+/**
+ * Queues a test and waits until it has ended. Resolves with what is known of it by then. Throws as `queueTest`, and
+ * `too_many_waiters` before anything is queued.
+ */
+export async function runTest(
+  domain: DeliveryDomain,
+  actor: Actor,
+  target: { readonly agentId: string; readonly kind: TestKind },
+  wait: DeliveryWait,
+): Promise<WholeDelivery> {
+  const { accountId } = actor;
+  const leave = domain.waits.enter({ accountId, credentialId: actor.credentialId });
+  try {
+    const delivery = await queueTest(domain, actor, target.agentId, target.kind);
+    // It is gone when its agent is deleted meanwhile.
+    const read = async () =>
+      (await findDelivery(domain.store.db, accountId, delivery.id)) && (await getDelivery(domain, accountId, delivery.id));
+    const isOver = (found: WholeDelivery | undefined) => found === undefined || hasEnded(found.delivery);
+    return (await domain.waits.until(accountId, read, isOver, wait)) ?? { delivery, actions: [] };
+  } finally {
+    leave();
+  }
+}
+
+const UNDER_WAY: ReadonlySet<Delivery['status']> = new Set(['queued', 'sent', 'answered']);
+
+/** Whether nothing more becomes of a delivery. */
+export function hasEnded({ status }: Delivery): boolean {
+  return !UNDER_WAY.has(status);
 }
 
 function testDelivery(accountId: string, agentId: string, kind: TestKind, nowIso: string): NewDelivery {

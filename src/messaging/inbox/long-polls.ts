@@ -34,7 +34,8 @@ export class LongPolls {
   readonly #deadlines: Deadlines;
   readonly #groups = new Map<string, LongPollGroup>();
   readonly #accounts = new Map<string, LongPollAccount>();
-  readonly #places = new Places({ code: 'too_many_waiters', what: 'pending long-polls', ...LIMITS });
+  /** Of all requests that wait. */
+  readonly places = new Places({ code: 'too_many_waiters', what: 'pending long-polls', ...LIMITS });
   #isClosed = false;
 
   constructor(view: WaitersView, wakeups: Wakeups, clock: Clock) {
@@ -45,12 +46,12 @@ export class LongPolls {
 
   /** Number of pending requests. */
   get count(): number {
-    return this.#places.taken;
+    return this.places.taken;
   }
 
   /** Number of requests refused since the start. */
   get refused(): number {
-    return this.#places.refused;
+    return this.places.refused;
   }
 
   /**
@@ -60,8 +61,8 @@ export class LongPolls {
   async wait(question: DeltaQuestion, { credentialId, waitMs, signal }: LongPoll): Promise<Delta> {
     if (this.#isClosed) throw new GatewayError('not_ready');
     const holder = { credentialId, accountId: question.scope.accountId };
-    this.#places.assertRoom(holder);
-    const leavePlace = this.#places.take(holder);
+    this.places.assertRoom(holder);
+    const leavePlace = this.places.take(holder);
     const key = keyOf(question);
     const group = this.#groupOf(key, question);
     const { promise, resolve, reject } = Promise.withResolvers<Delta>();

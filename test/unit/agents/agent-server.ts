@@ -13,7 +13,9 @@ import { agentRoutes } from '../../../src/api/rest/agents.ts';
 import { apiKeyRoutes } from '../../../src/api/rest/api-keys.ts';
 import { internalBearerRoutes } from '../../../src/api/rest/internal-bearer.ts';
 import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
+import { Places } from '../../../src/base/places.ts';
 import { systemClock } from '../../../src/base/time.ts';
+import { DeliveryWaits } from '../../../src/inline/deliveries/delivery-waits.ts';
 import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
 import { insertAccount } from '../../../src/store/people/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -65,7 +67,9 @@ export async function agentServer(): Promise<AgentServer> {
   };
   const quota = new VendorQuota(systemClock);
   const browsing = { store, clock: systemClock, clients: new ModelClients(() => new ScriptedModel()), quota };
-  const deliveries = { store, clock: systemClock, offer: () => {} };
+  const places = new Places({ code: 'too_many_waiters', what: 'waits', perKey: 2, perAccount: 2, total: 2 });
+  const waits = new DeliveryWaits(places, systemClock);
+  const deliveries = { store, clock: systemClock, offer: () => {}, waits };
   const http = new HttpServer({
     library: HTTP_LIBRARY,
     routes: [

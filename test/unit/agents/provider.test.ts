@@ -213,12 +213,23 @@ it('queues tests for agents that have a provider, up to a limit', async () => {
     event_type: 'dm_chat',
     payload: { type: 'dm_chat', synthetic: true },
   });
-  expect((await api.get(`/api/agent-deliveries/${event.body.id}`)).body).toEqual(event.body);
+  const { result_path, ...delivery } = event.body;
+  expect((await api.get(result_path)).body).toEqual(delivery);
   for (let i = 2; i < 100; i++) await api.post(`${path}/test`);
   const full = await api.post(`${path}/test`);
   expect([full.status, full.body.detail]).toEqual([429, 'Too many deliveries are queued']);
   const rows = await served.store.db.selectFrom('deliveries').select('id').execute();
   expect(rows).toHaveLength(100);
+});
+
+it('a place to wait is taken before a test is queued, and given back', async () => {
+  const { api, path } = await server();
+  await api.patch(`${path}/provider`, OPENAI);
+  const asks = Array.from({ length: 3 }, () => api.post(`${path}/test?wait=1`));
+  const statuses = (await Promise.all(asks)).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([202, 202, 429]);
+  expect((await api.get(`${path}/deliveries`)).body.total).toBe(2);
+  expect((await api.post(`${path}/test?wait=1`)).status).toBe(202);
 });
 
 it('pages through deliveries, newest first, and replays failed ones', async () => {
@@ -259,7 +270,8 @@ it('pages through deliveries, newest first, and replays failed ones', async () =
     202,
     { status: 'queued', error: null, response_body: null, replay_of: ids[0] },
   ]);
-  expect((await api.get(`/api/agent-deliveries/${replayed.body.id}`)).body).toEqual(replayed.body);
+  const { result_path, ...delivery } = replayed.body;
+  expect((await api.get(result_path)).body).toEqual(delivery);
   expect((await api.get(`/api/agent-deliveries/${ids[0]}`)).body).toMatchObject({ status: 'failed' });
   expect((await served.audited(accountId)).at(-1)).toBe('delivery.replay');
 });

@@ -75,6 +75,7 @@ export class InlineWorld {
         workFailed: onFailure,
       },
       limits: { total: 8, perAccount: 4 },
+      turnEnded: () => undefined,
     };
     this.runner = this.#runner();
   }
