@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -16,7 +16,32 @@ export function temporaryDir(): string {
   return dir;
 }
 
+/** The files of a new store, by name: a database with the current schema, and its key. */
+type NewFiles = ReadonlyMap<string, Buffer>;
+
+let newFiles: Promise<NewFiles> | null = null;
+
+/** Lets the store itself make them, once per process: copying them takes a tenth of the time. */
+async function makeNewFiles(): Promise<NewFiles> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  try {
+    const store = await openStore({ dataDir, masterKey: null });
+    await store.close();
+    return new Map(
+      ['gateway.db', 'master.key'].map((name) => [name, readFileSync(join(dataDir, name))] as const),
+    );
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** The store of a directory. It is closed with the test. */
 export async function temporaryStore(dataDir = temporaryDir()): Promise<Store> {
+  mkdirSync(dataDir, { recursive: true });
+  if (readdirSync(dataDir).length === 0) {
+    newFiles ??= makeNewFiles();
+    for (const [name, bytes] of await newFiles) writeFileSync(join(dataDir, name), bytes, { mode: 0o600 });
+  }
   const store = await openStore({ dataDir, masterKey: null });
   onTestFinished(() => store.close());
   return store;
