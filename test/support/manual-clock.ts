@@ -19,6 +19,11 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(key);
   }
 
+  /** How long until the next timer. Infinity if there is none. */
+  get restMs(): number {
+    return Math.min(...[...this.#timers.values()].map(({ atMs }) => atMs)) - this.#nowMs;
+  }
+
   /** Lets `durationMs` pass; timers run in their order, at their own time. */
   advance(durationMs: number): void {
     const untilMs = this.#nowMs + durationMs;

@@ -2,30 +2,28 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AssemblyAiRecognizer } from '../../../../src/speech/stt/assemblyai/assemblyai-recognizer.ts';
 import { AssemblyAiStt } from '../../../fakes/assemblyai/stt-socket.ts';
 import { SpeechHost } from '../../../fakes/speech-host.ts';
-import { FastClock } from '../../../support/fast-clock.ts';
-import { waitFor, within } from '../../../support/wait-for.ts';
+import { SocketClock } from '../../../support/socket-clock.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';
 import { Speaker } from './speaker.ts';
 
-/** So that timers of the fake and ours keep their order on a busy machine. */
-const SPEED = 5;
 const PAUSE_MS = 1_000;
 
 let vendor: AssemblyAiStt;
 let host: SpeechHost;
-let clock: FastClock;
+let clock: SocketClock;
 let recorded: RecordedRecognition;
 const recognizers: AssemblyAiRecognizer[] = [];
 
 beforeEach(async () => {
-  clock = new FastClock(SPEED);
+  clock = new SocketClock();
   vendor = new AssemblyAiStt(clock);
   host = await SpeechHost.start(vendor);
   recorded = new RecordedRecognition();
 });
 
 afterEach(async () => {
-  await Promise.all(recognizers.splice(0).map((recognizer) => recognizer.close()));
+  const closed = Promise.all(recognizers.splice(0).map((recognizer) => recognizer.close()));
+  await clock.settled('the end', closed);
   await host.stop();
   expect(vendor.offences).toEqual([]);
 });
@@ -43,8 +41,8 @@ function start({ options = {}, key = vendor.key, rateHz = 16_000 }: Started = {}
   return recognizer;
 }
 
-const finals = (count: number) => waitFor(`${count} finals`, () => recorded.finals.length === count);
-const failure = () => waitFor('the failure', () => recorded.failures.length > 0);
+const finals = (count: number) => clock.until(`${count} finals`, () => recorded.finals.length === count);
+const failure = () => clock.until('the failure', () => recorded.failures.length > 0);
 
 describe('the AssemblyAI recognizer', () => {
   it('reports interim results, and the formatted text of each turn once', async () => {
@@ -119,7 +117,7 @@ describe('the AssemblyAI recognizer', () => {
       format_turns: false,
     };
     start({ options });
-    await waitFor('a session', () => vendor.parameters.length === 1);
+    await clock.until('a session', () => vendor.parameters.length === 1);
     expect(vendor.parameters).toEqual([
       {
         speech_model: 'universal-streaming-english',
@@ -156,9 +154,9 @@ describe('the AssemblyAI recognizer', () => {
     };
     hear(3);
     // What is said before the session begins waits for it.
-    await waitFor('a message', () => vendor.sessions[0]?.heardMs === 60);
+    await clock.until('a message', () => vendor.sessions[0]?.heardMs === 60);
     hear(2);
-    await recognizer.close();
+    await clock.settled('close', recognizer.close());
     expect(vendor.sessions[0]?.heardMs).toBe(110);
   });
 
@@ -170,7 +168,7 @@ describe('the AssemblyAI recognizer', () => {
     expect(recorded.failures).toEqual([
       { kind: 'bad_key', words: 'Unauthorized Connection: invalid API key [key]' },
     ]);
-    await waitFor('closed sockets', () => vendor.openSockets === 0);
+    await clock.until('closed sockets', () => vendor.openSockets === 0);
     expect(JSON.stringify(recorded)).not.toContain(key);
   });
 
@@ -232,7 +230,7 @@ describe('the AssemblyAI recognizer', () => {
     await speaker.say(words.join(' '), 0);
     host.cutAll();
     await speaker.say('', 8_000);
-    await recognizers[0]?.close();
+    await clock.settled('close', recognizers[0]!.close());
     const heard = recorded.texts.join(' ').toLowerCase().replaceAll('.', '').split(' ');
     expect(recorded.finals.length).toBe(2);
     expect(heard).toEqual(words);
@@ -241,18 +239,18 @@ describe('the AssemblyAI recognizer', () => {
   it('terminates its session, reports the last turn and leaves no connection open', async () => {
     const recognizer = start();
     await new Speaker(recognizer, clock).say('alpha', 0);
-    await within('close', recognizer.close(), 2_000);
+    await clock.settled('close', recognizer.close(), 2_000);
     expect(recorded.texts).toEqual(['Alpha.']);
     expect(vendor.sessions.map(({ isTerminated }) => isTerminated)).toEqual([true]);
-    await waitFor('closed sockets', () => host.openSockets === 0, 2_000);
+    await clock.until('closed sockets', () => host.openSockets === 0);
   });
 
   it('leaves no connection open when it is closed before the session begins', async () => {
     vendor.faults.push({ hangs: true });
     const recognizer = start();
-    await waitFor('a connection', () => vendor.openSockets === 1);
-    await within('close', recognizer.close(), 2_000);
-    await waitFor('closed sockets', () => host.openSockets === 0, 2_000);
+    await clock.until('a connection', () => vendor.openSockets === 1);
+    await clock.settled('close', recognizer.close(), 2_000);
+    await clock.until('closed sockets', () => host.openSockets === 0);
     expect(recorded.failures).toEqual([]);
   });
 });

@@ -4,30 +4,28 @@ import type { Recognizer } from '../../../../src/speech/stt/recognizer.ts';
 import { CARTESIA_ERRORS } from '../../../fakes/cartesia/socket-errors.ts';
 import { CartesiaStt } from '../../../fakes/cartesia/stt-socket.ts';
 import { SpeechHost } from '../../../fakes/speech-host.ts';
-import { FastClock } from '../../../support/fast-clock.ts';
-import { waitFor, within } from '../../../support/wait-for.ts';
+import { SocketClock } from '../../../support/socket-clock.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';
 import { Speaker } from './speaker.ts';
 
-/** So that timers of the fake and ours keep their order on a busy machine. */
-const SPEED = 5;
 const PAUSE_MS = 1_000;
 
 let vendor: CartesiaStt;
 let host: SpeechHost;
-let clock: FastClock;
+let clock: SocketClock;
 let recorded: RecordedRecognition;
 const recognizers: Recognizer[] = [];
 
 beforeEach(async () => {
-  clock = new FastClock(SPEED);
+  clock = new SocketClock();
   vendor = new CartesiaStt(clock);
   host = await SpeechHost.start(vendor);
   recorded = new RecordedRecognition();
 });
 
 afterEach(async () => {
-  await Promise.all(recognizers.splice(0).map((recognizer) => recognizer.close()));
+  const closed = Promise.all(recognizers.splice(0).map((recognizer) => recognizer.close()));
+  await clock.settled('the end', closed);
   await host.stop();
   expect(vendor.offences).toEqual([]);
 });
@@ -47,8 +45,8 @@ function start({ options = {}, key = vendor.key, rateHz = 16_000 }: Started = {}
 
 const WHISPER = { model: 'ink-whisper', language: 'de' };
 
-const finals = (count: number) => waitFor(`${count} finals`, () => recorded.finals.length === count);
-const failure = () => waitFor('the failure', () => recorded.failures.length > 0);
+const finals = (count: number) => clock.until(`${count} finals`, () => recorded.finals.length === count);
+const failure = () => clock.until('the failure', () => recorded.failures.length > 0);
 
 describe('the Cartesia recognizer with ink-2', () => {
   it('reports each turn once, with the whole turn so far before', async () => {
@@ -107,16 +105,16 @@ describe('the Cartesia recognizer with ink-2', () => {
   it('ends by its command and reports the last turn', async () => {
     const recognizer = start();
     await new Speaker(recognizer, clock).say('alpha', 0);
-    await within('close', recognizer.close(), 2_000);
+    await clock.settled('close', recognizer.close(), 2_000);
     expect(recorded.texts).toEqual(['alpha']);
     expect(vendor.streams[0]?.commands).toEqual(['{"type":"close"}']);
-    await waitFor('closed sockets', () => host.openSockets === 0, 2_000);
+    await clock.until('closed sockets', () => host.openSockets === 0);
   });
 
   it('reports a long turn as far as it is known when its audio is no longer there', async () => {
     const speaker = new Speaker(start(), clock);
     await speaker.say(Array<string>(24).fill('alpha').join(' '), 0);
-    await waitFor('the last word', () => recorded.interims.at(-1)?.text.split(' ').length === 24);
+    await clock.until('the last word', () => recorded.interims.at(-1)?.text.split(' ').length === 24);
     host.cutAll();
     await finals(1);
     await speaker.say('bravo', PAUSE_MS);
@@ -165,15 +163,15 @@ describe('the Cartesia recognizer with ink-whisper', () => {
   it('ends by a bare word and reports the last text', async () => {
     const recognizer = start({ options: WHISPER });
     await new Speaker(recognizer, clock).say('alpha', 0);
-    await within('close', recognizer.close(), 2_000);
+    await clock.settled('close', recognizer.close(), 2_000);
     expect(recorded.texts).toEqual(['alpha']);
     expect(vendor.streams[0]?.commands).toEqual(['close']);
-    await waitFor('closed sockets', () => host.openSockets === 0, 2_000);
+    await clock.until('closed sockets', () => host.openSockets === 0);
   });
 
   it('keeps the connection in a long silence', async () => {
     start({ options: WHISPER });
-    await waitFor('silence', () => (vendor.streams[0]?.heardMs ?? 0) >= 100);
+    await clock.until('silence', () => (vendor.streams[0]?.heardMs ?? 0) >= 100);
     expect(vendor.total).toBe(1);
   });
 });

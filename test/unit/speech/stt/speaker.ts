@@ -1,18 +1,16 @@
 import type { Recognizer } from '../../../../src/speech/stt/recognizer.ts';
 import { bytesPerMs, silence, toneSpeech } from '../../../fakes/tone-speech.ts';
-import type { FastClock } from '../../../support/fast-clock.ts';
+import type { SocketClock } from '../../../support/socket-clock.ts';
 
 /** Somebody who speaks to a recognizer, a chunk at a time, as fast as speech is. */
 export class Speaker {
   readonly #recognizer: Recognizer;
-  readonly #clock: FastClock;
+  readonly #clock: SocketClock;
   #rest = Buffer.alloc(0);
-  #nextAtMs: number;
 
-  constructor(recognizer: Recognizer, clock: FastClock) {
+  constructor(recognizer: Recognizer, clock: SocketClock) {
     this.#recognizer = recognizer;
     this.#clock = clock;
-    this.#nextAtMs = clock.monotonicMs();
   }
 
   async say(text: string, pauseMs: number): Promise<void> {
@@ -26,8 +24,7 @@ export class Speaker {
     this.#rest = Buffer.concat([this.#rest, audio]);
     const chunkBytes = chunkMs * bytesPerMs(format);
     while (this.#rest.length >= chunkBytes) {
-      await this.#clock.at(this.#nextAtMs);
-      this.#nextAtMs += chunkMs;
+      await this.#clock.pass(chunkMs);
       this.#recognizer.hear(Uint8Array.from(this.#rest.subarray(0, chunkBytes)));
       this.#rest = this.#rest.subarray(chunkBytes);
     }
