@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { ManualClock } from './manual-clock.ts';
 
-/** From timer to timer, but neither less nor more. */
-const MIN_STEP_MS = 20;
+/** Time passes from timer to timer, but no further at once. */
 const MAX_STEP_MS = 100;
 /** Turns of the event loop: in one each, a message over loopback is read, its answer, and what follows from that. */
 const TURNS_PER_STEP = 5;
@@ -59,7 +58,7 @@ export class SocketClock extends ManualClock {
   }
 
   async #step(maxMs = MAX_STEP_MS): Promise<void> {
-    this.advance(Math.min(Math.max(this.restMs, MIN_STEP_MS), MAX_STEP_MS, maxMs));
+    this.advance(Math.min(this.restMs, MAX_STEP_MS, maxMs));
     this.#steps += 1;
     if (this.#steps % STEPS_PER_SLEEP === 0) await sleep(1);
     await this.#arrive();

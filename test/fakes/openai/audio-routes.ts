@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
+import { type Clock, systemClock } from '../../../src/base/time.ts';
 import type { VendorPart } from '../speech-host.ts';
 import { toneSpeech, understand } from '../tone-speech.ts';
 import { AudioError, badKey, badRequest, modelGone } from './audio-errors.ts';
@@ -86,8 +87,11 @@ export class OpenAiAudio implements VendorPart {
   /** How recordings are understood: as tone speech. */
   understand: Understand = understand;
 
-  constructor(key = 'sk-proj-FakeKeyOfOpenAi0123456789') {
+  readonly #clock: Clock;
+
+  constructor(key = 'sk-proj-FakeKeyOfOpenAi0123456789', clock: Clock = systemClock) {
     this.key = key;
+    this.#clock = clock;
   }
 
   serve(request: IncomingMessage, response: ServerResponse): boolean {
@@ -163,7 +167,7 @@ export class OpenAiAudio implements VendorPart {
   /** The request's fault, after its delay. */
   async #fault(response: ServerResponse): Promise<AudioFault> {
     const fault = this.faults.shift() ?? {};
-    if (fault.delayMs) await waitOpen(response, fault.delayMs);
+    if (fault.delayMs) await waitOpen(response, fault.delayMs, this.#clock);
     if (fault.error) throw fault.error;
     return fault;
   }
@@ -204,11 +208,11 @@ async function send(response: ServerResponse, { contentType, audio, fault }: Aud
 }
 
 /** Waits, or until the client is gone. */
-async function waitOpen(response: ServerResponse, durationMs: number): Promise<void> {
+async function waitOpen(response: ServerResponse, durationMs: number, clock: Clock): Promise<void> {
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, durationMs);
+    const cancel = clock.after(durationMs, resolve);
     response.once('close', () => {
-      clearTimeout(timer);
+      cancel();
       resolve();
     });
   });

@@ -5,8 +5,7 @@ import { modelGone, outOfFunds, rateLimited, serverError } from '../../../fakes/
 import { OpenAiAudio } from '../../../fakes/openai/audio-routes.ts';
 import { SpeechHost } from '../../../fakes/speech-host.ts';
 import { silence, toneSpeech } from '../../../fakes/tone-speech.ts';
-import { TurnableClock } from '../../../support/turnable-clock.ts';
-import { waitFor, within } from '../../../support/wait-for.ts';
+import { SocketClock } from '../../../support/socket-clock.ts';
 import { wavFile } from '../../../support/wav.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';
 
@@ -43,21 +42,21 @@ class SilenceSegmenter implements Segmenter {
 
 let openai: OpenAiAudio;
 let host: SpeechHost;
-let clock: TurnableClock;
+let clock: SocketClock;
 let limits: SegmentLimits | null;
 let recorded: RecordedRecognition;
 const recognizers: OpenAiRecognizer[] = [];
 
 beforeEach(async () => {
-  openai = new OpenAiAudio();
+  clock = new SocketClock();
+  openai = new OpenAiAudio(undefined, clock);
   host = await SpeechHost.start(openai);
-  clock = new TurnableClock();
   limits = null;
   recorded = new RecordedRecognition();
 });
 
 afterEach(async () => {
-  await Promise.all(recognizers.splice(0).map((recognizer) => recognizer.close()));
+  await clock.settled('the end', Promise.all(recognizers.splice(0).map((recognizer) => recognizer.close())));
   await host.stop();
 });
 
@@ -84,7 +83,7 @@ function hear(recognizer: OpenAiRecognizer, ...texts: readonly string[]): void {
   for (let at = 0; at < audio.length; at += chunkBytes) recognizer.hear(audio.subarray(at, at + chunkBytes));
 }
 
-const finals = (count: number) => waitFor(`${count} finals`, () => recorded.finals.length === count);
+const finals = (count: number) => clock.until(`${count} finals`, () => recorded.finals.length === count);
 
 describe('the OpenAI recognizer', () => {
   it('transcribes each utterance, with its times and language', async () => {
@@ -140,7 +139,7 @@ describe('the OpenAI recognizer', () => {
     const recognizer = start();
     const click = new Uint8Array(16 * FRAME_MS).fill(1);
     recognizer.hear(Buffer.concat([click, silence(20, FORMAT)]));
-    await recognizer.close();
+    await clock.settled('close', recognizer.close());
     expect(recorded.finals).toEqual([]);
     expect(recorded.failures).toEqual([]);
     expect(openai.offences).toEqual(['Audio file is too short. Minimum audio length is 0.1 seconds.']);
@@ -163,7 +162,7 @@ describe('the OpenAI recognizer', () => {
     for (let tries = 0; tries < 5; tries++) openai.faults.push({ error: rateLimited(0) });
     const recognizer = start();
     hear(recognizer, 'alpha');
-    await waitFor('the loss', () => recognizer.lostSegments === 1);
+    await clock.until('the loss', () => recognizer.lostSegments === 1);
     hear(recognizer, 'bravo');
     await finals(1);
     expect(recorded.texts).toEqual(['bravo']);
@@ -186,16 +185,16 @@ describe('the OpenAI recognizer', () => {
   ])('ends the session when %s', async (_name, fault, kind) => {
     openai.faults.push(fault);
     hear(start(), 'alpha', 'bravo');
-    await waitFor('the failure', () => recorded.failures.length > 0);
+    await clock.until('the failure', () => recorded.failures.length > 0);
     expect(recorded.failures).toMatchObject([{ kind }]);
-    await waitFor('closed connections', () => host.openSockets === 0);
+    await clock.until('closed connections', () => host.openSockets === 0);
     expect(recorded.finals).toEqual([]);
   });
 
   it('hides a wrong key, which OpenAI repeats', async () => {
     const key = 'sk-proj-WrongKey0123456789';
     hear(start({}, key), 'alpha');
-    await waitFor('the failure', () => recorded.failures.length > 0);
+    await clock.until('the failure', () => recorded.failures.length > 0);
     expect(recorded.failures).toMatchObject([{ kind: 'bad_key' }]);
     expect(JSON.stringify(recorded)).not.toContain(key);
   });
@@ -204,9 +203,9 @@ describe('the OpenAI recognizer', () => {
     const recognizer = start();
     hear(recognizer, 'alpha');
     recognizer.hear(toneSpeech('bravo', FORMAT));
-    await within('close', recognizer.close(), 2_000);
+    await clock.settled('close', recognizer.close(), 2_000);
     expect(recorded.texts).toEqual(['alpha', 'bravo']);
-    await waitFor('closed connections', () => host.openSockets === 0, 2_000);
+    await clock.until('closed connections', () => host.openSockets === 0);
     hear(recognizer, 'charlie');
     expect(openai.transcriptions.length).toBe(2);
   });
@@ -215,9 +214,9 @@ describe('the OpenAI recognizer', () => {
     openai.faults.push({ delayMs: 60_000 });
     const recognizer = start();
     hear(recognizer, 'alpha');
-    await waitFor('the request', () => openai.transcriptions.length === 1);
-    await within('close', recognizer.close(), 2_000);
-    await waitFor('closed connections', () => host.openSockets === 0, 2_000);
+    await clock.until('the request', () => openai.transcriptions.length === 1);
+    await clock.settled('close', recognizer.close(), 2_000);
+    await clock.until('closed connections', () => host.openSockets === 0);
     expect(recorded.finals).toEqual([]);
   });
 });

@@ -4,27 +4,29 @@ import { refusalWith } from '../../../fakes/cartesia/socket-entry.ts';
 import { CARTESIA_ERRORS, errorMessage } from '../../../fakes/cartesia/socket-errors.ts';
 import { CartesiaTts } from '../../../fakes/cartesia/tts-socket.ts';
 import { SpeechHost } from '../../../fakes/speech-host.ts';
-import { TurnableClock } from '../../../support/turnable-clock.ts';
-import { waitFor, within } from '../../../support/wait-for.ts';
+import { SocketClock } from '../../../support/socket-clock.ts';
 import { RecordedSynthesis } from '../recorded-synthesis.ts';
 
 const PCM = { encoding: 's16le', sampleRateHz: 16_000 } as const;
 
 let vendor: CartesiaTts;
 let host: SpeechHost;
-let clock: TurnableClock;
+let clock: SocketClock;
 let heard: RecordedSynthesis;
 const synthesizers: CartesiaSynthesizer[] = [];
 
 beforeEach(async () => {
-  clock = new TurnableClock();
+  clock = new SocketClock();
   vendor = new CartesiaTts(clock);
   host = await SpeechHost.start(vendor);
   heard = new RecordedSynthesis(PCM);
 });
 
 afterEach(async () => {
-  await Promise.all(synthesizers.splice(0).map((synthesizer) => synthesizer.close()));
+  await clock.settled(
+    'the end',
+    Promise.all(synthesizers.splice(0).map((synthesizer) => synthesizer.close())),
+  );
   await host.stop();
   expect(vendor.offences).toEqual([]);
 });
@@ -48,7 +50,7 @@ function say(synthesizer: CartesiaSynthesizer, utteranceId: string, ...texts: re
   });
 }
 
-const settled = (count: number) => waitFor(`${count} utterances`, () => heard.settled === count);
+const settled = (count: number) => clock.until(`${count} utterances`, () => heard.settled === count);
 
 describe('the Cartesia synthesizer', () => {
   it('speaks pieces in order, each in a context of its own, and ends the utterance once', async () => {
@@ -68,8 +70,8 @@ describe('the Cartesia synthesizer', () => {
   it('speaks a piece that comes long after the last one, when that context has expired', async () => {
     const synthesizer = start();
     synthesizer.speak({ utteranceId: 'u1', text: 'Alpha. ', isLast: false });
-    await waitFor('the first piece', () => vendor.requests.length === 1 && vendor.contexts.size === 0);
-    clock.turn(2_000);
+    await clock.until('the first piece', () => vendor.requests.length === 1 && vendor.contexts.size === 0);
+    clock.leap(2_000);
     synthesizer.speak({ utteranceId: 'u1', text: 'Bravo.', isLast: true });
     await settled(1);
     expect(heard.heard('u1')).toBe('alpha bravo');
@@ -146,12 +148,12 @@ describe('the Cartesia synthesizer', () => {
   it('hears nothing of a cancelled utterance although the vendor sends more of it', async () => {
     const synthesizer = start();
     say(synthesizer, 'u1', 'Alpha bravo charlie delta echo. ', 'Foxtrot.');
-    await waitFor('audio', () => heard.audioBytes('u1') > 0);
+    await clock.until('audio', () => heard.audioBytes('u1') > 0);
     synthesizer.cancel('u1');
     const before = heard.audioBytes('u1');
     say(synthesizer, 'u2', 'Golf.');
     await settled(1);
-    await waitFor('the end of the cancelled context', () => vendor.contexts.size === 0);
+    await clock.until('the end of the cancelled context', () => vendor.contexts.size === 0);
     expect(vendor.cancels).toEqual(['1']);
     expect(heard.ends).toEqual(['u2']);
     expect(heard.audioBytes('u1')).toBe(before);
@@ -178,10 +180,7 @@ describe('the Cartesia synthesizer', () => {
     vendor.faults.push({ error }, { error }, { error });
     const synthesizer = start();
     say(synthesizer, 'u1', 'Alpha. ', 'Bravo.');
-    await waitFor('the tries', () => {
-      clock.turn(1_000);
-      return heard.settled === 1;
-    });
+    await settled(1);
     expect(heard.failures).toEqual([
       {
         utteranceId: 'u1',
@@ -222,7 +221,7 @@ describe('the Cartesia synthesizer', () => {
     say(start(), 'u1', 'Alpha.');
     await settled(1);
     expect(heard.failures).toMatchObject([{ utteranceId: null, fault: { kind: 'out_of_funds' } }]);
-    await waitFor('closed sockets', () => host.openSockets === 0, 2_000);
+    await clock.until('closed sockets', () => host.openSockets === 0);
   });
 
   it('reports a wrong key, without repeating it', async () => {
@@ -270,7 +269,7 @@ describe('the Cartesia synthesizer', () => {
     vendor.faults.push({ stallAfterChunks: 1 });
     const synthesizer = start();
     say(synthesizer, 'u1', 'Alpha bravo.');
-    await waitFor('audio', () => heard.audioBytes('u1') > 0);
+    await clock.until('audio', () => heard.audioBytes('u1') > 0);
     synthesizer.cancel('u1');
     say(synthesizer, 'u2', 'Charlie.');
     await settled(1);
@@ -281,8 +280,8 @@ describe('the Cartesia synthesizer', () => {
     const synthesizer = start();
     say(synthesizer, 'u1', 'Alpha.');
     await settled(1);
-    clock.turn(5 * 60_000);
-    await waitFor('a new connection', () => vendor.total === 2 && vendor.openSockets === 1);
+    clock.leap(5 * 60_000);
+    await clock.until('a new connection', () => vendor.total === 2 && vendor.openSockets === 1);
     say(synthesizer, 'u2', 'Bravo.');
     await settled(2);
     expect(heard.heard('u2')).toBe('bravo');
@@ -292,9 +291,9 @@ describe('the Cartesia synthesizer', () => {
   it('has no connection open when it is closed, and reports nothing', async () => {
     const synthesizer = start();
     say(synthesizer, 'u1', 'Alpha bravo charlie.');
-    await waitFor('audio', () => heard.audioBytes('u1') > 0);
-    await within('close', synthesizer.close(), 2_000);
-    await waitFor('closed sockets', () => host.openSockets === 0, 2_000);
+    await clock.until('audio', () => heard.audioBytes('u1') > 0);
+    await clock.settled('close', synthesizer.close(), 2_000);
+    await clock.until('closed sockets', () => host.openSockets === 0);
     expect(vendor.contexts.size).toBe(0);
     expect(heard.settled).toBe(0);
   });

@@ -4,27 +4,29 @@ import { modelGone, outOfFunds, rateLimited, serverError } from '../../../fakes/
 import { OpenAiAudio } from '../../../fakes/openai/audio-routes.ts';
 import { SpeechHost } from '../../../fakes/speech-host.ts';
 import { GAP_MS, WORD_MS } from '../../../fakes/tone-speech.ts';
-import { TurnableClock } from '../../../support/turnable-clock.ts';
-import { waitFor, within } from '../../../support/wait-for.ts';
+import { SocketClock } from '../../../support/socket-clock.ts';
 import { RecordedSynthesis } from '../recorded-synthesis.ts';
 
 const BYTES_PER_WORD = (WORD_MS + GAP_MS) * 48;
 
 let openai: OpenAiAudio;
 let host: SpeechHost;
-let clock: TurnableClock;
+let clock: SocketClock;
 let heard: RecordedSynthesis;
 const synthesizers: OpenAiSynthesizer[] = [];
 
 beforeEach(async () => {
-  openai = new OpenAiAudio();
+  clock = new SocketClock();
+  openai = new OpenAiAudio(undefined, clock);
   host = await SpeechHost.start(openai);
-  clock = new TurnableClock();
   heard = new RecordedSynthesis({ encoding: 's16le', sampleRateHz: 24_000 });
 });
 
 afterEach(async () => {
-  await Promise.all(synthesizers.splice(0).map((synthesizer) => synthesizer.close()));
+  await clock.settled(
+    'the end',
+    Promise.all(synthesizers.splice(0).map((synthesizer) => synthesizer.close())),
+  );
   await host.stop();
 });
 
@@ -44,7 +46,7 @@ function say(synthesizer: OpenAiSynthesizer, utteranceId: string, ...texts: read
   });
 }
 
-const settled = (count: number) => waitFor(`${count} utterances`, () => heard.settled === count);
+const settled = (count: number) => clock.until(`${count} utterances`, () => heard.settled === count);
 
 describe('the OpenAI synthesizer', () => {
   it('speaks pieces in order, with one request each, and ends the utterance once', async () => {
@@ -106,12 +108,12 @@ describe('the OpenAI synthesizer', () => {
     const synthesizer = start();
     openai.faults.push({ stallAfterBytes: 9_000 });
     say(synthesizer, 'u1', 'Alpha bravo.', 'Charlie.');
-    await waitFor('audio', () => heard.audioBytes('u1') > 0);
+    await clock.until('audio', () => heard.audioBytes('u1') > 0);
     synthesizer.cancel('u1');
     const before = heard.audioBytes('u1');
     say(synthesizer, 'u2', 'Delta.');
     await settled(1);
-    await waitFor('the aborted request', () => openai.abortedRequests > 0);
+    await clock.until('the aborted request', () => openai.abortedRequests > 0);
     expect(heard.ends).toEqual(['u2']);
     expect(heard.audioBytes('u1')).toBe(before);
     expect(heard.heard('u2')).toBe('delta');
@@ -135,7 +137,7 @@ describe('the OpenAI synthesizer', () => {
   ])('sends a request again after %s', async (_name, error) => {
     openai.faults.push({ error });
     say(start(), 'u1', 'Alpha.');
-    await waitFor('the refusal', () => openai.speeches.length === 1);
+    await clock.until('the refusal', () => openai.speeches.length === 1);
     await settled(1);
     expect(heard.heard('u1')).toBe('alpha');
     expect(heard.reconnections).toBe(1);
@@ -145,7 +147,7 @@ describe('the OpenAI synthesizer', () => {
     for (let tries = 0; tries < 20; tries++) openai.faults.push({ error: rateLimited(0) });
     const synthesizer = start();
     say(synthesizer, 'u1', 'Alpha.');
-    await waitFor('some tries', () => openai.speeches.length > 5);
+    await clock.until('some tries', () => openai.speeches.length > 5);
     synthesizer.cancel('u1');
     openai.faults.length = 0;
     say(synthesizer, 'u2', 'Bravo.');
@@ -178,8 +180,8 @@ describe('the OpenAI synthesizer', () => {
   it('fails the utterance when the vendor falls silent in the middle', async () => {
     openai.faults.push({ stallAfterBytes: 9_000 });
     say(start(), 'u1', 'Alpha bravo.');
-    await waitFor('audio', () => heard.audioBytes('u1') >= 8_998);
-    clock.turn(5_000);
+    await clock.until('audio', () => heard.audioBytes('u1') >= 8_998);
+    clock.leap(5_000);
     await settled(1);
     expect(heard.failures).toEqual([
       {
@@ -187,14 +189,14 @@ describe('the OpenAI synthesizer', () => {
         fault: { kind: 'unreachable', words: 'The request failed: nothing came for 5 s' },
       },
     ]);
-    await waitFor('the closed connection', () => openai.openRequests === 0);
+    await clock.until('the closed connection', () => openai.openRequests === 0);
   });
 
   it('tries again when nothing comes for 5 s', async () => {
     openai.faults.push({ delayMs: 60_000 });
     say(start(), 'u1', 'Alpha.');
-    await waitFor('the request', () => openai.speeches.length === 1);
-    clock.turn(5_000);
+    await clock.until('the request', () => openai.speeches.length === 1);
+    clock.leap(5_000);
     await settled(1);
     expect(heard.heard('u1')).toBe('alpha');
   });
@@ -224,7 +226,7 @@ describe('the OpenAI synthesizer', () => {
         },
       },
     ]);
-    await waitFor('closed connections', () => host.openSockets === 0);
+    await clock.until('closed connections', () => host.openSockets === 0);
   });
 
   it('says what to do when the model is gone', async () => {
@@ -266,7 +268,7 @@ describe('the OpenAI synthesizer', () => {
     const synthesizer = start();
     await host.stop();
     say(synthesizer, 'u1', 'Alpha.');
-    await waitFor('the fault', () => heard.disconnections.length > 0);
+    await clock.until('the fault', () => heard.disconnections.length > 0);
     expect(heard.disconnections).toEqual([
       { kind: 'unreachable', words: 'The request failed: ECONNREFUSED' },
     ]);
@@ -283,9 +285,9 @@ describe('the OpenAI synthesizer', () => {
     const synthesizer = start();
     openai.faults.push({ stallAfterBytes: 9_000 });
     say(synthesizer, 'u1', 'Alpha bravo.', 'Charlie.');
-    await waitFor('audio', () => heard.audioBytes('u1') > 0);
-    await within('close', synthesizer.close(), 2_000);
-    await waitFor('closed connections', () => host.openSockets === 0, 2_000);
+    await clock.until('audio', () => heard.audioBytes('u1') > 0);
+    await clock.settled('close', synthesizer.close(), 2_000);
+    await clock.until('closed connections', () => host.openSockets === 0);
     expect(heard.settled).toBe(0);
   });
 
