@@ -1,0 +1,220 @@
+import { globSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
+
+/** All test files, relative to the repository. */
+export const TEST_FILES: readonly string[] = globSync('test/**/*.test.ts').sort();
+
+/** What belongs to `npm run test:nightly`: it takes long, repeats what others show, or needs much that is big. */
+const NIGHTLY = [
+  // Kills and broken gateways.
+  'test/**/{*-kills,kills}.test.ts',
+  'test/conformance/*-violations.test.ts',
+  'test/e2e/{discord-voice-recovery,loopback-recovery}.test.ts',
+  // Random input.
+  'test/**/{fuzz,http-fuzz}.test.ts',
+  // Load, memory and file descriptors.
+  'test/e2e/{many-waiters,resources,same-time}.test.ts',
+  'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
+  // Matrices of audio, and speech that is recognized.
+  'test/e2e/{discord-voice-bitrates,model-kind-calls}.test.ts',
+  'test/peers/{gateway-during-call,local-call,local-speech}.test.ts',
+  'test/unit/audio/quality/*.test.ts',
+  // Demos, benches and browsers.
+  'test/e2e/demo.test.ts',
+  'test/peers/{browser-consent,browser-sign-in,demo-talk,mail-links}.test.ts',
+  'test/unit/{bench,native-bench}/**/*.test.ts',
+  // Vendors' own packages against the fakes, and what is built for production.
+  'test/sdks/**/*.test.ts',
+  'test/nightly/**/*.test.ts',
+];
+
+/** In CI nevertheless: one of each kind that is too dear as a whole. */
+const CI_NEVERTHELESS = ['test/e2e/dm-kills.test.ts'];
+
+/** How test files run together: those of a process, and those at the same time. */
+interface Kind {
+  /** Name of the vitest project. */
+  readonly name: string;
+  readonly files: readonly string[];
+  /** Groups run one after the other; files of one group at the same time. */
+  readonly group: keyof typeof GROUPS;
+  /** Whether each file has a process of its own. */
+  readonly isolate: boolean;
+}
+
+/** Tests mostly wait for timers and sockets. The default on two cores would be one file at a time. */
+const MAX_WORKERS = 3;
+/** Groups in their order, with the number of files at a time. */
+const GROUPS = {
+  units: { order: 0, workers: MAX_WORKERS },
+  sockets: { order: 1, workers: MAX_WORKERS },
+  /** Audio judged in real time, with no other tests that compute. */
+  audio: { order: 2, workers: 4 },
+  wideband: { order: 3, workers: 2 },
+  alone: { order: 4, workers: 1 },
+} as const;
+/** Calls at a time in one file. They mostly wait. */
+const CALLS_PER_FILE = 24;
+
+/** Each file is of the first kind that has it. */
+const KINDS: readonly Kind[] = [
+  { name: 'nightly', files: ['test/nightly/**'], group: 'alone', isolate: true },
+  { name: 'sdks', files: ['test/sdks/**'], group: 'units', isolate: true },
+  {
+    // They measure time, memory or recovery against a limit, or recognize speech.
+    name: 'measured',
+    files: [
+      'test/unit/speech/{interruption,stop}.test.ts',
+      'test/e2e/{discord-voice-recovery,dm-kills,files,many-waiters,recovery,resources,same-time,slow-reader}.test.ts',
+      'test/peers/{gateway-load,gateway-lost-messages,load-generator,local-call,local-speech}.test.ts',
+    ],
+    group: 'alone',
+    isolate: true,
+  },
+  {
+    // Many gateways, many calls or agents at 48 kHz.
+    name: 'wideband',
+    files: [
+      'test/e2e/{discord-voice-bitrates,model-kind-calls,opus}.test.ts',
+      'test/peers/{demo-talk,gateway-during-call,gateway-opus}.test.ts',
+    ],
+    group: 'wideband',
+    isolate: true,
+  },
+  {
+    name: 'audio',
+    files: [
+      'test/unit/bridge/{packet,pcm}-call.test.ts',
+      'test/unit/connectors/discord/voice/*.test.ts',
+      'test/unit/fakes/discord-voice/*.test.ts',
+      'test/unit/loopback/loopback-call.test.ts',
+      'test/unit/rtp/opus-call.test.ts',
+      'test/unit/speech/{speech-call,vendor-faults}.test.ts',
+      'test/conformance/discord-calls.test.ts',
+      'test/e2e/{audio-overflow,call-stream,clear-and-mark,discord-voice,discord-voice-ends}.test.ts',
+      'test/e2e/{hosted-speech,inline-call-steps,inline-calls}.test.ts',
+      'test/e2e/{loopback-calls,loopback-recovery,streaming}.test.ts',
+      'test/peers/{call-audio,harness,hosted-speech}.test.ts',
+    ],
+    group: 'audio',
+    isolate: true,
+  },
+  { name: 'e2e', files: ['test/e2e/**'], group: 'sockets', isolate: true },
+  { name: 'conformance', files: ['test/conformance/**'], group: 'sockets', isolate: true },
+  { name: 'peers', files: ['test/peers/**'], group: 'sockets', isolate: true },
+  {
+    // Unit tests that take seconds or need their own process. `npm run check` skips them.
+    name: 'slow-unit',
+    files: [
+      'test/unit/connectors/sip/signaling/**',
+      'test/unit/connectors/{discord,telegram,whatsapp}/*',
+      'test/unit/audio/quality/*',
+      'test/unit/bridge/bridge-pool.test.ts',
+      'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
+      'test/unit/inline/reply/{any-chunking,html-agreement,linear-time}.test.ts',
+      'test/unit/messaging/outbox-kills.test.ts',
+      'test/unit/messaging/inbox/long-polls.test.ts',
+      'test/unit/messaging/outbox/outbox*',
+      'test/unit/messaging/window/window-queue*',
+      'test/unit/accounts/connections/kills.test.ts',
+      'test/unit/accounts/people/{owners,people}.test.ts',
+      'test/unit/accounts/passwords/passwords.test.ts',
+      'test/unit/api/{http-backlog,http-library,linear-time}.test.ts',
+      'test/unit/api/mcp/{fast-path,stateless}.test.ts',
+      'test/unit/authorization/clients.test.ts',
+      'test/unit/bench/demo-findings.test.ts',
+      'test/unit/speech/local/local-tts.test.ts',
+      'test/unit/speech/recognizer-cuts.test.ts',
+      'test/unit/store/store.test.ts',
+      'test/unit/threads/{jobs,ring}.test.ts',
+      'test/unit/{bundle,gateway-close,mcp-shim,memory-reducer}.test.ts',
+    ],
+    group: 'units',
+    isolate: true,
+  },
+  { name: 'unit', files: ['test/unit/**'], group: 'units', isolate: false },
+];
+
+/** A run of these projects. */
+export function suite(projects: TestProjectInlineConfiguration[]): ViteUserConfig {
+  return defineConfig({
+    test: {
+      maxWorkers: MAX_WORKERS,
+      setupFiles: ['config/vitest.setup.ts'],
+      expect: { poll: { timeout: 30_000 } },
+      projects,
+    },
+  });
+}
+
+/** The projects of `npm test`: each kind, without the files that only run at night. */
+export function ciProjects(): TestProjectInlineConfiguration[] {
+  return projectsOf((file) => !isNightly(file));
+}
+
+/** The projects of `npm run test:nightly`: each kind, with the files that `npm test` leaves out. */
+export function nightlyProjects(): TestProjectInlineConfiguration[] {
+  return projectsOf(isNightly);
+}
+
+/**
+ * Some tests again in another setting. They keep no file from running in its own kind. `like`: the kind that says how
+ * they run.
+ */
+export function again(
+  name: string,
+  like: string,
+  files: readonly string[],
+  env: Record<string, string>,
+): TestProjectInlineConfiguration {
+  const kind = KINDS.find((each) => each.name === like)!;
+  return project(
+    { ...kind, name },
+    TEST_FILES.filter((file) => matchesAny(file, files)),
+    env,
+  );
+}
+
+function projectsOf(isIn: (file: string) => boolean): TestProjectInlineConfiguration[] {
+  const byKind = Map.groupBy(TEST_FILES.filter(isIn), kindOf);
+  return KINDS.flatMap((kind) => {
+    const files = byKind.get(kind);
+    return files === undefined ? [] : [project(kind, files)];
+  });
+}
+
+function kindOf(file: string): Kind {
+  const kind = KINDS.find(({ files }) => matchesAny(file, files));
+  if (kind === undefined) throw new Error(`${file} is of no kind: see KINDS in config/test-projects.ts`);
+  return kind;
+}
+
+function project(
+  { name, group, isolate }: Kind,
+  include: readonly string[],
+  env: Record<string, string> = {},
+): TestProjectInlineConfiguration {
+  const { order, workers } = GROUPS[group];
+  return {
+    test: {
+      name,
+      include: [...include],
+      isolate,
+      env,
+      maxWorkers: workers,
+      maxConcurrency: CALLS_PER_FILE,
+      sequence: { groupOrder: order },
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+    },
+  };
+}
+
+function isNightly(file: string): boolean {
+  return matchesAny(file, NIGHTLY) && !matchesAny(file, CI_NEVERTHELESS);
+}
+
+function matchesAny(file: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => matchesGlob(file, pattern));
+}

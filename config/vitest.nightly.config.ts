@@ -1,0 +1,28 @@
+import { again, nightlyProjects, suite } from './test-projects.ts';
+
+/** With Node's HTTP server. */
+const NODE_HTTP = { SVC_HTTP_SERVER: 'node' };
+/** Without native media I/O, as on a machine without a C compiler. */
+const PORTABLE_MEDIA = { SVC_MEDIA_IO: 'portable' };
+
+/** `npm run test:nightly`: what `npm test` leaves out, and much of it again in other settings. */
+export default suite([
+  ...nightlyProjects(),
+  again(
+    'node-http',
+    'unit',
+    ['test/unit/api/*', 'test/unit/api/{mcp,stream}/*', 'test/unit/agents/*'],
+    NODE_HTTP,
+  ),
+  again(
+    'node-http-e2e',
+    'e2e',
+    ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-access,signing-out}.test.ts'],
+    NODE_HTTP,
+  ),
+  again('node-http-audio', 'audio', ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'], NODE_HTTP),
+  again('node-http-measured', 'measured', ['test/e2e/{files,slow-reader}.test.ts'], NODE_HTTP),
+  again('portable', 'unit', ['test/unit/rtp/**'], PORTABLE_MEDIA),
+  again('portable-audio', 'audio', ['test/peers/call-audio.test.ts'], PORTABLE_MEDIA),
+  again('portable-measured', 'measured', ['test/e2e/recovery.test.ts'], PORTABLE_MEDIA),
+]);
