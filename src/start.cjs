@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * Entry point of `npm start`. Stripping types and resolving some 800 modules takes most of a start. The first start
  * therefore bundles them, and later starts run the bundle with V8's cached code. If no bundle can be made (read-only
