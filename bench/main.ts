@@ -9,13 +9,15 @@ import { type BenchResult, readResults, writeResults } from './report/results.ts
 import { surroundings } from './report/surroundings.ts';
 import { renderTable } from './report/table.ts';
 
+/** sysexits.h: EX_USAGE. */
+const EXIT_USAGE = 64;
 const FOLDER = join(import.meta.dirname, 'results');
 const JSON_PATH = join(FOLDER, 'latest.json');
 const PICTURE_PATH = join(FOLDER, 'latest.png');
 
 async function main(): Promise<void> {
   const names = benches.map(({ name }) => name);
-  const order = readOrder(process.argv.slice(2), names);
+  const order = orderOf(names);
   if (order.help) return console.log(usage(benches));
   const { plan: cores, description } = planCores();
   say(`${description}; ${order.rounds} rounds${order.quick ? ', quick' : ''}`);
@@ -28,6 +30,15 @@ async function main(): Promise<void> {
   drawResults(PICTURE_PATH, results, names);
   console.log(`every round: ${JSON_PATH}\npicture:     ${PICTURE_PATH}`);
   process.exitCode = order.names.some((name) => results[name]?.failure !== undefined) ? 1 : 0;
+}
+
+function orderOf(names: readonly string[]): Order {
+  try {
+    return readOrder(process.argv.slice(2), names);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage(benches)}`);
+    process.exit(EXIT_USAGE);
+  }
 }
 
 /** A bench that throws is a line in the table, not the end of the run. */

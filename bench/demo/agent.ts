@@ -1,5 +1,5 @@
 // An AI agent on a phone call, with nothing but Node's own fetch and WebSocket. It joins the newest call and repeats
-// what it hears, where yours will listen, think and speak:  AGENT_KEY=svc_… npx node bench/demo/agent.ts
+// what it hears, where yours will listen, think and speak:  AGENT_KEY=svc_… npm run agent
 
 type Call = { audio: { stream_url: string } };
 type Pcm = Int16Array<ArrayBuffer>;

@@ -7,6 +7,8 @@ import { talk } from './talk.ts';
 import { talkToAgent } from './talk-to-agent.ts';
 import { TwoGateways } from './two-gateways.ts';
 
+/** sysexits.h: EX_USAGE. */
+const EXIT_USAGE = 64;
 const EXIT_INTERRUPTED = 130;
 
 const INTRODUCTION = `
@@ -68,9 +70,24 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
-const DEMOS: Readonly<Record<string, typeof demo>> = { talk, agent: talkToAgent };
+const DEMOS: Readonly<Record<string, typeof demo>> = { '': demo, talk, agent: talkToAgent };
+const USAGE = `npm run demo [-- talk|agent]
 
-const run = DEMOS[process.argv[2] ?? ''] ?? demo;
+  (nothing)  two gateways call each other; one agent says a sentence, the other plays a tone
+  talk       two agents talk by hosted speech
+  agent      a caller talks with an agent that has a model and no code
+`;
+
+const [name = '', ...more] = process.argv.slice(2);
+if (name === '--help') {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+const run = DEMOS[name];
+if (run === undefined || more.length > 0) {
+  process.stderr.write(USAGE);
+  process.exit(EXIT_USAGE);
+}
 const signal = interruption();
 try {
   const wrong = await run(signal);

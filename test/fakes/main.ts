@@ -27,11 +27,14 @@ const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   mistral: modelVendor('mistral'),
 };
 
+const USAGE = `npm run fake -- <name> [args], where name is one of: ${Object.keys(FAKES).join(', ')}`;
+
 const [name = '', ...args] = process.argv.slice(2);
 const start = FAKES[name];
-if (start) {
-  await start(args);
-} else {
-  console.error(`npm run fake -- <name>, where name is one of: ${Object.keys(FAKES).join(', ')}`);
+if (start) await start(args);
+else if (name === '--help') console.log(USAGE);
+else {
+  console.error(USAGE);
+  // sysexits.h: EX_USAGE.
   process.exitCode = 64;
 }
