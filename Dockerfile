@@ -7,7 +7,7 @@ COPY package.json package-lock.json ./
 RUN npm install --no-save --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY config config
 COPY src src
-RUN node src/native/build.ts && node config/bundle.cjs
+RUN node src/native/build.ts && node config/bundle.cjs build/gateway
 # The packages that the bundle does not contain, without what they bring for other platforms.
 RUN node config/shipped-package.cjs > shipped.json && mv shipped.json package.json \
   && npm prune --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error && node config/prune-binaries.cjs

@@ -1,7 +1,7 @@
 /** Bundles the gateway and its packages into one CommonJS file per thread; see src/start.cjs. */
 const { readFile, mkdir, readdir, rename, rm, stat } = require('node:fs/promises');
-const { dirname, join, relative } = require('node:path');
-const { SHIPPED_BUNDLE } = require('../src/bundle-dir.cjs');
+const { dirname, join, relative, resolve } = require('node:path');
+const { bundleDir } = require('../src/bundle-dir.cjs');
 
 const ROOT = join(__dirname, '..');
 const MAIN = 'src/main.ts';
@@ -95,12 +95,14 @@ async function removeOldBundles(cache) {
   await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })));
 }
 
-/** Writes the bundle of a gateway that is shipped without its sources. */
-async function bundleForShipping() {
-  await rm(SHIPPED_BUNDLE, { recursive: true, force: true });
-  await bundle(SHIPPED_BUNDLE);
-}
-
 module.exports = { bundle, bundleIntoCache, NOT_BUNDLED: [...EXTERNAL, ...LOADED_BY_PATH] };
 
-if (require.main === module) void bundleForShipping();
+/** `node config/bundle.cjs [folder]`, for gateways that may not write next to their code: to the cache without a folder. */
+async function main(folder) {
+  if (folder === undefined) return await bundleIntoCache(bundleDir());
+  const dir = resolve(folder);
+  await rm(dir, { recursive: true, force: true });
+  await bundle(dir);
+}
+
+if (require.main === module) void main(process.argv[2]);

@@ -30,4 +30,4 @@ function addFile(hash, path) {
   hash.update(`${path} ${mtimeMs} ${size}\n`);
 }
 
-module.exports = { bundleDir, SHIPPED_BUNDLE };
+module.exports = { bundleDir };
