@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -11,6 +12,9 @@ const DEBIAN_PACKAGE = {
   cc: 'gcc libc6-dev',
   chromium: 'chromium',
   pocketsphinx_continuous: 'pocketsphinx pocketsphinx-en-us',
+  buildah: 'buildah',
+  debootstrap: 'debootstrap',
+  'systemd-analyze': 'systemd',
 } as const;
 
 export type Peer = keyof typeof DEBIAN_PACKAGE;
@@ -26,6 +30,24 @@ export function requirePeer(...peers: Peer[]): boolean {
   if (process.env.CI) throw new Error(`missing peer: ${hint}`);
   console.warn(`skipped, missing peer: ${hint}`);
   return true;
+}
+
+/**
+ * As `requirePeer`, for peers that need root anyway and that only some tests use: root on Debian installs them first.
+ * Whoever is not root skips.
+ */
+export function requirePeerOfRoot(...peers: Peer[]): boolean {
+  if (process.getuid?.() !== 0) {
+    if (process.env.CI) throw new Error(`needs root: ${peers.join(', ')}`);
+    console.warn(`skipped, needs root: ${peers.join(', ')}`);
+    return true;
+  }
+  const packages = peers.filter((peer) => !onPath(peer)).flatMap((peer) => DEBIAN_PACKAGE[peer].split(' '));
+  if (packages.length > 0 && onPath('apt-get')) {
+    execFileSync('apt-get', ['update', '-q']);
+    execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages]);
+  }
+  return requirePeer(...peers);
 }
 
 function onPath(binary: string): boolean {

@@ -114,9 +114,18 @@ test('package.json, run.sh and start.cjs agree on the oldest Node', () => {
   expect(file('config/run.sh')).toContain(`NODE_MAJOR=${major} NODE_MINOR=${minor}\n`);
 });
 
-test('the image starts the same way as npm start', () => {
-  const command = /^CMD (\[.*\])$/m.exec(file('Dockerfile'))?.[1] ?? '';
-  expect(JSON.parse(command).slice(1, -1)).toEqual(NODE_FLAGS);
+test('the image and the service start the same way as npm start', () => {
+  const command = ['node', ...NODE_FLAGS, 'src/start.cjs'];
+  const ofImage = /^CMD (\[.*\])$/m.exec(file('Dockerfile'))?.[1] ?? '';
+  expect(JSON.parse(ofImage)).toEqual(command);
+  const ofService = /^ExecStart=\/usr\/bin\/(.*)$/m.exec(file('config/voice-chat-gateway.service'))?.[1];
+  expect(ofService).toBe(command.join(' '));
+});
+
+test('both stages of the image have the Node that is pinned', () => {
+  const images = [...file('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, name]) => name);
+  const pinned = `node:${JSON.parse(file('config/node/package.json')).version}-bookworm-slim`;
+  expect(images).toEqual([pinned, pinned]);
 });
 
 function file(name: string): string {
