@@ -38,6 +38,15 @@ export async function writeResetMail(
 }
 
 /**
+ * Whether a reset link works; it is not used. Counts as other links do, not as passwords: any site can make a browser
+ * visit this. Throws TooManyAttempts.
+ */
+export async function isResetLink({ db, clock, limits }: People, token: string, ip: string): Promise<boolean> {
+  limits.attempt(ip, null);
+  return (await findAccountOf(db, token, clock.nowIso())) !== null;
+}
+
+/**
  * Sets a new password with a reset link, which works once, and ends all sessions, other links and codes. The link also
  * verifies the address. If the former password was never proven to be the owner's, all other access ends too. Throws
  * `invalid_mail_token` or TooManyAttempts.
@@ -70,8 +79,13 @@ export async function resetPassword(
 }
 
 async function accountOf(db: Db, token: string, nowIso: string): Promise<Account> {
+  const account = await findAccountOf(db, token, nowIso);
+  if (account === null) throw new GatewayError('invalid_mail_token');
+  return account;
+}
+
+async function findAccountOf(db: Db, token: string, nowIso: string): Promise<Account | null> {
   const proof = await readMailToken(db, 'reset', token, nowIso);
   const account = proof && (await findAccount(db, proof.accountId));
-  if (!account || account.email !== proof.email) throw new GatewayError('invalid_mail_token');
-  return account;
+  return account && account.email === proof.email ? account : null;
 }

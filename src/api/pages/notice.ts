@@ -18,6 +18,12 @@ export const LINK_INVALID = notice(
   'It has expired, has been used already, or is incomplete. Request a new one.',
 );
 
+/** Beside the page that sends a new link. */
+export const RESET_LINK_INVALID = notice(
+  'This link does not work',
+  'It has expired, has been used already, or is incomplete. <a href="reset-password">Request a new one</a>.',
+);
+
 export const ADDRESS_TAKEN = notice(
   'This address is in use',
   'Another account uses it now, so your account keeps its old address.',

@@ -1,8 +1,9 @@
 import { changePassword } from '../../accounts/passwords/change-password.ts';
-import { forgotPassword, resetPassword } from '../../accounts/passwords/reset-password.ts';
+import { forgotPassword, isResetLink, resetPassword } from '../../accounts/passwords/reset-password.ts';
 import type { People } from '../../accounts/people/people.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
+import { RESET_LINK_INVALID } from '../pages/notice.ts';
 import { pageAnswer, pageReply } from '../pages/page.ts';
 import { resetPasswordPage } from '../pages/reset-password.ts';
 import { Done } from '../schema/acknowledgements.ts';
@@ -18,7 +19,7 @@ const TAGS = ['Authentication'] as const;
 
 /** Routes for resetting and changing passwords. */
 export function passwordRoutes(people: People): Route[] {
-  return [forgot(people), reset(people), resetPage(), change(people)];
+  return [forgot(people), reset(people), resetPage(people), change(people)];
 }
 
 function forgot(people: People): Route {
@@ -65,18 +66,27 @@ function reset(people: People): Route {
   });
 }
 
-function resetPage(): Route {
+function resetPage(people: People): Route {
   return route({
     method: 'get',
     path: '/auth/reset-password',
     access: 'public',
     operationId: 'getResetPasswordPage',
     summary: 'Get the page for setting a new password',
-    description: 'Without a token, the page asks for the email address to send a link to.',
+    description:
+      'Without a token, the page asks for the email address to send a link to. The token is checked and not used.',
     tags: TAGS,
     query: ResetPageQuery,
-    responses: { 200: pageAnswer('A page') },
-    handler: ({ query }) => pageReply(200, resetPasswordPage(query.token)),
+    responses: {
+      200: pageAnswer('A page'),
+      400: pageAnswer('Invalid or expired token'),
+      429: TOO_MANY,
+    },
+    handler: async ({ query: { token }, address }) => {
+      if (token !== '' && !(await isResetLink(people, token, address)))
+        return pageReply(400, RESET_LINK_INVALID);
+      return pageReply(200, resetPasswordPage(token));
+    },
   });
 }
 

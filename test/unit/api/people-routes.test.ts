@@ -173,19 +173,51 @@ describe('people over HTTP', () => {
 
 describe('the reset page', () => {
   it('contains its token as text, and runs no other script', async () => {
-    const { get } = await site();
-    const { status, text, headers } = await get('/auth/reset-password?token=abc-123');
+    const { get, post, enter, mails } = await site();
+    await enter();
+    await post('/auth/forgot-password', { email: EMAIL });
+    const token = tokenIn((await mails())[0]);
+    const { status, text, headers } = await get(`/auth/reset-password?token=${token}`);
     expect(status).toBe(200);
-    expect(text).toContain('name="token" value="abc-123"');
+    expect(text).toContain(`name="token" value="${token}"`);
     const policy = headers.get('content-security-policy')!;
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; /);
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('cache-control')).toBe('no-store');
-    const hostile = await get(
-      `/auth/reset-password?token=${encodeURIComponent('"><script>alert(1)</script>')}`,
-    );
-    expect(hostile.text).not.toContain('<script>alert');
-    expect(hostile.text).toContain('value="&quot;&gt;&lt;script&gt;');
+    // Looking at the page, also with HEAD, does not use the token.
+    expect((await get(`/auth/reset-password?token=${token}`, {}, 'HEAD')).status).toBe(200);
+    expect((await post('/auth/reset-password', { token, password: 'a new password' })).status).toBe(200);
+    expect((await get(`/auth/reset-password?token=${token}`)).status).toBe(400);
+  });
+
+  it.each(['abc-123', '"><script>alert(1)</script>', 'x'.repeat(43)])(
+    'shows no form for the token %s, which cannot work',
+    async (token) => {
+      const { get } = await site();
+      const { status, text } = await get(`/auth/reset-password?token=${encodeURIComponent(token)}`);
+      expect([status, text.includes('<form'), text.includes(token)]).toEqual([400, false, false]);
+      expect(text).toContain('This link does not work');
+      expect(text).toContain('<a href="reset-password">');
+    },
+  );
+
+  it('refuses a link of another kind, and an expired one', async () => {
+    const { get, post, enter, mails, clock } = await site();
+    const { welcome } = await enter();
+    expect((await get(`/auth/reset-password?token=${tokenIn(welcome)}`)).status).toBe(400);
+    await post('/auth/forgot-password', { email: EMAIL });
+    const path = `/auth/reset-password?token=${tokenIn((await mails())[0])}`;
+    expect((await get(path)).status).toBe(200);
+    clock.advance(61 * 60_000);
+    expect((await get(path)).status).toBe(400);
+  });
+
+  it('counts what is tried', async () => {
+    const { get } = await site();
+    const statuses = new Set<number>();
+    for (let n = 0; n < 400 && !statuses.has(429); n++)
+      statuses.add((await get(`/auth/reset-password?token=${n}`)).status);
+    expect([...statuses]).toEqual([400, 429]);
   });
 
   it('asks for the address without a token', async () => {
