@@ -9,6 +9,7 @@ import { SmtpTransport } from '../accounts/mail/smtp-transport.ts';
 import { AttemptLimits } from '../accounts/passwords/attempt-limits.ts';
 import { FailedAttempts } from '../accounts/passwords/failed-attempts.ts';
 import { GuessLimits } from '../accounts/passwords/guess-limits.ts';
+import { argon2id } from '../accounts/passwords/passwords.ts';
 import type { People } from '../accounts/people/people.ts';
 import { SessionCache } from '../accounts/sessions/session-cache.ts';
 import type { GrantCache } from '../authorization/grant-cache.ts';
@@ -43,6 +44,7 @@ export async function openPeople(
     ),
     mailer,
     limits,
+    hasher: argon2id,
     guesses: new GuessLimits(clock, loginAttempts, limits),
     failedPasswords: new FailedAttempts('password.fail', db, clock, {
       failed: (error) => events.writeFailed('failed password attempts', error),

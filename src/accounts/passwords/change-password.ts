@@ -10,7 +10,6 @@ import { newSession, type OpenedSession, storeSession } from '../sessions/sessio
 import { MAIL_COST } from './attempt-limits.ts';
 import { checkPassword, isStillPassword } from './check-password.ts';
 import { rememberBrowser } from './known-browsers.ts';
-import { hashPassword } from './passwords.ts';
 
 /**
  * Sets a new password, given the current one. Ends all sessions, links and codes, and returns a new session that
@@ -25,7 +24,7 @@ export async function changePassword(
   const { accountId } = actor;
   const currentHash = await checkPassword(people, accountId, passwords.current, client);
   limitChanges(people, accountId, client);
-  const passwordHash = await hashPassword(passwords.wanted);
+  const passwordHash = await people.hasher.hash(passwords.wanted);
   const { token, session } = newSession(accountId, client, people.clock.nowIso());
   const kept = { sessionId: session.id, linkHash: '' };
   const { ended, browserToken } = await people.db.transaction().execute(async (trx) => {

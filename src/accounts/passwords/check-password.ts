@@ -4,7 +4,6 @@ import { type Account, findAccount, findAccountByEmail } from '../../store/peopl
 import { type Mail, tooManyGuessesMail } from '../mail/mails.ts';
 import type { Client, People } from '../people/people.ts';
 import { knownBrowser } from './known-browsers.ts';
-import { verifyPassword } from './passwords.ts';
 
 /** A password to check against an account. */
 export interface ClaimedPassword {
@@ -24,7 +23,7 @@ export async function provenHash(
   const browser = await knownBrowser(people.db, account?.id ?? '', client.browserToken);
   const guess = people.guesses.begin({ subject, ip: client.address, browser });
   const hash = account?.passwordHash ?? null;
-  if (await verifyPassword(hash, password)) {
+  if (await people.hasher.verify(hash, password)) {
     guess.right();
     return hash;
   }

@@ -8,7 +8,6 @@ import { notifyEmailChangeVoided, notifyPasswordChanged, standingAccess } from '
 import { endForeignAccess, endUnderWay, followEnd, type Kept } from '../people/owners.ts';
 import type { People } from '../people/people.ts';
 import { MAIL_COST } from './attempt-limits.ts';
-import { hashPassword } from './passwords.ts';
 
 const NOTHING_KEPT: Kept = { sessionId: null, linkHash: '' };
 
@@ -60,7 +59,7 @@ export async function resetPassword(
   const guess = people.guesses.begin({ subject: null, ip: address, browser: null });
   await accountOf(people.db, token, people.clock.nowIso());
   guess.right();
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await people.hasher.hash(password);
   const { account, ended } = await people.db.transaction().execute(async (trx) => {
     const nowIso = people.clock.nowIso();
     const found = await accountOf(trx, token, nowIso);

@@ -6,6 +6,7 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { AttemptLimits } from '../passwords/attempt-limits.ts';
 import type { FailedAttempts } from '../passwords/failed-attempts.ts';
 import type { GuessLimits } from '../passwords/guess-limits.ts';
+import type { PasswordHasher } from '../passwords/passwords.ts';
 import type { SessionCache } from '../sessions/session-cache.ts';
 
 /** Who may sign up: anyone, anyone with the code, or no one. */
@@ -21,6 +22,7 @@ export interface People {
   readonly clock: Clock;
   readonly sessions: SessionCache;
   readonly roster: AgentRoster;
+  readonly hasher: PasswordHasher;
   readonly mailer: Mailer;
   readonly limits: AttemptLimits;
   readonly guesses: GuessLimits;

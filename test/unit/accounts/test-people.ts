@@ -1,9 +1,11 @@
+import { hash, verify } from '@node-rs/argon2';
 import { AgentRoster } from '../../../src/accounts/account/agent-roster.ts';
 import { Mailer, type MailTransport } from '../../../src/accounts/mail/mailer.ts';
 import type { Mail } from '../../../src/accounts/mail/mails.ts';
 import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts';
 import { FailedAttempts } from '../../../src/accounts/passwords/failed-attempts.ts';
 import { GuessLimits } from '../../../src/accounts/passwords/guess-limits.ts';
+import type { PasswordHasher } from '../../../src/accounts/passwords/passwords.ts';
 import type { Client, People, SignupPolicy } from '../../../src/accounts/people/people.ts';
 import { signUp } from '../../../src/accounts/people/sign-up.ts';
 import type { LinkVisitor } from '../../../src/accounts/people/verify-email.ts';
@@ -19,6 +21,12 @@ export const CLIENT: Client = { address: '203.0.113.5', userAgent: 'test', brows
 export const STRANGER: LinkVisitor = { ip: CLIENT.address, session: null };
 export const EMAIL = 'ada@example.com';
 export const PASSWORD = 'correct horse';
+
+/** Argon2id with the least work: what the gateway's own takes is tested by itself. */
+const CHEAP_HASHER: PasswordHasher = {
+  hash: (password) => hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 }),
+  verify: async (hashed, password) => hashed !== null && (await verify(hashed, password)),
+};
 
 export interface TestPeople {
   readonly store: Store;
@@ -46,6 +54,7 @@ export async function testPeople(signup: SignupPolicy = { mode: 'open', code: nu
     db: store.db,
     clock,
     roster,
+    hasher: CHEAP_HASHER,
     sessions: await SessionCache.load(store.db, clock, roster, () => {}),
     mailer: new Mailer(transport, clock, { mailFailed: fail }),
     limits,
