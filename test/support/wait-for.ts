@@ -1,8 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-
-/** Longest pause between two looks. The first are shorter: most of what tests wait for happens within a millisecond. */
 const POLL_MS = 10;
-const TURNS = 3;
 /** For what should happen at once: only a fault takes longer, not a busy machine. */
 const DEADLINE_MS = 30_000;
 
@@ -13,11 +9,11 @@ export async function waitFor<T>(
   deadlineMs = DEADLINE_MS,
 ): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
   const end = performance.now() + deadlineMs;
-  for (let looks = 0; ; looks++) {
+  for (;;) {
     const value = await condition();
     if (value) return value as Exclude<T, false | null | undefined | 0 | ''>;
     if (performance.now() >= end) throw new Error(`waited ${deadlineMs} ms in vain for ${what}`);
-    await (looks < TURNS ? nextTurn() : sleep(Math.min(looks - TURNS + 1, POLL_MS)));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 

@@ -10,11 +10,16 @@ function fault(
   return new ModelFault(kind, { words: `the provider says ${kind}`, ...detail });
 }
 
+/** Lets time pass until the next timer, but no longer than a second. */
+function pass({ messaging: { clock } }: InlineWorld): void {
+  clock.advance(Math.min(clock.restMs, 1_000));
+}
+
 /** Lets time pass until the model was asked so often. */
-async function asked(world: InlineWorld, times: number, stepMs: number): Promise<void> {
+async function asked(world: InlineWorld, times: number): Promise<void> {
   await waitFor(`${times} attempts`, () => {
     if (world.model.turns.length >= times) return true;
-    world.messaging.clock.advance(stepMs);
+    pass(world);
     return false;
   });
 }
@@ -25,11 +30,11 @@ it.each<ModelFaultKind>(['rate_limited', 'overloaded', 'unreachable'])(
     const world = await InlineWorld.start();
     world.model.will(fault(kind), fault(kind), 'at last');
     await world.says('42', 'Hi');
-    await asked(world, 3, 100);
+    await asked(world, 3);
     expect(await world.written(1)).toEqual(['at last']);
     world.model.will(fault(kind), fault(kind), fault(kind), 'never');
     await world.says('42', 'Hi');
-    await asked(world, 6, 100);
+    await asked(world, 6);
     await world.idle();
     const [, second] = await world.deliveries();
     expect(second).toMatchObject({ status: 'failed', errorType: kind, error: `the provider says ${kind}` });
@@ -52,13 +57,13 @@ it('waits until the conversation is no longer locked', async () => {
   const world = await InlineWorld.start();
   world.model.will(...Array.from({ length: 8 }, () => fault('locked')), 'at last');
   await world.says('42', 'Hi');
-  await asked(world, 9, 500);
+  await asked(world, 9);
   expect(await world.written(1)).toEqual(['at last']);
   await world.idle();
   world.model.otherwise = () => Promise.reject(fault('locked'));
   await world.says('42', 'Hi');
   await waitFor('the turn to be given up', () => {
-    world.messaging.clock.advance(500);
+    pass(world);
     return world.runner.load.lanes === 0;
   });
   expect((await world.deliveries())[1]).toMatchObject({ status: 'failed', errorType: 'locked' });
@@ -76,9 +81,9 @@ it('takes the reply of a turn that the provider was still working on', async () 
     throw fault('locked');
   });
   await world.says('42', 'second');
-  await asked(world, 3, 100);
+  await asked(world, 3);
   await waitFor('the reply', () => {
-    world.messaging.clock.advance(500);
+    pass(world);
     return world.messenger.texts.length === 2;
   });
   expect(world.messenger.texts).toEqual(['one', 'found']);
@@ -118,7 +123,7 @@ it('waits as long as the provider asks, but not beyond the deadline', async () =
   world.model.will(fault('rate_limited', { retryAfterMs: 7_000 }), 'after 7 s');
   await world.says('42', 'Hi');
   await waitFor('the first attempt', () => world.model.turns.length === 1);
-  await asked(world, 2, 1_000);
+  await asked(world, 2);
   expect(world.messaging.clock.monotonicMs()).toBeGreaterThanOrEqual(8_000);
   await world.written(1);
   world.model.will(fault('rate_limited', { retryAfterMs: 60_000 }));

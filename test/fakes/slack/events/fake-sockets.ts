@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-const ANSWER_DEADLINE_MS = 3_000;
 const PING_INTERVAL_MS = 5_000;
 const MAX_CONNECTIONS = 10;
 /** From the warning to the end of a connection. */
@@ -20,6 +19,8 @@ export class FakeSockets {
   readonly offences: string[] = [];
   /** Connections made so far. */
   count = 0;
+  /** How long an app may take to acknowledge an event. */
+  answerDeadlineMs = 3_000;
   /** Connections stay without hello. */
   isMute = false;
 
@@ -59,7 +60,7 @@ export class FakeSockets {
     };
     const { promise, resolve } = Promise.withResolvers<string | null>();
     this.#waiting.set(envelopeId, () => resolve(null));
-    const late = setTimeout(() => resolve('http_timeout'), ANSWER_DEADLINE_MS);
+    const late = setTimeout(() => resolve('http_timeout'), this.answerDeadlineMs);
     const gone = () => resolve('connection_failed');
     client.once('close', gone);
     client.send(JSON.stringify({ ...envelope, ...retry }));

@@ -28,8 +28,9 @@ it('receives over a connection of its own and acknowledges what is stored', asyn
 });
 
 it('does not acknowledge what it cannot store, and stores the repetition once', async () => {
-  const { app, installation, ada, add, intake } = await socketBot();
+  const { app, sockets, installation, ada, add, intake } = await socketBot();
   await add(app.appToken);
+  sockets.answerDeadlineMs = 50;
   intake.failures = 1;
   const { deliveries } = ada.says(ada.directMessages(installation), 'hello');
   await waitFor('the acknowledgement', () => deliveries.every((each) => each.isAcknowledged));
