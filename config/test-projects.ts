@@ -32,6 +32,14 @@ const NIGHTLY = [
 /** In CI nevertheless: one of each kind that is too dear as a whole. */
 const CI_NEVERTHELESS = ['test/e2e/dm-kills.test.ts'];
 
+/** Tests of the whole gateway that kill it, or look at its process. All others of test/e2e have it in their own process. */
+const OWN_PROCESS = [
+  'test/e2e/*-kills.test.ts',
+  'test/e2e/{call-ends,discord,idempotency,inbound,inline-steps,mcp-shim,platform-bridge}.test.ts',
+  'test/e2e/{platform-bridge-attacks,platform-bridge-waiters,platform-logins,teams,telegram-webhook}.test.ts',
+  'test/e2e/whatsapp.test.ts',
+];
+
 /** How test files run together: those of a process, and those at the same time. */
 interface Kind {
   /** Name of the vitest project. */
@@ -41,6 +49,7 @@ interface Kind {
   readonly group: keyof typeof GROUPS;
   /** Whether each file has a process of its own. */
   readonly isolate: boolean;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Tests mostly wait for timers and sockets. The default on two cores would be one file at a time. */
@@ -100,7 +109,8 @@ const KINDS: readonly Kind[] = [
     group: 'audio',
     isolate: true,
   },
-  { name: 'e2e', files: ['test/e2e/**'], group: 'sockets', isolate: true },
+  { name: 'processes', files: OWN_PROCESS, group: 'sockets', isolate: true },
+  { name: 'e2e', files: ['test/e2e/**'], group: 'sockets', isolate: false, env: { TEST_GATEWAYS: 'inside' } },
   { name: 'conformance', files: ['test/conformance/**'], group: 'sockets', isolate: true },
   { name: 'peers', files: ['test/peers/**'], group: 'sockets', isolate: true },
   {
@@ -143,6 +153,8 @@ export function suite(projects: TestProjectInlineConfiguration[]): ViteUserConfi
       maxWorkers: MAX_WORKERS,
       setupFiles: ['config/vitest.setup.ts'],
       expect: { poll: { timeout: 30_000 } },
+      // What modules do not import, but tests depend on. With `--changed`, all tests run when one of these has changed.
+      forceRerunTriggers: ['**/config/**', '**/package{,-lock}.json', '**/*.{c,cjs,h}'],
       projects,
     },
   });
@@ -191,9 +203,8 @@ function kindOf(file: string): Kind {
 }
 
 function project(
-  { name, group, isolate }: Kind,
+  { name, group, isolate, env }: Kind,
   include: readonly string[],
-  env: Record<string, string> = {},
 ): TestProjectInlineConfiguration {
   const { order, workers } = GROUPS[group];
   return {
@@ -201,7 +212,7 @@ function project(
       name,
       include: [...include],
       isolate,
-      env,
+      env: { ...env },
       maxWorkers: workers,
       maxConcurrency: CALLS_PER_FILE,
       sequence: { groupOrder: order },

@@ -45,8 +45,8 @@ function v1() {
     const server = minimal(ServerV1);
     const transport = new HttpV1({ sessionIdGenerator: undefined });
     response.on('close', () => {
-      transport.close();
-      server.close();
+      void transport.close();
+      void server.close();
     });
     await server.connect(transport);
     await transport.handleRequest(request, response, body);

@@ -35,9 +35,9 @@ function connect(client, gateway) {
   };
   client.onmessage = (message) => gateway.send(message);
   client.onerror = (error) => report(`Invalid JSON-RPC message from the client: ${error.message}`);
-  client.onclose = () => end(EXIT_OK);
-  process.on('SIGTERM', () => end(EXIT_OK));
-  process.on('SIGINT', () => end(EXIT_OK));
+  client.onclose = () => void end(EXIT_OK);
+  process.on('SIGTERM', () => void end(EXIT_OK));
+  process.on('SIGINT', () => void end(EXIT_OK));
   client.start();
 }
 

@@ -6,6 +6,7 @@ import { newApiKey } from '../../src/base/ids.ts';
 import { Child } from './child.ts';
 import { claimRtpPorts, claimSignalingPorts, type PortClaim } from './free-ports.ts';
 import { GatewayApi } from './gateway-api.ts';
+import { bundleInside, InsideGateway } from './inside-gateway.ts';
 import { plaintextsIn, storedText } from './plaintext.ts';
 import { startCommand } from './start-command.ts';
 import { waitFor } from './wait-for.ts';
@@ -25,7 +26,10 @@ export interface GatewayOptions {
   readonly prefix?: readonly string[];
 }
 
-/** The gateway as its own process, as a user runs it, on free ports and an empty data folder. */
+/**
+ * The gateway on free ports and an empty data folder. It runs as its own process, as a user runs it; where TEST_GATEWAYS is
+ * `inside` (config/test-projects.ts) it runs in this process, which is cheaper.
+ */
 export class Gateway {
   readonly baseUrl: string;
   readonly httpPort: number;
@@ -39,10 +43,11 @@ export class Gateway {
   readonly agentApi: GatewayApi;
   /** Trunk and numbers: the settings key. */
   readonly settingsApi: GatewayApi;
-  readonly #command: readonly string[];
+  /** Null: within this process. */
+  readonly #command: readonly string[] | null;
   readonly #env: NodeJS.ProcessEnv;
   readonly #claims: readonly PortClaim[];
-  #child: Child;
+  #child: Child | InsideGateway;
 
   private constructor(options: GatewayOptions, rtp: PortClaim, signaling: PortClaim) {
     this.httpPort = signaling.first;
@@ -52,9 +57,7 @@ export class Gateway {
     this.settingsApi = new GatewayApi(this.baseUrl, this.settingsKey);
     this.dataFolder = mkdtempSync(join(tmpdir(), 'gateway-'));
     this.#claims = [rtp, signaling];
-    const { prefix = [], entry } = options;
-    const command = entry === undefined ? startCommand : [...startCommand.slice(0, -1), fileURLToPath(entry)];
-    this.#command = [...prefix, ...command];
+    this.#command = commandOf(options);
     this.#env = {
       ...process.env,
       SVC_HOST: '127.0.0.1',
@@ -107,6 +110,7 @@ export class Gateway {
 
   /** Starts it and waits until it is ready. */
   static async start(options: GatewayOptions = {}): Promise<Gateway> {
+    if (commandOf(options) === null) await bundleInside();
     // HTTP, SIP, and two more: TLS uses the port above SIP.
     const signaling = await claimSignalingPorts(4);
     const rtp = await claimRtpPorts(options.rtpPortCount ?? DEFAULT_RTP_PORT_COUNT);
@@ -207,7 +211,8 @@ export class Gateway {
     return exitCode;
   }
 
-  #spawn(): Child {
+  #spawn(): Child | InsideGateway {
+    if (this.#command === null) return new InsideGateway(this.#env);
     const [command = '', ...args] = this.#command;
     return new Child(command, args, { cwd: ROOT, env: this.#env });
   }
@@ -230,4 +235,10 @@ export class Gateway {
       return false;
     }
   }
+}
+
+function commandOf({ prefix = [], entry }: GatewayOptions): string[] | null {
+  if (entry !== undefined) return [...prefix, ...startCommand.slice(0, -1), fileURLToPath(entry)];
+  if (prefix.length === 0 && process.env.TEST_GATEWAYS === 'inside') return null;
+  return [...prefix, ...startCommand];
 }
