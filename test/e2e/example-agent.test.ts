@@ -4,12 +4,18 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TwoGateways } from '../../bench/demo/two-gateways.ts';
 import { Agent } from '../support/agent.ts';
 import { Child } from '../support/child.ts';
+import { requirePeer } from '../support/require-peer.ts';
 import { analyzeTone } from '../support/tone-analysis.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RATE_HZ = 16_000;
 const TONE_HZ = 700;
+/** Debian's Python has Debian's package `websockets`. */
+const AGENTS = [
+  { program: process.execPath, script: 'agent.ts', skipped: false },
+  { program: '/usr/bin/python3', script: 'agent.py', skipped: requirePeer('python3-websockets') },
+];
 
 let gateways: TwoGateways;
 
@@ -19,10 +25,12 @@ beforeAll(async () => {
 });
 afterAll(async () => gateways?.stop());
 
-it('the example agent joins the call and repeats what it hears', async () => {
+it.for(AGENTS)('$script joins the call and repeats what it hears', async (agent, { skip }) => {
+  const { program, script, skipped } = agent;
+  skip(skipped, 'no peer');
   const { outbound } = await gateways.call();
   const { baseUrl, agentKey } = gateways.b;
-  const example = new Child(process.execPath, [join(ROOT, 'bench/demo/agent.ts')], {
+  const example = new Child(program, [join(ROOT, 'bench/demo', script)], {
     env: { ...process.env, BASE: baseUrl, AGENT_KEY: agentKey },
   });
   await waitFor('the example to be in the call', () => example.output.includes('audio_config'));

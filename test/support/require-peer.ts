@@ -15,16 +15,23 @@ const DEBIAN_PACKAGE = {
   buildah: 'buildah',
   debootstrap: 'debootstrap',
   'systemd-analyze': 'systemd',
+  curl: 'curl',
+  'python3-websockets': 'python3 python3-websockets',
 } as const;
 
 export type Peer = keyof typeof DEBIAN_PACKAGE;
+
+/** Peers that are no programs. */
+const FILES: Partial<Record<Peer, string>> = {
+  'python3-websockets': '/usr/lib/python3/dist-packages/websockets/__init__.py',
+};
 
 /**
  * For `describe.skipIf(requirePeer('baresip'))`: true when the peer is missing and the tests are to be skipped. In CI
  * a missing peer throws instead, so that nothing is ever green for lack of the other side.
  */
 export function requirePeer(...peers: Peer[]): boolean {
-  const missing = peers.filter((peer) => !onPath(peer));
+  const missing = peers.filter((peer) => !isInstalled(peer));
   if (missing.length === 0) return false;
   const hint = missing.map((peer) => `${peer} (Debian: apt-get install ${DEBIAN_PACKAGE[peer]})`).join(', ');
   if (process.env.CI) throw new Error(`missing peer: ${hint}`);
@@ -42,14 +49,16 @@ export function requirePeerOfRoot(...peers: Peer[]): boolean {
     console.warn(`skipped, needs root: ${peers.join(', ')}`);
     return true;
   }
-  const packages = peers.filter((peer) => !onPath(peer)).flatMap((peer) => DEBIAN_PACKAGE[peer].split(' '));
-  if (packages.length > 0 && onPath('apt-get')) {
+  const packages = peers.filter((peer) => !isInstalled(peer)).flatMap((peer) => DEBIAN_PACKAGE[peer].split(' '));
+  if (packages.length > 0 && existsSync('/usr/bin/apt-get')) {
     execFileSync('apt-get', ['update', '-q']);
     execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages]);
   }
   return requirePeer(...peers);
 }
 
-function onPath(binary: string): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, binary)));
+function isInstalled(peer: Peer): boolean {
+  const file = FILES[peer];
+  if (file !== undefined) return existsSync(file);
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, peer)));
 }
