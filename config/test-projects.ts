@@ -86,7 +86,7 @@ const KINDS: readonly Kind[] = [
     name: 'wideband',
     files: [
       'test/e2e/{discord-voice-bitrates,model-kind-calls,opus}.test.ts',
-      'test/peers/{demo-talk,gateway-during-call,gateway-opus}.test.ts',
+      'test/peers/{demo-talk,gateway-during-call,gateway-opus,readme}.test.ts',
     ],
     group: 'wideband',
     isolate: true,

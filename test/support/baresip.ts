@@ -152,6 +152,15 @@ export class Baresip {
     return names.sort().map((name) => readMonoWav(join(folder, name)));
   }
 
+  /** The loudest sample of the last half second that it has heard on its last call, which may go on. */
+  lastPeak(): number {
+    const { samples, sampleRateHz } = this.recordings().at(-1) ?? {
+      samples: new Int16Array(),
+      sampleRateHz: 0,
+    };
+    return samples.subarray(-sampleRateHz / 2).reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
+  }
+
   /** Stops it and removes its folder; safe to call twice. Read recordings before. */
   async stop(): Promise<void> {
     this.#control.close();
