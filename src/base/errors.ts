@@ -1,6 +1,6 @@
 /**
- * All errors that a client can receive: code → HTTP status and the text sent as `detail`. Texts and statuses are a
- * contract (specification, "Errors").
+ * All errors that a client can receive: the `code`, its HTTP status and the text sent as `detail`. Codes, statuses and
+ * texts are a contract (specification, "Errors").
  */
 const ERROR_TABLE = {
   unauthorized: { status: 401, text: 'Invalid or missing API key' },
@@ -28,6 +28,11 @@ const ERROR_TABLE = {
   authorization_not_found: { status: 404, text: 'MCP authorization not found' },
   file_not_found: { status: 404, text: 'Unknown file token' },
   malformed_request: { status: 400, text: 'Malformed HTTP request' },
+  webhook_invalid: { status: 400, text: 'The webhook request is invalid' },
+  webhook_not_signed: { status: 401, text: 'The webhook request does not come from the platform' },
+  webhook_forbidden: { status: 403, text: 'The webhook request does not come from the platform' },
+  webhook_unknown: { status: 404, text: 'Unknown webhook' },
+  webhook_not_stored: { status: 503, text: 'The event could not be stored' },
   client_unknown: { status: 400, text: 'Unknown client' },
   redirect_unknown: { status: 400, text: 'The redirect URI is not registered for this client' },
   parameter_repeated: { status: 400, text: 'The client sent a parameter more than once' },
@@ -55,7 +60,7 @@ const ERROR_TABLE = {
   oauth_not_offered: { status: 404, text: 'No such platform, or it is not connected by OAuth' },
   method_not_allowed: { status: 405, text: 'Method not allowed' },
   meeting_url_required: { status: 400, text: 'meeting_url required' },
-  invalid_meeting_url: { status: 400, text: 'meeting_url is not a SIP URI' },
+  invalid_meeting_url: { status: 400, text: 'meeting_url is not a meeting of this platform' },
   login_ambiguous: { status: 400, text: 'Several logins can place this call; choose one with login_id' },
   login_not_found: { status: 404, text: 'login_id is not a login with which this agent can place the call' },
   no_sip_trunk: { status: 400, text: 'No SIP trunk configured' },
@@ -102,6 +107,7 @@ const ERROR_TABLE = {
     text: 'An account with this address exists; sign in to it and link the identity there',
   },
   platform_not_connected: { status: 409, text: 'No active WebSocket connection' },
+  headers_too_slow: { status: 408, text: 'Request headers did not arrive in time' },
   body_too_slow: { status: 408, text: 'Request body did not arrive in time' },
   call_not_ringing: { status: 409, text: 'Call is not ringing' },
   call_not_active: { status: 409, text: 'Call is not active' },
@@ -118,6 +124,11 @@ const ERROR_TABLE = {
   file_gone: { status: 410, text: 'Gone' },
   file_too_large: { status: 413, text: 'File exceeds max size' },
   body_too_large: { status: 413, text: 'Request body exceeds the size limit' },
+  range_not_satisfiable: { status: 416, text: 'Range not satisfiable' },
+  validation_failed: { status: 422, text: 'The request is invalid' },
+  websocket_required: { status: 426, text: 'This path accepts only WebSocket connections' },
+  websocket_version: { status: 426, text: 'This WebSocket version is not supported' },
+  headers_too_large: { status: 431, text: 'Request headers exceed the size limit' },
   too_much_speech: { status: 429, text: 'Too much speech is queued on this call' },
   too_many_messages: { status: 429, text: 'Too many messages are queued' },
   too_many_streams: { status: 429, text: 'Too many streams on this call' },
@@ -144,9 +155,16 @@ const ERROR_TABLE = {
   disk_full: { status: 507, text: 'The disk is full' },
   storage_full: { status: 507, text: 'The file storage is full' },
   deadline_exceeded: { status: 504, text: 'The operation did not finish in time' },
+  http_version: { status: 505, text: 'Only HTTP/1.1 is supported' },
 } as const satisfies Record<string, { status: number; text: string }>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** The HTTP status of a code. */
+export type StatusOf<Code extends ErrorCode> = (typeof ERROR_TABLE)[Code]['status'];
+
+/** All codes, in alphabetical order. */
+export const ERROR_CODES = Object.keys(ERROR_TABLE).sort() as ErrorCode[];
 
 /**
  * An operational error that is reported to the client; any other error is a bug and answers 500. It has no stack: the

@@ -46,7 +46,7 @@ const MAX_LABEL = 80;
 export async function chooseLogin(logins: AgentLogins, question: LoginQuestion): Promise<ChosenLogin> {
   const { connector, calls, scope, loginId, target } = question;
   const [agentId] = scope.agentIds;
-  if (agentId === undefined) throw new GatewayError('forbidden');
+  if (agentId === undefined) throw new GatewayError('forbidden', 'This key acts for no agent');
   const own = await ownChoices(logins, question);
   const others = otherChoices(connector, calls, agentId);
   if (loginId !== null) {

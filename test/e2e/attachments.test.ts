@@ -141,7 +141,11 @@ it('attaches nothing from the internal network, however its address is written',
       text: 'never sent',
       attachments: [{ url: ported(url, gateway.httpPort, port) }],
     });
-    expect([url, status, body]).toEqual([url, BLOCKED.status, { detail: BLOCKED.message }]);
+    expect([url, status, body]).toEqual([
+      url,
+      BLOCKED.status,
+      { detail: BLOCKED.message, code: BLOCKED.code },
+    ]);
   }
 });
 
@@ -176,5 +180,5 @@ it('serves received files while Telegram or the cache has them, then answers 410
   // The cache has it still.
   expect((await fetch(kept)).status).toBe(200);
   const refused = await fetch(gone);
-  expect([refused.status, await refused.json()]).toEqual([410, { detail: 'Gone' }]);
+  expect([refused.status, await refused.json()]).toEqual([410, { detail: 'Gone', code: 'file_gone' }]);
 });

@@ -119,7 +119,7 @@ describe('a call between two gateways', () => {
       caller().post(`${path}/dtmf`, { digits: '1' }),
     ]);
     for (const { status, body } of answers)
-      expect([status, body]).toEqual([404, { detail: 'Call not found' }]);
+      expect([status, body]).toEqual([404, { detail: 'Call not found', code: 'call_not_found' }]);
     const termination = await waitFor('the record', () => overAs(pair.caller, calls.outbound, 'ended'));
     expect(termination.result).toBe('completed');
   });
@@ -131,18 +131,27 @@ describe('a call between two gateways', () => {
       const answer = await caller().post(`${path}/${verb}`, body);
       return [answer.status, answer.body];
     };
-    expect(await post('say', { text: 'hello' })).toEqual([400, { detail: 'Hosted TTS not configured' }]);
+    expect(await post('say', { text: 'hello' })).toEqual([
+      400,
+      { detail: 'Hosted TTS not configured', code: 'tts_not_configured' },
+    ]);
     expect((await post('say', {}))[0]).toBe(422);
     expect(await post('stop-speaking')).toEqual([200, { status: 'ok' }]);
-    const noChat = { detail: "The sip platform has no chat (capability 'write')" };
+    const noChat = {
+      detail: "The sip platform has no chat (capability 'write')",
+      code: 'capability_missing',
+    };
     expect(await post('chat', { text: 'hello', sender_name: 'Ada' })).toEqual([400, noChat]);
     expect((await post('chat', {}))[0]).toBe(422);
     expect((await post('chat', { text: 'x'.repeat(10_001) }))[0]).toBe(422);
-    const noTyping = { detail: "The sip platform has no typing indicators (capability 'typing')" };
+    const noTyping = {
+      detail: "The sip platform has no typing indicators (capability 'typing')",
+      code: 'capability_missing',
+    };
     expect(await post('typing')).toEqual([400, noTyping]);
-    expect(await post('accept')).toEqual([409, { detail: 'Call is not ringing' }]);
-    expect(await post('answer')).toEqual([409, { detail: 'Call is not ringing' }]);
-    expect(await post('refuse')).toEqual([409, { detail: 'Call is not ringing' }]);
+    expect(await post('accept')).toEqual([409, { detail: 'Call is not ringing', code: 'call_not_ringing' }]);
+    expect(await post('answer')).toEqual([409, { detail: 'Call is not ringing', code: 'call_not_ringing' }]);
+    expect(await post('refuse')).toEqual([409, { detail: 'Call is not ringing', code: 'call_not_ringing' }]);
     await pair.hangUp(calls);
   });
 
@@ -205,9 +214,13 @@ describe('a call between two gateways', () => {
     expect((await caller().get(`/api/call/${calls.outbound.call_id}`)).body.state).toBe('connecting');
     expect((await caller().post(`/api/call/${calls.outbound.call_id}/dtmf`, { digits: '1' })).body).toEqual({
       detail: 'Call is not active',
+      code: 'call_not_active',
     });
     const early = await caller().get(`/api/call/${calls.outbound.call_id}/audio`);
-    expect([early.status, early.body]).toEqual([409, { detail: 'Call is not active' }]);
+    expect([early.status, early.body]).toEqual([
+      409,
+      { detail: 'Call is not active', code: 'call_not_active' },
+    ]);
 
     const accepted = await callee().post(`/api/call/${id}/accept`);
     expect([accepted.status, accepted.body.state]).toEqual([200, 'active']);
@@ -273,7 +286,10 @@ describe('a call between two gateways', () => {
     const second = await pair.ring();
     const request = { platform: 'sip', meeting_url: pair.uriOf('+33100000001') };
     const third = await caller().post('/api/call', request);
-    expect([third.status, third.body]).toEqual([429, { detail: 'Concurrent call limit reached' }]);
+    expect([third.status, third.body]).toEqual([
+      429,
+      { detail: 'Concurrent call limit reached', code: 'call_limit' },
+    ]);
     await pair.hangUp(second);
     const again = await pair.connect();
     await pair.hangUp(again);

@@ -215,7 +215,7 @@ it('reports a dead token in Discord’s words, and never logs it', async () => {
   });
   expect([refused.status, refused.body]).toEqual([
     400,
-    { detail: 'The platform refused the bot token: 401: Unauthorized' },
+    { detail: 'The platform refused the bot token: 401: Unauthorized', code: 'bot_refused' },
   ]);
   for (const secret of [bot.token, shared.token, shared.clientSecret])
     expect(gateway.output).not.toContain(secret);

@@ -138,14 +138,14 @@ it('accepts 25 MB as base64 in JSON, in bounded memory', async () => {
   expect(growthMb).toBeLessThan(MOST_GROWTH_MB);
   expect(await send(over)).toEqual({
     status: 413,
-    body: { detail: `File exceeds max size (${CAP_BYTES} bytes)` },
+    body: { detail: `File exceeds max size (${CAP_BYTES} bytes)`, code: 'file_too_large' },
   });
 });
 
 it('answers 413 to one byte more than 25 MB, before the rest is read', async () => {
   expect(await upload(Buffer.alloc(CAP_BYTES + 1))).toEqual({
     status: 413,
-    body: { detail: `File exceeds max size (${CAP_BYTES} bytes)` },
+    body: { detail: `File exceeds max size (${CAP_BYTES} bytes)`, code: 'file_too_large' },
   });
   const more = new RawUpload(CAP_BYTES + 60_000);
   more.socket.write(PART);
@@ -220,7 +220,7 @@ it('fetches no URL of the internal network', async () => {
   ]) {
     expect(await gateway.agentApi.post('/api/files', { url })).toMatchObject({
       status: 400,
-      body: { detail: 'Invalid URL / SSRF blocked' },
+      body: { detail: 'Invalid URL / SSRF blocked', code: 'url_blocked' },
     });
   }
 });

@@ -231,7 +231,7 @@ it('a preset that is disabled speaks on in its live call, and not in a new one',
   await agent.waitFor('utterance', { utterance_id, state: 'finished' });
   const { outbound } = await pair.connect();
   expect(outbound.capabilities).toEqual(['audio_in', 'audio_out', 'hosted_stt']);
-  const refused = { status: 400, body: { detail: 'Hosted TTS not configured' } };
+  const refused = { status: 400, body: { detail: 'Hosted TTS not configured', code: 'tts_not_configured' } };
   expect(await api().post(`/api/call/${outbound.call_id}/say`, { text: 'mike' })).toMatchObject(refused);
   const stream = await Agent.connect(outbound.audio.stream_url, pair.caller.agentKey, RATE_HZ);
   stream.send({ type: 'say', text: 'mike' });

@@ -66,7 +66,11 @@ it('answers 404 to an undeliverable message each time, without storing the answe
   const send = () => post('/api/dm/chat', { platform: 'telegram', text: 'Hello' }, 'dm', gateway.agentKey);
   for (let i = 0; i < 2; i++) {
     const { status, body, isReplayed } = await send();
-    expect([status, body, isReplayed]).toEqual([404, { detail: 'No active conversation' }, false]);
+    expect([status, body, isReplayed]).toEqual([
+      404,
+      { detail: 'No active conversation', code: 'no_conversation' },
+      false,
+    ]);
   }
 });
 

@@ -19,7 +19,10 @@ it('the inbox is empty at first, and the account returns its first cursor', asyn
   expect((await agentApi.get(since)).body).toEqual({ conversations: [], cursor: start });
   expect((await agentApi.get('/api/inbox')).body.conversations).toEqual([]);
   const detail = await agentApi.get('/api/inbox?platform=telegram');
-  expect([detail.status, detail.body]).toEqual([404, { detail: 'No active conversation' }]);
+  expect([detail.status, detail.body]).toEqual([
+    404,
+    { detail: 'No active conversation', code: 'no_conversation' },
+  ]);
 });
 
 it('a long poll is answered when its wait ends, and not before', async () => {

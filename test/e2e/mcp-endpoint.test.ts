@@ -76,7 +76,10 @@ it('refuses foreign origins and rebound host names', async () => {
   expect((await caller().post(ping, { origin: 'https://assistant.example' })).status).toBe(200);
   expect((await caller().post(ping, { origin: gateway.baseUrl })).status).toBe(200);
   const strange = await caller().post(ping, { origin: 'https://claude.ai' });
-  expect([strange.status, JSON.parse(strange.text)]).toEqual([403, { detail: 'Invalid Origin header' }]);
+  expect([strange.status, JSON.parse(strange.text)]).toEqual([
+    403,
+    { detail: 'Invalid Origin header', code: 'invalid_origin' },
+  ]);
   const status = await new Promise<string>((resolve) => {
     const socket = connect(gateway.httpPort, '127.0.0.1', () =>
       socket.write(`GET /mcp HTTP/1.1\r\nHost: bent.example\r\nX-API-Key: ${gateway.agentKey}\r\n\r\n`),

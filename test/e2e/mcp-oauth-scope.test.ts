@@ -75,7 +75,7 @@ async function knock(url: string, token: string): Promise<number> {
 it('a client for Telegram can neither see nor control a SIP call', async () => {
   const { api, token } = await granted('telegram');
   expect((await api.get('/api/calls')).body).toEqual({ calls: [] });
-  const gone = [404, { detail: 'Call not found' }];
+  const gone = [404, { detail: 'Call not found', code: 'call_not_found' }];
   for (const [method, verb, body] of [
     ['GET', '', undefined],
     ['DELETE', '', undefined],
@@ -93,7 +93,10 @@ it('a client for Telegram can neither see nor control a SIP call', async () => {
     expect([verb, status, told]).toEqual([verb, ...gone]);
   }
   const place = await api.post('/api/call', { platform: 'sip', meeting_url: 'sip:+1@127.0.0.1' });
-  expect([place.status, place.body]).toEqual([403, { detail: 'This client has no access to that platform' }]);
+  expect([place.status, place.body]).toEqual([
+    403,
+    { detail: 'This client has no access to that platform', code: 'platform_not_granted' },
+  ]);
   expect(await knock(streamUrl, token)).toBe(404);
   const { platforms, identities } = (await api.get('/api/account')).body;
   expect([platforms.sip.status, platforms.telegram.status]).toEqual(['not_granted', 'ok']);
@@ -128,7 +131,10 @@ it('a client for SIP can neither see nor use a conversation', async () => {
     { platform: 'telegram', text: 'x' },
     { platform: 'telegram', text: 'x', conversation_id: id },
   ])
-    expect((await api.post('/api/dm/chat', body)).body).toEqual({ detail: 'No active conversation' });
+    expect((await api.post('/api/dm/chat', body)).body).toEqual({
+      detail: 'No active conversation',
+      code: 'no_conversation',
+    });
   expect((await api.post('/api/dm/typing', { platform: 'telegram' })).status).toBe(404);
 });
 

@@ -162,7 +162,10 @@ describe('the owner of the account', () => {
     expect(await statusFor(gateway, access)).toBe(401);
     expect(fault(await client.refresh(refresh))).toEqual([400, 'invalid_grant']);
     expect(JSON.stringify(await agents())).not.toContain(client.id);
-    expect((await revoke()).body).toEqual({ detail: 'MCP authorization not found' });
+    expect((await revoke()).body).toEqual({
+      detail: 'MCP authorization not found',
+      code: 'authorization_not_found',
+    });
     expect((await client.ask(person)).status, 'it is asked for again').toBe(200);
   });
 
@@ -177,6 +180,7 @@ describe('the owner of the account', () => {
     const { body } = await person.request('DELETE', `/api/agents/${second}`);
     expect(body).toEqual({
       detail: 'A key, client or platform account belongs to this agent only; add it to another agent first',
+      code: 'would_orphan',
     });
     await person.request('DELETE', `/api/mcp-authorizations/${client.id}`);
     expect((await person.request('DELETE', `/api/agents/${second}`)).status).toBeLessThan(300);

@@ -123,7 +123,10 @@ describe('people without a mail server', () => {
     try {
       const person = new Person(gateway.baseUrl, 'ada@example.com');
       const refused = await person.signUp({ invite_code: 'let-me-in' });
-      expect([refused.status, refused.body]).toEqual([403, { detail: 'Invalid invite code' }]);
+      expect([refused.status, refused.body]).toEqual([
+        403,
+        { detail: 'Invalid invite code', code: 'invalid_invite_code' },
+      ]);
       expect((await person.signUp({ invite_code: 'let-me-in-please' })).status).toBe(200);
       const outbox = join(gateway.dataFolder, 'outbox');
       const line = await waitFor('the log to tell of a mail', () =>
@@ -146,7 +149,10 @@ describe('people without a mail server', () => {
     const gateway = await Gateway.start();
     try {
       const refused = await new Person(gateway.baseUrl, 'ada@example.com').signUp({ invite_code: '' });
-      expect([refused.status, refused.body]).toEqual([403, { detail: 'Sign-up is closed' }]);
+      expect([refused.status, refused.body]).toEqual([
+        403,
+        { detail: 'Sign-up is closed', code: 'signup_closed' },
+      ]);
     } finally {
       await gateway.stop();
     }

@@ -16,7 +16,7 @@ describe('placing a call', () => {
 
   it('needs a trunk', async () => {
     const { status, body } = await place({ platform: 'sip', meeting_url: ANYWHERE });
-    expect([status, body]).toEqual([400, { detail: 'No SIP trunk configured' }]);
+    expect([status, body]).toEqual([400, { detail: 'No SIP trunk configured', code: 'no_sip_trunk' }]);
   });
 
   it.each([
@@ -30,13 +30,16 @@ describe('placing a call', () => {
     ['nctalk', 'No nctalk connection configured'],
   ])('needs a connection to %s', async (platform, detail) => {
     const { status, body } = await place({ platform, meeting_url: 'https://meeting.example/1' });
-    expect([status, body]).toEqual([400, { detail }]);
+    expect([status, body]).toEqual([400, { detail, code: 'platform_not_configured' }]);
   });
 
   it('rejects an unknown voice preset', async () => {
     const preset = { stt_voice_config_id: randomUUID() };
     const { status, body } = await place({ platform: 'sip', meeting_url: ANYWHERE, ...preset });
-    expect([status, body]).toEqual([404, { detail: 'Voice config not found' }]);
+    expect([status, body]).toEqual([
+      404,
+      { detail: 'Voice config not found', code: 'voice_config_not_found' },
+    ]);
   });
 
   it.each([
@@ -73,7 +76,7 @@ describe('placing a call', () => {
     const detail = 'Invalid or missing API key';
     for (const key of [null, 'svc_00000000000000000000000000000000']) {
       const { status, body } = await gateway.api(key).post('/api/call', request);
-      expect([status, body]).toEqual([401, { detail }]);
+      expect([status, body]).toEqual([401, { detail, code: 'unauthorized' }]);
     }
     expect((await gateway.settingsApi.post('/api/call', request)).status).toBe(403);
     expect((await gateway.agentApi.get('/api/sip/trunk')).status).toBe(403);
@@ -86,16 +89,23 @@ describe('placing a call', () => {
     expect(both.status).toBe(405);
     expect(both.headers.get('allow')?.split(/, */)).toEqual(expect.arrayContaining(['GET', 'DELETE']));
     const unknown = await gateway.agentApi.get('/api/nothing');
-    expect([unknown.status, unknown.body]).toEqual([404, { detail: 'Not found' }]);
+    expect([unknown.status, unknown.body]).toEqual([404, { detail: 'Not found', code: 'not_found' }]);
   });
 
   it('needs a URL that the trunk can call', async () => {
     await gateway.putTrunk({ host: '127.0.0.1', port: 9 });
     const none = await place({ platform: 'sip' });
-    expect([none.status, none.body]).toEqual([400, { detail: 'meeting_url required' }]);
+    expect([none.status, none.body]).toEqual([
+      400,
+      { detail: 'meeting_url required', code: 'meeting_url_required' },
+    ]);
     for (const url of ['https://meeting.example/1', 'sip:', 'sip:@127.0.0.1', '+33123456789']) {
       const { status, body } = await place({ platform: 'sip', meeting_url: url });
-      expect([url, status, body]).toEqual([url, 400, { detail: 'meeting_url is not a SIP URI' }]);
+      expect([url, status, body]).toEqual([
+        url,
+        400,
+        { detail: 'meeting_url is not a SIP URI', code: 'invalid_meeting_url' },
+      ]);
     }
     expect((await gateway.agentApi.get('/api/calls')).body).toEqual({ calls: [] });
   });

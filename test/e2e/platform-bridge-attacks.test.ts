@@ -59,7 +59,7 @@ describe('wrong keys', () => {
   it.each(Object.entries(WRONG_KEYS))('%s', async (_name, headers) => {
     const before = stored();
     const { body } = await world.post(EVENTS, { version: 1, events: [eventOf()] }, { headers: headers() });
-    expect(body).toEqual({ detail: 'Invalid or missing API key' });
+    expect(body).toEqual({ detail: 'Invalid or missing API key', code: 'unauthorized' });
     expect((await world.chat(USER, {}, { headers: headers() })).status).toBe(401);
     const bots = await fetch(`${world.gateway.baseUrl}${BOTS}?api_key=${world.bridge.key}`, {
       headers: headers(),

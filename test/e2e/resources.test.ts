@@ -175,7 +175,10 @@ describe('a full disk', () => {
         const answer = await write();
         return answer.status !== 200 && answer;
       });
-      expect([refused.status, refused.body]).toEqual([507, { detail: 'The disk is full' }]);
+      expect([refused.status, refused.body]).toEqual([
+        507,
+        { detail: 'The disk is full', code: 'disk_full' },
+      ]);
       for (let n = 0; n < 50; n++) expect((await write()).status).toBe(507);
       const bytes_b64 = Buffer.alloc(100_000).toString('base64');
       const upload = () =>

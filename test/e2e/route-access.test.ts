@@ -41,7 +41,7 @@ const MCP_TABLE: Readonly<Record<string, Access>> = {
 };
 
 const NO_CREDENTIAL = 'Invalid or missing API key';
-const WRONG_KIND = 'This credential may not use this endpoint';
+const WRONG_KIND = 'This endpoint takes ';
 
 /** A bot of Teams, whose endpoints exist only with it. */
 const TEAMS_BOT = {

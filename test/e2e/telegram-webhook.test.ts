@@ -43,9 +43,12 @@ it('receives updates by webhook, including those sent while the gateway was down
   await waitFor('the confirmation', () => bot.updates.pending.length === 0);
 
   const strange = await fetch(bot.webhook!.target.url, { method: 'POST', body: '{"update_id":1}' });
-  expect([strange.status, await strange.json()]).toEqual([401, { detail: 'Wrong secret' }]);
+  expect([strange.status, await strange.json()]).toEqual([
+    401,
+    { detail: 'Wrong secret', code: 'webhook_not_signed' },
+  ]);
   const nobody = await gateway.api(null).post('/api/telegram/webhook/nobody', {});
-  expect([nobody.status, nobody.body]).toEqual([404, { detail: 'No such login' }]);
+  expect([nobody.status, nobody.body]).toEqual([404, { detail: 'No such login', code: 'webhook_unknown' }]);
 });
 
 it('combines an album into one message, even when killed between the parts', async () => {

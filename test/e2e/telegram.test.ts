@@ -168,7 +168,7 @@ it('reports a revoked bot with the error of Telegram, and never logs its token',
   });
   expect([again.status, again.body]).toEqual([
     400,
-    { detail: 'The platform refused the bot token: Unauthorized' },
+    { detail: 'The platform refused the bot token: Unauthorized', code: 'bot_refused' },
   ]);
   for (const secret of [bot.token, shared.token]) expect(gateway.output).not.toContain(secret);
 });

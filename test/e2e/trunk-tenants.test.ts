@@ -111,7 +111,10 @@ it('limits the numbers of an account to the setting', async () => {
     answers.push(await thief.request('POST', '/api/sip/dids', { number: `+4930123456${n}` }));
   }
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 409, 409]);
-  expect(answers.at(-1)?.body).toEqual({ detail: 'An account may list at most 5 phone numbers' });
+  expect(answers.at(-1)?.body).toEqual({
+    detail: 'An account may list at most 5 phone numbers',
+    code: 'too_many_numbers',
+  });
 });
 
 it('accepts calls from an address that the operator has bound', async () => {

@@ -34,7 +34,10 @@ test('Accepting a call that the caller never acknowledges fails with the reason'
   });
   expect([accepted.status, await accepted.json()]).toEqual([
     502,
-    { detail: 'The call could not be accepted: the caller did not acknowledge the answer within 32 s' },
+    {
+      detail: 'The call could not be accepted: the caller did not acknowledge the answer within 32 s',
+      code: 'platform_failed',
+    },
   ]);
   expect((await gateway.agentApi.get(path)).body.state).toBe('disconnected');
   expect((await gateway.agentApi.get('/api/calls')).body.calls).toEqual([]);

@@ -160,4 +160,4 @@ export function ported(url: string, insidePort: number, outsidePort: number): st
 }
 
 /** The answer to all of them. */
-export const BLOCKED = { status: 400, message: 'Invalid URL / SSRF blocked' } as const;
+export const BLOCKED = { status: 400, message: 'Invalid URL / SSRF blocked', code: 'url_blocked' } as const;

@@ -43,7 +43,7 @@ const ANY_TYPE = '*/*';
 
 const DESCRIPTION = `Connects AI agents to phone calls, meetings and chats.
 
-Errors are \`{"detail": "<text>"}\`; an invalid request answers 422 with one entry per error.
+Errors are \`{"detail": "<text>", "code": "<code>"}\`. Programs tell errors apart by the \`code\`; texts may change. An invalid request answers 422, and its \`detail\` lists one entry per error.
 Every answer has an \`X-Request-Id\`: the one from the request, or a new one.`;
 
 const SECURITY_SCHEMES = {

@@ -1,12 +1,7 @@
 import { servedMime } from '../../files/mime-type.ts';
 import type { OpenFile } from '../../files/open-file.ts';
-import {
-  type JsonReply,
-  type ReplyHeaders,
-  reply,
-  replyStream,
-  type StreamReply,
-} from '../http/answer/reply.ts';
+import { errorReply } from '../http/answer/error-reply.ts';
+import { type JsonReply, type ReplyHeaders, replyStream, type StreamReply } from '../http/answer/reply.ts';
 import type { ErrorBody } from '../schema/error-body.ts';
 
 /** Answers with a file, or with the requested range of it. `ifRange`: see RFC 9110, section 13.1.5. */
@@ -19,7 +14,7 @@ export function servedFile(
   const { sizeBytes } = file;
   const asked = ifRange === '' || ifRange === headers.ETag ? byteRangeOf(range, sizeBytes) : null;
   if (asked === 'unsatisfiable') {
-    return reply(416, { detail: 'Range not satisfiable' }, { 'Content-Range': `bytes */${sizeBytes}` });
+    return errorReply('range_not_satisfiable', { 'Content-Range': `bytes */${sizeBytes}` });
   }
   const mime = servedMime(file.mime);
   if (asked === null) {

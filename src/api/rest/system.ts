@@ -1,6 +1,9 @@
 import * as z from 'zod';
+import { GatewayError } from '../../base/errors.ts';
+import { errorBody } from '../http/answer/error-reply.ts';
 import { reply, replyBytes } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
+import { ErrorBody } from '../schema/error-body.ts';
 
 const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive' });
 
@@ -8,6 +11,7 @@ const Ready = z.object({ status: z.literal('ready') }).meta({ id: 'Ready' });
 
 const NotReady = z
   .object({
+    ...ErrorBody.shape,
     status: z.literal('not_ready'),
     not_ready: z
       .array(z.object({ name: z.string(), reason: z.string() }))
@@ -70,7 +74,11 @@ function readyz(checks: readonly ReadinessCheck[]): Route {
       });
       return notReady.length === 0
         ? reply(200, { status: 'ready' as const })
-        : reply(503, { status: 'not_ready' as const, not_ready: notReady });
+        : reply(503, {
+            ...errorBody(new GatewayError('not_ready')),
+            status: 'not_ready' as const,
+            not_ready: notReady,
+          });
     },
   });
 }

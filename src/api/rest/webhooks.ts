@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { assert } from '../../base/assert.ts';
+import type { ErrorCode } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Connector } from '../../connectors/contract/connector.ts';
 import {
@@ -9,7 +10,9 @@ import {
   type WebhookEndpoint,
   type WebhookReply,
   type WebhookRequest,
+  type WebhookStatus,
 } from '../../connectors/contract/webhooks.ts';
+import { errorReply } from '../http/answer/error-reply.ts';
 import { reply, replyBytes } from '../http/answer/reply.ts';
 import { pathParameterNames, type Route, type RouteRequest, route } from '../http/routing/route.ts';
 
@@ -25,6 +28,15 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
 const BODY_LIMIT_BYTES = 1_048_576;
 
 const NO_BYTES = new Uint8Array(0);
+
+/** Codes of the refusals, which platforms tell apart by their status. */
+const CODES = {
+  400: 'webhook_invalid',
+  401: 'webhook_not_signed',
+  403: 'webhook_forbidden',
+  404: 'webhook_unknown',
+  503: 'webhook_not_stored',
+} as const satisfies Record<Exclude<WebhookStatus, 200>, ErrorCode>;
 
 /** Headers that the server writes, that change how a browser treats the gateway's pages, or that frame the body. */
 const RESERVED_HEADER =
@@ -142,7 +154,7 @@ function answerOf({ webhooks }: Target, answer: WebhookReply) {
   if ('json' in answer) return { ...reply(answer.status, answer.json, headers), ended };
   const { status, text } = answer;
   if (status === 200) return { ...replyBytes(status, TEXT_TYPE, text, headers), ended };
-  return { ...reply(status, { detail: text }, headers), ended };
+  return { ...errorReply(CODES[status], headers, text), ended };
 }
 
 /** A value may come from the request, and with a line break it would start another header. */

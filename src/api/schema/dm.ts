@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DM_PLATFORMS } from '../../base/platform.ts';
+import { ErrorBody } from './error-body.ts';
 import { AttachmentsBody, ChatText, requireContent } from './fields.ts';
 
 /**
@@ -79,6 +80,7 @@ export const QueuedDm = z
 
 export const TestDmFailed = z
   .object({
+    ...ErrorBody.shape,
     detail: z.string().describe("The platform's own words"),
     suggestion: z
       .string()

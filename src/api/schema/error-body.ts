@@ -1,8 +1,13 @@
 import * as z from 'zod';
+import { ERROR_CODES } from '../../base/errors.ts';
+
+const Code = z
+  .enum(ERROR_CODES)
+  .meta({ id: 'ErrorCode', description: 'What went wrong, for programs. A code always has the same status' });
 
 /** Body of every error except a failed validation. */
 export const ErrorBody = z
-  .object({ detail: z.string().describe('What went wrong') })
+  .object({ detail: z.string().describe('What went wrong, for people'), code: Code })
   .meta({ id: 'Error', description: 'An error' });
 export type ErrorBody = z.output<typeof ErrorBody>;
 
@@ -20,6 +25,6 @@ export type ValidationFault = z.output<typeof ValidationFault>;
 
 /** The answer to a request that fails validation. */
 export const ValidationErrorBody = z
-  .object({ detail: z.array(ValidationFault) })
+  .object({ detail: z.array(ValidationFault), code: Code.extract(['validation_failed']) })
   .meta({ id: 'ValidationError', description: 'The request is invalid' });
 export type ValidationErrorBody = z.output<typeof ValidationErrorBody>;

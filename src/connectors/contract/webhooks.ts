@@ -57,7 +57,7 @@ export const WEBHOOK_STATUSES = {
 
 export type WebhookStatus = keyof typeof WEBHOOK_STATUSES;
 
-/** A reply with text, which another status than 200 sends as `{"detail": text}`, or with a value sent as JSON. */
+/** A reply with text, which another status than 200 sends as an error's `detail`, or with a value sent as JSON. */
 export type WebhookReply = TextReply | ValueReply;
 
 interface TextReply extends AnyReply {

@@ -215,7 +215,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     if (trunk === null) throw new GatewayError('no_sip_trunk');
     if (uri.trim() === '') throw new GatewayError('meeting_url_required');
     const target = dialTarget(uri, trunk.settings);
-    if (target === null) throw new GatewayError('invalid_meeting_url');
+    if (target === null) throw new GatewayError('invalid_meeting_url', 'meeting_url is not a SIP URI');
     return { trunk, target };
   }
 

@@ -14,7 +14,11 @@ export interface CallsUnderTest {
   /** What calls have beside audio; far ends have the members for it. */
   readonly features: ReadonlySet<CallFeature>;
   /** `meeting_url` of calls that are refused at once, with the answer's `detail`. */
-  readonly refused: readonly { readonly meetingUrl: string; readonly detail: string }[];
+  readonly refused: readonly {
+    readonly meetingUrl: string;
+    readonly detail: string;
+    readonly code: string;
+  }[];
   /** How the far end can turn a call down, and what the gateway makes of it. */
   readonly failures: Readonly<Record<string, TerminationResult>>;
   /** The operator's account, which has a login. */

@@ -41,10 +41,12 @@ export class DiscordCallsUnderTest implements CallsUnderTest {
   readonly connector = discordConnector();
   readonly features = new Set<CallFeature>(['chat', 'typing', 'participants']);
   readonly refused = [
-    { meetingUrl: '', detail: 'meeting_url required' },
+    { meetingUrl: '', detail: 'meeting_url required', code: 'meeting_url_required' },
     {
       meetingUrl: 'https://meeting.example/1',
-      detail: 'meeting_url is not https://discord.com/channels/<server>/<channel>',
+      detail:
+        'meeting_url is not a Discord voice channel, such as https://discord.com/channels/<server>/<channel>',
+      code: 'invalid_meeting_url',
     },
   ];
   readonly failures: Readonly<Record<string, TerminationResult>> = {

@@ -43,10 +43,11 @@ export class LoopbackCallsUnderTest implements CallsUnderTest {
   readonly connector = loopbackConnector();
   readonly features = new Set<CallFeature>(['chat', 'typing', 'lobby', 'participants']);
   readonly refused = [
-    { meetingUrl: '', detail: 'meeting_url required' },
+    { meetingUrl: '', detail: 'meeting_url required', code: 'meeting_url_required' },
     {
       meetingUrl: 'https://meeting.example/1',
       detail: 'meeting_url is not a meeting of the loopback vendor',
+      code: 'invalid_meeting_url',
     },
   ];
   readonly failures: Readonly<Record<string, TerminationResult>> = { denied: 'refused' };

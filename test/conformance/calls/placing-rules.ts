@@ -20,9 +20,9 @@ export const PLACING_RULES: readonly CallRule[] = [
     title: 'what cannot be called is refused, and nothing is tried',
     async check({ account, connector: { platform }, refused }) {
       const before = account.offers;
-      for (const { meetingUrl, detail } of refused) {
+      for (const { meetingUrl, detail, code } of refused) {
         const { status, body } = await account.api.post('/api/call', { platform, meeting_url: meetingUrl });
-        expect([meetingUrl, status, body]).toEqual([meetingUrl, 400, { detail }]);
+        expect([meetingUrl, status, body]).toEqual([meetingUrl, 400, { detail, code }]);
       }
       expect((await account.api.get('/api/calls')).body).toEqual({ calls: [] });
       expect(account.offers).toBe(before);

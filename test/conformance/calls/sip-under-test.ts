@@ -47,8 +47,12 @@ export class SipUnderTest implements CallsUnderTest {
   readonly connector = sipConnector();
   readonly features = new Set<CallFeature>(['dtmf']);
   readonly refused = [
-    { meetingUrl: '', detail: 'meeting_url required' },
-    { meetingUrl: 'https://meeting.example/1', detail: 'meeting_url is not a SIP URI' },
+    { meetingUrl: '', detail: 'meeting_url required', code: 'meeting_url_required' },
+    {
+      meetingUrl: 'https://meeting.example/1',
+      detail: 'meeting_url is not a SIP URI',
+      code: 'invalid_meeting_url',
+    },
   ];
   readonly failures: Readonly<Record<string, TerminationResult>> = {
     busy: 'busy',

@@ -79,7 +79,10 @@ it('creates, renames and deletes agents, and writes each change to the audit log
   expect((await api.patch(`/api/agents/${agents[0].id}`, { name: 'Main' })).body.name).toBe('Main');
 
   for (const answer of [await other.patch(path, { name: 'mine' }), await other.delete(path)])
-    expect([answer.status, answer.body]).toEqual([404, { detail: 'Agent not found' }]);
+    expect([answer.status, answer.body]).toEqual([
+      404,
+      { detail: 'Agent not found', code: 'agent_not_found' },
+    ]);
   expect((await api.delete(path)).body).toEqual({ status: 'deleted' });
   expect((await api.delete(path)).status).toBe(404);
   const refused = await api.delete(`/api/agents/${agents[0].id}`);

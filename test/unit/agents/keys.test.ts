@@ -27,7 +27,7 @@ it('shows a new key once, lists it without its text, and revokes it', async () =
   expect((await served.api(key).get('/api/agents')).status).toBe(403);
 
   const path = `/api/api-keys/${made.id}`;
-  expect((await other.delete(path)).body).toEqual({ detail: 'API key not found' });
+  expect((await other.delete(path)).body).toEqual({ detail: 'API key not found', code: 'key_not_found' });
   expect((await api.delete(`/api/settings-keys/${made.id}`)).status, 'of the other kind').toBe(404);
   expect((await api.delete(path)).body).toEqual({ status: 'deleted' });
   expect((await served.api(key).get('/api/agents')).status).toBe(401);

@@ -43,6 +43,7 @@ it('sets a provider, shows it without its key, and merges later changes', async 
   expect(empty).toMatchObject({ provider: null, config: {}, secrets_set: [], updated_at: null });
   expect((await api.patch(`${path}/provider`, { system_prompt: 'x' })).body).toEqual({
     detail: 'No provider is set',
+    code: 'no_provider',
   });
 
   const set = await api.patch(`${path}/provider`, { ...OPENAI, system_prompt: 'Be brief.' });
@@ -198,7 +199,10 @@ it('queues tests for agents that have a provider, up to a limit', async () => {
   const { served, api, path } = await server();
   for (const test of ['/provider/healthcheck', '/test']) {
     const refused = await api.post(`${path}${test}`);
-    expect([refused.status, refused.body]).toEqual([400, { detail: 'No provider is set' }]);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { detail: 'No provider is set', code: 'no_provider' },
+    ]);
     expect((await api.post(`/api/agents/agt_none${test}`)).status).toBe(404);
   }
   await api.patch(`${path}/provider`, OPENAI);
@@ -256,7 +260,10 @@ it('pages through deliveries, newest first, and replays failed ones', async () =
     expect([query, (await api.get(`${path}/deliveries${query}`)).status]).toEqual([query, 422]);
 
   const replay = `/api/agent-deliveries/${ids[0]}/replay`;
-  expect((await api.post(replay)).body).toEqual({ detail: 'Only a failed delivery can be replayed' });
+  expect((await api.post(replay)).body).toEqual({
+    detail: 'Only a failed delivery can be replayed',
+    code: 'delivery_not_failed',
+  });
   await served.store.db
     .updateTable('deliveries')
     .set({ status: 'failed', error: 'timeout', responseBody: '{}' })

@@ -31,7 +31,10 @@ test('an account with 10,000 connections gets no further invite link, but anothe
   await sql`update connections set id = 'con_first' where id = 'con_1'`.execute(db);
   await connect(1);
   const { status, body } = await settings.post('/api/invite-link');
-  expect([status, body]).toEqual([409, { detail: 'An account may have at most 10000 connections' }]);
+  expect([status, body]).toEqual([
+    409,
+    { detail: 'An account may have at most 10000 connections', code: 'cap_reached' },
+  ]);
   expect((await stranger.post('/api/invite-link')).status).toBe(200);
 });
 

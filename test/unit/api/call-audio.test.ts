@@ -50,9 +50,12 @@ it('tells the figures of an active call, in whole numbers', async () => {
 it('answers 409 before the call is active, and 404 to others and once it has ended', async () => {
   const { a, b, path, leg } = await placed();
   const early = await a.get(path);
-  expect([early.status, early.body]).toEqual([409, { detail: 'Call is not active' }]);
+  expect([early.status, early.body]).toEqual([
+    409,
+    { detail: 'Call is not active', code: 'call_not_active' },
+  ]);
   leg.observer.answered();
-  const gone = [404, { detail: 'Call not found' }];
+  const gone = [404, { detail: 'Call not found', code: 'call_not_found' }];
   const foreign = await b.get(path);
   expect([foreign.status, foreign.body]).toEqual(gone);
   const unknown = await a.get('/api/call/call_none/audio');

@@ -54,7 +54,7 @@ it('sends no file of another account', async () => {
   const { body: foreign } = await b.post('/api/files', file);
   expect(await chat({ attachments: [{ file_id: foreign.file_id }] })).toMatchObject({
     status: 403,
-    body: { detail: 'File belongs to another user' },
+    body: { detail: 'File belongs to another user', code: 'file_not_yours' },
   });
   expect(leg.sent).toEqual([]);
 });
@@ -64,36 +64,43 @@ it('is refused on a call that offers no chat, in the words of the API', async ()
   leg.observer.capabilities(['audio_in', 'write']);
   expect((await typing()).body).toEqual({
     detail: "The discord platform has no typing indicators (capability 'typing')",
+    code: 'capability_missing',
   });
   const attachments = [{ bytes_b64: 'AAAA', name: 'a', mime: 'text/plain' }];
   expect(await chat({ text: 'a', attachments })).toMatchObject({
     status: 400,
-    body: { detail: "The discord platform has no files in its chat (capability 'files')" },
+    body: {
+      detail: "The discord platform has no files in its chat (capability 'files')",
+      code: 'capability_missing',
+    },
   });
   expect(await world.store.db.selectFrom('files').selectAll().execute()).toEqual([]);
   expect((await chat({ text: 'a' })).status).toBe(200);
   leg.observer.capabilities(['audio_in']);
   expect(await chat({ text: 'a' })).toMatchObject({
     status: 400,
-    body: { detail: "The discord platform has no chat (capability 'write')" },
+    body: { detail: "The discord platform has no chat (capability 'write')", code: 'capability_missing' },
   });
 });
 
 it('is refused before the call is active, and on a call that is over', async () => {
   const { chat, typing, leg, a, path } = await inMeeting({ isActive: false });
   for (const early of [await chat({ text: 'a' }), await typing()])
-    expect(early).toMatchObject({ status: 409, body: { detail: 'Call is not active' } });
+    expect(early).toMatchObject({
+      status: 409,
+      body: { detail: 'Call is not active', code: 'call_not_active' },
+    });
   leg.observer.answered();
   expect((await chat({ text: 'a' })).status).toBe(200);
   await a.delete(path);
   for (const late of [await chat({ text: 'a' }), await typing()])
-    expect(late).toMatchObject({ status: 404, body: { detail: 'Call not found' } });
+    expect(late).toMatchObject({ status: 404, body: { detail: 'Call not found', code: 'call_not_found' } });
   expect(leg.sent).toHaveLength(1);
 });
 
 it('of another account answers 404', async () => {
   const { chat, typing, leg, b, onCall, callId } = await inMeeting();
-  expect((await chat({ text: 'a' }, b)).body).toEqual({ detail: 'Call not found' });
+  expect((await chat({ text: 'a' }, b)).body).toEqual({ detail: 'Call not found', code: 'call_not_found' });
   expect((await typing(b)).status).toBe(404);
   await expect(onCall(callId, 'svc_b')).rejects.toThrow('404');
   expect([leg.sent, leg.typed]).toEqual([[], 0]);
@@ -125,6 +132,7 @@ it('reports a refusal of the platform in its words, and an unknown outcome as su
   expect(world.told).toEqual(['leg: TypeError: a bug']);
   expect((await chat({ text: 'x'.repeat(2_001) })).body).toEqual({
     detail: 'Failed to send message: too long',
+    code: 'send_failed',
   });
 });
 
@@ -135,7 +143,7 @@ it('answers 409 while the platform’s own connection is down', async () => {
     await a.post('/api/call', { platform: 'discord', meeting_url: 'https://m.example/1' }),
   ).toMatchObject({
     status: 409,
-    body: { detail: 'No active WebSocket connection' },
+    body: { detail: 'No active WebSocket connection', code: 'platform_not_connected' },
   });
 });
 
@@ -156,11 +164,14 @@ it('has a deadline, and does not send what waited too long', async () => {
   world.clock.advance(25_000);
   expect(await stuck).toMatchObject({
     status: 504,
-    body: { detail: 'The platform did not answer in time; the message may still have arrived' },
+    body: {
+      detail: 'The platform did not answer in time; the message may still have arrived',
+      code: 'deadline_exceeded',
+    },
   });
   expect(await waiting).toMatchObject({
     status: 504,
-    body: { detail: 'Earlier messages took too long; nothing was sent' },
+    body: { detail: 'Earlier messages took too long; nothing was sent', code: 'deadline_exceeded' },
   });
   for (const { status } of await Promise.all(shown)) expect(status).toBe(504);
   expect(signals[0]!.aborted).toBe(true);

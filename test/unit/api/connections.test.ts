@@ -123,7 +123,7 @@ describe('connecting a platform', () => {
       const answer = await server.start('ann', null, name);
       expect([answer.status, await answer.json()]).toEqual([
         404,
-        { detail: 'No such platform, or it is not connected by OAuth' },
+        { detail: 'No such platform, or it is not connected by OAuth', code: 'oauth_not_offered' },
       ]);
       const callback = await fetch(`${server.url}/api/oauth/${name}/callback?state=x&code=y`);
       expect([name, callback.status]).toEqual([name, 404]);
@@ -132,7 +132,10 @@ describe('connecting a platform', () => {
     const answer = await server.start('ann');
     expect([answer.status, await answer.json()]).toEqual([
       400,
-      { detail: `The operator of this gateway has not set up connections to ${PLATFORM}` },
+      {
+        detail: `The operator of this gateway has not set up connections to ${PLATFORM}`,
+        code: 'platform_not_configured',
+      },
     ]);
   });
 
@@ -296,7 +299,10 @@ describe('reconnecting', () => {
       ['ann', 'con_none'],
     ] as const) {
       const answer = await server.start(name, { connection_id });
-      expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Connection not found' }]);
+      expect([answer.status, await answer.json()]).toEqual([
+        404,
+        { detail: 'Connection not found', code: 'connection_not_found' },
+      ]);
     }
   });
 });

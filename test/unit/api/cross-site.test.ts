@@ -86,7 +86,11 @@ describe.each(BROWSERS)('%s', (_who, headersAt, isOwn) => {
       const { ask, url } = await site();
       const answer = await ask(method, '/own', { Cookie: COOKIE, ...headersAt(url) });
       if (isOwn) expect(answer).toEqual([200, { kind: 'session', address: '127.0.0.1' }]);
-      else expect(answer).toEqual([403, { detail: 'Requests from other sites are refused' }]);
+      else
+        expect(answer).toEqual([
+          403,
+          { detail: 'Requests from other sites are refused', code: 'cross_site' },
+        ]);
     },
   );
 

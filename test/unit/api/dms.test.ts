@@ -40,6 +40,7 @@ it('refuses to guess the person that a peer of another platform names', async ()
           msg: expect.stringContaining('to choose a person, use conversation_id'),
         }),
       ],
+      code: 'validation_failed',
     },
   ]);
   expect(messenger.texts).toEqual([]);
@@ -56,7 +57,7 @@ it('stores a message before it sends it', async () => {
 
 it('returns 404 without an active conversation that the agents of the key can see', async () => {
   const { chat, outbound, conversation } = await conversing();
-  const none = [404, { detail: 'No active conversation' }];
+  const none = [404, { detail: 'No active conversation', code: 'no_conversation' }];
   for (const answer of [
     await chat({ text: 'x', platform: 'slack' }),
     await chat({ text: 'x' }, { as: 'other' }),

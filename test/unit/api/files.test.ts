@@ -75,13 +75,16 @@ describe('uploading a file', () => {
     for (const both of [{}, { url: 'http://x/', bytes_b64, name: 'a', mime: 'b/c' }]) {
       expect(await json(both)).toEqual({
         status: 400,
-        body: { detail: 'Provide exactly one of url or bytes_b64' },
+        body: { detail: 'Provide exactly one of url or bytes_b64', code: 'file_source' },
       });
     }
     expect((await json({ bytes_b64 })).status).toBe(422);
     expect((await json({ bytes_b64: '*', name: 'a', mime: 'b/c' })).status).toBe(422);
     for (const url of ['http://169.254.169.254/', 'file:///etc/passwd', 'nonsense', 'http://10.0.0.1/']) {
-      expect(await json({ url })).toEqual({ status: 400, body: { detail: 'Invalid URL / SSRF blocked' } });
+      expect(await json({ url })).toEqual({
+        status: 400,
+        body: { detail: 'Invalid URL / SSRF blocked', code: 'url_blocked' },
+      });
     }
   });
 
@@ -114,7 +117,7 @@ describe('uploading a file', () => {
     expect(await (await get(again.body.url)).text()).toBe('ours');
     expect(await post('/api/files', JSON.stringify({ url }))).toEqual({
       status: 404,
-      body: { detail: 'Unknown file token' },
+      body: { detail: 'Unknown file token', code: 'file_not_found' },
     });
   });
 
@@ -122,7 +125,10 @@ describe('uploading a file', () => {
     const { post, files } = await startServer();
     const full = Buffer.alloc(MAX_BYTES, 0x78);
     const over = Buffer.alloc(MAX_BYTES + 1, 0x78);
-    const refusal = { status: 413, body: { detail: `File exceeds max size (${MAX_BYTES} bytes)` } };
+    const refusal = {
+      status: 413,
+      body: { detail: `File exceeds max size (${MAX_BYTES} bytes)`, code: 'file_too_large' },
+    };
     const inline = (bytes: Buffer) =>
       JSON.stringify({ bytes_b64: bytes.toString('base64'), name: 'a', mime: 'b/c' });
     expect((await post('/api/files', form(new Blob([full])))).status).toBe(200);
@@ -226,7 +232,7 @@ describe('an upload slot', () => {
     expect(await (await get(brought.body.url)).text()).toBe('hello');
     expect(await post(upload_url, form('again'), {})).toEqual({
       status: 404,
-      body: { detail: 'Unknown file token' },
+      body: { detail: 'Unknown file token', code: 'file_not_found' },
     });
   });
 
@@ -296,7 +302,10 @@ describe('serving a file', () => {
   it('returns 404 for a wrong token', async () => {
     const { get } = await startServer();
     const answer = await get(`${PUBLIC_URL}/api/files/${'x'.repeat(32)}`);
-    expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Unknown file token' }]);
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { detail: 'Unknown file token', code: 'file_not_found' },
+    ]);
   });
 });
 

@@ -60,7 +60,10 @@ test('a bot is logged in when it is registered, and logged out when it is delete
 test('a bot that the platform refuses is not stored', async () => {
   const { settings, rows, domain, owner } = await startServer();
   const { status, body } = await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '1:bad' });
-  expect([status, body]).toEqual([400, { detail: 'The platform refused the bot token: Unauthorized' }]);
+  expect([status, body]).toEqual([
+    400,
+    { detail: 'The platform refused the bot token: Unauthorized', code: 'bot_refused' },
+  ]);
   expect(await rows()).toEqual([]);
   expect(await domain.store.db.selectFrom('agentAccounts').selectAll().execute()).toEqual([]);
   expect((await auditOf(domain.store, owner.accountId)).map(([action]) => action)).toEqual([
@@ -106,7 +109,10 @@ test('the deep link binds to the shared bot, or else leads to the account’s ow
   const { settings, agent, host, domain } = await startServer();
   const link = () => settings.post('/api/telegram/connect');
   const none = await link();
-  expect([none.status, none.body]).toEqual([400, { detail: 'No telegram bot registered' }]);
+  expect([none.status, none.body]).toEqual([
+    400,
+    { detail: 'No telegram bot registered', code: 'platform_not_configured' },
+  ]);
   expect((await agent.post('/api/telegram/connect')).status).toBe(403);
 
   await settings.post('/api/bot-tokens', TELEGRAM);
@@ -120,7 +126,7 @@ test('the deep link binds to the shared bot, or else leads to the account’s ow
   });
 
   host.shared = { name: null, status: 'Unauthorized' };
-  expect((await link()).body).toEqual({ detail: 'Unauthorized' });
+  expect((await link()).body).toEqual({ detail: 'Unauthorized', code: 'platform_failed' });
   host.shared = { name: '@all_bot', status: 'ok' };
   const { body } = await link();
   expect(body.deep_link).toMatch(/^https:\/\/t\.me\/all_bot\?start=[\w-]{32}$/);

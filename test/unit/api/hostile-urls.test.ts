@@ -56,7 +56,7 @@ async function startServer() {
   return { fetched, hits, outside: `http://files.test:${portOf(outside)}` };
 }
 
-const REFUSAL = `${BLOCKED.status} ${JSON.stringify({ detail: BLOCKED.message })}`;
+const REFUSAL = `${BLOCKED.status} ${JSON.stringify({ detail: BLOCKED.message, code: BLOCKED.code })}`;
 
 it('returns the same refusal for all hostile URLs, and never reaches the internal network', async () => {
   const { fetched, hits } = await startServer();
@@ -90,7 +90,7 @@ it('fetches from public addresses, up to the size limit', async () => {
     expect(await fetched(url)).toMatch(/^200 .*"size":5/);
   expect(await fetched(`${outside}/bytes/${MAX_BYTES}`)).toMatch(/^200 /);
   expect(await fetched(`${outside}/bytes/${MAX_BYTES + 1}`)).toBe(
-    `413 {"detail":"File exceeds max size (${MAX_BYTES} bytes)"}`,
+    `413 {"detail":"File exceeds max size (${MAX_BYTES} bytes)","code":"file_too_large"}`,
   );
-  expect(await fetched(`${outside}/missing`)).toBe('502 {"detail":"The URL could not be fetched"}');
+  expect(await fetched(`${outside}/missing`)).toBe('502 {"detail":"The URL could not be fetched","code":"url_failed"}');
 });

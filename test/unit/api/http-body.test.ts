@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { errorReply } from '../../../src/api/http/answer/error-reply.ts';
 import { reply } from '../../../src/api/http/answer/reply.ts';
 import { type Route, route } from '../../../src/api/http/routing/route.ts';
 import { eventually, RawClient, served } from './served.ts';
@@ -41,7 +42,7 @@ describe('request bodies', () => {
     const over = await send(bodyOf(cap + 1));
     expect([over.status, await over.json()]).toEqual([
       413,
-      { detail: 'Request body exceeds the size limit' },
+      { detail: 'Request body exceeds the size limit', code: 'body_too_large' },
     ]);
   });
 
@@ -52,10 +53,10 @@ describe('request bodies', () => {
   });
 
   it('are not read when the route refuses the request beforehand', async () => {
-    const refused: Route = { ...post, precheck: () => reply(401, { detail: 'no' }) };
+    const refused: Route = { ...post, precheck: () => errorReply('unauthorized') };
     const { port } = await served([refused]);
     const client = new RawClient(port).write(head(1_000_000));
-    expect(await client.closed()).toMatch(/^HTTP\/1.1 401 [\s\S]*"detail":"no"/);
+    expect(await client.closed()).toMatch(/^HTTP\/1.1 401 [\s\S]*"code":"unauthorized"/);
   });
 
   it('of strangers that stay incomplete share 32 MB, which does not affect others', async () => {

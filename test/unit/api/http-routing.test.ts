@@ -68,7 +68,7 @@ describe('routing', () => {
     ]) {
       const answer = await fetch(url + path);
       expect(answer.status, path).toBe(404);
-      expect(await answer.json()).toEqual({ detail: 'Not found' });
+      expect(await answer.json()).toEqual({ detail: 'Not found', code: 'not_found' });
     }
     expect((await fetch(`${url}/x/`)).status).toBe(200);
   });
@@ -77,7 +77,7 @@ describe('routing', () => {
     const { url } = await served([echo, get('/x', () => 'body')]);
     const wrong = await fetch(`${url}/x`, { method: 'DELETE' });
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-    expect(await wrong.json()).toEqual({ detail: 'Method not allowed' });
+    expect(await wrong.json()).toEqual({ detail: 'Method not allowed', code: 'method_not_allowed' });
     expect((await fetch(`${url}/api/call/1/say`)).headers.get('allow')).toBe('POST, OPTIONS');
     const head = await fetch(`${url}/x`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '6', '']);
@@ -142,9 +142,12 @@ describe('access control', () => {
     const { url } = await served([get('/x', () => 1, 'config')]);
     const missing = await fetch(`${url}/x`);
     expect(missing.headers.get('www-authenticate')).toBe('Bearer');
-    expect(await missing.json()).toEqual({ detail: 'Invalid or missing API key' });
+    expect(await missing.json()).toEqual({ detail: 'Invalid or missing API key', code: 'unauthorized' });
     const wrongKind = await fetch(`${url}/x`, { headers: { 'X-API-Key': 'svc_agent' } });
-    expect(await wrongKind.json()).toEqual({ detail: expect.any(String) });
+    expect(await wrongKind.json()).toEqual({
+      detail: 'This endpoint takes a settings key or a browser session; this is an agent key',
+      code: 'forbidden',
+    });
   });
 });
 
@@ -159,9 +162,15 @@ describe('errors', () => {
       }),
     ]);
     const told = await fetch(`${url}/told`);
-    expect([told.status, await told.json()]).toEqual([429, { detail: 'Concurrent call limit reached' }]);
+    expect([told.status, await told.json()]).toEqual([
+      429,
+      { detail: 'Concurrent call limit reached', code: 'call_limit' },
+    ]);
     const hidden = await fetch(`${url}/hidden`, { headers: { 'X-Request-Id': 'mine-1' } });
-    expect([hidden.status, await hidden.json()]).toEqual([500, { detail: 'Internal error' }]);
+    expect([hidden.status, await hidden.json()]).toEqual([
+      500,
+      { detail: 'Internal error', code: 'internal_error' },
+    ]);
     expect(failures).toEqual([{ error: new Error('secret'), requestId: 'mine-1' }]);
   });
 
@@ -180,15 +189,24 @@ describe('errors', () => {
     };
     expect(await post('/api/call/1/say?since=abc', '{"text":"x"}')).toEqual([
       422,
-      { detail: [{ loc: ['query', 'since'], type: 'int_parsing', msg: expect.any(String) }] },
+      {
+        detail: [{ loc: ['query', 'since'], type: 'int_parsing', msg: expect.any(String) }],
+        code: 'validation_failed',
+      },
     ]);
     expect(await post('/api/call/1/say', '{"text":')).toEqual([
       422,
-      { detail: [{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }] },
+      {
+        detail: [{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }],
+        code: 'validation_failed',
+      },
     ]);
     expect(await post('/api/call/1/say', '{}')).toEqual([
       422,
-      { detail: [{ loc: ['body', 'text'], type: 'missing', msg: 'Field required' }] },
+      {
+        detail: [{ loc: ['body', 'text'], type: 'missing', msg: 'Field required' }],
+        code: 'validation_failed',
+      },
     ]);
     expect((await post('/api/call/1/say', ''))[0]).toBe(200);
   });

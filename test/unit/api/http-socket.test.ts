@@ -110,7 +110,7 @@ describe('the WebSocket handshake', () => {
     });
     expect(await refusal(wsUrl)).toEqual({
       status: 401,
-      body: { detail: 'Invalid or missing API key' },
+      body: { detail: 'Invalid or missing API key', code: 'unauthorized' },
       type: 'application/json',
     });
     expect(await refusal(`${wsUrl}?fail=call`)).toMatchObject({ status: 404 });

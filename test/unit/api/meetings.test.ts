@@ -20,6 +20,7 @@ it('several logins are named to their agent, which chooses one', async () => {
     body: {
       detail:
         'Several discord logins can place this call; choose one with login_id: bot_2 (Second), bot_a (Bot bot_a)',
+      code: 'login_ambiguous',
     },
   });
   expect((await a.post('/api/call', { ...JOIN, login_id: 'bot_2' })).status).toBe(200);

@@ -82,7 +82,10 @@ describe('people over HTTP', () => {
       expect([path, await shown(path, { email: 'bob@example.com', ...fields })]).toEqual([path, known]);
     }
     const login = await post('/auth/login', { email: EMAIL, password });
-    expect([login.status, login.body]).toEqual([401, { detail: 'Invalid email or password' }]);
+    expect([login.status, login.body]).toEqual([
+      401,
+      { detail: 'Invalid email or password', code: 'invalid_login' },
+    ]);
   });
 
   it('get 200 for a forgotten password, however often they ask', async () => {
@@ -104,13 +107,19 @@ describe('people over HTTP', () => {
     expect([reset.status, reset.body]).toEqual([200, { status: 'ok' }]);
     expect((await post('/auth/logout', undefined, cookie)).status).toBe(401);
     const used = await post('/auth/reset-password', { token, password: 'a new password' });
-    expect([used.status, used.body]).toEqual([400, { detail: 'Invalid or expired token' }]);
+    expect([used.status, used.body]).toEqual([
+      400,
+      { detail: 'Invalid or expired token', code: 'invalid_mail_token' },
+    ]);
 
     const { setCookie } = await post('/auth/login', { email: EMAIL, password: 'a new password' });
     const session = setCookie!.split(';')[0]!;
     const wrong = { current_password: PASSWORD, new_password: 'a third password' };
     const refused = await post('/api/change-password', wrong, session);
-    expect([refused.status, refused.body]).toEqual([400, { detail: 'Current password is wrong' }]);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { detail: 'Current password is wrong', code: 'wrong_password' },
+    ]);
     const right = { current_password: 'a new password', new_password: 'a third password' };
     const changed = await post('/api/change-password', right, session);
     expect([changed.status, changed.setCookie]).toEqual([
@@ -142,7 +151,10 @@ describe('people over HTTP', () => {
     for (let i = 0; i < 11; i++) statuses.push((await post('/auth/login', wrong)).status);
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
     const refused = await post('/auth/login', { email: EMAIL, password: PASSWORD });
-    expect([refused.status, refused.body]).toEqual([429, { detail: 'Too many attempts' }]);
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      { detail: 'Too many attempts', code: 'too_many_attempts' },
+    ]);
     const waitS = Number(refused.headers.get('retry-after'));
     expect(waitS).toBeLessThanOrEqual(90);
     expect(waitS).toBeGreaterThanOrEqual(90 - (performance.now() - startMs) / 1_000);
@@ -292,7 +304,7 @@ describe('a link in a mail', () => {
       const refused = await get('/api/verify-email-change?token=made-up', json, method);
       expect([refused.status, JSON.parse(refused.text)]).toEqual([
         400,
-        { detail: 'Invalid or expired token' },
+        { detail: 'Invalid or expired token', code: 'invalid_mail_token' },
       ]);
     }
   });

@@ -45,7 +45,10 @@ test('a bot is registered in the default agent, listed without its secrets, and 
 
   const path = `/api/bot-tokens/${bot.id}`;
   const foreign = await stranger.delete(path);
-  expect([foreign.status, foreign.body]).toEqual([404, { detail: 'Bot token not found' }]);
+  expect([foreign.status, foreign.body]).toEqual([
+    404,
+    { detail: 'Bot token not found', code: 'bot_token_not_found' },
+  ]);
   expect((await settings.delete(path)).body).toEqual({ status: 'deleted' });
   expect((await settings.delete(path)).status).toBe(404);
   expect(await members()).toEqual([]);
@@ -73,7 +76,10 @@ test('the same token can be registered only once', async () => {
   const { settings } = await startServer();
   await settings.post('/api/bot-tokens', TELEGRAM);
   const { status, body } = await settings.post('/api/bot-tokens', TELEGRAM);
-  expect([status, body]).toEqual([409, { detail: 'Bot token is already registered' }]);
+  expect([status, body]).toEqual([
+    409,
+    { detail: 'Bot token is already registered', code: 'bot_token_taken' },
+  ]);
   expect((await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '2:other' })).status).toBe(200);
 });
 
@@ -97,7 +103,10 @@ test('an account with a mail address must have verified it', async () => {
     store.db.updateTable('accounts').set(change).where('id', '=', owner.accountId).execute();
   await set({ email: 'a@example.com' });
   const { status, body } = await settings.post('/api/bot-tokens', TELEGRAM);
-  expect([status, body]).toEqual([403, { detail: 'Email address is not verified' }]);
+  expect([status, body]).toEqual([
+    403,
+    { detail: 'Email address is not verified', code: 'email_not_verified' },
+  ]);
   expect(await store.db.selectFrom('botTokens').selectAll().execute()).toEqual([]);
   await set({ emailVerifiedAt: NOW });
   expect((await settings.post('/api/bot-tokens', TELEGRAM)).status).toBe(200);
@@ -124,7 +133,10 @@ test('a connection can be deleted only by its own account', async () => {
     .values({ agentId: owner.agentId, memberType: 'connection', memberId: 'con_1' })
     .execute();
   const foreign = await stranger.delete('/api/connections/con_1');
-  expect([foreign.status, foreign.body]).toEqual([404, { detail: 'Connection not found' }]);
+  expect([foreign.status, foreign.body]).toEqual([
+    404,
+    { detail: 'Connection not found', code: 'connection_not_found' },
+  ]);
   expect((await settings.get('/api/platforms')).body.platforms[1]).toMatchObject({
     platform: 'teams',
     status: 'This gateway has no connector for teams',

@@ -170,7 +170,10 @@ test('numbers are listed, changed and removed, each once per account', async () 
     created_at: expect.stringMatching(/Z$/),
   });
   const taken = await a.post('/api/sip/dids', { number: '+33123456789' });
-  expect([taken.status, taken.body]).toEqual([409, { detail: 'Phone number is already listed' }]);
+  expect([taken.status, taken.body]).toEqual([
+    409,
+    { detail: 'Phone number is already listed', code: 'number_taken' },
+  ]);
   expect(directory.numbers.get(did.did_id)).toEqual({
     didId: did.did_id,
     number: '+33123456789',
@@ -211,7 +214,7 @@ test('an account lists a limited number of phone numbers, and the error names th
   const refused = await list(a, 4);
   expect([refused.status, refused.body]).toEqual([
     409,
-    { detail: 'An account may list at most 3 phone numbers' },
+    { detail: 'An account may list at most 3 phone numbers', code: 'too_many_numbers' },
   ]);
   expect((await a.get('/api/sip/dids')).body.dids).toHaveLength(3);
   expect((await list(b, 4)).status).toBe(200);
@@ -236,7 +239,10 @@ test('an account with an unverified mail address cannot connect a trunk or list 
   ];
   for (const ask of wanted) {
     const refused = await ask();
-    expect([refused.status, refused.body]).toEqual([403, { detail: 'Email address is not verified' }]);
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { detail: 'Email address is not verified', code: 'email_not_verified' },
+    ]);
   }
   expect([directory.trunks.size, directory.numbers.size]).toEqual([0, 0]);
   await setPerson(NOW);
@@ -309,7 +315,7 @@ test('a trunk can be changed 30 times in a quarter of an hour, and no more', asy
   const refused = await a.put('/api/sip/trunk', { ...TRUNK, port: 22 });
   expect([refused.status, refused.body]).toEqual([
     429,
-    { detail: 'A SIP trunk may be changed 30 times in 15 minutes' },
+    { detail: 'A SIP trunk may be changed 30 times in 15 minutes', code: 'too_many_trunk_changes' },
   ]);
   expect((await a.get('/api/sip/trunk')).body.port).toBe(5060);
   expect((await b.put('/api/sip/trunk', TRUNK)).status).toBe(200);

@@ -20,7 +20,12 @@ describe('system routes', () => {
     const notYet = await fetch(`${url}/readyz`);
     expect([notYet.status, await notYet.json()]).toEqual([
       503,
-      { status: 'not_ready', not_ready: [{ name: 'trunk', reason: 'registering' }] },
+      {
+        detail: 'The gateway is not ready',
+        code: 'not_ready',
+        status: 'not_ready',
+        not_ready: [{ name: 'trunk', reason: 'registering' }],
+      },
     ]);
     problem = null;
     const ready = await fetch(`${url}/readyz`);

@@ -13,11 +13,11 @@ it('sends a test message to the operator’s own account only', async () => {
   const reached = () => messenger.taken.map(({ to }) => [to.login.kind, to.space.id]);
   expect(await ask('', 'discord')).toMatchObject({
     status: 400,
-    body: { detail: 'No discord bot registered' },
+    body: { detail: 'No discord bot registered', code: 'platform_not_configured' },
   });
   expect(await ask('', 'whatsapp')).toMatchObject({
     status: 400,
-    body: { detail: 'No whatsapp connection configured' },
+    body: { detail: 'No whatsapp connection configured', code: 'platform_not_configured' },
   });
   expect((await ask('', 'icq')).status).toBe(404);
   expect((await ask('?connection_id=con_9')).body.detail).toBe('Connection not found');
@@ -35,7 +35,10 @@ it('sends a test message to the operator’s own account only', async () => {
   const own = await outbound.conversation('41');
   expect((await mark(own.id, 'agent')).status).toBe(403);
   expect((await mark(own.id, 'foreign')).status).toBe(404);
-  expect((await mark('cnv_9')).body).toEqual({ detail: 'Conversation not found' });
+  expect((await mark('cnv_9')).body).toEqual({
+    detail: 'Conversation not found',
+    code: 'conversation_not_found',
+  });
   expect(await mark(own.id)).toMatchObject({
     status: 200,
     body: { bot_id: 'bot_1', conversation_id: own.id, remote_name: 'Person 41' },
@@ -80,7 +83,7 @@ it('sends a test message to the operator’s own account only', async () => {
   messenger.will({ kind: 'refused', reason: 'Forbidden: bot was blocked by the user', isAddressGone: true });
   expect(await ask()).toMatchObject({
     status: 502,
-    body: { detail: 'Failed to send message: Forbidden: bot was blocked by the user' },
+    body: { detail: 'Failed to send message: Forbidden: bot was blocked by the user', code: 'send_failed' },
   });
   messenger.remedies = TELEGRAM_REMEDIES;
   await setConversationStatus(db, own.id, 'active');
@@ -95,7 +98,10 @@ it('sends a test message to the operator’s own account only', async () => {
       body: { detail: expect.stringContaining('has no direct messages') },
     });
   await setConversationStatus(db, own.id, 'closed');
-  expect((await ask('?connection_id=bot_1')).body).toEqual({ detail: 'No active conversation' });
+  expect((await ask('?connection_id=bot_1')).body).toEqual({
+    detail: 'No active conversation',
+    code: 'no_conversation',
+  });
 });
 
 it('reaches an owner even when a bot that was registered later has none', async () => {

@@ -76,7 +76,7 @@ test('a refused request is answered before its body is read', async () => {
   const answer = await within('the refusal', new RawClient(port).write(head).closed());
   expect(answer).toMatch(/^HTTP\/1.1 401 /);
   expect(answer.toLowerCase()).toContain('www-authenticate: bearer');
-  expect(answer).toContain(`{"detail":"not ${LOGIN_WEBHOOK}"}`);
+  expect(answer).toContain(`{"detail":"not ${LOGIN_WEBHOOK}","code":"webhook_not_signed"}`);
   expect(requests).toEqual([]);
 });
 
@@ -101,7 +101,7 @@ test('a reply sets the headers that its platform has declared, and no others', a
   expect([answer.status, answer.headers.get('x-no-retry'), await answer.json()]).toEqual([
     503,
     '1',
-    { detail: 'later' },
+    { detail: 'later', code: 'webhook_not_stored' },
   ]);
   const hostile: Record<string, string>[] = [
     { 'x-other': '1' },

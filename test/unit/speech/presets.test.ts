@@ -7,7 +7,7 @@ import { NOW } from '../store/temporary.ts';
 import { asked, PATH, presetWorld } from './preset-world.ts';
 
 const NOBODYS_ID = 'f786b574-daa5-4673-aa0c-cbe3e8534c02';
-const NOT_FOUND = [404, { detail: 'Voice config not found' }];
+const NOT_FOUND = [404, { detail: 'Voice config not found', code: 'voice_config_not_found' }];
 
 test('enabling a preset disables the other one of its kind, which keeps its key and options', async () => {
   const { create, list, settings, vendors } = await presetWorld();
@@ -243,7 +243,7 @@ test('presets of the local recognizer need pocketsphinx, and say how to install 
     await create('local', stt),
     await settings.patch(`${PATH}/${preset.id}`, { enabled: true }),
   ])
-    expect([status, body]).toEqual([400, { detail }]);
+    expect([status, body]).toEqual([400, { detail, code: 'voice_engine_missing' }]);
   expect(await list()).toEqual([preset]);
   // What it is called does not matter, nor does it to synthesis.
   expect((await settings.patch(`${PATH}/${preset.id}`, { name: 'later' })).status).toBe(200);

@@ -1,10 +1,10 @@
 import { assert, unreachable } from '../../../base/assert.ts';
 import { type ClientAddresses, plainAddress } from '../../auth/client-addresses.ts';
 import type { RequestId } from '../request/request-head.ts';
+import { failureReply } from './error-reply.ts';
 import {
   type Bytes,
   byteLength,
-  failureReply,
   type Reply,
   type ReplyEnd,
   type ReplyHeaders,

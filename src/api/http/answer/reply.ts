@@ -1,6 +1,3 @@
-import { GatewayError, SuggestedRemedy, TooManyAttempts } from '../../../base/errors.ts';
-import { ValidationError } from '../request/validation.ts';
-
 /** An array of values is sent as one header line per value. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 
@@ -115,20 +112,4 @@ export function replyStream<Status extends number>(
   options: { lengthBytes?: number; headers?: ReplyHeaders } = {},
 ): StreamReply<Status> {
   return { kind: 'stream', status, contentType, body, ...options };
-}
-
-/**
- * Returns the answer for a thrown error. Errors not meant for clients become 500. `challenge` is the `WWW-Authenticate`
- * header of a 401.
- */
-export function failureReply(error: unknown, challenge = 'Bearer'): JsonReply {
-  if (error instanceof ValidationError) return reply(422, { detail: error.faults });
-  if (!(error instanceof GatewayError)) return reply(500, { detail: 'Internal error' });
-  const remedy = error instanceof SuggestedRemedy ? { suggestion: error.suggestion } : {};
-  return reply(error.status, { detail: error.message, ...remedy }, headersOf(error, challenge));
-}
-
-function headersOf(error: GatewayError, challenge: string): ReplyHeaders | undefined {
-  if (error instanceof TooManyAttempts) return { 'Retry-After': String(error.retryAfterS) };
-  return error.status === 401 ? { 'WWW-Authenticate': challenge } : undefined;
 }

@@ -11,7 +11,8 @@ import {
 } from '../../../store/keys/idempotent-requests.ts';
 import { countStoredRequests } from '../../../store/people/account-counts.ts';
 import type { Store } from '../../../store/store.ts';
-import { failureReply, type JsonReply, type Reply, type ReplyHeaders } from '../answer/reply.ts';
+import { failureReply } from '../answer/error-reply.ts';
+import type { JsonReply, Reply, ReplyHeaders } from '../answer/reply.ts';
 import { type Idempotency, type KeyedRequest, keyFault } from './idempotency.ts';
 
 /** How long a stored answer is replayed. */

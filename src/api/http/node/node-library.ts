@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type ErrorCode, GatewayError } from '../../../base/errors.ts';
 import type { Backlog } from '../answer/backlog.ts';
+import { errorBody } from '../answer/error-reply.ts';
 import { cannotListen, type ServerHandlers, type ServerLibrary } from '../server-library.ts';
 import { NodeConnection, type Turn } from './node-connection.ts';
 import { hasBody, isInDoubt, NodeHead } from './node-head.ts';
@@ -85,7 +87,8 @@ export class NodeLibrary implements ServerLibrary {
 
   #serve({ request, response }: Turn): void {
     if (request.httpVersion !== '1.1') {
-      response.writeHead(505, { Connection: 'close' }).end();
+      response.writeHead(505, { 'Content-Type': 'application/json', Connection: 'close' });
+      response.end(JSON.stringify(errorBody(new GatewayError('http_version'))));
       return;
     }
     const head = new NodeHead(request);
@@ -121,12 +124,12 @@ export class NodeLibrary implements ServerLibrary {
   }
 }
 
-/** HTTP status by error code of Node's parser and timeouts; 400 for all others. */
-const STATUSES: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  HPE_INVALID_VERSION: 505,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+/** What an error code of Node's parser and timeouts means to the client; all others: `malformed_request`. */
+const MEANINGS: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body_too_large',
+  HPE_INVALID_VERSION: 'http_version',
+  ERR_HTTP_REQUEST_TIMEOUT: 'headers_too_slow',
 };
 
 /** Data received after the client's last request on the connection. */
@@ -135,8 +138,9 @@ const AFTER_THE_LAST = 'HPE_CLOSED_CONNECTION';
 /** A complete answer to an unreadable request; '' if it gets none. */
 function parseErrorResponse(code: string): string {
   if (code === AFTER_THE_LAST) return '';
-  const status = STATUSES[code] ?? 400;
-  const body = JSON.stringify({ detail: status === 400 ? 'Malformed HTTP request' : STATUS_CODES[status] });
+  const error = new GatewayError(MEANINGS[code] ?? 'malformed_request');
+  const { status } = error;
+  const body = JSON.stringify(errorBody(error));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json',

@@ -7,16 +7,36 @@ import type { Access } from './route.ts';
 /** Which credentials are admitted to which routes (specification, "Authentication", rules 1, 5 and 6). */
 export const ADMITTED: Readonly<Record<Exclude<Access, 'public'>, readonly CredentialKind[]>> = {
   /** Calls, messages, inbox, files. */
-  runtime: ['session', 'agent', 'oauth'],
+  runtime: ['agent', 'oauth', 'session'],
   /** The same for MCP clients. */
   mcp: ['agent', 'oauth', 'model'],
   /** Agents, keys, platforms and their secrets. */
-  config: ['session', 'settings'],
+  config: ['settings', 'session'],
   /** Account information open to every credential. */
-  account: ['session', 'agent', 'settings', 'oauth'],
+  account: ['agent', 'settings', 'oauth', 'session'],
   /** Actions reserved for the account's owner. */
   session: ['session'],
 };
+
+/** How errors call a credential. */
+const NAMES: Readonly<Record<CredentialKind, string>> = {
+  agent: 'an agent key',
+  settings: 'a settings key',
+  oauth: 'an MCP access token',
+  session: 'a browser session',
+  model: "a model's internal key",
+};
+
+/** What errors say that the routes take. An internal key is the gateway's own, so nobody is told to use one. */
+const TAKEN = Object.fromEntries(
+  Object.entries(ADMITTED).map(([access, kinds]) => [
+    access,
+    kinds
+      .filter((kind) => kind !== 'model')
+      .map((kind) => NAMES[kind])
+      .join(' or '),
+  ]),
+) as Readonly<Record<keyof typeof ADMITTED, string>>;
 
 /** The origin of the gateway's public URL. Null: use the host that the request names. */
 export type OwnOrigin = () => string | null;
@@ -85,6 +105,9 @@ export function invalidToken(challenge = 'Bearer'): string {
  */
 export function admit(access: Exclude<Access, 'public'>, principal: Principal | null): Principal {
   if (principal === null) throw new GatewayError('unauthorized');
-  if (!ADMITTED[access].includes(principal.kind)) throw new GatewayError('forbidden');
+  if (!ADMITTED[access].includes(principal.kind)) {
+    const detail = `This endpoint takes ${TAKEN[access]}; this is ${NAMES[principal.kind]}`;
+    throw new GatewayError('forbidden', detail);
+  }
   return principal;
 }

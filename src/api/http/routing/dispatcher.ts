@@ -2,8 +2,9 @@ import { unreachable } from '../../../base/assert.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import type { ClientAddresses } from '../../auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../../auth/principal.ts';
+import { errorReply } from '../answer/error-reply.ts';
 import { Exchange, type OnAnswered, type OnError } from '../answer/exchange.ts';
-import { type Reply, reply, replyEmpty } from '../answer/reply.ts';
+import { type Reply, replyEmpty } from '../answer/reply.ts';
 import type { Responder } from '../answer/responder.ts';
 import { streamReply } from '../answer/stream-reply.ts';
 import type { Traffic } from '../answer/traffic.ts';
@@ -199,13 +200,13 @@ export class Dispatcher {
   ): void {
     switch (outcome.kind) {
       case 'too_large':
-        exchange.send(reply(413, { detail: new GatewayError('body_too_large').message }), !outcome.isRead);
+        exchange.send(errorReply('body_too_large'), !outcome.isRead);
         return;
       case 'too_slow':
-        exchange.send(reply(408, { detail: new GatewayError('body_too_slow').message }), true);
+        exchange.send(errorReply('body_too_slow'), true);
         return;
       case 'no_room':
-        exchange.send(reply(503, { detail: new GatewayError('no_room_for_body').message }), true);
+        exchange.send(errorReply('no_room_for_body'), true);
         return;
       case 'complete':
         incoming.body = bodyValue(compiled.route.body!, outcome.bytes);
@@ -280,10 +281,8 @@ function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: Req
     const shared = rule && preflightHeaders(rule, endpoint.methods.keys(), request);
     exchange.send(replyEmpty(204, { ...headers, ...shared }));
   } else if (endpoint.socket !== null && method === 'get') {
-    exchange.send(
-      reply(426, { detail: 'This path accepts only WebSocket connections' }, { Upgrade: 'websocket' }),
-    );
+    exchange.send(errorReply('websocket_required', { Upgrade: 'websocket' }));
   } else {
-    exchange.send(reply(405, { detail: new GatewayError('method_not_allowed').message }, headers));
+    exchange.send(errorReply('method_not_allowed', headers));
   }
 }

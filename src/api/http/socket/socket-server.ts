@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../base/errors.ts';
 import type { Backlog } from '../answer/backlog.ts';
+import { errorReply } from '../answer/error-reply.ts';
 import { Exchange, type OnError } from '../answer/exchange.ts';
-import { reply } from '../answer/reply.ts';
 import type { Responder } from '../answer/responder.ts';
 import type { Traffic } from '../answer/traffic.ts';
 import { type RequestHead, type RequestId, requestIdFrom } from '../request/request-head.ts';
@@ -87,11 +87,10 @@ export class SocketServer {
   }
 }
 
-const WRONG_VERSION = reply(
-  426,
-  { detail: 'This WebSocket version is not supported' },
-  { Upgrade: 'websocket', 'Sec-WebSocket-Version': SOCKET_VERSION },
-);
+const WRONG_VERSION = errorReply('websocket_version', {
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': SOCKET_VERSION,
+});
 
 function wantsSocket(request: RequestHead): boolean {
   return request.getMethod() === 'get' && request.getHeader('upgrade').toLowerCase() === 'websocket';

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type ErrorCode, GatewayError, MAY_HAVE_ARRIVED } from '../../../base/errors.ts';
+import { type ErrorCode, MAY_HAVE_ARRIVED } from '../../../base/errors.ts';
 import type { JsonReply } from '../../http/answer/reply.ts';
 import type { ErrorBody, ValidationErrorBody, ValidationFault } from '../../schema/error-body.ts';
 
@@ -39,8 +39,12 @@ const UNSURE: ReadonlySet<number> = new Set([500, 504]);
  * Temporary conflicts: the call or the platform is still connecting, or the first request with the same key is still
  * running.
  */
-const PASSING_TEXTS = textsOf('call_not_active', 'platform_not_connected', 'request_running');
-const UNSURE_TEXTS = textsOf('request_interrupted');
+const PASSING_CODES: ReadonlySet<ErrorCode> = new Set([
+  'call_not_active',
+  'platform_not_connected',
+  'request_running',
+]);
+const UNSURE_CODES: ReadonlySet<ErrorCode> = new Set(['request_interrupted']);
 
 /**
  * The result for an error: status and text of the REST API, then advice. The machine-readable error is in `_meta`
@@ -48,23 +52,19 @@ const UNSURE_TEXTS = textsOf('request_interrupted');
  * SDK's order.
  */
 export function toolError({ status, body, text }: JsonReply, requestId: string): CallToolResult {
-  const { detail } = (body ?? JSON.parse(text ?? '{}')) as ErrorBody | ValidationErrorBody;
+  const { code, detail } = (body ?? JSON.parse(text ?? '{}')) as ErrorBody | ValidationErrorBody;
   const words = wordsOf(detail);
-  const retry = retryOf(status, words);
+  const retry = retryOf(status, code, words);
   return {
-    _meta: { [ERROR_META_KEY]: { status, detail, retry, request_id: requestId } },
+    _meta: { [ERROR_META_KEY]: { status, code, detail, retry, request_id: requestId } },
     content: [{ type: 'text', text: `${status} ${words}\n${ADVICE[retry]}` }],
     isError: true,
   };
 }
 
-function retryOf(status: number, words: string): Retry {
-  if (UNSURE.has(status) || UNSURE_TEXTS.has(words) || words.endsWith(MAY_HAVE_ARRIVED)) return 'unsure';
-  return PASSING.has(status) || PASSING_TEXTS.has(words) ? 'later' : 'no';
-}
-
-function textsOf(...codes: readonly ErrorCode[]): ReadonlySet<string> {
-  return new Set(codes.map((code) => new GatewayError(code).message));
+function retryOf(status: number, code: ErrorCode, words: string): Retry {
+  if (UNSURE.has(status) || UNSURE_CODES.has(code) || words.endsWith(MAY_HAVE_ARRIVED)) return 'unsure';
+  return PASSING.has(status) || PASSING_CODES.has(code) ? 'later' : 'no';
 }
 
 function wordsOf(detail: (ErrorBody | ValidationErrorBody)['detail']): string {

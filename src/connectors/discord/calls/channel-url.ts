@@ -22,7 +22,7 @@ export function readChannelUrl(text: string): ChannelAddress {
   if (!isDiscord || guildId === undefined || channelId === undefined)
     throw new GatewayError(
       'invalid_meeting_url',
-      'meeting_url is not https://discord.com/channels/<server>/<channel>',
+      'meeting_url is not a Discord voice channel, such as https://discord.com/channels/<server>/<channel>',
     );
   return { guildId, channelId };
 }

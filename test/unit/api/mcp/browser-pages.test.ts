@@ -18,7 +18,10 @@ test.each([
   const { url } = await mcpWorld();
   for (const authorization of ['Bearer svc_agent', 'Bearer svc_wrong']) {
     const { status, text, headers } = await new McpCaller(`${url}/mcp`, { authorization, origin }).post(PING);
-    expect([status, JSON.parse(text)]).toEqual([403, { detail: 'Invalid Origin header' }]);
+    expect([status, JSON.parse(text)]).toEqual([
+      403,
+      { detail: 'Invalid Origin header', code: 'invalid_origin' },
+    ]);
     expect(headers.get('access-control-allow-origin')).toBeNull();
   }
   const preflight = await fetch(`${url}/mcp`, { method: 'OPTIONS', headers: { origin } });

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { failureReply } from '../../../../src/api/http/answer/reply.ts';
+import { failureReply } from '../../../../src/api/http/answer/error-reply.ts';
 import type { McpTool, ToolContext } from '../../../../src/api/mcp/tools/mcp-tool.ts';
 import type { McpTools } from '../../../../src/api/mcp/tools/mcp-tools.ts';
 import { toolError, toolResult } from '../../../../src/api/mcp/tools/tool-result.ts';

@@ -97,7 +97,7 @@ describe.each([
     const refused = await new McpCaller(`${url}/mcp`).post(listen(TRANSCRIPT), MODERN_HEADERS);
     expect([refused.status, refused.text]).toEqual([
       429,
-      '{"detail":"At most 500 MCP streams may be open per key"}',
+      '{"detail":"At most 500 MCP streams may be open per key","code":"too_many_streams"}',
     ]);
     expect(counts.streamsRefused).toBe(1);
     await listening(url, 'svc_other');

@@ -189,6 +189,7 @@ test('all wrong arguments are named, at any position', async () => {
   expect(error).toBe('422 call_id: Field required; since: Input should be greater than or equal to 0');
   expect(meta).toEqual({
     status: 422,
+    code: 'validation_failed',
     detail: [
       { loc: ['arguments', 'call_id'], type: 'missing', msg: 'Field required' },
       { loc: ['arguments', 'since'], type: expect.any(String), msg: expect.any(String) },
@@ -281,6 +282,12 @@ test('a bug is returned as an internal error with nothing but its request id, an
   };
   const { error, meta } = await world.call('svc_call_list');
   expect(error).toBe('500 Internal error');
-  expect(meta).toEqual({ status: 500, detail: 'Internal error', retry: 'unsure', request_id: 'req_1' });
+  expect(meta).toEqual({
+    status: 500,
+    code: 'internal_error',
+    detail: 'Internal error',
+    retry: 'unsure',
+    request_id: 'req_1',
+  });
   expect(world.failures).toEqual([{ error: bug, requestId: 'req_1' }]);
 });
