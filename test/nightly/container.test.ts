@@ -116,7 +116,9 @@ describe.skipIf(requirePeerOfRoot('buildah', 'debootstrap'))('the image of the D
 /** buildah runs a command through processes of its own, each with one child. */
 function lastDescendant(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
-  const children = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim());
+  const children = threads.map((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim(),
+  );
   const child = children.find((text) => text !== '');
   return child === undefined ? pid : lastDescendant(Number(child));
 }
@@ -134,5 +136,7 @@ function bytesIn(folder: string): number {
 /** The files that the gateway's user wrote after `time`. It may not write to files of others. */
 function writtenSince(time: Date, folder: string): string[] {
   const ofUser = ['-uid', `${NODE_USER}`, '-newermt', time.toISOString()];
-  return execFileSync('find', [folder, '-xdev', ...ofUser], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  return execFileSync('find', [folder, '-xdev', ...ofUser], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean);
 }

@@ -49,7 +49,9 @@ export function requirePeerOfRoot(...peers: Peer[]): boolean {
     console.warn(`skipped, needs root: ${peers.join(', ')}`);
     return true;
   }
-  const packages = peers.filter((peer) => !isInstalled(peer)).flatMap((peer) => DEBIAN_PACKAGE[peer].split(' '));
+  const packages = peers
+    .filter((peer) => !isInstalled(peer))
+    .flatMap((peer) => DEBIAN_PACKAGE[peer].split(' '));
   if (packages.length > 0 && existsSync('/usr/bin/apt-get')) {
     execFileSync('apt-get', ['update', '-q']);
     execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages]);
