@@ -62,7 +62,7 @@ export async function openStore({ dataDir, clock = systemClock, ...options }: St
   } catch (error) {
     database?.close();
     releaseLock();
-    throw error;
+    throw describeFailure(databasePath, error);
   }
 }
 

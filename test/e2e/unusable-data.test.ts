@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,4 +80,30 @@ test('A gateway does not start on a file that is not a database', async () => {
   const data = await usedData();
   writeFileSync(data.file, 'dear diary, '.repeat(1_000));
   expect(await complaintAbout(data)).toContain('is not a SQLite database; it was not changed');
+});
+
+/** Mounts a disk of a few pages; null where this is not allowed. */
+function smallDisk(): string | null {
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-disk-'));
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir]).status === 0;
+  onTestFinished(() => {
+    if (isMounted) spawnSync('umount', [dir]);
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return isMounted ? dir : null;
+}
+
+test('A gateway says that there is no space left', async ({ skip }) => {
+  const dir = smallDisk();
+  if (dir === null) return skip('only root may mount a small disk');
+  const gateway = spawnGateway({
+    SVC_DATA_DIR: dir,
+    SVC_PORT: '0',
+    SVC_SIP_HOST: '127.0.0.1',
+    SVC_SIP_PORT: '0',
+  });
+  onTestFinished(() => void gateway.stop());
+  expect(await within('the gateway to give up', gateway.exited)).toBe(EXIT_UNAVAILABLE);
+  expect(gateway.output).toContain(`There is no space left in ${dir}: free some`);
+  expect(gateway.output).not.toContain('SQLITE');
 });

@@ -42,6 +42,6 @@ export interface ServerLibrary {
 
 export function cannotListen(host: string, port: number): Error {
   return new Error(
-    `cannot listen on ${host}:${port}: the port is in use or the host is not an address of this machine`,
+    `Cannot listen on ${host}:${port}: the port is in use (set SVC_PORT to another one), or the host is not an address of this machine (set SVC_HOST to one that is)`,
   );
 }

@@ -29,7 +29,7 @@ import { RtpPorts } from './signaling/sdp/rtp-ports.ts';
 import { offeredRateHz } from './signaling/sdp/sdp-formats.ts';
 import type { SipObserver } from './signaling/sip-observer.ts';
 import { InboundConnections } from './signaling/transport/inbound-connections.ts';
-import { listenUdpAndTcp, type TlsListenOptions } from './signaling/transport/listeners.ts';
+import { listenTls, listenUdpAndTcp, type TlsListenOptions } from './signaling/transport/listeners.ts';
 import { StreamTransport, type TlsTrust } from './signaling/transport/stream-transport.ts';
 import { TransportLayer } from './signaling/transport/transport-layer.ts';
 import { UdpTransport } from './signaling/transport/udp-transport.ts';
@@ -145,7 +145,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#media.ports.start();
     const { tlsListen, host } = this.#options;
     if (tlsListen !== undefined) {
-      this.#tlsPort = await this.#streams.listenTls(host, tlsListen.port, tlsListen);
+      this.#tlsPort = await listenTls(host, tlsListen, this.#streams);
     }
     if (this.#closing !== null) return this.#closeSockets();
     for (const [trunk, registration] of this.#registrations) startTrunk(trunk, registration);

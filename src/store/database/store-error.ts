@@ -1,8 +1,12 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+
 export type StoreErrorCode =
   | 'locked'
   | 'not_a_database'
   | 'damaged'
   | 'not_writable'
+  | 'no_space'
   | 'newer_schema'
   | 'new_database'
   | 'wrong_master_key';
@@ -18,6 +22,21 @@ export class StoreError extends Error {
   }
 }
 
+const NO_SPACE = /^(SQLITE_FULL|ENOSPC|EDQUOT)$/;
+/** SQLite's codes do not say why the disk took no more. */
+const IO_ERROR = /^SQLITE_(IOERR|CANTOPEN)/;
+/** An empty database with its log takes about as much. */
+const LEAST_BYTES = 1_000_000;
+
+function hasSpace(path: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(dirname(path));
+    return bavail * bsize >= LEAST_BYTES && (files === 0 || ffree > 0);
+  } catch {
+    return true;
+  }
+}
+
 /** Converts an error of SQLite or the file system into one that an operator can act on. */
 export function describeFailure(path: string, error: unknown): unknown {
   const code = String((error as { code?: unknown }).code ?? '');
@@ -30,6 +49,13 @@ export function describeFailure(path: string, error: unknown): unknown {
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new StoreError('locked', `${path} is locked by another program`, options);
+  }
+  if (NO_SPACE.test(code) || (IO_ERROR.test(code) && !hasSpace(path))) {
+    return new StoreError(
+      'no_space',
+      `There is no space left in ${dirname(path)}: free some, or set SVC_DATA_DIR to a directory on another disk`,
+      options,
+    );
   }
   if (
     /^(SQLITE_(READONLY|CANTOPEN|IOERR|PERM|AUTH|FULL)|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST)/.test(code)

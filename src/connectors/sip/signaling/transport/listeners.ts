@@ -1,4 +1,5 @@
 import type { TlsOptions } from 'node:tls';
+import { listenFailure } from '../../../../base/listen-failure.ts';
 import type { StreamTransport } from './stream-transport.ts';
 import { UdpTransport } from './udp-transport.ts';
 import type { ReceiveMessage } from './wire.ts';
@@ -11,6 +12,7 @@ export interface ListenOptions {
 }
 
 const MAX_PORTS_TRIED = 100;
+const SETTINGS = { hostSetting: 'SVC_SIP_HOST' } as const;
 
 /** Listens for UDP and TCP on the same port. Returns the UDP socket and the port. */
 export async function listenUdpAndTcp(
@@ -27,8 +29,22 @@ export async function listenUdpAndTcp(
       return { udp, port };
     } catch (error) {
       udp.close();
-      if (!isPortTaken(error) || index + 1 >= tries) throw error;
+      if (!isPortTaken(error) || index + 1 >= tries)
+        throw listenFailure(error, { ...options, ...SETTINGS, portSetting: 'SVC_SIP_PORT' });
     }
+  }
+}
+
+/** Listens for TLS. Returns the port. */
+export async function listenTls(
+  host: string,
+  options: TlsListenOptions,
+  streams: StreamTransport,
+): Promise<number> {
+  try {
+    return await streams.listenTls(host, options.port, options);
+  } catch (error) {
+    throw listenFailure(error, { host, port: options.port, ...SETTINGS, portSetting: 'SVC_SIP_TLS_PORT' });
   }
 }
 
