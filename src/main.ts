@@ -31,6 +31,8 @@ async function main(): Promise<void> {
   try {
     const gateway = await startGateway(loaded.settings, systemClock, loggers);
     closeOnSignal(gateway, loggers);
+    const { publicUrl, sipPort, sipTlsPort } = gateway;
+    loggers.main.info({ publicUrl, sipPort, sipTlsPort }, 'ready');
     process.stdout.write(banner(gateway, loaded.settings));
   } catch (error) {
     loggers.main.debug({ err: error }, 'start failed');

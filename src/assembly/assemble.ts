@@ -37,7 +37,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const { host, port } = settings.http;
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const metrics = new Metrics();
-  const events = new BusinessEvents(loggers, metrics);
+  const events = new BusinessEvents(loggers, metrics, clock);
   const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), publicUrl };
   const keys = await KeyCache.load(store.db, clock, (error) =>
     events.writeFailed('the last use of a key', error),

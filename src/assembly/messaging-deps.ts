@@ -112,7 +112,7 @@ export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Prom
 }
 
 function intakeDomain(
-  { store, clock, wakeups }: PartDeps,
+  { store, clock, wakeups, events }: PartDeps,
   { files, roster }: MessagingNeeds,
   outbound: OutboundDomain,
 ): Omit<IntakeDomain, 'platform' | 'queue'> {
@@ -124,6 +124,7 @@ function intakeDomain(
     sentFile: (messageId, index) => sentFile(files, messageId, index),
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
     onReceived: (received) => {
+      events.messageReceived(received);
       awaitReply(outbound, received).catch((error) => outbound.onFailure('a reply timer', error));
     },
     onOwned: (conversationId) => {

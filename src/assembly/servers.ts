@@ -96,7 +96,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     library: settings.http.server ?? 'auto',
     onFallback: (reason) =>
       loggers.http.warn({ reason }, "uWebSockets.js could not be loaded, using Node's http server instead"),
-    onAnswered: (answered) => metrics.requestAnswered(answered),
+    onAnswered: (answered) => events.requestAnswered(answered),
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'request failed'),
   });
   metrics.watchHttp(() => http.pressure);

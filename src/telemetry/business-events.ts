@@ -1,7 +1,10 @@
 import { isDiskFull } from '../base/errors.ts';
 import type { Termination } from '../base/termination.ts';
+import type { Clock } from '../base/time.ts';
 import type { Loggers } from './loggers.ts';
 import type { Metrics } from './metrics.ts';
+import { RefusedRequests } from './refused-requests.ts';
+import type { AnsweredRequest } from './request-times.ts';
 import type { CountedSpeech, SpeechSource } from './speech-metrics.ts';
 
 /** Facts reported with every event of a call. */
@@ -16,6 +19,14 @@ export interface CallFacts {
   readonly meetingUrl: string;
 }
 
+/** Whose a message is, without what it says or who wrote it. */
+export interface MessageFacts {
+  readonly platform: string;
+  readonly accountId: string;
+  readonly conversationId: string;
+  readonly messageId: string;
+}
+
 /**
  * Reports everything that an operator should know, one method per event, as a log line and metrics. Log lines about
  * calls are written in order in the next turn of the event loop: each takes a tenth of a millisecond, and callers
@@ -24,12 +35,14 @@ export interface CallFacts {
 export class BusinessEvents {
   readonly #loggers: Loggers;
   readonly #metrics: Metrics;
+  readonly #refused: RefusedRequests;
   /** Log lines to be written in the next turn. */
   #waiting: (() => void)[] = [];
 
-  constructor(loggers: Loggers, metrics: Metrics) {
+  constructor(loggers: Loggers, metrics: Metrics, clock: Clock) {
     this.#loggers = loggers;
     this.#metrics = metrics;
+    this.#refused = new RefusedRequests(loggers.http, clock);
   }
 
   callStarted(call: CallFacts): void {
@@ -135,9 +148,30 @@ export class BusinessEvents {
     );
   }
 
+  /** A request was answered. One line if it was refused; 500 has its own, and 499 was refused by nobody. */
+  requestAnswered(answered: AnsweredRequest & { code: string | null; accountId: string | null }): void {
+    this.#metrics.requestAnswered(answered);
+    const { status } = answered;
+    if (status >= 400 && status !== 499 && status !== 500) this.#refused.note(answered);
+  }
+
+  /** A person's message was stored. */
+  messageReceived(message: MessageFacts): void {
+    this.#later(() => this.#loggers.messaging.info(idsOf(message), 'message received'));
+  }
+
   /** Outcome of sending a direct message: `delivered`, `failed`, `unknown` or `waits`. */
-  messageSettled(platform: string, result: string, lastedMs: number): void {
-    this.#metrics.messageSettled(platform, result, lastedMs);
+  messageSettled(message: MessageFacts, result: string, lastedMs: number): void {
+    this.#metrics.messageSettled(message.platform, result, lastedMs);
+    const text = result === 'delivered' ? 'message sent' : 'message not sent';
+    const line = { ...idsOf(message), result, lastedMs: Math.round(lastedMs) };
+    this.#later(() => this.#loggers.messaging.info(line, text));
+  }
+
+  /** An account's bot is connected to its platform (`ok`), or not for a reason in the platform's words. */
+  botChanged(platform: string, botId: string, status: string): void {
+    if (status === 'ok') this.#loggers.messaging.info({ platform, botId }, 'bot connected');
+    else this.#loggers.messaging.warn({ platform, botId, status }, 'bot not connected');
   }
 
   /** A connector threw an unexpected error. */
@@ -190,6 +224,10 @@ export class BusinessEvents {
     this.#waiting = [];
     for (const write of waiting) write();
   }
+}
+
+function idsOf({ platform, accountId, conversationId, messageId }: MessageFacts): MessageFacts {
+  return { platform, accountId, conversationId, messageId };
 }
 
 function named(call: CallFacts): { callId: string; accountId: string; platform: string; direction: string } {

@@ -18,7 +18,10 @@ export async function logInBots(domain: AccountDomain): Promise<void> {
   for (const [platform, { provides }] of domain.calls.connectors) {
     const host = provides.bots;
     if (host === undefined) continue;
-    host.onBotState((botId, state) => void keepState(domain, botId, state));
+    host.onBotState((botId, state) => {
+      domain.calls.events.botChanged(platform, botId, state.status);
+      void keepState(domain, botId, state);
+    });
     for (const { id, token, ...others } of await listBotsToLogIn(db, secrets, platform)) {
       if (token === null)
         await keepState(domain, id, { name: null, status: 'The token cannot be decrypted' });

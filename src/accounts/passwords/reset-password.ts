@@ -40,7 +40,11 @@ export async function writeResetMail(
  * Whether a reset link works; it is not used. Counts as other links do, not as passwords: any site can make a browser
  * visit this. Throws TooManyAttempts.
  */
-export async function isResetLink({ db, clock, limits }: People, token: string, ip: string): Promise<boolean> {
+export async function isResetLink(
+  { db, clock, limits }: People,
+  token: string,
+  ip: string,
+): Promise<boolean> {
   limits.attempt(ip, null);
   return (await findAccountOf(db, token, clock.nowIso())) !== null;
 }

@@ -31,9 +31,11 @@ export interface IntakeDomain {
 }
 
 export interface ReceivedMessage {
+  readonly platform: Platform;
   readonly accountId: string;
   readonly conversationId: string;
   readonly spaceKind: SpaceKind;
+  readonly messageId: string;
   readonly messageSeq: number;
 }
 

@@ -42,7 +42,9 @@ export async function receiveMessage(domain: IntakeDomain, inbound: InboundMessa
   const { accountId, id: conversationId, spaceKind } = stored.conversation;
   domain.wakeups.wake(accountId);
   domain.queue?.flush(conversationId);
-  domain.onReceived({ accountId, conversationId, spaceKind, messageSeq: stored.message.seq });
+  const { id: messageId, seq: messageSeq } = stored.message;
+  const { platform } = domain;
+  domain.onReceived({ platform, accountId, conversationId, spaceKind, messageId, messageSeq });
   return 'stored';
 }
 

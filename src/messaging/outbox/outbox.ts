@@ -43,9 +43,17 @@ export type Settled =
 /** The result of trying to send a message. */
 type Tried = Exclude<SendOutcome, { kind: 'later' }> | { readonly kind: 'left' };
 
+/** Whose message it is. */
+export interface SentMessage {
+  readonly platform: string;
+  readonly accountId: string;
+  readonly conversationId: string;
+  readonly messageId: string;
+}
+
 export interface SendingObserver {
   /** `result`: the `kind` of the message's result. */
-  messageSettled(platform: string, result: string, lastedMs: number): void;
+  messageSettled(message: SentMessage, result: string, lastedMs: number): void;
   /** A messenger threw, which is a bug. */
   messengerFailed(platform: string, error: unknown): void;
   /** Something was refused or skipped because too much of it is waiting. */
@@ -166,8 +174,9 @@ export class Outbox {
   async #settle(outgoing: Outgoing, endMs: number, isFirst: boolean): Promise<Settled> {
     const startMs = this.#deps.clock.monotonicMs();
     const settled = await this.#send(outgoing, endMs, isFirst);
-    const { platform, accountId } = outgoing.conversation;
-    this.#deps.observer.messageSettled(platform, settled.kind, this.#deps.clock.monotonicMs() - startMs);
+    const { platform, accountId, id: conversationId } = outgoing.conversation;
+    const sent = { platform, accountId, conversationId, messageId: outgoing.message.id };
+    this.#deps.observer.messageSettled(sent, settled.kind, this.#deps.clock.monotonicMs() - startMs);
     this.#deps.wakeups.wake(accountId);
     return settled;
   }

@@ -63,7 +63,14 @@ test('a message is stored with its conversation, event and usage, and announced 
     { platform: 'telegram', messages: 1 },
   ]);
   expect(world.received).toEqual([
-    { accountId, conversationId: conversation?.id, spaceKind: 'direct', messageSeq: message?.seq },
+    {
+      platform: 'telegram',
+      accountId,
+      conversationId: conversation?.id,
+      spaceKind: 'direct',
+      messageId: message?.id,
+      messageSeq: message?.seq,
+    },
   ]);
   await turn();
   expect(woken).toBe(1);

@@ -79,7 +79,7 @@ export class Outbound {
       resolveFiles: async (_accountId, sources) =>
         await Promise.all(sources.map((_, i) => fileOf(store, owner, i))),
       observer: {
-        messageSettled: (platform, result) => void told.settled.push(`${platform} ${result}`),
+        messageSettled: ({ platform }, result) => void told.settled.push(`${platform} ${result}`),
         messengerFailed: (_platform, error) => void told.failures.push(error),
         queueFull: (queue) => void told.full.push(queue),
       },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/time.ts';
 import { BusinessEvents } from '../../../src/telemetry/business-events.ts';
 import type { EngineReading } from '../../../src/telemetry/engine-metrics.ts';
 import { openLoggers } from '../../../src/telemetry/loggers.ts';
@@ -52,7 +53,11 @@ test('two gateways in one process count separately', async () => {
 test('a call produces metrics and log lines, with personal data in its own field', async () => {
   const lines: string[] = [];
   const metrics = new Metrics();
-  const events = new BusinessEvents(openLoggers('info', { write: (line) => void lines.push(line) }), metrics);
+  const events = new BusinessEvents(
+    openLoggers('info', { write: (line) => void lines.push(line) }),
+    metrics,
+    systemClock,
+  );
   events.callStarted(CALL);
   events.callAnswered(CALL, 240);
   events.callEnded(CALL, 'ended', { result: 'completed', reason: 'BYE' }, 61_000);
@@ -128,7 +133,11 @@ test('bridge figures are read on request', async () => {
 test('hosted speech is measured per provider', async () => {
   const lines: string[] = [];
   const metrics = new Metrics();
-  const events = new BusinessEvents(openLoggers('info', { write: (line) => void lines.push(line) }), metrics);
+  const events = new BusinessEvents(
+    openLoggers('info', { write: (line) => void lines.push(line) }),
+    metrics,
+    systemClock,
+  );
   const [stt, tts] = [
     { service: 'stt', provider: 'deepgram' },
     { service: 'tts', provider: 'openai' },

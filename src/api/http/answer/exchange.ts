@@ -1,4 +1,5 @@
 import { assert, unreachable } from '../../../base/assert.ts';
+import { GatewayError } from '../../../base/errors.ts';
 import { type ClientAddresses, plainAddress } from '../../auth/client-addresses.ts';
 import type { RequestId } from '../request/request-head.ts';
 import { failureReply } from './error-reply.ts';
@@ -27,6 +28,10 @@ export interface Answered {
   /** 499 if the client disconnected before the answer. */
   readonly status: number;
   readonly durationMs: number;
+  /** The error's code; null if it has none. */
+  readonly code: string | null;
+  /** Whose credential the request had; null: none, or no valid one. */
+  readonly accountId: string | null;
 }
 
 export type OnAnswered = (answered: Answered) => void;
@@ -50,6 +55,8 @@ interface ExchangeOrigin {
 export class Exchange implements AnswerListener {
   /** Path of the matching route, once known. */
   routePath: string | null = null;
+  /** Whose credential the request has, once known. */
+  accountId: string | null = null;
   /** `WWW-Authenticate` header of a 401. */
   challenge: string | undefined;
   /** Headers added to every answer. */
@@ -58,6 +65,7 @@ export class Exchange implements AnswerListener {
   readonly #origin: ExchangeOrigin;
   readonly #startedMs = performance.now();
   #status = CLIENT_GONE;
+  #code: string | null = null;
   #state: 'open' | 'streaming' | 'ended' | 'aborted' = 'open';
   #isInFlight = true;
   #aborter: AbortController | null = null;
@@ -119,6 +127,7 @@ export class Exchange implements AnswerListener {
     if (this.#state !== 'open') return ended?.('unwritten');
     assertHeadersAreSafe(reply);
     const body = bodyOf(reply);
+    this.#code ??= codeIn(reply);
     this.#state = 'ended';
     if (ended) this.#onEnd = ended;
     // Inside the library's callback (before `watchAbort`) the response is already corked.
@@ -174,6 +183,7 @@ export class Exchange implements AnswerListener {
     if (this.#state === 'aborted' && isAbortError(error)) return;
     const failure = failureReply(error, this.challenge);
     if (failure.status === 500) this.report(error);
+    if (error instanceof GatewayError) this.#code = error.code;
     if (this.#state === 'open') this.send(failure, closeConnection);
     else if (this.#state === 'streaming') this.#response.close();
   }
@@ -222,6 +232,8 @@ export class Exchange implements AnswerListener {
       path: this.routePath,
       status,
       durationMs: performance.now() - this.#startedMs,
+      code: this.#code,
+      accountId: this.accountId,
     });
   }
 
@@ -236,6 +248,13 @@ export class Exchange implements AnswerListener {
     this.#isInFlight = false;
     this.#origin.traffic.finish();
   }
+}
+
+/** The code in the body of an error. */
+function codeIn(reply: Reply): string | null {
+  if (reply.kind !== 'json' || reply.status < 400) return null;
+  const { code } = (reply.body ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : null;
 }
 
 /** Server libraries write header values unchecked, so a line break would start another header. */

@@ -160,6 +160,7 @@ export class Dispatcher {
 
   #admitted(exchange: Exchange, access: Exclude<Access, 'public'>, credential: string | null): Principal {
     const principal = this.#options.authenticate(credential);
+    exchange.accountId = principal?.accountId ?? null;
     if (principal === null && credential !== null) exchange.challenge = invalidToken(exchange.challenge);
     return admit(access, principal);
   }

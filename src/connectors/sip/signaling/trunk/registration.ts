@@ -214,7 +214,9 @@ export class TrunkRegistration {
 
   /** `error` is shown to the account, `detail` is logged. */
   #failed(error: string, detail = error): void {
-    this.#log('warn', 'SIP trunk registration failed', detail);
+    const wasRegistered = this.#state.state === 'registered';
+    const text = wasRegistered ? 'SIP trunk lost its registration' : 'SIP trunk registration failed';
+    this.#log('warn', text, detail);
     this.#state = { state: 'failed', lastError: error, expiresAt: null };
     const delayMs = Math.min(MAX_BACK_OFF_MS, MIN_BACK_OFF_MS * 2 ** this.#failures);
     this.#failures += 1;
