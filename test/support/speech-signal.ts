@@ -7,9 +7,14 @@ import { SeededRandom } from './seeded-random.ts';
 const FULL_SCALE = 0x8000;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Speech by Flite at a rate. */
+const spoken = new Map<string, Int16Array>();
+
+/** Speech by Flite at a rate. The same for all who ask: it is not to be changed. */
 export function speech(text: string, rateHz: number, voice: FliteVoice = 'slt'): Int16Array {
-  return resampled(speak({ text, voice }), FLITE_RATE_HZ, rateHz);
+  const key = `${voice} ${rateHz} ${text}`;
+  const signal = spoken.get(key) ?? resampled(speak({ text, voice }), FLITE_RATE_HZ, rateHz);
+  spoken.set(key, signal);
+  return signal;
 }
 
 export function silence(ms: number, rateHz: number): Int16Array {

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
+import { type Clock, systemClock } from '../../../src/base/time.ts';
 import { EventLog } from '../../support/event-log.ts';
 
 const MAX_AGE_S = 300;
@@ -65,19 +66,22 @@ export class FakeBridge {
   readonly #files = new Map<string, Buffer>();
   #sent = 0;
 
-  private constructor(server: Server) {
+  readonly #clock: Clock;
+
+  private constructor(server: Server, clock: Clock) {
     this.#server = server;
+    this.#clock = clock;
     server.on('request', (request, response) => {
       if (request.method === 'GET') response.end(this.#files.get(request.url ?? ''));
       else void this.#take(request, response);
     });
   }
 
-  static async start(): Promise<FakeBridge> {
+  static async start(clock: Clock = systemClock): Promise<FakeBridge> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new FakeBridge(server);
+    return new FakeBridge(server, clock);
   }
 
   get url(): string {
@@ -143,7 +147,8 @@ export class FakeBridge {
   #problemOf({ headers, method, url }: IncomingMessage, body: Uint8Array): string | null {
     if (method !== 'POST' || url !== '/from-gateway') return `${method} ${url}`;
     const timestamp = `${headers['x-svc-timestamp']}`;
-    if (!(Math.abs(Date.now() / 1_000 - Number(timestamp)) < MAX_AGE_S)) return `time ${timestamp}`;
+    if (!(Math.abs(Date.parse(this.#clock.nowIso()) / 1_000 - Number(timestamp)) < MAX_AGE_S))
+      return `time ${timestamp}`;
     const right = createHmac('sha256', this.key).update(`${timestamp}.`).update(body).digest();
     const shown = Buffer.from(`${headers['x-svc-signature']}`, 'hex');
     return shown.length === right.length && timingSafeEqual(shown, right) ? null : 'signature';

@@ -1,4 +1,4 @@
 import { it } from 'vitest';
 import { expectRulesToHold } from './agent-rules.ts';
 
-it('no sequence of operations leaves an orphan, two defaults or none', () => expectRulesToHold(300));
+it('no sequence of operations leaves an orphan, two defaults or none', () => expectRulesToHold(100));

@@ -4,7 +4,7 @@ import { reply } from '../../../src/api/http/answer/reply.ts';
 import { route } from '../../../src/api/http/routing/route.ts';
 import { RawClient, type Served, served } from './served.ts';
 
-const REQUESTS = 10_000;
+const REQUESTS = 2_000;
 const PARALLEL = 50;
 
 const target = route({

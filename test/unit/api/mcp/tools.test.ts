@@ -1,6 +1,4 @@
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { Tiktoken } from 'js-tiktoken/lite';
-import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { INSTRUCTIONS } from '../../../../src/api/mcp/mcp-contents.ts';
 import { availabilityOf } from '../../../../src/api/mcp/tools/tool-lists.ts';
@@ -26,20 +24,15 @@ const NAMES = [
   'svc_account',
 ];
 
-const MAX_LIST_TOKENS = 6_000;
-/** Other tokenizers count up to a tenth more than this one. */
-const TOKENIZER_MARGIN = 1.1;
 const MAX_INSTRUCTION_CHARACTERS = 2_000;
 
-test('there are the 15 tools of the specification, described in fewer than 6,000 tokens', async () => {
+test('there are the 15 tools of the specification', async () => {
   const { tools, agent } = await ToolWorld.open();
   const list = await tools.list(agent);
   expect(list.map(({ name }) => name).sort()).toEqual([...NAMES].sort());
   expect(ListToolsResultSchema.parse({ tools: list })).toEqual({ tools: list });
   for (const { name } of list) expect(tools.find(name)!.description.name).toBe(name);
   expect(tools.find('svc_call')).toBeUndefined();
-  const tokens = new Tiktoken(o200k).encode(JSON.stringify({ tools: list })).length;
-  expect(tokens * TOKENIZER_MARGIN).toBeLessThan(MAX_LIST_TOKENS);
   expect(INSTRUCTIONS.length).toBeLessThanOrEqual(MAX_INSTRUCTION_CHARACTERS);
 });
 

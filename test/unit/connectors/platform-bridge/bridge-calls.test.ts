@@ -1,12 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../../src/base/time.ts';
 import type { LegObserver, PlatformLeg } from '../../../../src/connectors/contract/call-leg.ts';
 import type { InboundCall } from '../../../../src/connectors/contract/connector.ts';
 import type { MediaControl } from '../../../../src/connectors/contract/media-control.ts';
 import { BridgeCalls } from '../../../../src/connectors/platform-bridge/bridge-calls.ts';
 import { BridgeClient } from '../../../../src/connectors/platform-bridge/bridge-client.ts';
 import { FakeBridge } from '../../../fakes/platform-bridge/fake-bridge.ts';
-import { waitFor } from '../../../support/wait-for.ts';
+import { SocketClock } from '../../../support/socket-clock.ts';
 
 const CALL = {
   callRef: 'c1',
@@ -24,10 +23,11 @@ interface Rung {
 }
 
 async function calls(hasRoom = true) {
-  const bridge = await FakeBridge.start();
+  const clock = new SocketClock();
+  const bridge = await FakeBridge.start(clock);
   onTestFinished(() => bridge.stop());
-  const client = new BridgeClient({ url: bridge.url, key: bridge.key }, systemClock);
-  const bridged = new BridgeCalls('teams', { client, clock: systemClock, onAnswerer: () => undefined });
+  const client = new BridgeClient({ url: bridge.url, key: bridge.key }, clock);
+  const bridged = new BridgeCalls('teams', { client, clock, onAnswerer: () => undefined });
   const rung: Rung[] = [];
   bridged.onInbound({
     ring: (call) => {
@@ -42,7 +42,7 @@ async function calls(hasRoom = true) {
     },
   });
   const told = () => bridge.told.all.map(({ type }) => type);
-  return { bridge, bridged, rung, told };
+  return { bridge, bridged, clock, rung, told };
 }
 
 test('a call rings once, without audio, and its end frees the reference', async () => {
@@ -62,13 +62,13 @@ test('a call without room is busy and leaves nothing', async () => {
 });
 
 test('an accepted call is answered once the bridge has confirmed, also after a failure', async () => {
-  const { bridge, bridged, rung, told } = await calls();
+  const { bridge, bridged, clock, rung, told } = await calls();
   bridged.ring(CALL);
   const [{ leg, heard }] = rung as [Rung];
   bridge.faults.push({ status: 503 });
   leg.accept();
   expect(heard).toEqual([]);
-  await waitFor('the answer', () => heard.length > 0);
+  await clock.until('the answer', () => heard.length > 0);
   expect([heard, told()]).toEqual([['answered'], ['call_accept']]);
   leg.hangUp();
   leg.hangUp();
@@ -90,12 +90,12 @@ test('a call that the bridge no longer has fails', async () => {
 });
 
 test('who hangs up while the bridge is asked ends the call at once', async () => {
-  const { bridge, bridged, rung, told } = await calls();
+  const { bridge, bridged, clock, rung, told } = await calls();
   bridged.ring(CALL);
   const [{ leg, heard }] = rung as [Rung];
   bridge.faults.push(...Array.from({ length: 3 }, () => ({ status: 503, headers: { 'retry-after': '30' } })));
   leg.accept();
-  await waitFor('the first try', () => bridge.faults.length === 2);
+  await clock.until('the first try', () => bridge.faults.length === 2);
   bridge.faults.length = 0;
   leg.hangUp();
   await leg.released;

@@ -1,18 +1,19 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../../src/base/time.ts';
 import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { BridgeClient } from '../../../../src/connectors/platform-bridge/bridge-client.ts';
 import { BridgeMessenger } from '../../../../src/connectors/platform-bridge/bridge-messenger.ts';
 import { FakeBridge, type Fault } from '../../../fakes/platform-bridge/fake-bridge.ts';
+import { SocketClock } from '../../../support/socket-clock.ts';
 
 const ADA = directAddress({ kind: 'shared' }, 'ada');
 const STAYS = new AbortController().signal;
 
 async function bridged(key?: string) {
-  const bridge = await FakeBridge.start();
+  const clock = new SocketClock();
+  const bridge = await FakeBridge.start(clock);
   onTestFinished(() => bridge.stop());
-  const client = new BridgeClient({ url: bridge.url, key: key ?? bridge.key }, systemClock);
+  const client = new BridgeClient({ url: bridge.url, key: key ?? bridge.key }, clock);
   const messenger = new BridgeMessenger('nctalk', {
     client,
     openUrl: async () => (async function* () {})(),
@@ -20,8 +21,8 @@ async function bridged(key?: string) {
   });
   const message: OutboundMessage = { messageId: 'msg_1', to: ADA, text: 'Hello', attachments: [] };
   const send = (signal = STAYS, change: Partial<OutboundMessage> = {}) =>
-    messenger.send({ ...message, ...change }, signal);
-  return { bridge, client, messenger, send };
+    clock.settled('the outcome', messenger.send({ ...message, ...change }, signal));
+  return { bridge, client, clock, messenger, send };
 }
 
 test('a message arrives with its place, and its ids come back', async () => {
@@ -91,9 +92,11 @@ test.each<readonly [string, Fault]>([
 });
 
 test('a message that is unclear until its time is over is unknown', async () => {
-  const { bridge, send } = await bridged();
+  const { bridge, clock, send } = await bridged();
   bridge.faults.push(...Array.from({ length: 9 }, () => ({ status: 500 })));
-  expect(await send(AbortSignal.timeout(1_500))).toEqual({
+  const limit = new AbortController();
+  clock.after(1_500, () => limit.abort());
+  expect(await send(limit.signal)).toEqual({
     kind: 'unknown',
     reason: 'The bridge answered 500',
     sentIds: [],

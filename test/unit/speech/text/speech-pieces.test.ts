@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { speechPieces } from '../../../../src/speech/text/speech-pieces.ts';
-import { expectLinear, shapesAfter } from '../../../support/linear-time.ts';
 
 const LIMITS = { first: 200, rest: 200 };
-const LENGTH = 4_000;
 
 /** Texts with what decides about cuts, and any characters. */
 const texts = fc
@@ -118,11 +116,5 @@ describe('pieces of a text', () => {
       }),
       { numRuns: 2_000 },
     );
-  });
-
-  it('are cut in linear time', () => {
-    for (const shape of shapesAfter('', 'A sentence. ', 'Dr. ')) {
-      expectLinear(shape, LENGTH, (text) => speechPieces(text, { first: 60, rest: 200 }));
-    }
   });
 });
