@@ -4,7 +4,7 @@ import type { Command } from './steps.ts';
 import { Terminal, type TerminalOptions } from './terminal.ts';
 
 /** Only a fault takes longer, not a busy machine. */
-const RESULT_DEADLINE_MS = 60_000;
+const RESULT_DEADLINE_MS = 90_000;
 /** Between two looks at a result that is not there yet. */
 const LOOK_AGAIN_MS = 250;
 /** Requests that change nothing, so that the reader looks again until the result is there. */
