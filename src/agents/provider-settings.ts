@@ -13,7 +13,13 @@ import type { Db } from '../store/database/tables.ts';
 import { dropMemories } from '../store/inline/model-conversations.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
-import { type ConfigChange, type ConfigFault, mergeConfig, shownConfig, uselessUrls } from './provider-config.ts';
+import {
+  type ConfigChange,
+  type ConfigFault,
+  mergeConfig,
+  shownConfig,
+  uselessUrls,
+} from './provider-config.ts';
 
 /**
  * The events that an agent's model can be called for (specification, "Inbox and push events") and whether it is, by

@@ -4,8 +4,8 @@ import { dnsAddresses, trustedHostsOr } from '../base/find-addresses.ts';
 import { addressesIn, publicOr } from '../base/public-address.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
-import type { BrowseDomain } from '../inline/provider/browse-provider.ts';
 import { DeliveryWaits } from '../inline/deliveries/delivery-waits.ts';
+import type { BrowseDomain } from '../inline/provider/browse-provider.ts';
 import { InlineRunner } from '../inline/runner.ts';
 import { ModelClients } from '../inline/turn/model-clients.ts';
 import { modelProvider } from '../models/all-providers.ts';
@@ -43,7 +43,9 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
   const { places } = inbox.waiters;
   const http = modelHttp(deps);
   const { urls } = deps.settings.models;
-  const clients = new ModelClients((name, given) => modelProvider(name).connect(given, { http, clock, urls }));
+  const clients = new ModelClients((name, given) =>
+    modelProvider(name).connect(given, { http, clock, urls }),
+  );
   const waits = new DeliveryWaits(places, clock);
   const runner = new InlineRunner({
     store,

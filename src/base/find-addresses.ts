@@ -46,6 +46,8 @@ async function addressesInFile(path: string, host: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
-    return isIP(address) !== 0 && names.some((name) => name.toLowerCase() === host.toLowerCase()) ? [address] : [];
+    return isIP(address) !== 0 && names.some((name) => name.toLowerCase() === host.toLowerCase())
+      ? [address]
+      : [];
   });
 }

@@ -89,7 +89,7 @@ test('Node gets its flags whether the command line gives them or not, and the pr
     ]);
     return `${stdout}`.replace(`${pid} `, 'same process ').trim();
   };
-  const expected = inspect(NODE_FLAGS) + " [ '--port', '1' ]";
+  const expected = `${inspect(NODE_FLAGS)} [ '--port', '1' ]`;
   expect(run(...NODE_FLAGS)).toBe(`same process ${expected}`);
   expect(run()).toBe(`same process ${expected}`);
 });

@@ -8,7 +8,13 @@ import {
   getProvider,
   type ProviderView,
 } from '../../agents/provider-settings.ts';
-import { type DeliveryDomain, hasEnded, queueTest, runTest, type TestKind } from '../../inline/deliveries/deliveries.ts';
+import {
+  type DeliveryDomain,
+  hasEnded,
+  queueTest,
+  runTest,
+  type TestKind,
+} from '../../inline/deliveries/deliveries.ts';
 import { DEFAULT_PROMPT } from '../../inline/prompt/default-prompt.ts';
 import { type BrowseDomain, browseProvider } from '../../inline/provider/browse-provider.ts';
 import { MODEL_PROVIDERS } from '../../models/all-providers.ts';

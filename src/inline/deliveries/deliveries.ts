@@ -142,7 +142,8 @@ export async function runTest(
     const delivery = await queueTest(domain, actor, target.agentId, target.kind);
     // It is gone when its agent is deleted meanwhile.
     const read = async () =>
-      (await findDelivery(domain.store.db, accountId, delivery.id)) && (await getDelivery(domain, accountId, delivery.id));
+      (await findDelivery(domain.store.db, accountId, delivery.id)) &&
+      (await getDelivery(domain, accountId, delivery.id));
     const isOver = (found: WholeDelivery | undefined) => found === undefined || hasEnded(found.delivery);
     return (await domain.waits.until(accountId, read, isOver, wait)) ?? { delivery, actions: [] };
   } finally {

@@ -24,7 +24,13 @@ const MCP: ProviderField = {
 export const custom: ModelProvider = {
   name: 'custom',
   title: 'Custom (Responses)',
-  fields: [{ ...endpoint('Any Responses-compatible URL'), wrongUrl: wrongPath }, KEY, MODEL, ...STORED_PROMPT, MCP],
+  fields: [
+    { ...endpoint('Any Responses-compatible URL'), wrongUrl: wrongPath },
+    KEY,
+    MODEL,
+    ...STORED_PROMPT,
+    MCP,
+  ],
   anyOf: ['model', 'prompt_id'],
   connect: (settings, deps) => {
     const { config, secrets } = settings;

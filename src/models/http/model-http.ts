@@ -132,7 +132,9 @@ function failureOf(error: unknown): ModelFault {
     );
   }
   const words =
-    typeof code === 'string' ? `the endpoint could not be reached: ${code}` : 'the endpoint could not be reached';
+    typeof code === 'string'
+      ? `the endpoint could not be reached: ${code}`
+      : 'the endpoint could not be reached';
   // The connection may have been lost after the request had arrived.
   return new ModelFault(
     'unreachable',

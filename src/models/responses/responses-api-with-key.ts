@@ -12,6 +12,13 @@ export function responsesApiWithKey(
 ): ResponsesApi {
   const { baseUrl, query } = readEndpoint(endpoint);
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-  const api = new JsonApi({ http, clock, baseUrl, headers, secrets: key === null ? [] : [key], readError: readApiError });
+  const api = new JsonApi({
+    http,
+    clock,
+    baseUrl,
+    headers,
+    secrets: key === null ? [] : [key],
+    readError: readApiError,
+  });
   return new ResponsesApi(async () => api, query);
 }

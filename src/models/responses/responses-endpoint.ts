@@ -24,7 +24,8 @@ export function readEndpoint(text: string): ResponsesEndpoint {
 }
 
 /** Paths of other APIs, which the same servers have: of Chat Completions, of Anthropic's Messages, and Ollama's own. */
-const OTHER_API = /\/(?:(?:chat\/)?completions|messages|embeddings|models|(?:v1\/)?api\/(?:chat|generate|tags))\/?$/;
+const OTHER_API =
+  /\/(?:(?:chat\/)?completions|messages|embeddings|models|(?:v1\/)?api\/(?:chat|generate|tags))\/?$/;
 
 /** Says which path is expected in place of one that no Responses API has; null when it may be right. */
 export function wrongPath({ origin, pathname }: URL): string | null {

@@ -92,5 +92,7 @@ it('fetches from public addresses, up to the size limit', async () => {
   expect(await fetched(`${outside}/bytes/${MAX_BYTES + 1}`)).toBe(
     `413 {"detail":"File exceeds max size (${MAX_BYTES} bytes)","code":"file_too_large"}`,
   );
-  expect(await fetched(`${outside}/missing`)).toBe('502 {"detail":"The URL could not be fetched","code":"url_failed"}');
+  expect(await fetched(`${outside}/missing`)).toBe(
+    '502 {"detail":"The URL could not be fetched","code":"url_failed"}',
+  );
 });

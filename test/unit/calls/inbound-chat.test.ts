@@ -10,7 +10,9 @@ it('of a flood of short messages at most 1,048 wait, and those are published onc
     {
       keepFiles: async () => ({ files: [], tooLarge: 0 }),
       stored: () => Promise.resolve(),
-      onDropped: () => void (dropped += 1),
+      onDropped: () => {
+        dropped += 1;
+      },
       onFailure: (error) => expect.unreachable(`${error}`),
     },
     ({ text }) => void published.push(text),
