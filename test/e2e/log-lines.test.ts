@@ -41,7 +41,7 @@ function lines(msg: string): Line[] {
     .filter((line) => line.msg === msg);
 }
 
-const lineOf = (msg: string) => waitFor(`the line “${msg}”`, () => lines(msg)[0]);
+const lineOf = (msg: string) => waitFor(`the line “${msg}”`, () => lines(msg)[0], 60_000);
 
 it('is ready, once', async () => {
   expect(await lineOf('ready')).toMatchObject({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FakeCustom } from '../fakes/custom/fake-custom.ts';
+import type { ReplyPart } from '../fakes/model-vendor/scripted-reply.ts';
 import type { VendorCall } from '../fakes/model-vendor/vendor-exchange.ts';
 import { badKey } from '../fakes/responses/responses-errors.ts';
 import { Gateway } from '../support/gateway.ts';
@@ -12,9 +13,9 @@ class LocalServer extends FakeCustom {
 }
 
 /** A model that thinks for ever. */
-async function* silence(): AsyncGenerator<string> {
+async function* silence(): AsyncGenerator<ReplyPart> {
   await new Promise(() => undefined);
-  yield '';
+  yield { kind: 'text', text: '' };
 }
 
 let gateway: Gateway;
