@@ -21,7 +21,7 @@ async function countClients({ store }: AuthorizationWorld): Promise<number> {
   return (await store.db.selectFrom('oauthClients').selectAll().execute()).length;
 }
 
-test('of 10,000 registered clients, the used ones and the newest others are kept', async () => {
+test('of more than 1,000 registered clients, the used ones and the newest others are kept', async () => {
   const world = await authorizationWorld();
   const { domain, actor, agentId } = world;
   const used = await registered(world);
@@ -29,7 +29,7 @@ test('of 10,000 registered clients, the used ones and the newest others are kept
   const request = await readAuthorizationRequest(domain, asked(used), IP);
   await approve(domain, actor, request, { platforms: null, agentIds: [agentId] });
   let newest = '';
-  for (let i = 0; i < 10_000; i++) newest = await registered(world);
+  for (let i = 0; i < 1_100; i++) newest = await registered(world);
   expect(await countClients(world)).toBe(1_001);
   expect(await findClient(world.store.db, used)).toBeDefined();
   expect(await findClient(world.store.db, newest)).toBeDefined();
