@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { marked, type Token } from 'marked';
+import { marked, type Token, type TokensList } from 'marked';
 import { expect, it, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -26,10 +26,19 @@ it.each(DOCUMENTS)('the links of %s lead somewhere', (path) => {
   expect(broken).toEqual([]);
 });
 
+const parsed = new Map<string, TokensList>();
+
+function tokensOf(path: string): TokensList {
+  const tokens = parsed.get(path) ?? marked.lexer(textOf(path));
+  parsed.set(path, tokens);
+  return tokens;
+}
+
 /** Links and pictures of the project's own, as they are written. */
 function linksIn(path: string): string[] {
   const links: string[] = [];
-  marked.walkTokens(marked.lexer(textOf(path)), (token: Token) => {
+  // It returns what the function returns: nothing to wait for.
+  void marked.walkTokens(tokensOf(path), (token: Token) => {
     if (token.type === 'link' || token.type === 'image') links.push(token.href);
   });
   return links.filter((link) => !/^[a-z]+:/.test(link));
@@ -44,7 +53,7 @@ function leadsSomewhere(path: string, link: string): boolean {
 
 /** The anchors that GitHub gives to headings. */
 function anchorsOf(path: string): Set<string> {
-  const headings = marked.lexer(textOf(path)).filter(({ type }) => type === 'heading');
+  const headings = tokensOf(path).filter(({ type }) => type === 'heading');
   return new Set(
     headings.map((heading) => {
       const words = 'text' in heading ? heading.text.toLowerCase() : '';
