@@ -7,7 +7,6 @@ import { Track } from './track.ts';
 import type { ShownCall } from './two-gateways.ts';
 
 const WARM_UP_FRAMES = 25;
-const JOIN_DEADLINE_MS = 5_000;
 /** Listening goes on for this long after the last word. */
 const TAIL_MS = 400;
 
@@ -39,7 +38,7 @@ export class Party {
   }
 
   async ready(): Promise<void> {
-    await waitFor('audio from the gateway', () => this.#heardFrames >= WARM_UP_FRAMES, JOIN_DEADLINE_MS);
+    await waitFor('audio from the gateway', () => this.#heardFrames >= WARM_UP_FRAMES);
   }
 
   record(on: boolean): void {

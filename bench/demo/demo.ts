@@ -1,7 +1,7 @@
 import { converse, Party } from './conversation.ts';
 import { writeOutput } from './output.ts';
 import { Progress } from './progress.ts';
-import { faults, table } from './report.ts';
+import { faults, notes, table } from './report.ts';
 import { clipPart, tonePart } from './script.ts';
 import { talk } from './talk.ts';
 import { talkToAgent } from './talk-to-agent.ts';
@@ -50,6 +50,7 @@ async function callAndExamine(gateways: TwoGateways, signal: AbortSignal): Promi
   const results = { ...findings, countersA, countersB };
   print(`\n${table(results)}\n${DELAY_NOTE}`);
   print(paths.map((path) => `  ${path}\n`).join(''));
+  for (const note of notes(results)) print(`  Note: ${note}.\n`);
   return [...faults(results), ...a.complaints, ...b.complaints];
 }
 

@@ -1,3 +1,4 @@
+import { FRAME_MS } from '../../src/base/frame.ts';
 import type { Counters } from './counters.ts';
 import type { Findings, Level } from './findings.ts';
 
@@ -40,11 +41,34 @@ export function table({ clip, tone, countersA, countersB }: Results): string {
 }
 
 /** Returns the faults in what was heard; empty if both heard each other. */
-export function faults({ clip, tone }: Results): string[] {
+export function faults(results: Results): string[] {
+  const judge = wasLate(results) ? absenceOf : faultsOf;
   return [
-    ...faultsOf('B did not hear the clip', clip, MIN_CLIP_SNR_DB),
-    ...faultsOf('A did not hear the tone', tone, MIN_TONE_SNR_DB),
+    ...judge('B did not hear the clip', results.clip, MIN_CLIP_SNR_DB),
+    ...judge('A did not hear the tone', results.tone, MIN_TONE_SNR_DB),
   ];
+}
+
+/** What to say of a machine that was too busy for audio in real time; empty if it was not. */
+export function notes(results: Results): string[] {
+  if (!wasLate(results)) return [];
+  const found = ({ found }: Findings) => `${(found * 100).toFixed(0)} %`;
+  return [
+    `the machine was too busy for audio in time, so only the content is judged: B heard ${found(results.clip)} of the clip ` +
+      `as it was sent, A ${found(results.tone)} of the tone`,
+  ];
+}
+
+/** Gaps and pauses are then the machine's. */
+function wasLate({ countersA, countersB }: Results): boolean {
+  return [countersA, countersB].some(
+    ({ underruns, packetsLost, packetsLate, framesConcealed, latenessP99Ms }) =>
+      underruns + packetsLost + packetsLate + framesConcealed > 0 || latenessP99Ms > FRAME_MS,
+  );
+}
+
+function absenceOf(headline: string, { found }: Findings): string[] {
+  return found > 0 ? [] : [`${headline} at all`];
 }
 
 function faultsOf(headline: string, findings: Findings, minSnrDb: number): string[] {

@@ -3,7 +3,6 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import { type Counters, readCounters } from './counters.ts';
 
 const NUMBER_OF_B = '+33123456789';
-const DEADLINE_MS = 5_000;
 const RTP_PORTS = 8;
 
 /** A call as the REST API shows it; only what the demo reads. */
@@ -56,8 +55,8 @@ export class TwoGateways {
   async call(): Promise<{ outbound: ShownCall; inbound: ShownCall }> {
     const { a, b } = this;
     const outbound: ShownCall = await a.placeCall(`sip:${NUMBER_OF_B}@127.0.0.1:${b.sipPort}`);
-    await a.waitForState(outbound.call_id, 'active', DEADLINE_MS);
-    const inbound = await waitFor('the call to be active at B', () => activeCall(b), DEADLINE_MS);
+    await a.waitForState(outbound.call_id, 'active');
+    const inbound = await waitFor('the call to be active at B', () => activeCall(b));
     return { outbound, inbound };
   }
 
@@ -66,7 +65,7 @@ export class TwoGateways {
     await this.a.agentApi.delete(`/api/call/${call.call_id}`);
     const noCall = async (gateway: Gateway) => (await gateway.metric('svc_engine_calls')) === 0;
     for (const gateway of [this.a, this.b]) {
-      await waitFor('the call to be taken down', () => noCall(gateway), DEADLINE_MS);
+      await waitFor('the call to be taken down', () => noCall(gateway));
     }
     return Promise.all([readCounters(this.a), readCounters(this.b)]);
   }

@@ -49,6 +49,12 @@ export class Child {
     this.#process.kill(signal);
   }
 
+  /** Kills it without a chance to end by itself, and waits until it has ended. */
+  async killHard(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.exited;
+  }
+
   /** Asks it to end, and kills it when it does not within `deadlineMs`. Resolves with its exit code; safe to call twice. */
   async stop(deadlineMs?: number): Promise<number | null> {
     this.#process.kill('SIGTERM');

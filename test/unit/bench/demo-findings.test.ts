@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Counters } from '../../../bench/demo/counters.ts';
 import { examine, type Findings, telephoneBand } from '../../../bench/demo/findings.ts';
-import { faults } from '../../../bench/demo/report.ts';
+import { faults, notes, type Results } from '../../../bench/demo/report.ts';
 import { AGENT_RATE_HZ, clipPart, type Part, samplesIn, tonePart } from '../../../bench/demo/script.ts';
 import { Track } from '../../../bench/demo/track.ts';
 
@@ -48,6 +49,22 @@ it('reports an echo of the other side’s speaker', () => {
   expect(faultsOf(tone, judge(tone, clip, heard)).join('\n')).toMatch(/echo/);
 });
 
+it.each([{ underruns: 1 }, { packetsLate: 1 }, { latenessP99Ms: 50 }])(
+  'takes gaps for the machine’s: %o',
+  (more) => {
+    const gaps = late(telephoneBand(clip.samples)).fill(0, samplesIn(1_000), samplesIn(3_000));
+    const findings = judge(clip, tone, gaps);
+    expect(faultsOf(clip, findings)).not.toEqual([]);
+    expect(faultsOf(clip, findings, more)).toEqual([]);
+    expect(notes(resultsOf(clip, findings, more)).join()).toMatch(/B heard \d\d % of the clip/);
+  },
+);
+
+it('reports silence also of a busy machine', () => {
+  const findings = judge(clip, tone, new Int16Array(clip.samples.length));
+  expect(faultsOf(clip, findings, { underruns: 1 })).toEqual(['B did not hear the clip at all']);
+});
+
 function late(samples: Int16Array): Int16Array {
   const heard = new Int16Array(samples.length + samplesIn(400));
   heard.set(samples, samplesIn(DELAY_MS));
@@ -63,8 +80,12 @@ function judge(part: Part, other: Part, heardSamples: Int16Array): Findings {
   return examine({ part, sent, heard, heardSamples, listenerAlone: other.alone });
 }
 
-function faultsOf(part: Part, findings: Findings): string[] {
+function faultsOf(part: Part, findings: Findings, more: Partial<Counters> = {}): string[] {
+  return faults(resultsOf(part, findings, more));
+}
+
+function resultsOf(part: Part, findings: Findings, more: Partial<Counters> = {}): Results {
   const good = { ...findings, found: 1, snrDb: 40, heardLevel: findings.sentLevel, echoDbfs: -100 };
   const both = part === clip ? { clip: findings, tone: good } : { clip: good, tone: findings };
-  return faults({ ...both, countersA: counters, countersB: counters });
+  return { ...both, countersA: { ...counters, ...more }, countersB: counters };
 }
