@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
+import { SlowTests } from './slow-tests.ts';
 
 /** All test files, relative to the repository. */
 export const TEST_FILES: readonly string[] = globSync('test/**/*.test.ts').sort();
@@ -50,6 +51,7 @@ interface Kind {
   /** Whether each file has a process of its own. */
   readonly isolate: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  readonly setupFiles?: readonly string[];
 }
 
 /** Tests mostly wait for timers and sockets. The default on two cores would be one file at a time. */
@@ -75,6 +77,7 @@ const KINDS: readonly Kind[] = [
     name: 'measured',
     files: [
       'test/unit/speech/{interruption,stop}.test.ts',
+      'test/e2e/demo.test.ts',
       'test/e2e/{discord-voice-recovery,dm-kills,files,many-waiters,recovery,resources,same-time,slow-reader}.test.ts',
       'test/peers/{gateway-load,gateway-lost-messages,load-generator,local-call,local-speech}.test.ts',
     ],
@@ -142,7 +145,13 @@ const KINDS: readonly Kind[] = [
     group: 'units',
     isolate: true,
   },
-  { name: 'unit', files: ['test/unit/**'], group: 'units', isolate: false },
+  {
+    name: 'unit',
+    files: ['test/unit/**'],
+    group: 'units',
+    isolate: false,
+    setupFiles: ['config/vitest.unit-setup.ts'],
+  },
 ];
 
 /** A run of these projects. */
@@ -150,7 +159,7 @@ export function suite(projects: TestProjectInlineConfiguration[]): ViteUserConfi
   return defineConfig({
     test: {
       maxWorkers: MAX_WORKERS,
-      setupFiles: ['config/vitest.setup.ts'],
+      reporters: ['default', new SlowTests()],
       expect: { poll: { timeout: 30_000 } },
       // What modules do not import, but tests depend on. With `--changed`, all tests run when one of these has changed.
       forceRerunTriggers: ['**/config/**', '**/package{,-lock}.json', '**/*.{c,cjs,h}'],
@@ -181,9 +190,8 @@ export function again(
 ): TestProjectInlineConfiguration {
   const kind = KINDS.find((each) => each.name === like)!;
   return project(
-    { ...kind, name },
+    { ...kind, name, env: { ...kind.env, ...env } },
     TEST_FILES.filter((file) => matchesAny(file, files)),
-    env,
   );
 }
 
@@ -202,7 +210,7 @@ function kindOf(file: string): Kind {
 }
 
 function project(
-  { name, group, isolate, env }: Kind,
+  { name, group, isolate, env, setupFiles = [] }: Kind,
   include: readonly string[],
 ): TestProjectInlineConfiguration {
   const { order, workers } = GROUPS[group];
@@ -212,6 +220,7 @@ function project(
       include: [...include],
       isolate,
       env: { ...env },
+      setupFiles: ['config/vitest.setup.ts', ...setupFiles],
       maxWorkers: workers,
       maxConcurrency: CALLS_PER_FILE,
       sequence: { groupOrder: order },

@@ -188,8 +188,7 @@ export class Gateway {
 
   /** Kills it with SIGKILL, without a clean shutdown. */
   async killHard(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#child.exited;
+    await this.#child.killHard();
   }
 
   /** Starts it again on the same ports and data. */

@@ -38,7 +38,7 @@ export class InsideGateway {
     return this.#output;
   }
 
-  kill(): never {
+  killHard(): Promise<void> {
     throw new Error(
       'only a gateway in a process of its own can be killed: see OWN_PROCESS in config/test-projects.ts',
     );
