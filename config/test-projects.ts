@@ -140,7 +140,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/speech/text/linear-time.test.ts',
       'test/unit/store/store.test.ts',
       'test/unit/threads/{jobs,ring}.test.ts',
-      'test/unit/{bundle,gateway-close,mcp-shim,memory-reducer}.test.ts',
+      'test/unit/{bundle,gateway-close,health,mcp-shim,memory-reducer,start}.test.ts',
     ],
     group: 'units',
     isolate: true,
