@@ -1,5 +1,4 @@
 import { assert, unreachable } from '../../../base/assert.ts';
-import { GatewayError } from '../../../base/errors.ts';
 import { type ClientAddresses, plainAddress } from '../../auth/client-addresses.ts';
 import type { RequestId } from '../request/request-head.ts';
 import { failureReply } from './error-reply.ts';
@@ -127,7 +126,7 @@ export class Exchange implements AnswerListener {
     if (this.#state !== 'open') return ended?.('unwritten');
     assertHeadersAreSafe(reply);
     const body = bodyOf(reply);
-    this.#code ??= codeIn(reply);
+    this.#code = codeIn(reply);
     this.#state = 'ended';
     if (ended) this.#onEnd = ended;
     // Inside the library's callback (before `watchAbort`) the response is already corked.
@@ -183,7 +182,6 @@ export class Exchange implements AnswerListener {
     if (this.#state === 'aborted' && isAbortError(error)) return;
     const failure = failureReply(error, this.challenge);
     if (failure.status === 500) this.report(error);
-    if (error instanceof GatewayError) this.#code = error.code;
     if (this.#state === 'open') this.send(failure, closeConnection);
     else if (this.#state === 'streaming') this.#response.close();
   }
