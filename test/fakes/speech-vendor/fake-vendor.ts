@@ -132,6 +132,8 @@ export class FakeVendor implements VendorPart {
   }
 
   accept(request: IncomingMessage, stream: Duplex, head: Buffer): boolean {
+    // Those of requests are the HTTP server's.
+    stream.on('error', () => {});
     this.#follow(stream, stream);
     const fault = this.#nextFault();
     if (fault?.kind === 'answer') {
@@ -148,7 +150,6 @@ export class FakeVendor implements VendorPart {
 
   #follow(stream: Duplex, until: Duplex | ServerResponse): void {
     this.#streams.add(stream);
-    stream.on('error', () => {});
     until.once('close', () => this.#streams.delete(stream));
   }
 
