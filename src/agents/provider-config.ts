@@ -11,13 +11,11 @@ export interface ProviderConfig {
 /** Fields to set. Blank or null removes a field, except that a blank secret keeps the stored one. */
 export type ConfigChange = Readonly<Record<string, string | null>>;
 
-/** The problem with a field. */
-export interface ConfigFault {
-  readonly field: string;
-  readonly problem: 'missing' | 'unknown' | 'not_url' | 'invalid' | 'unusable';
-  /** Why the value is `unusable`. */
-  readonly words?: string;
-}
+/** The problem with a field. `known`: the provider's fields. `words`: why the value cannot be used. */
+export type ConfigFault =
+  | { readonly field: string; readonly problem: 'missing' | 'not_url' | 'invalid' }
+  | { readonly field: string; readonly problem: 'unknown'; readonly known: readonly string[] }
+  | { readonly field: string; readonly problem: 'unusable'; readonly words: string };
 
 export type MergedConfig = ProviderConfig | { readonly faults: readonly ConfigFault[] };
 
@@ -94,13 +92,13 @@ function mergedSecrets(kind: ModelProvider, stored: Texts, change: ConfigChange)
 function changeFaults(kind: ModelProvider, change: ConfigChange): ConfigFault[] {
   return Object.entries(change).flatMap(([name, text]): ConfigFault[] => {
     const field = kind.fields.find((one) => one.name === name);
-    if (!field) return [{ field: name, problem: 'unknown' }];
+    if (!field) return [{ field: name, problem: 'unknown', known: kind.fields.map((one) => one.name) }];
     const problem = text === null || text.trim() === '' ? null : problemOf(field, text.trim());
     return problem === null ? [] : [{ field: name, problem }];
   });
 }
 
-function problemOf(field: ProviderField, text: string): ConfigFault['problem'] | null {
+function problemOf(field: ProviderField, text: string): 'not_url' | 'invalid' | null {
   const control = field.isDocument ? CONTROL_IN_LINE : CONTROL;
   if (text.length > MAX_TEXT_LENGTH || control.test(text)) return 'invalid';
   return field.kind === 'url' && !isHttpUrl(text) ? 'not_url' : null;

@@ -68,7 +68,8 @@ describe('placing a call', () => {
   it('answers 422 for a body that is not JSON', async () => {
     const { status, body } = await place('{"platform":');
     expect(status).toBe(422);
-    expect(body.detail).toEqual([{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }]);
+    const msg = 'Input is not valid JSON at line 1, column 13: expected a value, but the text ends';
+    expect(body.detail).toEqual([{ loc: ['body'], type: 'json_invalid', msg }]);
   });
 
   it('needs an agent key', async () => {

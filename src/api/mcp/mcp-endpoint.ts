@@ -1,10 +1,10 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import type { JsonTooDeep } from '../../base/json.ts';
+import { isRecord, type JsonTooDeep } from '../../base/json.ts';
 import type { Reply } from '../http/answer/reply.ts';
 import { FastPath } from './fast-path/fast-path.ts';
 import { streamPlaces } from './listen-stream.ts';
 import type { McpCounts, McpRequest } from './mcp-request.ts';
-import { isRecord, jsonOf, MODERN_VERSION, rpcError } from './rpc-message.ts';
+import { jsonOf, MODERN_VERSION, rpcError } from './rpc-message.ts';
 import { RequestEvents } from './sessions/request-events.ts';
 import type { SessionDeps } from './sessions/session.ts';
 import { McpSessions, type SessionLimits } from './sessions/sessions.ts';

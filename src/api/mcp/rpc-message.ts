@@ -1,4 +1,4 @@
-import { JsonTooDeep, parseJson } from '../../base/json.ts';
+import { isRecord, JsonTooDeep, parseJson } from '../../base/json.ts';
 import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/answer/reply.ts';
 
 /** The current protocol, which has no sessions. */
@@ -33,10 +33,6 @@ export function jsonOf(bytes: Uint8Array): unknown {
     if (error instanceof JsonTooDeep) throw error;
     return undefined;
   }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Progress tokens have the same form. */

@@ -1,5 +1,6 @@
 import { createMcpHandler, type McpHttpHandler, type ServerEventBus } from '@modelcontextprotocol/server';
 import { GatewayError } from '../../base/errors.ts';
+import { isRecord } from '../../base/json.ts';
 import type { Places } from '../../base/places.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Reply } from '../http/answer/reply.ts';
@@ -7,7 +8,7 @@ import type { FastPath } from './fast-path/fast-path.ts';
 import { ListenStream, streamPlace } from './listen-stream.ts';
 import { authInfoOf, type McpContents, type Transcripts } from './mcp-contents.ts';
 import type { McpCounts, McpRequest } from './mcp-request.ts';
-import { cancelledId, isRecord, KEEP_ALIVE_MS, noAnswer } from './rpc-message.ts';
+import { cancelledId, KEEP_ALIVE_MS, noAnswer } from './rpc-message.ts';
 import { mcpServer } from './sdk/mcp-server.ts';
 import { type HttpVerb, replyOf, webRequest } from './sdk/web-exchange.ts';
 

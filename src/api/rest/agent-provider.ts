@@ -21,6 +21,7 @@ import { MODEL_PROVIDERS } from '../../models/all-providers.ts';
 import type { ModelChoice } from '../../models/model-client.ts';
 import type { ModelProvider, ProviderField } from '../../models/model-provider.ts';
 import { reply } from '../http/answer/reply.ts';
+import { unknownFieldFault } from '../http/request/unknown-field.ts';
 import { ValidationError } from '../http/request/validation.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { AgentParams, ResetConversations } from '../schema/agent.ts';
@@ -32,6 +33,7 @@ import {
   ProviderChoices,
 } from '../schema/agent-provider.ts';
 import { NewDelivery, TestQuery } from '../schema/delivery.ts';
+import type { ValidationFault } from '../schema/error-body.ts';
 import { newDeliveryWire, queued } from './agent-deliveries.ts';
 
 const TAGS = ['Agents'] as const;
@@ -196,15 +198,16 @@ function choiceWire({ id, name, endsAt: ends_at }: ModelChoice) {
 
 const WORDING = {
   missing: { type: 'missing', msg: 'Field required' },
-  unknown: { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' },
-  not_url: { type: 'url_parsing', msg: 'Input should be a valid URL' },
+  not_url: { type: 'url_parsing', msg: 'Input should be a valid URL, such as https://example.com/path' },
   invalid: { type: 'value_error', msg: 'String is too long or has control characters' },
-  unusable: { type: 'value_error', msg: 'This cannot work' },
 } as const;
 
-function faultWire({ field, problem, words }: ConfigFault) {
-  const wording = WORDING[problem];
-  return { loc: ['body', 'config', field], ...wording, msg: words ?? wording.msg };
+function faultWire(fault: ConfigFault): ValidationFault {
+  const path = ['config', fault.field];
+  const loc = ['body', ...path];
+  if (fault.problem === 'unknown') return unknownFieldFault('body', { path, known: fault.known });
+  if (fault.problem === 'unusable') return { loc, type: 'value_error', msg: fault.words };
+  return { loc, ...WORDING[fault.problem] };
 }
 
 function providerWire(view: ProviderView): z.output<typeof Provider> {

@@ -149,7 +149,7 @@ export function attachmentSources(bodies: readonly AttachmentBody[]): Attachment
 }
 
 function sourceOf(body: AttachmentBody): AttachmentSource {
-  if ('file_id' in body) return { fileId: body.file_id };
-  if ('url' in body) return { url: body.url, name: body.name ?? null, mime: body.mime ?? null };
+  if (body.file_id !== undefined) return { fileId: body.file_id };
+  if (body.url !== undefined) return { url: body.url, name: body.name ?? null, mime: body.mime ?? null };
   return { bytes: Buffer.from(body.bytes_b64, 'base64'), name: body.name, mime: body.mime };
 }

@@ -6,6 +6,7 @@ import { fillReserved, reserveFile, type Slot } from '../../files/reserve-file.t
 import type { Upload } from '../../files/upload-file.ts';
 import { reply } from '../http/answer/reply.ts';
 import { isForm } from '../http/request/form-parts.ts';
+import { ignoredFieldsHeader } from '../http/request/unknown-field.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import {
   File,
@@ -58,10 +59,11 @@ function upload(domain: FileDomain, publicUrl: PublicUrl): Route {
     },
     handler: async ({ principal, body, signal }) => {
       const { accountId } = principal;
-      const uploaded = isForm(body.contentType)
+      const { upload: uploaded, ignored } = isForm(body.contentType)
         ? await uploadForm(domain, accountId, body)
         : await uploadJson(domain, accountId, body, signal);
-      return reply(200, fileWire(uploaded, publicUrl()));
+      // In the reply, which is stored with the request's idempotency key.
+      return reply(200, fileWire(uploaded, publicUrl()), ignoredFieldsHeader(ignored));
     },
   });
 }

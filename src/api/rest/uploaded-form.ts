@@ -3,19 +3,21 @@ import { dropBytes, type Received, tooLarge } from '../../files/receive-bytes.ts
 import { type FileFacts, keepUpload, receiveUpload, type Upload } from '../../files/upload-file.ts';
 import type { BodyStream } from '../http/request/body-stream.ts';
 import { type FormPart, fieldText, formParts } from '../http/request/form-parts.ts';
+import type { FieldPath } from '../http/request/known-fields.ts';
 import { ValidationError } from '../http/request/validation.ts';
+import type { Uploaded } from './uploaded-json.ts';
 
 /** Allowed length of a form beyond the file in it: delimiters, headers, fields. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;
 const MAX_FIELD_BYTES = 4_096;
 
 /** Stores the form's `file`. The fields `name` and `mime` may come before or after it. */
-export async function uploadForm(domain: FileDomain, accountId: string, body: BodyStream): Promise<Upload> {
+export async function uploadForm(domain: FileDomain, accountId: string, body: BodyStream): Promise<Uploaded> {
   refuseTooLarge(domain, body);
   const form = new UploadedForm(domain, accountId);
   try {
     for await (const part of formParts(body)) await form.take(part);
-    return await form.kept();
+    return { upload: await form.kept(), ignored: form.ignored };
   } catch (error) {
     await form.drop();
     throw error;
@@ -41,6 +43,8 @@ function refuseTooLarge(domain: FileDomain, { lengthBytes }: BodyStream): void {
 class UploadedForm {
   readonly #domain: FileDomain;
   readonly #accountId: string;
+  /** Parts that mean nothing here. */
+  readonly ignored: FieldPath[] = [];
   readonly #fields: { name?: string; mime?: string } = {};
   #received: Received | null = null;
   #facts: FileFacts = { name: null, mime: null };
@@ -56,7 +60,7 @@ class UploadedForm {
     } else if (part.name === 'file' && this.#received === null) {
       this.#facts = { name: part.fileName, mime: part.contentType };
       this.#received = await receiveUpload(this.#domain, this.#accountId, part.bytes);
-    }
+    } else this.ignored.push([part.name]);
   }
 
   async kept(): Promise<Upload> {

@@ -5,14 +5,23 @@ import { keepUpload, receiveUpload, type Upload } from '../../files/upload-file.
 import { uploadFromUrl } from '../../files/upload-from-url.ts';
 import type { BodyStream } from '../http/request/body-stream.ts';
 import { JSON_OVERHEAD_BYTES, readJsonWithBytes } from '../http/request/json-with-bytes.ts';
-import { validate } from '../http/request/validation.ts';
+import type { FieldPath } from '../http/request/known-fields.ts';
+import { PartSchema } from '../http/request/part-schema.ts';
 import { FileUploadBody } from '../schema/file.ts';
+
+const BODY = new PartSchema(FileUploadBody, 'body', false);
 
 /** Four base64 characters encode three bytes, and JSON may use six characters for each of them (`\u0041`). */
 const MAX_JSON_PER_BYTE = 8;
 
+/** A stored file, and the fields of the request that had no meaning. */
+export interface Uploaded {
+  readonly upload: Upload;
+  readonly ignored: readonly FieldPath[];
+}
+
 /** A parsed JSON body and the uploaded bytes. */
-interface ReadJson {
+interface ReadJson extends Pick<Uploaded, 'ignored'> {
   readonly fields: FileUploadBody;
   /** Null if the body has a `url` instead. */
   readonly received: Received | null;
@@ -24,14 +33,16 @@ export async function uploadJson(
   accountId: string,
   body: BodyStream,
   signal: AbortSignal,
-): Promise<Upload> {
+): Promise<Uploaded> {
   if ((body.lengthBytes ?? 0) > domain.maxBytes * MAX_JSON_PER_BYTE + JSON_OVERHEAD_BYTES)
     throw tooLarge(domain);
-  const { fields, received } = await readJson(domain, accountId, body);
+  const { fields, ignored, received } = await readJson(domain, accountId, body);
   const facts = { name: fields.name ?? null, mime: fields.mime ?? null };
-  return received === null
-    ? await uploadFromUrl(domain, accountId, { url: fields.url!, facts }, signal)
-    : await keepUpload(domain, accountId, received, facts);
+  const upload =
+    received === null
+      ? await uploadFromUrl(domain, accountId, { url: fields.url!, facts }, signal)
+      : await keepUpload(domain, accountId, received, facts);
+  return { upload, ignored };
 }
 
 /** Reads the body. Deletes the received bytes if the rest of the body is invalid. Throws `file_source`. */
@@ -42,9 +53,10 @@ async function readJson(domain: FileDomain, accountId: string, body: BodyStream)
   };
   try {
     const value = await readJsonWithBytes(body, { name: 'bytes_b64', take });
-    const fields = validate(FileUploadBody, 'body', value) as FileUploadBody;
+    const { value: read, ignored } = BODY.read(value);
+    const fields = read as FileUploadBody;
     if ((fields.url === undefined) === (received === null)) throw new GatewayError('file_source');
-    return { fields, received };
+    return { fields, ignored, received };
   } catch (error) {
     if (received !== null) await dropBytes(domain, received);
     throw error;

@@ -61,7 +61,7 @@ export const DeleteAccountBody = z
   .object({
     password: z.string().max(1_024).optional().describe('Required if the account has one'),
     confirm: z
-      .union([z.literal('DELETE'), z.literal(true)])
+      .union([z.literal('DELETE'), z.literal(true)], { error: 'Input should be "DELETE" or true' })
       .describe('`"DELETE"` or `true`. Deletion cannot be undone'),
   })
   .meta({ id: 'DeleteAccount' });

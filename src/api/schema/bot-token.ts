@@ -8,7 +8,7 @@ export const BotPlatform = z.enum(BOT_PLATFORMS);
 const Secret = z
   .string()
   .max(512)
-  .regex(/^[!-~]+$/);
+  .regex(/^[!-~]+$/, 'Input should be printable ASCII characters without spaces');
 
 const { appId: APP_ID, signingSecret: SIGNING_SECRET, appToken: APP_TOKEN } = BOT_FIELDS;
 
@@ -29,7 +29,7 @@ export const BotTokenBody = z
     bot_token: Secret.describe('Never returned'),
     [APP_ID]: z
       .string()
-      .regex(/^\d{1,20}$/)
+      .regex(/^\d{1,20}$/, 'Input should be digits, such as 1234567890123456789')
       .nullish()
       .describe(`${requiredFor(APP_ID)}: the application id`),
     [SIGNING_SECRET]: Secret.nullish().describe(`${requiredFor(SIGNING_SECRET)}. Never returned`),

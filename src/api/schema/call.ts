@@ -167,6 +167,8 @@ export const CallChatBody = z
 
 export const DtmfBody = z
   .object({
-    digits: z.string().regex(/^[0-9*#A-D]{1,64}$/, 'digits must be 1 to 64 characters of 0-9, *, # and A-D'),
+    digits: z
+      .string()
+      .regex(/^[0-9*#A-D]{1,64}$/, 'Input should be 1 to 64 characters of 0-9, *, # and A-D, such as 1234#'),
   })
   .meta({ id: 'Dtmf' });

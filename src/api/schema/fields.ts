@@ -60,12 +60,27 @@ export const Name = z
 
 const MAX_ATTACHMENTS = 10;
 
+/** The field belongs to another shape. */
+const absent = z.never().optional();
+
 /** Exactly one of three shapes (specification, "Attachments array"). */
-export const AttachmentBody = z.union([
-  z.strictObject({ file_id: z.string() }),
-  z.strictObject({ url: z.string(), name: z.string().optional(), mime: z.string().optional() }),
-  z.strictObject({ bytes_b64: z.base64(), name: z.string(), mime: z.string() }),
-]);
+export const AttachmentBody = z.union(
+  [
+    z.object({ file_id: z.string(), url: absent, bytes_b64: absent }),
+    z.object({
+      url: z.string(),
+      name: z.string().optional(),
+      mime: z.string().optional(),
+      file_id: absent,
+      bytes_b64: absent,
+    }),
+    z.object({ bytes_b64: z.base64(), name: z.string(), mime: z.string(), file_id: absent, url: absent }),
+  ],
+  {
+    error:
+      'Input should have one of: file_id; url, with or without name and mime; bytes_b64 with name and mime',
+  },
+);
 export type AttachmentBody = z.output<typeof AttachmentBody>;
 
 /** The files that a request attaches. */

@@ -18,7 +18,10 @@ const MessageId = Id.describe("The platform's id of the message, unique within t
 
 const Login = z
   .string()
-  .regex(/^(?:shared|(?:bot|con)_[\w-]{1,64})$/, 'Input should be shared, or the id of a bot or connection')
+  .regex(
+    /^(?:shared|(?:bot|con)_[\w-]{1,64})$/,
+    'Input should be shared, or the id of a bot or connection, such as bot_1',
+  )
   .default('shared')
   .describe(
     'The login concerned: the id of a bot or of a connection, or `shared`, which serves the people who have connected their account or were linked by a token',

@@ -8,7 +8,9 @@ const QUOTED_SAFE = /^[ !#-[\]-~]+$/;
 const PASSWORD = /^[ -~\u00a0-\uffff]+$/;
 
 const Host = z
-  .union([z.ipv4(), z.ipv6(), z.hostname().max(253)])
+  .union([z.ipv4(), z.ipv6(), z.hostname().max(253)], {
+    error: 'Input should be a host name or an IP address, such as sip.example.com or 192.0.2.10',
+  })
   .describe('Host name (SRV records are used) or IP address of the trunk');
 
 const Transport = z.enum(['udp', 'tcp', 'tls']);
@@ -19,24 +21,36 @@ export const SipTrunkBody = z
     host: Host,
     port: z.int().min(1).max(65_535).default(5060),
     transport: Transport.default('udp'),
-    username: z.string().max(128).regex(HEADER_SAFE),
+    username: z
+      .string()
+      .max(128)
+      .regex(
+        HEADER_SAFE,
+        'Input should be printable ASCII characters without spaces or any of " < > \\, such as 1001',
+      ),
     password: z
       .string()
       .max(256)
-      .regex(PASSWORD)
+      .regex(PASSWORD, 'Input should be characters without control characters')
       .optional()
       .describe('Never returned. Default: the stored one'),
     realm: z
       .string()
       .max(255)
-      .regex(QUOTED_SAFE)
+      .regex(
+        QUOTED_SAFE,
+        'Input should be printable ASCII characters without quotes and backslashes, such as sip.example.com',
+      )
       .nullish()
       .describe(
         'Realm for digest authentication, if the provider requires one. Default: the realm of the challenge',
       ),
     caller_id: z
       .string()
-      .regex(/^\+?[\w.-]{1,64}$/)
+      .regex(
+        /^\+?[\w.-]{1,64}$/,
+        'Input should be a number or a name of letters, digits, dots, dashes and underscores, such as +33123456789 or 1001',
+      )
       .nullish()
       .describe('Number or user part shown to called parties. Default: the user name'),
     register: z
@@ -105,7 +119,7 @@ export const CreateSipDidBody = z
       .string()
       .regex(/^(?:\+[1-9]\d{6,14}|\d{1,15})$/, {
         error:
-          'must be E.164, such as +33123456789, or the digits of an extension or national number, such as 1001',
+          'Input should be E.164, such as +33123456789, or the digits of an extension or national number, such as 1001',
       })
       .describe(
         'E.164, such as `+33123456789`; or, as your exchange dials it, an extension or national number of digits only, such as `1001`',

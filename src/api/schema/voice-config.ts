@@ -10,7 +10,7 @@ const Provider = z.enum(SPEECH_PROVIDER_NAMES);
 const Key = z
   .string()
   .max(512)
-  .regex(/^[!-~]+$/);
+  .regex(/^[!-~]+$/, 'Input should be printable ASCII characters without spaces');
 
 const Region = z.string().max(32).nullish().describe('A region of the provider; null: its default');
 

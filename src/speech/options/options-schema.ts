@@ -56,5 +56,5 @@ function schemaOf(field: OptionField): z.ZodType<OptionValue> {
 }
 
 function textOf(maxLength: number) {
-  return z.string().trim().min(1).max(maxLength).regex(PRINTABLE);
+  return z.string().trim().min(1).max(maxLength).regex(PRINTABLE, 'Input should have no control characters');
 }

@@ -197,7 +197,13 @@ describe('errors', () => {
     expect(await post('/api/call/1/say', '{"text":')).toEqual([
       422,
       {
-        detail: [{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }],
+        detail: [
+          {
+            loc: ['body'],
+            type: 'json_invalid',
+            msg: 'Input is not valid JSON at line 1, column 9: expected a value, but the text ends',
+          },
+        ],
         code: 'validation_failed',
       },
     ]);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { RequestPart } from '../../../src/api/http/request/fault-wording.ts';
 import { jsonBody } from '../../../src/api/http/request/request-body.ts';
-import { type RequestPart, ValidationError, validate } from '../../../src/api/http/request/validation.ts';
+import { ValidationError, validate } from '../../../src/api/http/request/validation.ts';
 
 function faults(schema: z.ZodType, input: unknown, part: RequestPart = 'body') {
   try {
@@ -31,11 +32,11 @@ describe('validation faults', () => {
   it('name the place and the kind of every fault in a body', () => {
     const cases: [unknown, string, string][] = [
       [undefined, 'body', 'missing'],
-      [null, 'body', 'model_attributes_type'],
+      [null, 'body', 'missing'],
       [[], 'body', 'model_attributes_type'],
       [{}, 'body.name', 'missing'],
       [{ name: 1 }, 'body.name', 'string_type'],
-      [{ name: null }, 'body.name', 'string_type'],
+      [{ name: null }, 'body.name', 'missing'],
       [{ name: 'x' }, 'body.name', 'string_too_short'],
       [{ name: 'xxxxx' }, 'body.name', 'string_too_long'],
       [{ name: 'ok', age: 'x' }, 'body.age', 'float_type'],
@@ -102,6 +103,78 @@ describe('validation faults', () => {
     expect(faults(Rule, {})).toEqual([['body.a', 'value_error']]);
     expect(faults(z.literal('x'), 'y')).toEqual([['body', 'literal_error']]);
     expect(faults(z.record(z.string(), z.number()), { a: 'x' })).toEqual([['body.a', 'float_type']]);
+  });
+});
+
+describe('null', () => {
+  const Thing = z.object({
+    name: z.string(),
+    size: z.int().default(3),
+    label: z.string().nullish(),
+    kind: z.enum(['a', 'b']).optional(),
+    inner: z.object({ flag: z.boolean().optional() }).optional(),
+    list: z.array(z.string().nullable()).optional(),
+    files: z
+      .array(
+        z.union([
+          z.object({ id: z.string(), url: z.never().optional() }),
+          z.object({ url: z.string(), id: z.never().optional(), mime: z.string().optional() }),
+        ]),
+      )
+      .optional(),
+    filter: z.partialRecord(z.enum(['x', 'y']), z.boolean()).optional(),
+    host: z.union([z.ipv4(), z.hostname()]).optional(),
+  });
+  const read = (input: unknown) => validate(Thing, 'body', input);
+
+  it('means absent for every optional field, at every depth', () => {
+    expect(read({ name: 'n', size: null, kind: null, host: null, inner: null, filter: null })).toEqual({
+      name: 'n',
+      size: 3,
+    });
+    const files = [
+      { id: 'i', url: null },
+      { id: null, url: 'u', mime: null },
+    ];
+    expect(read({ name: 'n', inner: { flag: null }, filter: { x: null, y: true }, files })).toEqual({
+      name: 'n',
+      size: 3,
+      inner: {},
+      filter: { y: true },
+      files: [{ id: 'i' }, { url: 'u' }],
+    });
+  });
+
+  it('keeps its meaning where a schema takes it', () => {
+    expect(read({ name: 'n', label: null, size: null, list: [null, 'a'] })).toEqual({
+      name: 'n',
+      size: 3,
+      label: null,
+      list: [null, 'a'],
+    });
+  });
+
+  it('is a missing field where one is required, and no item of a list', () => {
+    expect(faults(Thing, { name: null })).toEqual([['body.name', 'missing']]);
+    expect(faults(Thing, { name: 'n', files: [null] })).toEqual([['body.files.0', 'union_error']]);
+    expect(faults(z.array(z.string()), ['a', null])).toEqual([['body.1', 'string_type']]);
+  });
+
+  it('stands for no body at all', () => {
+    expect(validate(Thing.optional(), 'body', null)).toBeUndefined();
+    expect(validate(Thing.nullish(), 'body', null)).toBeNull();
+  });
+
+  it('leaves the input alone', () => {
+    const input = { name: 'n', size: null, inner: { flag: null } };
+    read(input);
+    expect(input).toEqual({ name: 'n', size: null, inner: { flag: null } });
+  });
+
+  it('is dropped only as far as lists may be long', () => {
+    const Listed = z.object({ files: z.array(Thing).max(2) });
+    const input = { files: Array.from({ length: 100_000 }, () => ({ name: null, size: null })) };
+    expect(faults(Listed, input)).toEqual([['body.files', 'too_long']]);
   });
 });
 

@@ -58,11 +58,11 @@ export class Exchange implements AnswerListener {
   accountId: string | null = null;
   /** `WWW-Authenticate` header of a 401. */
   challenge: string | undefined;
-  /** Headers added to every answer. */
-  commonHeaders: ReplyHeaders | null = null;
   readonly #response: Responder;
   readonly #origin: ExchangeOrigin;
   readonly #startedMs = performance.now();
+  /** Headers of every answer. */
+  #commonHeaders: ReplyHeaders | null = null;
   #status = CLIENT_GONE;
   #code: string | null = null;
   #state: 'open' | 'streaming' | 'ended' | 'aborted' = 'open';
@@ -102,6 +102,11 @@ export class Exchange implements AnswerListener {
     this.#aborter ??= new AbortController();
     if (this.#state === 'aborted') this.#aborter.abort();
     return this.#aborter.signal;
+  }
+
+  /** Adds headers to the answer, whatever it will be. */
+  addHeaders(headers: ReplyHeaders | null): void {
+    this.#commonHeaders = { ...this.#commonHeaders, ...headers };
   }
 
   /** Starts watching for disconnects. Must be called before the server library's callback returns without an answer. */
@@ -214,7 +219,7 @@ export class Exchange implements AnswerListener {
       this.#response.writeHeader('X-Content-Type-Options', 'nosniff');
       if (reply.kind !== 'empty') this.#response.writeHeader('Content-Type', reply.contentType);
     }
-    if (this.commonHeaders !== null) this.#writeHeaders(this.commonHeaders);
+    if (this.#commonHeaders !== null) this.#writeHeaders(this.#commonHeaders);
     if (reply.headers !== undefined) this.#writeHeaders(reply.headers);
     if (this.#origin.traffic.closing && !isLast) this.#response.writeHeader('Connection', 'close');
   }

@@ -9,6 +9,7 @@ import type { Route } from '../routing/route.ts';
 export const KEY_HEADER = 'Idempotency-Key';
 /** Format of a key. */
 export const KEY_FORM = /^[\x20-\x7e]{1,255}$/;
+export const KEY_FORM_TEXT = 'A key must be 1 to 255 printable ASCII characters';
 
 /** A request that must take effect only once. */
 export interface KeyedRequest {
@@ -36,8 +37,7 @@ export function takesKey({ method, access, idempotency }: Route): boolean {
  */
 export function requestRef(principal: Principal, key: string): RequestRef | null {
   if (key === '') return null;
-  if (!KEY_FORM.test(key))
-    throw keyFault('string_pattern_mismatch', 'A key must be 1 to 255 printable ASCII characters');
+  if (!KEY_FORM.test(key)) throw keyFault('string_pattern_mismatch', KEY_FORM_TEXT);
   return { accountId: principal.accountId, credentialId: principal.credentialId, key };
 }
 

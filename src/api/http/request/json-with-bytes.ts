@@ -36,8 +36,12 @@ export async function readJsonWithBytes(
   field: BytesField,
 ): Promise<unknown> {
   const reader = new JsonReader(source, field.name);
-  while (await reader.reachesBytes()) await field.take(reader.bytes());
-  return jsonBody(reader.rest);
+  let note = '';
+  while (await reader.reachesBytes()) {
+    await field.take(reader.bytes());
+    note = ` (not counting the content of ${field.name})`;
+  }
+  return jsonBody(reader.rest, note);
 }
 
 /** Reads a body once, holding one chunk of it and everything except the bytes. */
@@ -83,7 +87,7 @@ class JsonReader {
       }
       this.#piece = this.#piece.subarray(text.length);
       if (quote >= 0) return decoder.end();
-      if (!(await this.#next())) throw notJson();
+      if (!(await this.#next())) throw notJson(`: it ends within ${this.#fieldName}`);
     }
   }
 
@@ -163,7 +167,7 @@ class Outline {
   /** Rejects duplicate names. `JSON.parse` would keep the last of two fields, but one may already be on disk. */
   #named(start: number): void {
     this.#awaits = null;
-    const name = jsonBody(this.bytes.subarray(start)) as string;
+    const name = jsonBody(this.bytes.subarray(start), ' (counted from the start of the name)') as string;
     if (this.#names.has(name))
       throw new ValidationError([
         { loc: ['body', name], type: 'duplicate_field', msg: 'Field is given twice' },

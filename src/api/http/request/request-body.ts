@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonTooDeep, parseJson } from '../../../base/json.ts';
+import { jsonFault } from '../../../base/json-fault.ts';
 import { NextTurn } from '../../../base/next-turn.ts';
 import type { Exchange } from '../answer/exchange.ts';
 import { ValidationError } from './validation.ts';
@@ -100,22 +101,23 @@ function joined(chunks: readonly Buffer[], lengthBytes: number): Buffer {
 
 /**
  * Parses a JSON body; undefined for an empty one. Throws a ValidationError if it is not valid JSON in UTF-8 or is
- * nested too deeply.
+ * nested too deeply. `note` is added to the position of a mistake.
  */
-export function jsonBody(bytes: Buffer): unknown {
+export function jsonBody(bytes: Buffer, note = ''): unknown {
   if (bytes.byteLength === 0) return undefined;
+  if (!isUtf8(bytes)) throw notJson(': it is not UTF-8');
+  const text = bytes.toString('utf8');
   try {
-    if (isUtf8(bytes)) return parseJson(bytes.toString('utf8'));
+    return parseJson(text);
   } catch (error) {
     if (error instanceof JsonTooDeep)
       throw new ValidationError([{ loc: ['body'], type: 'json_too_deep', msg: error.message }]);
-    // All other errors are reported below, like text that is not UTF-8.
+    throw notJson(` at ${jsonFault(text)}${note}`);
   }
-  throw notJson();
 }
 
-export function notJson(): ValidationError {
-  return new ValidationError([{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }]);
+export function notJson(why: string): ValidationError {
+  return new ValidationError([{ loc: ['body'], type: 'json_invalid', msg: `Input is not valid JSON${why}` }]);
 }
 
 /** Limit on partially received bodies of public routes. Bodies that arrive whole, as small ones do, do not count. */

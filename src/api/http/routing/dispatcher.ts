@@ -13,7 +13,7 @@ import { BodyStream } from '../request/body-stream.ts';
 import { isForm } from '../request/form-parts.ts';
 import { BodyBudget, type BodyOutcome, jsonBody, readBody } from '../request/request-body.ts';
 import { type RequestHead, requestIdFrom } from '../request/request-head.ts';
-import { ValidationError, validate } from '../request/validation.ts';
+import { ValidationError } from '../request/validation.ts';
 import { admit, assertOwnSite, credentialOf, invalidToken, isSafeMethod, type OwnOrigin } from './access.ts';
 import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
 import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
@@ -116,7 +116,7 @@ export class Dispatcher {
     exchange.routePath = compiled.route.path;
     exchange.challenge = compiled.route.challenge?.(request.getUrl());
     if (compiled.route.crossOrigin)
-      exchange.commonHeaders = crossOriginHeaders(compiled.route.crossOrigin, request);
+      exchange.addHeaders(crossOriginHeaders(compiled.route.crossOrigin, request));
     const { principal, credential } = this.#admit(exchange, compiled.route, request);
     const incoming = new IncomingRequest(exchange, compiled, { request, values: match.values, principal });
     const refusal = compiled.route.precheck?.(incoming) ?? null;
@@ -210,7 +210,8 @@ export class Dispatcher {
         exchange.send(errorReply('no_room_for_body'), true);
         return;
       case 'complete':
-        incoming.body = bodyValue(compiled.route.body!, outcome.bytes);
+        if (compiled.body === null) incoming.body = outcome.bytes;
+        else incoming.readBody(compiled.body, jsonBody(outcome.bytes));
         this.#handle(exchange, compiled, incoming, outcome.bytes);
         return;
       default:
@@ -263,10 +264,6 @@ export class Dispatcher {
 async function knownOf(body: BodyStream): Promise<Uint8Array> {
   const length = Buffer.from(`${body.lengthBytes} bytes`);
   return isForm(body.contentType) ? length : Buffer.concat([length, await body.beginning(KNOWN_BYTES)]);
-}
-
-function bodyValue(body: NonNullable<Route['body']>, bytes: Buffer): unknown {
-  return body === 'raw' ? bytes : validate(body, 'body', jsonBody(bytes));
 }
 
 function answerWith(exchange: Exchange, answer: Reply): void {

@@ -1,13 +1,16 @@
-import type { z } from 'zod';
+import * as z from 'zod';
 import { assert } from '../../../base/assert.ts';
 import type { RequestRef } from '../../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Exchange } from '../answer/exchange.ts';
 import { KEY_HEADER, requestRef, takesKey } from '../idempotency/idempotency.ts';
+import type { FieldPath } from '../request/known-fields.ts';
+import { PartSchema, type ReadPart } from '../request/part-schema.ts';
 import type { RequestHead } from '../request/request-head.ts';
+import { ignoredFieldsHeader } from '../request/unknown-field.ts';
 import { validate } from '../request/validation.ts';
 import type { SocketRoute } from '../socket/socket.ts';
-import { pathParameterNames, type Route, type RouteRequest } from './route.ts';
+import { pathParameterNames, type Route, type RouteRequest, refusesUnknownFields } from './route.ts';
 
 /** A route with values computed once for all requests. */
 export interface CompiledRoute {
@@ -15,6 +18,9 @@ export interface CompiledRoute {
   readonly parameterNames: readonly string[];
   /** The parsed empty query; undefined if the schema rejects it. */
   readonly emptyQuery: unknown;
+  readonly query: PartSchema | null;
+  /** Null for a raw body, too. */
+  readonly body: PartSchema | null;
   /** Whether its requests may carry an `Idempotency-Key`. */
   readonly takesKey: boolean;
 }
@@ -44,7 +50,15 @@ export function allowOf(endpoint: Endpoint): string {
 
 export function compile(route: Route): CompiledRoute {
   const emptyQuery = route.query === undefined ? NOTHING : Object.freeze(route.query.safeParse({}).data);
-  return { route, parameterNames: pathParameterNames(route.path), emptyQuery, takesKey: takesKey(route) };
+  const refuses = refusesUnknownFields(route.access);
+  return {
+    route,
+    parameterNames: pathParameterNames(route.path),
+    emptyQuery,
+    query: route.query === undefined ? null : new PartSchema(route.query, 'query', refuses),
+    body: route.body instanceof z.ZodType ? new PartSchema(route.body, 'body', refuses) : null,
+    takesKey: takesKey(route),
+  };
 }
 
 /** Maps parameter names to values. */
@@ -75,30 +89,39 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   readonly target: string;
   body: unknown = undefined;
   readonly #exchange: Exchange;
+  #ignored: FieldPath[] = [];
   readonly #headerNames: readonly string[];
   /** In the order of `#headerNames`. */
   readonly #headers: readonly string[];
 
   constructor(
     exchange: Exchange,
-    { route, parameterNames, emptyQuery, takesKey }: CompiledRoute,
+    { route, parameterNames, emptyQuery, query: querySchema, takesKey }: CompiledRoute,
     { request, values, principal }: RequestInput,
   ) {
     this.#exchange = exchange;
     this.principal = principal;
     this.path = request.getUrl();
-    this.params = parsePart(route.params, 'path', () => namedValues(parameterNames, values));
+    this.params =
+      route.params === undefined
+        ? NOTHING
+        : validate(route.params, 'path', namedValues(parameterNames, values));
     const query = request.getQuery();
     this.search = query;
     this.query =
-      query === '' && emptyQuery !== undefined
+      querySchema === null || (query === '' && emptyQuery !== undefined)
         ? emptyQuery
-        : parsePart(route.query, 'query', () => queryValues(query));
+        : this.#take(querySchema.read(queryValues(query)));
     this.#headerNames = route.headers ?? NO_HEADERS;
     this.#headers = this.#headerNames.map((name) => request.getHeader(name));
     const key = takesKey ? request.getHeader(KEY_HEADER_NAME) : '';
     this.idempotency = principal && requestRef(principal, key);
     this.target = this.idempotency === null ? '' : `${route.method} ${this.path}?${query}`;
+  }
+
+  /** Takes the parsed JSON of the body. Throws a ValidationError. */
+  readBody(schema: PartSchema, json: unknown): void {
+    this.body = this.#take(schema.read(json));
   }
 
   get requestId(): string {
@@ -122,10 +145,15 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
     assert(value !== undefined, `header ${name} is not among those that the route names`);
     return value;
   }
-}
 
-function parsePart(schema: z.ZodObject | undefined, part: 'path' | 'query', read: () => unknown): unknown {
-  return schema === undefined ? NOTHING : validate(schema, part, read());
+  /** Every answer to the request names what was ignored, also a stored one. */
+  #take({ value, ignored }: ReadPart): unknown {
+    if (ignored.length > 0) {
+      this.#ignored = [...this.#ignored, ...ignored];
+      this.#exchange.addHeaders(ignoredFieldsHeader(this.#ignored));
+    }
+    return value;
+  }
 }
 
 /** A query's values by name. If a name occurs twice, the last value counts. */

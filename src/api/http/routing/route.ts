@@ -186,6 +186,15 @@ export function route<
   return definition as unknown as Route;
 }
 
+/**
+ * Whether a route refuses fields that it does not know. Those for settings do: a mistyped setting would silently stay as
+ * it was. All others ignore such fields and name them in a header, so that agents written for a newer version keep
+ * working.
+ */
+export function refusesUnknownFields(access: Access): boolean {
+  return access === 'config' || access === 'session';
+}
+
 /** Body limit of public routes. Bytes beyond it are discarded. */
 const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;

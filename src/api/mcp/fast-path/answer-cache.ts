@@ -1,6 +1,7 @@
+import { isRecord } from '../../../base/json.ts';
 import { type Reply, type ReplyHeaders, replyBytes } from '../../http/answer/reply.ts';
 import { MCP_HEADERS, type McpRequest } from '../mcp-request.ts';
-import { isRecord, isRpcId, plainRequest, type RpcId } from '../rpc-message.ts';
+import { isRpcId, plainRequest, type RpcId } from '../rpc-message.ts';
 import { keptHeaders } from '../sdk/web-exchange.ts';
 
 /** Methods with constant answers that do not depend on the caller. */

@@ -5,6 +5,7 @@ import {
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import { isRecord } from '../../../base/json.ts';
 import { type Bytes, type Reply, replyBytes } from '../../http/answer/reply.ts';
 import { SERVER_INFO } from '../mcp-contents.ts';
 import { type McpRequest, SESSION_HEADER } from '../mcp-request.ts';
@@ -14,7 +15,6 @@ import {
   EVENTS_HEADERS,
   EVENTS_TYPE,
   hasOnly,
-  isRecord,
   isRpcId,
   JSON_TYPE,
   MODERN_VERSION,

@@ -1,9 +1,10 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { newId } from '../../../base/ids.ts';
+import { isRecord } from '../../../base/json.ts';
 import type { CancelTimer } from '../../../base/time.ts';
 import type { Reply } from '../../http/answer/reply.ts';
 import type { McpCounts, McpRequest, SessionEnd } from '../mcp-request.ts';
-import { isRecord, rpcError } from '../rpc-message.ts';
+import { rpcError } from '../rpc-message.ts';
 import { McpSession, type SessionDeps } from './session.ts';
 
 /** Limit for all accounts together. */

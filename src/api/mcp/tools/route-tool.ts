@@ -34,8 +34,7 @@ export class RouteTool implements McpTool {
     this.description = describeTool(spec, route, this.output);
     this.#route = route;
     this.#deps = deps;
-    const names = Object.keys(this.description.inputSchema.properties ?? {});
-    this.#arguments = new ToolArguments(route, spec.takesKey ?? false, names);
+    this.#arguments = new ToolArguments(route, spec.takesKey ?? false);
     const run: Run = (context, args) => this.#handle(context, args, null);
     this.#run = spec.wrap?.(run) ?? run;
   }

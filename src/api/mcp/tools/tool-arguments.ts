@@ -1,46 +1,51 @@
 import * as z from 'zod';
-import { KEY_FORM } from '../../http/idempotency/idempotency.ts';
-import { faultOf, ValidationError } from '../../http/request/validation.ts';
+import { KEY_FORM, KEY_FORM_TEXT } from '../../http/idempotency/idempotency.ts';
+import {
+  type KnownFields,
+  knownFields,
+  mergedFields,
+  unknownFields,
+} from '../../http/request/known-fields.ts';
+import { MAX_UNKNOWN, unknownFieldFault } from '../../http/request/unknown-field.ts';
+import { parse, ValidationError } from '../../http/request/validation.ts';
 import type { Route } from '../../http/routing/route.ts';
-import type { ValidationFault } from '../../schema/error-body.ts';
-import { closestName } from './argument-names.ts';
 import type { Arguments } from './mcp-tool.ts';
 
 /** Makes a call take effect only once. */
-const KeyArgument = z.object({ idempotency_key: z.string().regex(KEY_FORM).optional() });
-
-type Input = z.ZodType;
-
-/** Limit on reported unknown arguments, because searching for each one's correct name takes time. */
-const MAX_UNKNOWN = 20;
+const KeyArgument = z.object({ idempotency_key: z.string().regex(KEY_FORM, KEY_FORM_TEXT).optional() });
 
 /** A tool's arguments: the path, query and body parameters of its endpoint, all in one object. */
 export class ToolArguments {
   readonly #route: Route;
   readonly #key: typeof KeyArgument | undefined;
-  readonly #names: readonly string[];
+  readonly #fields: KnownFields;
 
-  /** `names`: all arguments in the tool's schema. */
-  constructor(route: Route, takesKey: boolean, names: readonly string[]) {
+  constructor(route: Route, takesKey: boolean) {
     this.#route = route;
     this.#key = takesKey ? KeyArgument : undefined;
-    this.#names = names;
+    this.#fields = mergedFields(ToolArguments.schemas(route, takesKey).map(knownFields));
   }
 
   /** The schemas that validate the arguments. */
-  static schemas({ params, query, body }: Route, takesKey: boolean): Input[] {
+  static schemas({ params, query, body }: Route, takesKey: boolean): z.ZodType[] {
     const schemas = [params, query, body, takesKey ? KeyArgument : undefined];
     return schemas.filter((schema) => schema instanceof z.ZodType);
   }
 
-  /** Validates the arguments and splits them for the endpoint. Throws a ValidationError with every fault. */
+  /**
+   * Validates the arguments and splits them for the endpoint. Throws a ValidationError with every fault. Unknown
+   * arguments are faults, because ignoring them would do harm: with `cursor` for `last_message_cursor`, svc_inbox would
+   * not wait.
+   */
   read(args: unknown): Arguments {
-    const faults = this.#unknownNames(args);
+    const unknown = unknownFields(this.#fields, args, MAX_UNKNOWN);
+    const faults = unknown.map((field) => unknownFieldFault('arguments', field));
     const read = (schema: Route['body']): unknown => {
       if (schema === undefined || schema === 'raw') return undefined;
-      const result = schema.safeParse(args);
-      if (!result.success) faults.push(...result.error.issues.flatMap((issue) => faultsOf(issue, args)));
-      return result.data;
+      const parsed = parse(schema, 'arguments', args);
+      if (parsed.faults === null) return parsed.value;
+      faults.push(...parsed.faults);
+      return undefined;
     };
     const { params: path, query: search, body: content } = this.#route;
     const [params, query, body] = [read(path), read(search), read(content)];
@@ -48,40 +53,4 @@ export class ToolArguments {
     if (faults.length > 0) throw new ValidationError(faults);
     return { params, query, body, key: keyed?.idempotency_key ?? '' };
   }
-
-  /**
-   * Reports unknown arguments, because ignoring them would do harm: with `cursor` for `last_message_cursor`, svc_inbox
-   * would not wait.
-   */
-  #unknownNames(args: unknown): ValidationFault[] {
-    if (typeof args !== 'object' || args === null) return [];
-    return Object.keys(args)
-      .filter((name) => !this.#names.includes(name))
-      .slice(0, MAX_UNKNOWN)
-      .map((name) => ({ loc: ['arguments', name], type: 'extra_forbidden', msg: this.#adviceFor(name) }));
-  }
-
-  #adviceFor(name: string): string {
-    const meant = closestName(name, this.#names);
-    if (meant !== null) return `Unknown argument, did you mean ${meant}?`;
-    if (this.#names.length === 0) return 'Unknown argument, this tool takes none';
-    return `Unknown argument, this tool takes ${this.#names.join(', ')}`;
-  }
-}
-
-/** Faults with the REST API's messages. For an invalid choice, adds the one that was probably meant. */
-function faultsOf(issue: z.core.$ZodIssue, args: unknown): ValidationFault[] {
-  const faults = faultOf(issue, 'arguments', args);
-  const meant = issue.code === 'invalid_value' ? closestChoice(issue, args) : null;
-  return meant === null
-    ? faults
-    : faults.map((fault) => ({ ...fault, msg: `${fault.msg}; did you mean ${meant}?` }));
-}
-
-function closestChoice({ path, values }: z.core.$ZodIssueInvalidValue, args: unknown): string | null {
-  const [name, ...deeper] = path;
-  const given = deeper.length === 0 ? (args as Readonly<Record<PropertyKey, unknown>>)[name ?? ''] : null;
-  const choices = values.filter((value) => typeof value === 'string');
-  const meant = typeof given === 'string' ? closestName(given, choices) : null;
-  return meant === null ? null : JSON.stringify(meant);
 }

@@ -221,16 +221,16 @@ describe('an unknown argument is an error that suggests the right one', () => {
     const world = await ToolWorld.open();
     const fault = await world.fault(tool, { [wrong]: 'x', platform: 'telegram', text: 'x', call_id: 'c' });
     expect(fault).toMatch(/^422 /);
-    expect(fault).toContain(`${wrong}: Unknown argument, did you mean ${right}?`);
+    expect(fault).toContain(`${wrong}: Unknown argument "${wrong}"; did you mean "${right}"?`);
   });
 
   test('without a similar name lists all arguments', async () => {
     const world = await ToolWorld.open();
     expect(await world.fault('svc_dm_typing', { platform: 'telegram', colour: 'red' })).toBe(
-      '422 colour: Unknown argument, this tool takes platform, conversation_id',
+      '422 colour: Unknown argument "colour"; the arguments are "platform", "conversation_id"',
     );
     expect(await world.fault('svc_account', { verbose: true })).toBe(
-      '422 verbose: Unknown argument, this tool takes none',
+      '422 verbose: Unknown argument "verbose"; no arguments are taken here',
     );
   });
 
@@ -239,7 +239,7 @@ describe('an unknown argument is an error that suggests the right one', () => {
     for (const name of ['constructor', 'toString', 'x'.repeat(100_000), ''])
       expect(await world.fault('svc_account', { [name]: 1 })).toContain('Unknown argument');
     const args = JSON.parse('{"__proto__": 1}');
-    expect(await world.fault('svc_account', args)).toContain('__proto__: Unknown argument');
+    expect(await world.fault('svc_account', args)).toContain('__proto__: Unknown argument "__proto__"');
   });
 
   test('names at most the first 20', async () => {

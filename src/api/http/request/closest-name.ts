@@ -1,4 +1,4 @@
-/** Names that models often use for another argument. */
+/** Names that models and people often use for another field. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
   ['body', ['text']],
   ['caption', ['text']],
@@ -45,16 +45,19 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_\W]/g, '');
 }
 
-/** Levenshtein distance. */
+/** Levenshtein distance, with two exchanged neighbours as one error. */
 function distance(from: string, to: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 1; line <= from.length; line++) {
     const next = [line];
     for (let column = 1; column <= to.length; column++) {
       const replaced = row[column - 1]! + (from[line - 1] === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[column]! + 1, next[column - 1]! + 1));
+      const isExchange = from[line - 1] === to[column - 2] && from[line - 2] === to[column - 1];
+      const exchanged = isExchange ? before[column - 2]! + 1 : replaced;
+      next.push(Math.min(replaced, exchanged, row[column]! + 1, next[column - 1]! + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[to.length]!;
 }
