@@ -33,7 +33,7 @@ it.each([
   [['--colour', 'red'], '--colour is not an option. See --help for all options.'],
   [['9000'], '"9000" is not an option. See --help for all options.'],
   [['-p', '9000'], '"-p" is not an option. See --help for all options.'],
-  [['--PORT', '9000'], '--PORT is not an option. See --help for all options.'],
+  [['--PORT', '9000'], '--PORT is not an option; did you mean --port?'],
   [['--data_dir', '/tmp'], '--data_dir is not an option; did you mean --data-dir?'],
   [['--'], '-- is not an option. See --help for all options.'],
   [['--port'], '--port needs a value. See --help for all options.'],
