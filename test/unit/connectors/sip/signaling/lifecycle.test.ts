@@ -39,7 +39,8 @@ describe('the life cycle of the connector', () => {
     const gateway = await startGateway({ port, portIsDefault: true });
     expect(gateway.connector.port).toBeGreaterThan(port);
     await expect(ConnectorUnderTest.start({ port, portIsDefault: false })).rejects.toMatchObject({
-      code: 'EADDRINUSE',
+      message: `Port ${port} of 127.0.0.1 is in use: set SVC_SIP_PORT to another one, or stop the program that uses it`,
+      cause: { code: 'EADDRINUSE' },
     });
   });
 
