@@ -6,7 +6,7 @@ const MAX_STEP_MS = 100;
 /** Turns of the event loop: in one each, a message over loopback is read, its answer, and what follows from that. */
 const TURNS_PER_STEP = 5;
 /** A busy kernel may deliver late. So often it gets a real moment. */
-const STEPS_PER_SLEEP = 25;
+const STEPS_PER_SLEEP = 5;
 /** Requests to the kernel that are not done yet. */
 const PENDING = new Set([
   'TCPConnectWrap',
