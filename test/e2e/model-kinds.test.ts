@@ -133,12 +133,12 @@ describe('a healthcheck that fails', () => {
 });
 
 it.each(MODEL_KINDS.filter(({ provider }) => ['openai', 'custom', 'foundry'].includes(provider)))(
-  'an endpoint within the network is none for $name',
+  'an endpoint within the network is refused for $name',
   async (kind) => {
     const { agent } = world.of(kind);
-    await agent.setProvider({ ...agent.config, endpoint: 'http://10.0.0.1/v1/responses' });
-    expect(await agent.health()).toBe('bad_endpoint');
-    await agent.setProvider({ endpoint: '', ...agent.config });
+    const inside = { ...agent.config, endpoint: 'http://10.0.0.1/v1/responses' };
+    await expect(agent.setProvider(inside)).rejects.toThrow(/422.*SVC_MODELS_ALLOW/);
+    expect(await agent.health()).toBe('ok');
   },
 );
 
