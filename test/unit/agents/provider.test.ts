@@ -226,16 +226,6 @@ it('queues tests for agents that have a provider, up to a limit', async () => {
   expect(rows).toHaveLength(100);
 });
 
-it('a place to wait is taken before a test is queued, and given back', async () => {
-  const { api, path } = await server();
-  await api.patch(`${path}/provider`, OPENAI);
-  const asks = Array.from({ length: 3 }, () => api.post(`${path}/test?wait=1`));
-  const statuses = (await Promise.all(asks)).map(({ status }) => status);
-  expect(statuses.sort()).toEqual([202, 202, 429]);
-  expect((await api.get(`${path}/deliveries`)).body.total).toBe(2);
-  expect((await api.post(`${path}/test?wait=1`)).status).toBe(202);
-});
-
 it('pages through deliveries, newest first, and replays failed ones', async () => {
   const { served, api, path, accountId } = await server();
   const other = (await served.account('b')).api;
