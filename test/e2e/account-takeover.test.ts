@@ -213,21 +213,14 @@ describe('wrong passwords', () => {
 
   it('on all routes that take a password count together', async () => {
     const owner = await member('routes@example.com');
-    const wrong = {
-      password: 'wrong',
-      current_password: 'wrong',
-      new_password: 'whatever',
-      new_email: 'x@example.com',
-      confirm: true,
-    };
     const statuses: number[] = [];
     const routes = [
-      ['POST', '/api/change-password'],
-      ['POST', '/api/change-email'],
-      ['DELETE', '/api/account'],
+      ['POST', '/api/change-password', { current_password: 'wrong', new_password: 'whatever' }],
+      ['POST', '/api/change-email', { password: 'wrong', new_email: 'x@example.com' }],
+      ['DELETE', '/api/account', { password: 'wrong', confirm: true }],
     ] as const;
     for (let n = 0; n < 4; n++)
-      for (const [method, path] of routes) statuses.push((await owner.request(method, path, wrong)).status);
+      for (const [method, path, wrong] of routes) statuses.push((await owner.request(method, path, wrong)).status);
     expect(statuses).toEqual([...Array(10).fill(400), 429, 429]);
     const stranger = await login(owner.email, 'wrong', '127.0.0.1');
     expect(stranger.status).toBe(429);
