@@ -59,14 +59,17 @@ it('waits until the conversation is no longer locked', async () => {
   await world.says('42', 'Hi');
   await asked(world, 9);
   expect(await world.written(1)).toEqual(['at last']);
-  await world.idle();
+});
+
+it('gives up a turn whose conversation stays locked', async () => {
+  const world = await InlineWorld.start();
   world.model.otherwise = () => Promise.reject(fault('locked'));
   await world.says('42', 'Hi');
   await waitFor('the turn to be given up', () => {
     pass(world);
     return world.runner.load.lanes === 0;
   });
-  expect((await world.deliveries())[1]).toMatchObject({ status: 'failed', errorType: 'locked' });
+  expect((await world.deliveries())[0]).toMatchObject({ status: 'failed', errorType: 'locked' });
 });
 
 it('takes the reply of a turn that the provider was still working on', async () => {
