@@ -143,8 +143,9 @@ class KnownIds {
   }
 }
 
-function errorless(body: { readonly detail?: unknown } | null): string | null {
-  return typeof body?.detail === 'string' ? null : 'an error without its detail';
+function errorless(body: { readonly detail?: unknown; readonly code?: unknown } | null): string | null {
+  const isWhole = typeof body?.detail === 'string' && typeof body.code === 'string';
+  return isWhole ? null : 'an error without its detail or its code';
 }
 
 const json = fc

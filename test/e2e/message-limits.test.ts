@@ -96,7 +96,7 @@ function expectSides(
 }
 
 const TOO_LONG = (most: number) => `422 String should have at most ${most} characters`;
-const TOO_SHORT = '422 String should have at least 1 characters';
+const TOO_SHORT = '422 String should have at least 1 character';
 
 it('accepts 1 to 10000 characters in a chat, an emoji counting as one', async () => {
   const chat = (text: string) => send('agent', text, { peer: 'Second' });

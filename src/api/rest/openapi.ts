@@ -43,7 +43,9 @@ const ANY_TYPE = '*/*';
 
 const DESCRIPTION = `Connects AI agents to phone calls, meetings and chats.
 
-Errors are \`{"detail": "<text>", "code": "<code>"}\`. Programs tell errors apart by the \`code\`; texts may change. An invalid request answers 422, and its \`detail\` lists one entry per error.
+Errors are \`{"detail": "<text>", "code": "<code>"}\`. The \`detail\` is for people, the \`code\` for programs. An invalid request answers 422, and its \`detail\` lists one entry per error.
+In requests, null means that a field is absent, unless the field's description gives it a meaning.
+Endpoints for settings and for the signed-in person refuse unknown fields. All others ignore them and name them in \`X-Ignored-Fields\`.
 Every answer has an \`X-Request-Id\`: the one from the request, or a new one.`;
 
 const SECURITY_SCHEMES = {

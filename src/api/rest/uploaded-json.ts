@@ -7,6 +7,7 @@ import type { BodyStream } from '../http/request/body-stream.ts';
 import { JSON_OVERHEAD_BYTES, readJsonWithBytes } from '../http/request/json-with-bytes.ts';
 import type { FieldPath } from '../http/request/known-fields.ts';
 import { PartSchema } from '../http/request/part-schema.ts';
+import { ValidationError } from '../http/request/validation.ts';
 import { FileUploadBody } from '../schema/file.ts';
 
 const BODY = new PartSchema(FileUploadBody, 'body', false);
@@ -53,10 +54,11 @@ async function readJson(domain: FileDomain, accountId: string, body: BodyStream)
   };
   try {
     const value = await readJsonWithBytes(body, { name: 'bytes_b64', take });
-    const { value: read, ignored } = BODY.read(value);
-    const fields = read as FileUploadBody;
+    const read = BODY.read(value);
+    if (read.faults !== null) throw new ValidationError(read.faults);
+    const fields = read.value as FileUploadBody;
     if ((fields.url === undefined) === (received === null)) throw new GatewayError('file_source');
-    return { fields, ignored, received };
+    return { fields, ignored: read.ignored, received };
   } catch (error) {
     if (received !== null) await dropBytes(domain, received);
     throw error;

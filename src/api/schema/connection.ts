@@ -17,7 +17,7 @@ export const OAuthStartRequest = z
       .string()
       .max(512)
       .refine((path) => RETURN_TO.test(path) && !/(?:^|\/)\.\.?(?:[/?]|$)|%2e|%2f|%5c/i.test(path), {
-        message: 'expected a path of the gateway at or below /dashboard',
+        message: 'Input should be a path of the gateway at or below /dashboard, such as /dashboard',
       })
       .nullish()
       .describe(

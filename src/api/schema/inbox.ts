@@ -16,7 +16,7 @@ export const CursorText = z
   .string()
   .max(128)
   .refine((text) => text === '' || parseCursor(text) !== null, {
-    message: 'expected the `cursor` of an answer (`<ISO time>|<message id>`) or an ISO time',
+    message: 'Input should be the `cursor` of an earlier answer, or an ISO time such as 2026-01-31T12:00:00Z',
   });
 
 const Limit = wholeNumber(1, MAX_PAGE).default(50);

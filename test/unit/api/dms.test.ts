@@ -144,7 +144,7 @@ it('names the missing field of a message without text', async () => {
   expect(await faultOf({})).toMatchObject({ loc: ['body', 'text'], msg: 'text or attachments is required' });
   expect(await faultOf({ text: '' })).toMatchObject({
     loc: ['body', 'text'],
-    msg: 'String should have at least 1 characters',
+    msg: 'String should have at least 1 character',
   });
 });
 

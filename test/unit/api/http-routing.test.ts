@@ -77,7 +77,10 @@ describe('routing', () => {
     const { url } = await served([echo, get('/x', () => 'body')]);
     const wrong = await fetch(`${url}/x`, { method: 'DELETE' });
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-    expect(await wrong.json()).toEqual({ detail: 'Method not allowed', code: 'method_not_allowed' });
+    expect(await wrong.json()).toEqual({
+      detail: 'Method not allowed; this path takes GET, HEAD, OPTIONS',
+      code: 'method_not_allowed',
+    });
     expect((await fetch(`${url}/api/call/1/say`)).headers.get('allow')).toBe('POST, OPTIONS');
     const head = await fetch(`${url}/x`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '6', '']);

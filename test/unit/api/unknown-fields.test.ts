@@ -146,6 +146,12 @@ describe('every other endpoint', () => {
       body: JSON.stringify({ name: 'x', colour: 1 }),
     });
     expect([failed.status, failed.headers.get(HEADER)]).toEqual([500, 'colour']);
+    const wrong = await fetch(`${url}/runtime`, {
+      method: 'POST',
+      headers: { 'X-API-Key': 'svc_agent' },
+      body: JSON.stringify({ title: 'x' }),
+    });
+    expect([wrong.status, wrong.headers.get(HEADER)]).toEqual([422, 'title']);
   });
 
   test('names them with a stored answer', async () => {

@@ -195,12 +195,12 @@ test('options cannot be used to reach the prototype of anything', async () => {
   expect(({} as Record<string, unknown>).admin).toBeUndefined();
 });
 
-test('a body beyond 64 KB is 413, and one with thousands of options 422 with 100 faults', async () => {
+test('a body beyond 64 KB is 413, and one with thousands of options 422 with 20 faults', async () => {
   const { settings } = await presetWorld();
   const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`option${n}`, n]));
   const body = { kind: 'tts', provider: 'local' };
   const answer = await settings.post(PATH, { ...body, options: many });
-  expect([answer.status, answer.body.detail.length]).toEqual([422, 100]);
+  expect([answer.status, answer.body.detail.length]).toEqual([422, 20]);
   expect((await settings.post(PATH, { ...body, options: { voice: 'x'.repeat(70_000) } })).status).toBe(413);
 });
 

@@ -56,6 +56,8 @@ export class Base64Decoder {
 
   #fault(): ValidationError {
     const loc = ['body', this.#fieldName];
-    return new ValidationError([{ loc, type: 'value_error', msg: 'Invalid base64-encoded string' }]);
+    return new ValidationError([
+      { loc, type: 'value_error', msg: 'Input should be base64 with padding, such as SGk=' },
+    ]);
   }
 }

@@ -17,7 +17,7 @@ const WRONG_TYPE: Readonly<Record<string, Wording>> = {
   string: { type: 'string_type', msg: 'Input should be a valid string' },
   number: { type: 'float_type', msg: 'Input should be a valid number' },
   int: { type: 'int_type', msg: 'Input should be a valid integer' },
-  boolean: { type: 'bool_type', msg: 'Input should be a valid boolean' },
+  boolean: { type: 'bool_type', msg: 'Input should be true or false' },
   array: { type: 'list_type', msg: 'Input should be a valid list' },
   object: { type: 'model_attributes_type', msg: 'Input should be a valid object' },
   record: { type: 'dict_type', msg: 'Input should be a valid object' },
@@ -25,14 +25,14 @@ const WRONG_TYPE: Readonly<Record<string, Wording>> = {
 
 const UNREADABLE_INTEGER: Wording = {
   type: 'int_parsing',
-  msg: 'Input should be a valid integer, unable to parse string as an integer',
+  msg: 'Input should be a whole number in digits, such as 10',
 };
 
 /** Queries and paths arrive as text, so a number that fails (always an integer there) could not be parsed. */
 const UNREADABLE: Readonly<Record<string, Wording>> = {
   number: UNREADABLE_INTEGER,
   int: UNREADABLE_INTEGER,
-  boolean: { type: 'bool_parsing', msg: 'Input should be a valid boolean, unable to interpret input' },
+  boolean: { type: 'bool_parsing', msg: 'Input should be true or false' },
 };
 
 const WRONG_FORMAT: Readonly<Record<string, Wording>> = {
@@ -46,14 +46,14 @@ const WRONG_FORMAT: Readonly<Record<string, Wording>> = {
   },
   url: { type: 'url_parsing', msg: 'Input should be a valid URL, such as https://example.com/path' },
   email: { type: 'value_error', msg: 'Input should be an email address, such as ada@example.com' },
-  base64: { type: 'value_error', msg: 'Input should be base64 with padding, such as aGVsbG8=' },
+  base64: { type: 'value_error', msg: 'Input should be base64 with padding, such as SGk=' },
 };
 
 /** Says what is wrong with `value`. No text of the schema library reaches a client, and no regular expression. */
 export function wordingOf(issue: Issue, part: RequestPart, value: unknown): Wording {
   switch (issue.code) {
     case 'invalid_type':
-      return wrongType(issue.expected, part);
+      return wrongType(issue.expected, part, value);
     case 'too_small':
       return tooSmall(issue);
     case 'too_big':
@@ -76,20 +76,37 @@ export function wordingOf(issue: Issue, part: RequestPart, value: unknown): Word
   }
 }
 
-function wrongType(expected: string, part: RequestPart): Wording {
+function wrongType(expected: string, part: RequestPart, value: unknown): Wording {
   const unreadable = part === 'query' || part === 'path' ? UNREADABLE[expected] : undefined;
-  return (
-    unreadable ?? WRONG_TYPE[expected] ?? { type: 'value_error', msg: `Input should be of type ${expected}` }
-  );
+  if (unreadable !== undefined) return unreadable;
+  const { type, msg } = WRONG_TYPE[expected] ?? {
+    type: 'value_error',
+    msg: `Input should be of type ${expected}`,
+  };
+  // A fraction is a number as well, and no integer.
+  return {
+    type,
+    msg: expected === 'int' && typeof value === 'number' ? msg : `${msg}, not ${nameOf(value)}`,
+  };
+}
+
+/** What a JSON value is called, with its article. */
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 function tooSmall(issue: z.core.$ZodIssueTooSmall): Wording {
   const least = String(issue.minimum);
   if (issue.origin === 'string') {
-    return { type: 'string_too_short', msg: `String should have at least ${least} characters` };
+    return {
+      type: 'string_too_short',
+      msg: `String should have at least ${counted(issue.minimum, 'character')}`,
+    };
   }
   if (issue.origin === 'array' || issue.origin === 'set') {
-    return { type: 'too_short', msg: `List should have at least ${least} items` };
+    return { type: 'too_short', msg: `List should have at least ${counted(issue.minimum, 'item')}` };
   }
   return issue.inclusive === false
     ? { type: 'greater_than', msg: `Input should be greater than ${least}` }
@@ -99,14 +116,21 @@ function tooSmall(issue: z.core.$ZodIssueTooSmall): Wording {
 function tooBig(issue: z.core.$ZodIssueTooBig): Wording {
   const most = String(issue.maximum);
   if (issue.origin === 'string') {
-    return { type: 'string_too_long', msg: `String should have at most ${most} characters` };
+    return {
+      type: 'string_too_long',
+      msg: `String should have at most ${counted(issue.maximum, 'character')}`,
+    };
   }
   if (issue.origin === 'array' || issue.origin === 'set') {
-    return { type: 'too_long', msg: `List should have at most ${most} items` };
+    return { type: 'too_long', msg: `List should have at most ${counted(issue.maximum, 'item')}` };
   }
   return issue.inclusive === false
     ? { type: 'less_than', msg: `Input should be less than ${most}` }
     : { type: 'less_than_equal', msg: `Input should be less than or equal to ${most}` };
+}
+
+function counted(count: number | bigint, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** A schema with a pattern brings its own message, which says what is expected. */

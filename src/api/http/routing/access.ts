@@ -31,12 +31,14 @@ const NAMES: Readonly<Record<CredentialKind, string>> = {
 const TAKEN = Object.fromEntries(
   Object.entries(ADMITTED).map(([access, kinds]) => [
     access,
-    kinds
-      .filter((kind) => kind !== 'model')
-      .map((kind) => NAMES[kind])
-      .join(' or '),
+    listed(kinds.filter((kind) => kind !== 'model')),
   ]),
 ) as Readonly<Record<keyof typeof ADMITTED, string>>;
+
+function listed(kinds: readonly CredentialKind[]): string {
+  const names = kinds.map((kind) => NAMES[kind]);
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ');
+}
 
 /** The origin of the gateway's public URL. Null: use the host that the request names. */
 export type OwnOrigin = () => string | null;

@@ -273,7 +273,8 @@ function answerWith(exchange: Exchange, answer: Reply): void {
 
 function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: RequestHead): void {
   const method = request.getMethod();
-  const headers = { Allow: allowOf(endpoint) };
+  const allow = allowOf(endpoint);
+  const headers = { Allow: allow };
   if (method === 'options') {
     const rule = [...endpoint.methods.values()].find(({ route }) => route.crossOrigin)?.route.crossOrigin;
     const shared = rule && preflightHeaders(rule, endpoint.methods.keys(), request);
@@ -281,6 +282,6 @@ function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: Req
   } else if (endpoint.socket !== null && method === 'get') {
     exchange.send(errorReply('websocket_required', { Upgrade: 'websocket' }));
   } else {
-    exchange.send(errorReply('method_not_allowed', headers));
+    exchange.send(errorReply('method_not_allowed', headers, `Method not allowed; this path takes ${allow}`));
   }
 }

@@ -8,7 +8,7 @@ import type { FieldPath } from '../request/known-fields.ts';
 import { PartSchema, type ReadPart } from '../request/part-schema.ts';
 import type { RequestHead } from '../request/request-head.ts';
 import { ignoredFieldsHeader } from '../request/unknown-field.ts';
-import { validate } from '../request/validation.ts';
+import { ValidationError, validate } from '../request/validation.ts';
 import type { SocketRoute } from '../socket/socket.ts';
 import { pathParameterNames, type Route, type RouteRequest, refusesUnknownFields } from './route.ts';
 
@@ -146,13 +146,14 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
     return value;
   }
 
-  /** Every answer to the request names what was ignored, also a stored one. */
-  #take({ value, ignored }: ReadPart): unknown {
-    if (ignored.length > 0) {
-      this.#ignored = [...this.#ignored, ...ignored];
+  /** Every answer to the request names what was ignored, also a refusal or a stored answer. */
+  #take(read: ReadPart): unknown {
+    if (read.ignored.length > 0) {
+      this.#ignored = [...this.#ignored, ...read.ignored];
       this.#exchange.addHeaders(ignoredFieldsHeader(this.#ignored));
     }
-    return value;
+    if (read.faults !== null) throw new ValidationError(read.faults);
+    return read.value;
   }
 }
 
