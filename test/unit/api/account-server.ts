@@ -87,7 +87,7 @@ function callsOf(clock: TurnableClock): CallDomain {
   return {
     registry: new CallRegistry(),
     connectors: new Map([['sip', { provides: {} }]]),
-    events: { feedbackGiven() {} },
+    events: { feedbackGiven() {}, botChanged() {} },
     clock,
     maxCallsPerAccount: CALL_LIMIT,
   } as unknown as CallDomain;
