@@ -8,8 +8,8 @@ class JsonFault extends Error {
   }
 }
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const SPACE = /[ \t\n\r]*/y;
+const SPACES = ' \t\n\r';
+const DIGITS = '0123456789';
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const LITERALS = ['true', 'false', 'null'];
 
@@ -38,42 +38,42 @@ class Checker {
 
   check(): void {
     this.#value();
-    this.#skip(SPACE);
+    this.#skip(SPACES);
     if (this.#at < this.#text.length) throw this.#expected('nothing more');
   }
 
   #value(): void {
-    this.#skip(SPACE);
+    this.#skip(SPACES);
     const literal = LITERALS.find((each) => this.#text.startsWith(each, this.#at));
     if (this.#takes('{')) this.#members();
     else if (this.#takes('[')) this.#items();
     else if (this.#text[this.#at] === '"') this.#string();
     else if (literal !== undefined) this.#at += literal.length;
-    else if (!this.#skip(NUMBER)) throw this.#expected('a value');
+    else this.#number();
   }
 
   #members(): void {
-    this.#skip(SPACE);
+    this.#skip(SPACES);
     if (this.#takes('}')) return;
     for (;;) {
-      this.#skip(SPACE);
+      this.#skip(SPACES);
       if (this.#text[this.#at] !== '"') throw this.#expected('a name in double quotes');
       this.#string();
-      this.#skip(SPACE);
+      this.#skip(SPACES);
       if (!this.#takes(':')) throw this.#expected('a colon');
       this.#value();
-      this.#skip(SPACE);
+      this.#skip(SPACES);
       if (this.#takes('}')) return;
       if (!this.#takes(',')) throw this.#expected('a comma or }');
     }
   }
 
   #items(): void {
-    this.#skip(SPACE);
+    this.#skip(SPACES);
     if (this.#takes(']')) return;
     for (;;) {
       this.#value();
-      this.#skip(SPACE);
+      this.#skip(SPACES);
       if (this.#takes(']')) return;
       if (!this.#takes(',')) throw this.#expected('a comma or ]');
     }
@@ -85,8 +85,28 @@ class Checker {
       if (this.#text.charCodeAt(this.#at) < 0x20)
         throw new JsonFault(this.#at, 'a control character in a string must be escaped');
       if (this.#text[this.#at] !== '\\') this.#at += 1;
-      else if (!this.#skip(ESCAPE)) throw new JsonFault(this.#at, 'no such escape in a string');
+      else this.#escape();
     }
+  }
+
+  #escape(): void {
+    ESCAPE.lastIndex = this.#at;
+    const [found] = ESCAPE.exec(this.#text) ?? [];
+    if (found === undefined) throw new JsonFault(this.#at, 'no such escape in a string');
+    this.#at += found.length;
+  }
+
+  #number(): void {
+    const isNegative = this.#takes('-');
+    if (!this.#takes('0') && !this.#skip(DIGITS)) throw this.#expected(isNegative ? 'a digit' : 'a value');
+    if (this.#takes('.')) this.#digits();
+    if (!this.#takes('e') && !this.#takes('E')) return;
+    if (!this.#takes('+')) this.#takes('-');
+    this.#digits();
+  }
+
+  #digits(): void {
+    if (!this.#skip(DIGITS)) throw this.#expected('a digit');
   }
 
   #takes(character: string): boolean {
@@ -95,12 +115,11 @@ class Checker {
     return true;
   }
 
-  /** Skips what matches here. Returns whether it was anything. */
-  #skip(pattern: RegExp): boolean {
-    pattern.lastIndex = this.#at;
-    const [found = ''] = pattern.exec(this.#text) ?? [];
-    this.#at += found.length;
-    return found !== '';
+  /** Skips all of these characters. Returns whether there were any. */
+  #skip(characters: string): boolean {
+    const start = this.#at;
+    while (this.#at < this.#text.length && characters.includes(this.#text[this.#at]!)) this.#at += 1;
+    return this.#at > start;
   }
 
   #expected(what: string): JsonFault {

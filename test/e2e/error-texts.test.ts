@@ -5,7 +5,19 @@ import { memberOf } from '../support/member.ts';
 import type { Description, Operation } from '../support/openapi-fuzz.ts';
 
 /** Wrong for every field, each in another way. */
-const WRONG: readonly unknown[] = ['\u0000 <"', '', 'x'.repeat(2_000), -1.5, 1e300, true, null, [], [7], {}, { a: 7 }];
+const WRONG: readonly unknown[] = [
+  '\u0000 <"',
+  '',
+  'x'.repeat(2_000),
+  -1.5,
+  1e300,
+  true,
+  null,
+  [],
+  [7],
+  {},
+  { a: 7 },
+];
 /** Signs of a regular expression, of the schema library, and of the gateway's inside. */
 const FOREIGN = [
   /\/\^|\$\/|\\[dwsp]|\[\^|\(\?|\{\d+,\d*\}/,
@@ -62,15 +74,21 @@ function* requestsTo(method: string, path: string, operation: Operation): Genera
       const text = encodeURIComponent(`${value}`.slice(0, 300)) || '%20';
       if (place === 'query') yield { method, path: `${filled}?${name}=${text}`, body: schema && '{}' };
       if (place === 'path')
-        yield { method, path: path.replace(`{${name}}`, text).replaceAll(/\{\w+\}/g, 'none'), body: schema && '{}' };
+        yield {
+          method,
+          path: path.replace(`{${name}}`, text).replaceAll(/\{\w+\}/g, 'none'),
+          body: schema && '{}',
+        };
     }
   }
   if (schema === undefined) return;
-  for (const body of wrongBodies(schema, (value) => value)) yield { method, path: filled, body: JSON.stringify(body) };
+  for (const body of wrongBodies(schema, (value) => value))
+    yield { method, path: filled, body: JSON.stringify(body) };
 }
 
 function keyFor({ description: text = '' }: Operation): Record<string, string> {
-  if (text.includes('a settings key') || text.includes('any key')) return { 'X-API-Key': gateway.settingsKey };
+  if (text.includes('a settings key') || text.includes('any key'))
+    return { 'X-API-Key': gateway.settingsKey };
   if (text.includes('an agent key')) return { 'X-API-Key': gateway.agentKey };
   return text.includes('a session') ? { Cookie: kept.cookie } : {};
 }
@@ -90,11 +108,19 @@ it('no answer to a wrong value of any field shows a regular expression or the in
     if (answer.status < 400 || !answer.headers.get('content-type')?.startsWith('application/json')) return;
     counts.refused += 1;
     const { detail, code, error } = JSON.parse(text);
-    const words = typeof detail === 'string' ? [detail] : (detail ?? []).map(({ msg }: { msg: string }) => msg);
+    const words =
+      typeof detail === 'string' ? [detail] : (detail ?? []).map(({ msg }: { msg: string }) => msg);
     const foreign = words.filter((each: string) => FOREIGN.some((sign) => sign.test(each)));
     const isCoded = typeof (code ?? error) === 'string';
     if (answer.status === 500 || foreign.length > 0 || !isCoded)
-      wrong.push({ method, path: path.slice(0, 100), body: body?.slice(0, 100), status: answer.status, foreign, code });
+      wrong.push({
+        method,
+        path: path.slice(0, 100),
+        body: body?.slice(0, 100),
+        status: answer.status,
+        foreign,
+        code,
+      });
   };
   for (const [path, methods] of Object.entries(description.paths)) {
     for (const [method, operation] of Object.entries(methods)) {

@@ -29,7 +29,8 @@ export function wrongInputsIn(markdown: string): WrongInput[] {
     .filter((line) => /^\| (?!mistake \|)/.test(line))
     .map((line) => {
       const cells = line.slice(2, -2).split(' | ');
-      const [what = '', who = '', request = '', header = '', body = '', status, code = '', detail = ''] = cells;
+      const [what = '', who = '', request = '', header = '', body = '', status, code = '', detail = ''] =
+        cells;
       const [method = '', path = ''] = request.split(' ');
       return {
         what,

@@ -13,6 +13,8 @@ test.each([
   ['[1, 2', 'line 1, column 6: expected a comma or ], but the text ends'],
   ['[01]', 'line 1, column 3: expected a comma or ]'],
   ['[NaN]', 'line 1, column 2: expected a value'],
+  ['[-]', 'line 1, column 3: expected a digit'],
+  ['[1.]', 'line 1, column 4: expected a digit'],
   ['{} {}', 'line 1, column 4: expected nothing more'],
   ['["a\nb"]', 'line 1, column 4: a control character in a string must be escaped'],
   ['["\\x"]', 'line 1, column 3: no such escape in a string'],
