@@ -210,7 +210,7 @@ it('reports a dead token in Discord’s words, and never logs it', async () => {
   await waitFor('the state', async () => (await statusOf()) === '401: Unauthorized');
   const refused = await gateway.settingsApi.post('/api/bot-tokens', {
     platform: 'discord',
-    bot_token: 'never.was.one',
+    bot_token: 'MTIzNDU2Nzg5MDEyMzQ1Njc4.GkX2pA.never-was-one-never-was-one',
     discord_app_id: bot.applicationId,
   });
   expect([refused.status, refused.body]).toEqual([

@@ -67,7 +67,7 @@ async function belongings(): Promise<Owned> {
   const settings = await made(owner, '/api/settings-keys', { name: 'ownersettings' });
   const bot = await made(owner, '/api/bot-tokens', {
     platform: 'discord',
-    bot_token: 'MTIz.owner.bottoken',
+    bot_token: 'MTIzNDU2Nzg5MDEyMzQ1Njc4.owner.bottoken-of-the-owner',
     discord_app_id: '123456789012345678',
   });
   const preset = await made(owner, '/api/voice-configs', {

@@ -85,6 +85,7 @@ describe('a stranger', () => {
     expect([answer.status, await answer.json()]).toEqual([
       422,
       {
+        code: 'validation_failed',
         detail: [{ loc: ['body'], type: 'json_too_deep', msg: 'JSON may be nested at most 32 levels deep' }],
       },
     ]);

@@ -164,7 +164,7 @@ it('reports a revoked bot with the error of Telegram, and never logs its token',
   await waitFor('the state', async () => (await statusOf()) === 'Unauthorized');
   const again = await gateway.settingsApi.post('/api/bot-tokens', {
     platform: 'telegram',
-    bot_token: '123456:never-was-one',
+    bot_token: '123456:never-was-one-never-was-one-never-w',
   });
   expect([again.status, again.body]).toEqual([
     400,
