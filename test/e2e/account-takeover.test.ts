@@ -220,7 +220,8 @@ describe('wrong passwords', () => {
       ['DELETE', '/api/account', { password: 'wrong', confirm: true }],
     ] as const;
     for (let n = 0; n < 4; n++)
-      for (const [method, path, wrong] of routes) statuses.push((await owner.request(method, path, wrong)).status);
+      for (const [method, path, wrong] of routes)
+        statuses.push((await owner.request(method, path, wrong)).status);
     expect(statuses).toEqual([...Array(10).fill(400), 429, 429]);
     const stranger = await login(owner.email, 'wrong', '127.0.0.1');
     expect(stranger.status).toBe(429);
