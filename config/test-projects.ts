@@ -36,7 +36,7 @@ const CI_NEVERTHELESS = ['test/e2e/dm-kills.test.ts'];
 /** Tests of the whole gateway that kill it, or look at its process. All others of test/e2e have it in their own process. */
 const OWN_PROCESS = [
   'test/e2e/*-kills.test.ts',
-  'test/e2e/{call-ends,discord,idempotency,inbound,inline-steps,log-lines,mcp-shim}.test.ts',
+  'test/e2e/{call-ends,discord,discord-tenants,idempotency,inbound,inline-steps,log-lines,mcp-shim}.test.ts',
   'test/e2e/{platform-bridge*,platform-logins,teams,telegram-webhook}.test.ts',
   'test/e2e/whatsapp.test.ts',
 ];
