@@ -14,6 +14,14 @@ const NIGHTLY = [
   'test/e2e/{discord-voice-recovery,loopback-recovery}.test.ts',
   // Random input.
   'test/**/{fuzz,http-fuzz}.test.ts',
+  // Growth of time with the length of hostile input.
+  'test/unit/**/linear-time.test.ts',
+  // Millions of steps through rings, threads without memory, and engines of speech that compute.
+  'test/unit/threads/ring.test.ts',
+  'test/unit/bridge/bridge-pool.test.ts',
+  'test/unit/speech/{options-read,recognizer-cuts,local/local-tts}.test.ts',
+  'test/unit/messaging/window/window-queue-model.test.ts',
+  'test/unit/api/mcp/tool-tokens.test.ts',
   // Load, memory and file descriptors.
   'test/e2e/{many-waiters,resources,same-time}.test.ts',
   'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
@@ -123,6 +131,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/connectors/sip/signaling/{answered-invites,fuzz,lifecycle}.test.ts',
       'test/unit/bridge/bridge-pool.test.ts',
       'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
+      'test/unit/rtp/rtp-leg.test.ts',
       'test/unit/threads/{doorbell,jobs,ring}.test.ts',
       'test/unit/{gateway-close,memory-reducer}.test.ts',
     ],
@@ -146,7 +155,6 @@ const KINDS: readonly Kind[] = [
       'test/unit/accounts/passwords/{failed-attempts-flood,passwords}.test.ts',
       'test/unit/api/{http-backlog,http-library,linear-time}.test.ts',
       'test/unit/api/mcp/{fast-path,stateless,tool-tokens}.test.ts',
-      'test/unit/rtp/rtp-leg.test.ts',
       'test/unit/speech/{options-read,recognizer-cuts}.test.ts',
       'test/unit/speech/{local/local-tts,text/linear-time}.test.ts',
       'test/unit/store/store.test.ts',

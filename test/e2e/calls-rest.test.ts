@@ -307,7 +307,7 @@ describe('a call between two gateways', () => {
     for (const calls of held) await pair.hangUp(calls);
   });
 
-  it.each(['33123456789', '+0123456789', '+331234', '+3312345678901234', 'sip:+33123456789@x', ''])(
+  it.each(['+0123456789', '+331234', '+3312345678901234', 'sip:+33123456789@x', ''])(
     'rejects the number "%s"',
     async (number) => {
       const { status, body } = await pair.callee.settingsApi.post('/api/sip/dids', { number });
