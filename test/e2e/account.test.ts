@@ -38,7 +38,10 @@ it('distinguishes a platform without a bot from one that does not support calls'
   const call = () => agentApi.post('/api/call', { platform: 'telegram', meeting_url: 'https://t.me/x' });
   const without = await call();
   expect([without.status, without.body.detail]).toEqual([400, 'No telegram bot registered']);
-  const bot = await settingsApi.post('/api/bot-tokens', { platform: 'telegram', bot_token: '1:secret-secret-secret-secret-secret' });
+  const bot = await settingsApi.post('/api/bot-tokens', {
+    platform: 'telegram',
+    bot_token: '1:secret-secret-secret-secret-secret',
+  });
   const withBot = await call();
   expect([withBot.status, withBot.body.detail]).toEqual([400, 'The platform does not support this']);
   await settingsApi.delete(`/api/bot-tokens/${bot.body.id}`);
