@@ -153,7 +153,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/messaging/window/window-queue*',
       'test/unit/accounts/connections/kills.test.ts',
       'test/unit/accounts/passwords/{failed-attempts-flood,passwords}.test.ts',
-      'test/unit/api/{http-backlog,http-library,linear-time}.test.ts',
+      'test/unit/api/{http-backlog,http-library,linear-time,node-connection}.test.ts',
       'test/unit/api/mcp/{fast-path,stateless,tool-tokens}.test.ts',
       'test/unit/speech/{options-read,recognizer-cuts}.test.ts',
       'test/unit/speech/{local/local-tts,text/linear-time}.test.ts',
