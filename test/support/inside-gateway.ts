@@ -57,8 +57,18 @@ export class InsideGateway {
   }
 }
 
-/** Makes the bundle unless there is one of the same sources. Returns its folder. */
-export async function bundleInside(): Promise<string> {
+let bundled: Promise<string> | undefined;
+
+/**
+ * Makes the bundle unless there is one of the same sources. Returns its folder. Gateways that start together share it: who
+ * is ready first stops esbuild, and another bundle would never be.
+ */
+export function bundleInside(): Promise<string> {
+  bundled ??= makeBundle();
+  return bundled;
+}
+
+async function makeBundle(): Promise<string> {
   const { bundleDir } = require('../../src/bundle-dir.cjs') as { bundleDir(): string };
   const entryMs = statSync(join(ROOT, ENTRY)).mtimeMs;
   const dir = join(ROOT, 'node_modules/.cache/inside', `${basename(bundleDir())}-${entryMs}`);
