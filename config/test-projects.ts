@@ -14,6 +14,8 @@ const NIGHTLY = [
   'test/e2e/{discord-voice-recovery,loopback-recovery}.test.ts',
   // Random input.
   'test/**/{fuzz,http-fuzz}.test.ts',
+  // Each step of a model's turn, killed; each client of MCP in each setting; half a minute of SIP's own timers.
+  'test/e2e/{inline-steps,mcp-clients,unacknowledged}.test.ts',
   // Growth of time with the length of hostile input.
   'test/unit/**/linear-time.test.ts',
   // Millions of steps through rings, threads without memory, and engines of speech that compute.
@@ -26,6 +28,12 @@ const NIGHTLY = [
   'test/e2e/{many-waiters,resources,same-time}.test.ts',
   'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
   // Matrices of audio, and speech that is recognized.
+  'test/unit/speech/vendor-faults.test.ts',
+  'test/unit/fakes/discord-voice/*.test.ts',
+  'test/unit/connectors/discord/voice/bad-network.test.ts',
+  'test/unit/loopback/loopback-call.test.ts',
+  'test/e2e/{discord-voice-ends,inline-call-steps}.test.ts',
+  'test/peers/harness.test.ts',
   'test/e2e/{discord-voice-bitrates,model-kind-calls}.test.ts',
   'test/peers/{gateway-during-call,local-call,local-speech}.test.ts',
   'test/unit/audio/quality/*.test.ts',
