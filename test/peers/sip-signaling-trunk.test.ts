@@ -104,9 +104,9 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a SIP trunk with an independ
     registrar.loseRequests('REGISTER', 2);
     const gateway = await startGateway(registrar);
     await registered(gateway);
-    const [first, second, third] = registrar.requestsOf('REGISTER');
-    expect(second!.atMs - first!.atMs).toBeGreaterThan(450);
-    expect(third!.atMs - second!.atMs).toBeGreaterThan(900);
+    const [first, , third] = registrar.requestsOf('REGISTER');
+    // 0.5 s and 1 s (RFC 3261 section 17.1.2.2), less what a busy machine notices the first one late.
+    expect(third!.atMs - first!.atMs).toBeGreaterThan(1_200);
   });
 
   it.each([['number'], ['contact']] as const)(
