@@ -32,7 +32,7 @@ const NIGHTLY = [
   'test/unit/fakes/discord-voice/*.test.ts',
   'test/unit/connectors/discord/voice/bad-network.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
-  'test/e2e/{discord-voice-ends,inline-call-steps}.test.ts',
+  'test/e2e/{audio-overflow,discord-voice-ends,inline-call-steps}.test.ts',
   'test/peers/harness.test.ts',
   'test/e2e/{discord-voice-bitrates,model-kind-calls}.test.ts',
   'test/peers/{gateway-during-call,local-call,local-speech}.test.ts',
