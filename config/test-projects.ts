@@ -28,7 +28,7 @@ const NIGHTLY = [
   'test/e2e/{many-waiters,resources,same-time}.test.ts',
   'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
   // Matrices of audio, and speech that is recognized.
-  'test/unit/speech/vendor-faults.test.ts',
+  'test/unit/speech/{interruption,vendor-faults}.test.ts',
   'test/unit/fakes/discord-voice/*.test.ts',
   'test/unit/connectors/discord/voice/bad-network.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
