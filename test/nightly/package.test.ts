@@ -20,14 +20,18 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('npx starts the package in an empty folder, and a signal to npx ends the gateway', async () => {
+test('npx starts the package in an empty folder, and Ctrl-C ends it', async () => {
   const options = ['--port', '0', '--sip-port', '0', '--sip-host', '127.0.0.1'];
-  const npx = new Child('npx', ['--yes', `./${name}-${version}.tgz`, ...options], { cwd: folder });
+  const npx = new Child('npx', ['--yes', `./${name}-${version}.tgz`, ...options], {
+    cwd: folder,
+    detached: true,
+  });
   const url = await waitFor('the banner', () => /HTTP {3}(http:\S+)/.exec(npx.output)?.[1], INSTALL_MS);
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   const { info } = (await (await fetch(`${url}/openapi.json`)).json()) as { info: { version: string } };
   expect(info.version).toBe(version);
-  npx.kill('SIGTERM');
+  // To the whole group, as a terminal does: npx itself passes no signal on.
+  process.kill(-npx.pid, 'SIGINT');
   // Only when the gateway, too, has closed the pipe of its output.
   await within('the gateway to end', npx.exited);
 });
