@@ -152,6 +152,7 @@ const KINDS: readonly Kind[] = [
     files: [
       'test/unit/connectors/sip/signaling/**',
       'test/unit/connectors/{discord,telegram,whatsapp}/*',
+      'test/unit/connectors/slack/socket.test.ts',
       'test/unit/audio/{g711,opus}.test.ts',
       'test/unit/audio/quality/*',
       'test/unit/inline/reply/{any-chunking,html-agreement,linear-time}.test.ts',
@@ -164,7 +165,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/api/{http-backlog,http-library,linear-time,node-connection}.test.ts',
       'test/unit/api/mcp/{fast-path,stateless,tool-tokens}.test.ts',
       'test/unit/speech/{options-read,recognizer-cuts}.test.ts',
-      'test/unit/speech/{local/local-tts,text/linear-time}.test.ts',
+      'test/unit/speech/{local/flite,local/local-tts,text/linear-time}.test.ts',
       'test/unit/store/store.test.ts',
       'test/unit/support/slowdown.test.ts',
       'test/unit/{bundle,health,mcp-shim,start}.test.ts',
