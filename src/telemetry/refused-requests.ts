@@ -3,8 +3,9 @@ import { LimitedMap } from '../base/limited-map.ts';
 import type { Clock } from '../base/time.ts';
 
 const WINDOW_MS = 10_000;
-/** Lines in a window: of one account, or of all strangers together; and of everybody. */
+/** Lines in a window: of one account, or of all strangers together. */
 const MOST_OF_ONE = 20;
+/** Of everybody. From then on each source gets its first line only, so that none takes the place of all others. */
 const MOST = 200;
 const MAX_SOURCES = 1_000;
 const STRANGERS = '';
@@ -41,7 +42,8 @@ export class RefusedRequests {
     this.#turnWindow();
     const source = accountId ?? STRANGERS;
     const written = this.#written.get(source) ?? 0;
-    if (written >= MOST_OF_ONE || this.#total >= MOST) {
+    const most = written === 0 ? MOST + MAX_SOURCES : MOST;
+    if (written >= MOST_OF_ONE || this.#total >= most) {
       this.#suppress();
       return;
     }

@@ -47,10 +47,17 @@ test('a flood is counted in one line, and leaves the lines of others alone', () 
   expect([written(null), lines.at(-1)?.count]).toEqual([40, 1]);
 });
 
-test('all together write no more than the log can bear', () => {
-  const { clock, note, lines } = world();
+test('all together write no more than the log can bear, and nobody is left out', () => {
+  const { clock, note, lines, written } = world();
   for (let n = 0; n < 100; n++) note(10, { accountId: `acc_${n}` });
-  expect(lines).toHaveLength(200);
+  expect(lines).toHaveLength(200 + 80);
+  expect([written('acc_0'), written('acc_99')]).toEqual([10, 1]);
   clock.advance(10_000);
-  expect(lines.at(-1)).toMatchObject({ count: 800 });
+  expect(lines.at(-1)).toMatchObject({ count: 720 });
+});
+
+test('sources that nobody has made up before write no more than a thousand further lines', () => {
+  const { note, lines } = world();
+  for (let n = 0; n < 5_000; n++) note(1, { accountId: `acc_${n}` });
+  expect(lines).toHaveLength(1_200);
 });
