@@ -66,9 +66,26 @@ install_packages() {
   node config/prune-binaries.cjs
 }
 
+is_prepared() {
+  { is_new_enough || is_fresh config/node; } && is_fresh . && [ "$(rank "$(installed_set)")" -ge "$(rank "$1")" ]
+}
+
+# Scripts that start at the same time install one after the other. The lock names its process, so that a killed one frees it.
+lock() {
+  [ -w . ] || return 0
+  until ln -s $$ .installing 2>/dev/null; do
+    kill -0 "$(readlink .installing)" 2>/dev/null || rm -f .installing
+    sleep 1
+  done
+  trap unlock EXIT
+}
+
+unlock() { [ "$(readlink .installing)" != $$ ] || rm -f .installing; }
+
 wanted=$1
 shift
 
+is_prepared "$wanted" || lock
 if ! is_new_enough; then
   is_fresh config/node || npm_install config/node $PINNED_NODE_MB "Node 22, because the gateway needs it and this is $(node --version)"
   PATH=$PWD/config/node/node_modules/.bin:$PATH
@@ -79,5 +96,6 @@ present=$(installed_set)
 if [ "$(rank "$present")" -gt "$(rank "$wanted")" ]; then wanted=$present; fi
 if [ "$present" != "$wanted" ] || ! is_fresh .; then install_packages "$wanted"; fi
 node src/native/build.ts
+unlock
 
 exec node "$@"

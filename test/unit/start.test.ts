@@ -1,8 +1,18 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
+import { inspect, promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startCommand } from '../support/start-command.ts';
 
@@ -112,6 +122,24 @@ test('package.json, run.sh and start.cjs agree on the oldest Node', () => {
   const [major, minor] = /OLDEST_NODE = \[(\d+), (\d+)\]/.exec(file('src/start.cjs'))?.slice(1) ?? [];
   expect(JSON.parse(file('package.json')).engines.node).toBe(`>=${major}.${minor}`);
   expect(file('config/run.sh')).toContain(`NODE_MAJOR=${major} NODE_MINOR=${minor}\n`);
+});
+
+test('scripts that start at the same time install once', async () => {
+  const bin = join(root, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(root, 'package-lock.json'), '{}');
+  cpSync(join(SRC, '../config/run.sh'), join(root, 'config/run.sh'));
+  writeFileSync(join(bin, 'node'), '#!/bin/sh\n[ "$1" != --version ] || echo v22.18.0\n', { mode: 0o755 });
+  const npm =
+    '#!/bin/sh\necho install >> npm.log\nmkdir -p node_modules/kysely\ntouch node_modules/.package-lock.json\n';
+  writeFileSync(join(bin, 'npm'), npm, { mode: 0o755 });
+  // The lock of a script that was killed.
+  symlinkSync('4194305', join(root, '.installing'));
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+  const run = () => promisify(execFile)('sh', ['config/run.sh', 'production'], { cwd: root, env });
+  await Promise.all([run(), run()]);
+  expect(readFileSync(join(root, 'npm.log'), 'utf8')).toBe('install\n');
+  expect(existsSync(join(root, '.installing'))).toBe(false);
 });
 
 test('the image and the service start the same way as npm start', () => {
