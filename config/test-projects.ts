@@ -14,8 +14,9 @@ const NIGHTLY = [
   'test/e2e/{discord-voice-recovery,loopback-recovery}.test.ts',
   // Random input.
   'test/**/{fuzz,http-fuzz}.test.ts',
-  // Each step of a model's turn, killed; each client of MCP in each setting; half a minute of SIP's own timers.
-  'test/e2e/{inline-steps,mcp-clients,unacknowledged}.test.ts',
+  'test/e2e/agent-rules.test.ts',
+  // Each step of a model's turn, killed; each client of MCP in each setting; timers of half a minute.
+  'test/e2e/{agent-probe,inline-steps,mcp-clients,unacknowledged}.test.ts',
   // Growth of time with the length of hostile input.
   'test/unit/**/linear-time.test.ts',
   // Millions of steps through rings, threads without memory, and engines of speech that compute.
@@ -25,7 +26,7 @@ const NIGHTLY = [
   'test/unit/messaging/window/window-queue-model.test.ts',
   'test/unit/api/mcp/tool-tokens.test.ts',
   // Load, memory and file descriptors.
-  'test/e2e/{many-waiters,resources,same-time}.test.ts',
+  'test/e2e/{files,many-waiters,resources,same-time}.test.ts',
   'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
   // Matrices of audio, and speech that is recognized.
   'test/unit/speech/{interruption,vendor-faults}.test.ts',
@@ -35,7 +36,7 @@ const NIGHTLY = [
   'test/e2e/{audio-overflow,discord-voice-ends,inline-call-steps}.test.ts',
   'test/peers/harness.test.ts',
   'test/e2e/{discord-voice-bitrates,model-kind-calls}.test.ts',
-  'test/peers/{gateway-during-call,local-call,local-speech}.test.ts',
+  'test/peers/{gateway-during-call,hosted-speech,local-call,local-speech}.test.ts',
   'test/unit/audio/quality/*.test.ts',
   // Demos, benches and browsers.
   'test/e2e/demo.test.ts',
@@ -49,9 +50,10 @@ const NIGHTLY = [
 /** In CI nevertheless: one of each kind that is too dear as a whole. */
 const CI_NEVERTHELESS = ['test/e2e/dm-kills.test.ts'];
 
-/** Tests of the whole gateway that kill it, or look at its process. All others of test/e2e have it in their own process. */
+/** Tests of the whole gateway that kill it, or look at its process. Most others have it in their own process. */
 const OWN_PROCESS = [
   'test/e2e/*-kills.test.ts',
+  'test/conformance/{loopback-*,sip,*-violations}.test.ts',
   'test/e2e/{call-ends,discord,discord-tenants,idempotency,inbound,inline-steps,log-lines,mcp-shim}.test.ts',
   'test/e2e/{platform-bridge*,platform-logins,teams,telegram-webhook}.test.ts',
   'test/e2e/whatsapp.test.ts',
@@ -130,7 +132,13 @@ const KINDS: readonly Kind[] = [
   },
   { name: 'processes', files: OWN_PROCESS, group: 'sockets', isolate: true },
   { name: 'e2e', files: ['test/e2e/**'], group: 'sockets', isolate: false, env: { TEST_GATEWAYS: 'inside' } },
-  { name: 'conformance', files: ['test/conformance/**'], group: 'sockets', isolate: true },
+  {
+    name: 'conformance',
+    files: ['test/conformance/**'],
+    group: 'sockets',
+    isolate: true,
+    env: { TEST_GATEWAYS: 'inside' },
+  },
   { name: 'peers', files: ['test/peers/**'], group: 'sockets', isolate: true },
   {
     // Unit tests that count what the process has, or leave something in it.

@@ -20,6 +20,14 @@ export default suite([
     ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-access,signing-out}.test.ts'],
     NODE_HTTP,
   ),
+  again(
+    'every-rule',
+    'processes',
+    [
+      'test/conformance/{bridged,discord,discord-calls,loopback-meetings,slack,teams,telegram,whatsapp}.test.ts',
+    ],
+    { CONFORMANCE: 'whole' },
+  ),
   again('node-http-audio', 'audio', ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'], NODE_HTTP),
   again('node-http-measured', 'measured', ['test/e2e/{files,slow-reader}.test.ts'], NODE_HTTP),
   again('portable', 'unit', ['test/unit/rtp/**'], PORTABLE_MEDIA),

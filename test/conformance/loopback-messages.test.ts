@@ -20,7 +20,7 @@ afterAll(async () => {
   bundled?.remove();
 });
 
-describeRules('Loopback', MESSENGER_RULES, () => messenger);
+describeRules('Loopback', MESSENGER_RULES, () => messenger, true);
 
 it('declares what no platform of the product does', () => {
   const table = declarationTable(new Map<string, Connector>([['Loopback', loopbackConnector()]]));

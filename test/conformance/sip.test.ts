@@ -10,4 +10,4 @@ beforeAll(async () => {
 });
 afterAll(() => sip?.stop());
 
-describeRules('SIP', CALL_RULES, () => sip);
+describeRules('SIP', CALL_RULES, () => sip, true);

@@ -16,7 +16,7 @@ const OTHER_AGENT_TONE_HZ = 1_037;
 const AHEAD_MS = 200;
 /** What comes while the call gets going: the jitter buffer fills, the rate is declared. */
 const SETTLING_FRAMES = 50;
-const LONG_FRAMES = 750;
+const LONG_FRAMES = 400;
 /** Without native media I/O only packets take another way. Resampling is the same. */
 const isPortable = process.env.SVC_MEDIA_IO === 'portable';
 const CLEAN_RATES_HZ = isPortable ? [16_000] : [8_000, 16_000, 24_000, 44_100, 48_000];

@@ -42,6 +42,7 @@ export const ENDING_RULES: readonly CallRule[] = [
   },
   {
     title: 'a call that the far end does not take is disconnected, with the reason',
+    isSlow: true,
     async check(subject) {
       for (const [failure, result] of Object.entries(subject.failures)) {
         const { call, offer } = await AgentCall.placed(subject);
@@ -70,6 +71,7 @@ export const ENDING_RULES: readonly CallRule[] = [
   },
   {
     title: 'a killed gateway disconnects its calls when it starts again, and takes new ones',
+    isSlow: true,
     async check(subject) {
       const { call } = await AgentCall.active(subject);
       await subject.gateway.killHard();
@@ -83,6 +85,7 @@ export const ENDING_RULES: readonly CallRule[] = [
   },
   {
     title: 'calls leave nothing behind',
+    isSlow: true,
     async check(subject) {
       await endBothWays(subject);
       for (let attempt = 1; ; attempt++) {

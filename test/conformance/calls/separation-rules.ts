@@ -47,6 +47,7 @@ export const SEPARATION_RULES: readonly CallRule[] = [
   },
   {
     title: 'a call survives the end of its engine thread',
+    isSlow: true,
     async check(subject) {
       const talk = await Conversation.start(subject);
       subject.killEngineThread();
@@ -57,6 +58,7 @@ export const SEPARATION_RULES: readonly CallRule[] = [
   },
   {
     title: 'a call survives the end of its bridge thread',
+    isSlow: true,
     applies: ({ killBridgeThread }) => killBridgeThread !== undefined,
     async check(subject) {
       const talk = await Conversation.start(subject);

@@ -8,6 +8,7 @@ const FILE = { name: 'a.pdf', mime: 'application/pdf', bytes: randomBytes(2_000)
 export const CRASH_RULES: readonly MessengerRule[] = [
   {
     title: 'kill -9 loses and doubles nothing that people write',
+    isSlow: true,
     async check(subject) {
       const { gateway } = subject;
       const talk = await Talk.with(subject);
@@ -27,6 +28,7 @@ export const CRASH_RULES: readonly MessengerRule[] = [
   {
     title:
       'kill -9 at each step of sending: nothing is sent twice, and unknown is only what may have arrived',
+    isSlow: true,
     async check(subject) {
       const { gateway, faults, connector } = subject;
       const { dropsDuplicatesForMs = 0 } = connector.provides.messenger!;

@@ -58,6 +58,7 @@ export const OPTIONAL_RULES: readonly MessengerRule[] = [
   },
   {
     title: 'the typing indicator is shown, repeated, and ended by the answer',
+    isSlow: true,
     applies: ({ connector }) => connector.provides.messenger?.typing !== undefined,
     async check(subject) {
       const { typingRepeatMs } = subject.connector.provides.messenger!.typing!;
