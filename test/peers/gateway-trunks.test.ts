@@ -68,7 +68,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a gateway behind a trunk', (
     const agent = await Agent.join(call.audio.stream_url, gateway.agentKey, { sampleRateHz: SAMPLE_RATE_HZ });
     const speaking = streamTone(agent, AGENT_TONE_HZ, 200);
     await agent.hear(25);
-    const heard = await agent.hear(150);
+    const heard = await agent.hear(75);
     speaking.stop();
     const media = await phone.mediaReport();
     await gateway.agentApi.delete(`/api/call/${call.call_id}`);
@@ -77,7 +77,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a gateway behind a trunk', (
     const { samples, sampleRateHz } = phone.recordings().at(-1)!;
     const atPhone = analyzeTone(samples, sampleRateHz, AGENT_TONE_HZ);
     expect(atPhone.snrDb).toBeGreaterThan(30);
-    expect(atPhone.lengthMs).toBeGreaterThan(2_500);
+    expect(atPhone.lengthMs).toBeGreaterThan(1_000);
     return media;
   }
 

@@ -12,8 +12,8 @@ export const VOICES_HZ = [300, 700, 1_900];
 export const AGENT_HZ = 1_300;
 /** What is not there is at least this much lower than what is. */
 const APART_DB = 40;
-/** What is there is at least this loud, relative to full scale. */
-const AUDIBLE_DB = -20;
+/** What is there is at least this loud, relative to full scale: a tone in which a frame or two were concealed. */
+const AUDIBLE_DB = -26;
 
 /** A meeting of three voices, with one agent that plays a tone of its own. */
 export class Meeting {

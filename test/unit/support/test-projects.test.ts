@@ -15,6 +15,6 @@ function filesOf({ test }: typeof ci): string[] {
   return test!.projects!.flatMap((project) => {
     if (typeof project !== 'object' || !('test' in project)) throw new Error('not an inline project');
     const { include = [], env = {} } = project.test!;
-    return Object.keys(env).some((name) => name.startsWith('SVC_')) ? [] : include;
+    return Object.keys(env).some((name) => /^(SVC_|CONFORMANCE$)/.test(name)) ? [] : include;
   });
 }
