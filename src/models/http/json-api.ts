@@ -98,12 +98,14 @@ export class JsonApi {
     throw this.#refusal(request, answer, await readJson(answer, signal));
   }
 
-  #refusal({ secret = '' }: ApiRequest, answer: IncomingMessage, body: unknown): ModelFault {
-    const { clock, readError, secrets } = this.#options;
+  #refusal({ secret = '', method, path }: ApiRequest, answer: IncomingMessage, body: unknown): ModelFault {
+    const { baseUrl, clock, readError, secrets } = this.#options;
     const { statusCode: status = 0, headers } = answer;
     const error = readError(body, status);
     const kind = error?.kind ?? (error === null ? strangerKind(status) : kindOf(status));
-    const words = error?.words || `the endpoint answered HTTP status ${status}`;
+    // With the path, because what most often is wrong is the base: `http://localhost:11434` without its `/v1`.
+    const { pathname } = new URL(`${baseUrl}${path}`);
+    const words = error?.words || `the endpoint answered HTTP status ${status} to ${method} ${pathname}`;
     return new ModelFault(kind, {
       words: providerWords(words, [...secrets, secret]),
       status,

@@ -225,6 +225,15 @@ describe('a custom endpoint', () => {
     expect(await faultOf(client.probe(NEVER))).toMatchObject({ kind, status });
   });
 
+  it('whose base lacks its /v1 tells the path that is not there', async () => {
+    vendor.fault = { kind: 'answer', status: 404, body: '404 page not found' };
+    const fault = await faultOf(connect({ endpoint: vendor.url }).probe(NEVER));
+    expect(fault).toMatchObject({
+      kind: 'bad_endpoint',
+      message: 'the endpoint answered HTTP status 404 to POST /responses',
+    });
+  });
+
   it('has no server, or none that is allowed', async () => {
     const inside = connect({ endpoint: 'http://10.0.0.1/v1' });
     expect(await faultOf(inside.probe(NEVER))).toMatchObject({ kind: 'bad_endpoint' });
