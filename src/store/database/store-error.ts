@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export type StoreErrorCode =
@@ -37,6 +37,13 @@ function hasSpace(path: string): boolean {
   }
 }
 
+/** Whose directory it is, unless it is the gateway's user's: most often one that Docker has made for root. */
+function ownerOf(dir: string): string {
+  const own = process.geteuid!();
+  const owner = statSync(dir, { throwIfNoEntry: false })?.uid ?? own;
+  return owner === own ? '' : `: ${dir} belongs to user ${owner}, and the gateway runs as user ${own}`;
+}
+
 /** Converts an error of SQLite or the file system into one that an operator can act on. */
 export function describeFailure(path: string, error: unknown): unknown {
   const code = String((error as { code?: unknown }).code ?? '');
@@ -60,7 +67,8 @@ export function describeFailure(path: string, error: unknown): unknown {
   if (
     /^(SQLITE_(READONLY|CANTOPEN|IOERR|PERM|AUTH|FULL)|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST)/.test(code)
   ) {
-    return new StoreError('not_writable', `${path} cannot be opened for writing (${code})`, options);
+    const reason = `${path} cannot be opened for writing (${code})${ownerOf(dirname(path))}`;
+    return new StoreError('not_writable', reason, options);
   }
   return error;
 }

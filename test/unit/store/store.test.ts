@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   readFileSync,
   renameSync,
@@ -17,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../src/store/database/migrate.ts';
+import { describeFailure } from '../../../src/store/database/store-error.ts';
 import { findCall } from '../../../src/store/messages/calls.ts';
 import { appendEvent } from '../../../src/store/messages/events.ts';
 import { openStore } from '../../../src/store/store.ts';
@@ -163,6 +165,18 @@ test('a read-only file is refused', async () => {
   const { dataDir, file } = await usedDataDir();
   chmodSync(file, 0o444);
   expect((await expectRefusal(dataDir, 'not_writable')).message).toContain('read-only');
+});
+
+test('a directory of another user is named with both users', () => {
+  const own = process.geteuid!();
+  const dir = temporaryDir();
+  if (own === 0) chownSync(dir, 12_345, 12_345);
+  const [owner, place] = own === 0 ? [12_345, dir] : [0, '/'];
+  expect(describeFailure(join(place, 'gateway.lock'), { code: 'SQLITE_CANTOPEN' })).toMatchObject({
+    message: expect.stringContaining(
+      `: ${place} belongs to user ${owner}, and the gateway runs as user ${own}`,
+    ),
+  });
 });
 
 test('a data directory that is a file is refused', async () => {
