@@ -19,8 +19,10 @@ import {
 
 /** Above what the suite sends to one person at a time. */
 const NO_LIMITS = {
+  global: { count: 1_000, windowMs: 1_000 },
   createMessage: { count: 100, windowMs: 1_000 },
   createDm: { count: 100, windowMs: 1_000 },
+  getMessages: { count: 1_000, windowMs: 1_000 },
 };
 const IDENTIFY_WINDOW_MS = 100;
 
@@ -114,6 +116,10 @@ export class DiscordUnderTest implements MessengerUnderTest {
 
   channel(): ChannelUnderTest {
     return this.#channel!;
+  }
+
+  forgetsSession(): void {
+    for (const session of this.discord.gateway.sessionsOf(this.bot)) this.discord.gateway.end(session);
   }
 
   readonly faults: PlatformFaults = {

@@ -24,6 +24,8 @@ export interface MessengerUnderTest {
   person(): Promise<PersonUnderTest>;
   /** Makes a channel with the gateway's account in it. Present where there are channels. */
   channel?(): ChannelUnderTest;
+  /** The platform forgets what it has not delivered: it is in the history only. Present where it can happen. */
+  forgetsSession?(): void;
   /** Rejects when the fake has found mistakes in the gateway's requests. */
   stop(): Promise<void>;
 }

@@ -35,6 +35,10 @@ export function slackConnector(): SlackConnector {
 
 export interface SlackTestOptions {
   readonly patienceMs: number;
+  /** How events come; by webhook unless given. */
+  readonly events?: 'webhook' | 'socket';
+  /** Milliseconds before each time that an event is delivered again. */
+  readonly retryDelays?: readonly number[];
   readonly gateway?: GatewayOptions;
 }
 
@@ -48,7 +52,7 @@ export class SlackUnderTest implements MessengerUnderTest {
   readonly canEdit = true;
   readonly canBlock = true;
   readonly gateway: Gateway;
-  readonly webhook: WebhookUnderTest;
+  readonly webhook?: WebhookUnderTest;
   readonly login: LoginUnderTest;
   readonly #slack: FakeSlack;
   readonly #workspace: FakeWorkspace;
@@ -63,28 +67,35 @@ export class SlackUnderTest implements MessengerUnderTest {
     this.#workspace = installation.workspace;
     this.patienceMs = patienceMs;
     this.login = new BotLogin(installation);
-    this.webhook = new AppWebhook(installation);
+    if (installation.app.delivery.sockets === null) this.webhook = new AppWebhook(installation);
     const olga = slack.addPerson(this.#workspace, 'Olga');
     const general = this.#workspace.addChannel('general', [olga.user]);
     olga.invites(installation, general);
     this.#channel = new SlackChannel(general, olga, installation);
   }
 
-  static async start({ patienceMs, gateway: options = {} }: SlackTestOptions): Promise<SlackUnderTest> {
-    const slack = await FakeSlack.start({ retryDelays: RETRY_DELAYS });
+  static async start({
+    patienceMs,
+    events = 'webhook',
+    retryDelays = RETRY_DELAYS,
+    gateway: options = {},
+  }: SlackTestOptions): Promise<SlackUnderTest> {
+    const slack = await FakeSlack.start({ retryDelays });
     const app = slack.addApp('conformance');
     const installation = app.install(slack.addWorkspace());
     const { env, ...others } = options;
     const gateway = await Gateway.start({ ...others, env: { ...GATEWAY_ENV, ...slack.settings, ...env } });
-    for (const secret of [installation.token, app.signingSecret]) gateway.secrets.add(secret);
-    const request = {
+    for (const secret of [installation.token, app.signingSecret, app.appToken]) gateway.secrets.add(secret);
+    if (events === 'socket') app.enableSocketMode();
+    const { status, body } = await gateway.settingsApi.post('/api/bot-tokens', {
       platform: 'slack',
       bot_token: installation.token,
-      slack_signing_secret: app.signingSecret,
-    };
-    const { status, body } = await gateway.settingsApi.post('/api/bot-tokens', request);
+      ...(events === 'socket'
+        ? { slack_app_token: app.appToken }
+        : { slack_signing_secret: app.signingSecret }),
+    });
     if (status !== 200) throw new Error(`POST bot-tokens: ${status} ${JSON.stringify(body)}`);
-    await app.delivery.subscribe(`${gateway.baseUrl}/api/slack/webhook`);
+    if (events === 'webhook') await app.delivery.subscribe(`${gateway.baseUrl}/api/slack/webhook`);
     return new SlackUnderTest(gateway, slack, installation, patienceMs);
   }
 

@@ -19,8 +19,8 @@ import {
 } from './messenger-under-test.ts';
 import { isNote, TeamsChannel, TeamsPerson } from './teams-person-under-test.ts';
 
-/** Long enough for a gateway that restarts. */
-const RETRY_DELAYS = Array.from({ length: 120 }, () => 500);
+/** Long enough for a gateway that restarts, again and again on a busy machine. */
+const RETRY_DELAYS = Array.from({ length: 4_000 }, () => 300);
 
 /** A connector to read declarations from, with the files that have to be switched on. */
 export function teamsConnector(hasFiles = true): TeamsConnector {

@@ -53,10 +53,12 @@ export class WhatsAppUnderTest implements MessengerUnderTest {
   readonly gateway: Gateway;
   readonly webhook: WebhookUnderTest;
   readonly #api: FakeCloudApi;
+  readonly #deliveries: Deliveries;
 
   private constructor(gateway: Gateway, api: FakeCloudApi, patienceMs: number) {
     this.gateway = gateway;
     this.#api = api;
+    this.#deliveries = new Deliveries(api);
     this.patienceMs = patienceMs;
     this.login = new NumberLogin(api);
     this.webhook = new NumberWebhook(api, webhookUrl(gateway));
@@ -77,7 +79,11 @@ export class WhatsAppUnderTest implements MessengerUnderTest {
   async person(): Promise<PersonUnderTest> {
     const number = this.#api.people.length + 1;
     const phone = `1555123${`${number}`.padStart(4, '0')}`;
-    const person = new WhatsAppPerson(this.#api, this.#api.addPerson({ name: `Person ${number}`, phone }));
+    const person = new WhatsAppPerson(
+      this.#api,
+      this.#deliveries,
+      this.#api.addPerson({ name: `Person ${number}`, phone }),
+    );
     const link = await waitFor('the invite link', async () => {
       const { body } = await this.gateway.settingsApi.post('/api/invite-link');
       return body.whatsapp_url as string | null;
@@ -139,15 +145,38 @@ class NumberLogin implements LoginUnderTest {
   }
 }
 
+/** What people write is delivered one after the other, each until it is acknowledged. */
+class Deliveries {
+  readonly #api: FakeCloudApi;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(api: FakeCloudApi) {
+    this.#api = api;
+  }
+
+  /** Resolves when it is acknowledged. */
+  deliver(person: FakePerson, message: object): Promise<void> {
+    this.#last = this.#last.then(async () => {
+      await this.#api.posts(person, [message]);
+      while (this.#api.webhook.unanswered > 0) {
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await this.#api.webhook.redeliver();
+      }
+    });
+    return this.#last;
+  }
+}
+
 class WhatsAppPerson implements PersonUnderTest {
   readonly name: string;
   readonly #api: FakeCloudApi;
+  readonly #deliveries: Deliveries;
   readonly #person: FakePerson;
   readonly #written = new Map<WrittenMessage, object>();
-  #delivering: Promise<void> = Promise.resolve();
 
-  constructor(api: FakeCloudApi, person: FakePerson) {
+  constructor(api: FakeCloudApi, deliveries: Deliveries, person: FakePerson) {
     this.#api = api;
+    this.#deliveries = deliveries;
     this.#person = person;
     this.name = person.name;
   }
@@ -169,7 +198,7 @@ class WhatsAppPerson implements PersonUnderTest {
   }
 
   repeats(message: WrittenMessage): void {
-    this.#deliver(this.#written.get(message)!, () => undefined);
+    void this.#deliveries.deliver(this.#person, this.#written.get(message)!);
   }
 
   received(): readonly ReceivedMessage[] {
@@ -196,25 +225,10 @@ class WhatsAppPerson implements PersonUnderTest {
     const written = { platformMessageId, isAcknowledged: () => isAcknowledged };
     const message = { id: platformMessageId, ...content };
     this.#written.set(written, message);
-    this.#deliver(message, () => {
+    void this.#deliveries.deliver(this.#person, message).then(() => {
       isAcknowledged = true;
     });
     return written;
-  }
-
-  /** Messages of one person are delivered one after the other, each until it is acknowledged. */
-  #deliver(message: object, acknowledged: () => void): void {
-    this.#delivering = this.#delivering.then(async () => {
-      if ((await this.#api.posts(this.#person, [message])) !== 200) await this.#redeliver();
-      acknowledged();
-    });
-  }
-
-  async #redeliver(): Promise<void> {
-    while (this.#api.webhook.unanswered > 0) {
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      await this.#api.webhook.redeliver();
-    }
   }
 }
 
