@@ -6,10 +6,6 @@ import type { AnyJson } from '../support/any-json.ts';
 import { Gateway } from '../support/gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Kills of the gateway while messages come in. */
-const KILLS = 12;
-const MESSAGES_PER_LIFE = 40;
-
 let telegram: FakeTelegram;
 let gateway: Gateway;
 let bot: FakeBot;
@@ -64,41 +60,3 @@ it('delivers a message and its file to a waiting request, and the message to the
   });
   socket.terminate();
 });
-
-it('loses and repeats no message, however often the gateway is killed', async () => {
-  const people = Array.from({ length: 5 }, (_, n) => bot.person({ id: 100 + n, first_name: `P${n}` }));
-  let cursor = await cursorNow();
-  const heard: string[] = [];
-  const said: string[] = [];
-  /** As an agent does it: from each answer's cursor on. */
-  const hear = async () => {
-    const { body } = await gateway.agentApi.get(`/api/inbox?limit=7&last_message_cursor=${cursor}`);
-    const messages = messagesIn(body);
-    for (const { text } of messages) heard.push(text);
-    cursor = encodeURIComponent(body.cursor);
-    return messages.length;
-  };
-  for (let life = 0; life < KILLS; life++) {
-    for (let n = 0; n < MESSAGES_PER_LIFE; n++) {
-      const text = `life ${life} message ${n}`;
-      people[n % people.length]!.says(text);
-      said.push(text);
-      if (n % 10 === life % 10) await hear();
-    }
-    // Anywhere between the first of them and the last.
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
-    await gateway.killHard();
-    await gateway.restart();
-  }
-  await waitFor('all that was said', async () => {
-    while ((await hear()) > 0);
-    return heard.length >= said.length;
-  });
-  expect([...heard].sort()).toEqual([...said].sort());
-  // Each person's messages are in the order in which they were said.
-  const order = new Map(said.map((text, at) => [text, at]));
-  const detail = await gateway.agentApi.get('/api/inbox?platform=telegram&peer=100&limit=200');
-  const places = messagesIn(detail.body).map(({ text }: { text: string }) => order.get(text));
-  expect(places).toEqual([...places].sort((a, b) => a - b));
-  expect(telegram.offences).toEqual([]);
-}, 180_000);
