@@ -7,14 +7,15 @@ import {
   GatewayCloseCodes,
   GatewayIntentBits as I,
 } from 'discord-api-types/v10';
+import { Faults } from '../faults.ts';
 import { Cdn } from './cdn.ts';
 import { FakeBot, type PrivilegedIntent } from './fake-bot.ts';
 import { FakePerson } from './fake-person.ts';
-import { type Fault, Faults } from './faults.ts';
 import { Gateway, type GatewayOptions } from './gateway/gateway.ts';
 import { HttpFront } from './http-front.ts';
 import { Moderator } from './moderator.ts';
 import { OAuthServer } from './oauth/oauth-server.ts';
+import { answerRefusal, type Fault } from './refusal.ts';
 import { InvalidRequests } from './rest/invalid-requests.ts';
 import { RateLimits, type RateLimitTable, USUAL_LIMITS } from './rest/rate-limits.ts';
 import { RestApi, type SeenRequest } from './rest/rest-api.ts';
@@ -59,7 +60,7 @@ export class FakeDiscord {
   readonly voice: VoiceStates;
   readonly oauth: OAuthServer;
   readonly moderator: Moderator;
-  readonly faults = new Faults();
+  readonly faults = new Faults(answerRefusal);
   readonly invalidRequests: InvalidRequests;
   /** Breaches of the protocol, by clients: `stop` throws when there are any. */
   readonly mistakes: string[] = [];

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Faults } from '../faults.ts';
+import { answerJson } from '../json-answer.ts';
 import type { Cdn } from './cdn.ts';
-import { answer, applyFault, type Faults } from './faults.ts';
 import type { OAuthServer } from './oauth/oauth-server.ts';
+import type { Refusal } from './refusal.ts';
 import { REFUSALS } from './rest/discord-error.ts';
 import type { InvalidRequests } from './rest/invalid-requests.ts';
 import { answerError, type RestApi } from './rest/rest-api.ts';
@@ -10,7 +12,7 @@ export interface Behind {
   readonly rest: RestApi;
   readonly oauth: OAuthServer;
   readonly cdn: Cdn;
-  readonly faults: Faults;
+  readonly faults: Faults<Refusal>;
   readonly invalidRequests: InvalidRequests;
 }
 
@@ -50,7 +52,7 @@ export class HttpFront {
       if (!isShared) invalidRequests.count(response.statusCode);
     });
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-    if (bearer !== undefined) return answer(response, 200, oauth.answerBearer(bearer, path));
+    if (bearer !== undefined) return answerJson(response, 200, oauth.answerBearer(bearer, path));
     if (path === '/oauth2/token' || path === '/oauth2/token/revoke')
       return await this.#serveClient(request, response, path === '/oauth2/token/revoke');
     if (!request.url?.startsWith('/api/v10/')) throw REFUSALS.apiVersion();
@@ -63,13 +65,13 @@ export class HttpFront {
     isRevocation: boolean,
   ): Promise<void> {
     const fault = this.#behind.faults.take(isRevocation ? 'revokeToken' : 'exchangeToken');
-    if (fault) return applyFault(fault, response);
+    if (fault) return fault.apply(response);
     await this.#behind.oauth.answerClient(request, response, isRevocation);
   }
 
   #serveFile(url: URL, response: ServerResponse): void {
     const fault = this.#behind.faults.take('file');
-    if (fault) return applyFault(fault, response);
+    if (fault) return fault.apply(response);
     const file = this.#behind.cdn.at(url);
     if (!file) {
       response.writeHead(404, { 'Content-Type': 'text/plain' });

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Faults } from '../faults.ts';
 import { Announcements } from './events/announcements.ts';
 import { type RetryDelays, SLACK_RETRY_DELAYS } from './events/event-delivery.ts';
 import { FakePerson } from './fake-person.ts';
-import { type Fault, Faults } from './faults.ts';
 import { FileHost } from './file-host.ts';
 import { Authorization } from './oauth/authorization.ts';
+import { answer, answerRefusal, type Fault } from './refusal.ts';
 import { newId } from './slack-ids.ts';
 import { readCall } from './web-api/read-arguments.ts';
 import { SlackError } from './web-api/slack-error.ts';
@@ -35,7 +36,7 @@ export class FakeSlack {
   readonly #server: Server;
   readonly #apps: FakeApp[] = [];
   readonly #workspaces: FakeWorkspace[] = [];
-  readonly #faults = new Faults();
+  readonly #faults = new Faults(answerRefusal);
   readonly #uploads = new UploadSlots(() => this.#origin);
   readonly authorization = new Authorization(() => this.#apps);
   readonly #api = new WebApi(() => this.#apps, this.announcements, this.#uploads);
@@ -125,7 +126,7 @@ export class FakeSlack {
     const result =
       method === 'oauth.v2.access' ? this.authorization.access(call) : this.#api.run(method, call);
     if (fault) fault.apply(response);
-    else answer(response, { ok: true, ...result });
+    else answer(response, 200, { ok: true, ...result });
   }
 
   /** The consent page, which its visitor leaves at once. */
@@ -150,16 +151,6 @@ export class FakeSlack {
     const known = error instanceof SlackError ? error : new SlackError('fatal_error', { detail: `${error}` });
     if (OFFENCES.test(known.message) || !(error instanceof SlackError))
       this.offences.push(`${what}: ${known.message} ${JSON.stringify(known.more)}`);
-    answer(response, { ok: false, error: known.message, ...known.more });
+    answer(response, 200, { ok: false, error: known.message, ...known.more });
   }
-}
-
-function answer(response: ServerResponse, body: object): void {
-  if (response.destroyed || response.headersSent) return;
-  const text = JSON.stringify(body);
-  response.writeHead(200, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  response.end(text);
 }

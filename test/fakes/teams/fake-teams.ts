@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Faults } from '../faults.ts';
 import { LoginEndpoint } from './auth/login-endpoint.ts';
 import { connectorToken, firstSigningKey, publishedKey, type SigningKey } from './auth/signing-keys.ts';
 import type { ActivitySource } from './delivery/activities.ts';
 import { ActivityDelivery, RETRY_DELAYS, type RetryDelays } from './delivery/activity-delivery.ts';
 import { FakePerson } from './fake-person.ts';
-import { answer, applyFault, type Fault, Faults, isAfterwards, type Operation } from './faults.ts';
 import { FileHost } from './file-host.ts';
+import { answer, answerRefusal, type Fault, type Operation } from './refusal.ts';
 import { ConnectorApi } from './rest/connector-api.ts';
 import { GraphApi } from './rest/graph-api.ts';
 import { offence, TeamsError } from './rest/teams-error.ts';
@@ -43,7 +44,7 @@ export class FakeTeams {
   /** The app's id in the tenants' catalogs; null: it is not there. */
   catalogId: string | null = newGuid();
   readonly #server: Server;
-  readonly #faults = new Faults();
+  readonly #faults = new Faults(answerRefusal);
   readonly #connector: ConnectorApi;
   readonly #graph: GraphApi;
 
@@ -137,12 +138,12 @@ export class FakeTeams {
     this.calls.push(`${operation} ${request.method} ${path}`);
     try {
       const fault = this.#faults.take(operation);
-      if (fault && !isAfterwards(fault)) return applyFault(fault, response);
+      if (fault && !fault.isAfterwards) return fault.apply(response);
       if (operation === 'file') return this.#download(request, url, response);
       if (operation === 'upload') return await this.files.upload(path.split('/')[2] ?? '', request, response);
       const { status, body: result } = this.#run(request, url, body);
-      if (fault) applyFault(fault, response);
-      else answer(response, status, {}, result);
+      if (fault) fault.apply(response);
+      else answer(response, status, result);
     } catch (error) {
       this.#refuse(response, url.pathname, error);
     }
@@ -194,7 +195,7 @@ export class FakeTeams {
     const known = error instanceof TeamsError ? error : new TeamsError(500, 'ServiceError', `${error}`, true);
     const { status, code, message, isOffence } = known;
     if (isOffence) this.offences.push(`${path}: ${code} ${message}`);
-    answer(response, status, {}, { error: { code, message } });
+    answer(response, status, { error: { code, message } });
   }
 }
 

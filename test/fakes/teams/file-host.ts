@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { answer } from './faults.ts';
+import { answer } from './refusal.ts';
 
 interface StoredFile {
   readonly bytes: Buffer;
@@ -37,7 +37,7 @@ export class FileHost {
 
   download(id: string, response: ServerResponse): void {
     const file = this.files.get(id);
-    if (!file) return answer(response, 404, {}, { error: { code: 'itemNotFound', message: 'Not found' } });
+    if (!file) return answer(response, 404, { error: { code: 'itemNotFound', message: 'Not found' } });
     response.writeHead(200, { 'Content-Type': file.mime, 'Content-Length': file.bytes.length });
     response.end(file.bytes);
   }
@@ -48,11 +48,11 @@ export class FileHost {
     const range = `bytes 0-${bytes.length - 1}/${bytes.length}`;
     const isWhole = bytes.length > 0 && request.headers['content-range'] === range;
     if (request.method !== 'PUT' || !this.uploads.has(id) || !isWhole)
-      return answer(response, 400, {}, { error: { code: 'invalidRange', message: 'Invalid range' } });
+      return answer(response, 400, { error: { code: 'invalidRange', message: 'Invalid range' } });
     if (request.headers.authorization !== undefined)
-      return answer(response, 401, {}, { error: { code: 'unauthenticated', message: 'Unexpected token' } });
+      return answer(response, 401, { error: { code: 'unauthenticated', message: 'Unexpected token' } });
     this.uploads.set(id, bytes);
-    answer(response, 201, {}, { id, size: bytes.length });
+    answer(response, 201, { id, size: bytes.length });
   }
 
   #keep(bytes: Buffer, mime: string): string {

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Faults } from '../faults.ts';
+import { answerJson } from '../json-answer.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import { BotApiSchema } from './bot-api-schema.ts';
 import { METHODS } from './bot-methods.ts';
 import { answerControl } from './control-routes.ts';
 import { FakeBot, newToken } from './fake-bot.ts';
-import { type Fault, Faults } from './faults.ts';
 import { type ReadCall, readBody, readCall } from './read-call.ts';
+import { answerRefusal, type Fault, refuse } from './refusal.ts';
 
 export interface FakeTelegramOptions {
   /** 0: any free one. */
@@ -37,7 +39,7 @@ export class FakeTelegram {
   /** Violations of the description, also by the fake itself: tests expect none. */
   readonly offences: string[] = [];
   readonly calls: SeenCall[] = [];
-  readonly faults = new Faults();
+  readonly #faults = new Faults(answerRefusal);
   readonly #server: Server;
   readonly #bots = new Map<string, FakeBot>();
   readonly #options: FakeTelegramOptions;
@@ -85,7 +87,7 @@ export class FakeTelegram {
 
   /** What happens to the next calls of a method, one each. */
   fail(method: string, ...faults: readonly Fault[]): void {
-    this.faults.add(method, faults);
+    this.#faults.add(method.toLowerCase(), faults);
   }
 
   async stop(): Promise<void> {
@@ -99,7 +101,7 @@ export class FakeTelegram {
     try {
       const url = new URL(request.url ?? '/', 'http://fake');
       const [, kind = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
-      if (kind === 'fake') answer(response, 200, await answerControl(this, request, rest));
+      if (kind === 'fake') answerJson(response, 200, await answerControl(this, request, rest));
       else if (kind === 'file') this.#serveFile(response, rest);
       else await this.#serveCall(request, response, kind, rest.join('/'));
     } catch (error) {
@@ -110,7 +112,7 @@ export class FakeTelegram {
   #serveFile(response: ServerResponse, [owner = '', ...path]: readonly string[]): void {
     const bytes = this.#bots.get(owner.replace(/^bot/, ''))?.files.at(path.join('/'));
     if (!bytes) throw new ApiError(404, 'Not Found');
-    const fault = this.faults.take('file');
+    const fault = this.#faults.take('file');
     if (fault) return fault.apply(response);
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes.length });
     response.end(bytes);
@@ -126,13 +128,13 @@ export class FakeTelegram {
     const bot = this.#bots.get(/^bot(.+)$/.exec(owner)?.[1] ?? '');
     if (!bot) throw owner.includes(':') ? UNAUTHORIZED : new ApiError(404, 'Not Found');
     const call = this.#checked(request, method, body);
-    const early = this.faults.take(method);
+    const early = this.#faults.take(method.toLowerCase());
     if (early && !early.isAfterwards) return early.apply(response);
     const result = await this.#result(bot, method, call, response);
     const fault = schema!.faultOfResult(method, result);
     if (fault !== null) this.offences.push(`the fake: ${fault}`);
     if (early) early.apply(response);
-    else answer(response, 200, { ok: true, result });
+    else answerJson(response, 200, { ok: true, result });
   }
 
   #checked(request: IncomingMessage, method: string, body: Buffer): ReadCall {
@@ -166,18 +168,8 @@ export class FakeTelegram {
 
 const UNAUTHORIZED = new ApiError(401, 'Unauthorized');
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  response.end(text);
-}
-
 function answerError(response: ServerResponse, error: unknown): void {
   const { status, message, retryAfterS } =
     error instanceof ApiError ? error : new ApiError(500, `Internal Server Error: ${error}`);
-  const parameters = retryAfterS > 0 ? { parameters: { retry_after: retryAfterS } } : {};
-  answer(response, status, { ok: false, error_code: status, description: message, ...parameters });
+  refuse(response, status, message, retryAfterS);
 }

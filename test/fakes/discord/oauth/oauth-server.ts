@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerJson } from '../../json-answer.ts';
 import type { FakeBot } from '../fake-bot.ts';
-import { answer } from '../faults.ts';
 import { REFUSALS } from '../rest/discord-error.ts';
 import { readBytes } from '../rest/request-body.ts';
 import { isoTime } from '../world/message.ts';
@@ -58,7 +58,7 @@ export class OAuthServer {
     if (!bot) return refuse(response, 401, 'invalid_client');
     if (!isRevocation) return this.#exchange(bot, form, response);
     this.grants.revoke(bot, form.get('token') ?? '');
-    answer(response, 200, {});
+    answerJson(response, 200, {});
   }
 
   /** What somebody's access token is good for. */
@@ -98,12 +98,12 @@ export class OAuthServer {
       case 'authorization_code': {
         const redirectUri = form.get('redirect_uri') ?? '';
         const grant = this.grants.redeem(bot, form.get('code') ?? '', redirectUri, form.get('code_verifier'));
-        if (grant) return answer(response, 200, wireGrant(grant));
+        if (grant) return answerJson(response, 200, wireGrant(grant));
         return refuse(response, 400, 'invalid_grant', 'Invalid "code" in request.');
       }
       case 'refresh_token': {
         const grant = this.grants.refresh(bot, form.get('refresh_token') ?? '');
-        if (grant) return answer(response, 200, wireGrant(grant));
+        if (grant) return answerJson(response, 200, wireGrant(grant));
         return refuse(response, 400, 'invalid_grant', 'Invalid "refresh_token" in request.');
       }
       default:
@@ -128,7 +128,7 @@ export class OAuthServer {
 }
 
 function refuse(response: ServerResponse, status: number, error: string, description?: string): void {
-  answer(response, status, {
+  answerJson(response, status, {
     error,
     ...(description === undefined ? {} : { error_description: description }),
   });

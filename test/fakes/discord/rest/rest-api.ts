@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Faults } from '../../faults.ts';
+import { answerJson } from '../../json-answer.ts';
 import type { FakeBot } from '../fake-bot.ts';
-import { answer, answerThrottled, applyFault, type Faults, isAfterwards } from '../faults.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { answerThrottled, type Refusal } from '../refusal.ts';
 import type { World } from '../world/world.ts';
 import { APPLICATION_ROUTES } from './application-routes.ts';
 import { DiscordError, REFUSALS } from './discord-error.ts';
@@ -20,7 +22,7 @@ const USER_AGENT = /^DiscordBot \(https?:\/\/[^ ]+, [^ ]+\)/;
 export interface RestDeps {
   readonly world: World;
   readonly gateway: Gateway;
-  readonly faults: Faults;
+  readonly faults: Faults<Refusal>;
   readonly limits: RateLimits;
   readonly takesAnyUserAgent: boolean;
   readonly mistakes: string[];
@@ -65,10 +67,11 @@ export class RestApi {
     if (allowance.isExceeded) return answerThrottled(response, allowance.resetAfterS, allowance.scope);
     const call = await this.#read(request, { route, ids, bytes, query, bot });
     const fault = this.#deps.faults.take(route.name);
-    if (fault && !isAfterwards(fault)) return applyFault(fault, response);
+    if (fault && !fault.isAfterwards) return fault.apply(response);
     const result = route.handle(call);
-    if (fault) applyFault(fault, response);
-    else answer(response, 200, result);
+    if (fault) fault.apply(response);
+    else if (result === null) response.writeHead(204).end();
+    else answerJson(response, 200, result);
   }
 
   #authenticated({ headers }: IncomingMessage): FakeBot {
@@ -106,5 +109,5 @@ interface Asked {
 export function answerError(response: ServerResponse, error: unknown): void {
   if (!(error instanceof DiscordError)) throw error;
   if (error.retryAfterS !== null) response.setHeader('Retry-After', Math.ceil(error.retryAfterS));
-  answer(response, error.status, error.body);
+  answerJson(response, error.status, error.body);
 }

@@ -3,7 +3,7 @@ import type { OutboundFile, SendOutcome } from '../../../../src/connectors/contr
 import type { FakeBot } from '../../../fakes/discord/fake-bot.ts';
 import type { FakeDiscord } from '../../../fakes/discord/fake-discord.ts';
 import type { FakePerson } from '../../../fakes/discord/fake-person.ts';
-import type { Fault } from '../../../fakes/discord/faults.ts';
+import type { Fault } from '../../../fakes/discord/refusal.ts';
 import { type Connected, connect, startFake } from './discord-setup.ts';
 
 let discord: FakeDiscord;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../src/base/errors.ts';
 import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
-import type { Fault } from '../../../fakes/telegram/faults.ts';
+import type { Fault } from '../../../fakes/telegram/refusal.ts';
 import {
   afterPauses,
   connectorTo,
