@@ -28,6 +28,7 @@ import { PortPool, type PortReserver } from './signaling/sdp/port-pool.ts';
 import { RtpPorts } from './signaling/sdp/rtp-ports.ts';
 import { offeredRateHz } from './signaling/sdp/sdp-formats.ts';
 import type { SipObserver } from './signaling/sip-observer.ts';
+import type { SipRoute } from './signaling/sip-route.ts';
 import { InboundConnections } from './signaling/transport/inbound-connections.ts';
 import { listenTls, listenUdpAndTcp, type TlsListenOptions } from './signaling/transport/listeners.ts';
 import { StreamTransport, type TlsTrust } from './signaling/transport/stream-transport.ts';
@@ -84,8 +85,8 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   readonly #trunks: TrunkRegistry;
   readonly #numbers = new NumberRegistry();
   readonly #registrations = new Map<Trunk, TrunkRegistration>();
-  readonly #legs = new LegRegistry((trunk) => this.#forgetIfUnused(trunk));
-  readonly #layer: TransportLayer<Trunk>;
+  readonly #legs = new LegRegistry();
+  readonly #layer: TransportLayer<SipRoute>;
   readonly #streams: StreamTransport;
   readonly #router: MessageRouter;
   readonly #media: LegMediaSettings;
@@ -231,6 +232,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
       listeningPort: (protocol: SipProtocol) => (protocol === 'tls' ? this.#tlsPort : this.#port),
       onAddresses: (trunk, addresses) => this.#trunks.setAddresses(trunk, addresses),
       onConnection: (trunk, connection) => this.#trunks.setConnection(trunk, connection),
+      onUnused: (trunk) => this.#forgetIfUnused(trunk),
       onInvite: (trunk, request) => {
         const dialled = this.#router.dialled(request.message);
         if (dialled !== null) this.#inbound.receive(trunk, request, dialled);

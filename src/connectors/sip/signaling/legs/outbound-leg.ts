@@ -11,7 +11,6 @@ import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../sip-c
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import type { Destination } from '../transport/wire.ts';
 import { TrunkFault } from '../trunk/trunk-fault.ts';
-import { redirectTarget } from './dial-target.ts';
 import { sdpBody, targetHeaders } from './leg-session.ts';
 import { messageOf, type SipLeg } from './sip-leg.ts';
 
@@ -75,41 +74,40 @@ export class OutboundLeg implements PlatformLeg {
   }
 
   async #open(): Promise<void> {
-    const { trunk, media } = this.#leg;
-    const { destinations } = await trunk.locate();
-    await trunk.prepare(destinations[0]!).catch((error: unknown) => {
+    const { route, media } = this.#leg;
+    const { destinations } = await route.locate();
+    await route.prepare(destinations[0]!).catch((error: unknown) => {
       if (destinations.length === 1) throw error;
     });
     if (this.#leg.hasEnded) return;
-    await media.open(trunk.own.host, trunk.settings.srtp, this.#leg.onMediaEvent);
+    await media.open(route.own.host, route.srtp, this.#leg.onMediaEvent);
     if (!this.#leg.hasEnded) await this.#invite(destinations);
   }
 
   async #invite(destinations: readonly Destination[]): Promise<void> {
-    const { trunk, media } = this.#leg;
+    const { route, media } = this.#leg;
     const [destination, ...others] = destinations;
     try {
-      await trunk.prepare(destination!);
+      await route.prepare(destination!);
     } catch (error) {
       if (others.length === 0) throw error;
       return this.#invite(others);
     }
     if (this.#leg.hasEnded) return;
-    const { core, settings } = trunk;
+    const { core } = route;
     media.signalledBy(destination!.host);
-    const from = trunk.addressOf(settings.callerId ?? settings.username);
     const message = core.makeOutgoingRequestMessage(
       'INVITE',
       this.#target,
-      from,
+      route.caller,
       this.#target,
       { fromDisplayName: this.#displayName },
-      targetHeaders(trunk.contact),
+      targetHeaders(route.contact),
       sdpBody(media.offer()),
     );
-    trunk.pin(message.callId, destination!);
+    route.pin(message.callId, destination!);
     void this.#leg.released.then(() => {
-      trunk.unpin(message.callId);
+      route.unpin(message.callId);
       // By then every BYE has been answered or has timed out.
       this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => dropDialogsOf(core, message.callId));
     });
@@ -166,8 +164,8 @@ export class OutboundLeg implements PlatformLeg {
   }
 
   async #established(message: IncomingResponseMessage, session: Session): Promise<void> {
-    const { media, trunk } = this.#leg;
-    if (this.#state.type === 'inviting') trunk.prefer(this.#state.destinations[0]!);
+    const { media, route } = this.#leg;
+    if (this.#state.type === 'inviting') route.prefer(this.#state.destinations[0]!);
     this.#state = { type: 'established', dialogId: session.id };
     const talk = this.#leg.establish(session, 'caller', async () => {});
     this.#forgetInviteLater(session);
@@ -204,7 +202,7 @@ export class OutboundLeg implements PlatformLeg {
 
   #redirected(message: IncomingResponseMessage): void {
     if (this.#state.type !== 'inviting') return;
-    const target = redirectTarget(message.getHeaders('contact'), this.#leg.trunk.settings);
+    const target = this.#leg.route.redirected(message.getHeaders('contact'));
     if (target === null || this.#leg.hasEnded || this.#redirects >= MAX_REDIRECTS)
       return this.#rejected(message);
     this.#redirects += 1;
@@ -239,7 +237,7 @@ export class OutboundLeg implements PlatformLeg {
 
   #giveUp(): void {
     if (this.#state.type === 'inviting') {
-      if (this.#request !== null) abandonInvite(this.#leg.trunk.core, this.#request);
+      if (this.#request !== null) abandonInvite(this.#leg.route.core, this.#request);
       this.#state = { type: 'closed' };
     }
     this.#leg.release();
@@ -247,8 +245,8 @@ export class OutboundLeg implements PlatformLeg {
 
   #fail(error: unknown): void {
     this.#state = { type: 'closed' };
-    if (error instanceof TrunkFault) this.#leg.trunk.noteFault(error);
-    this.#leg.end('lost', { result: 'failed', reason: messageOf(error) });
+    const reason = error instanceof TrunkFault ? this.#leg.route.noteFault(error) : messageOf(error);
+    this.#leg.end('lost', { result: 'failed', reason });
     this.#leg.release();
   }
 }

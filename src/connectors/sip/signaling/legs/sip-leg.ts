@@ -5,13 +5,13 @@ import type { Termination } from '../../../../base/termination.ts';
 import type { Clock } from '../../../../base/time.ts';
 import type { LegObserver } from '../../../contract/call-leg.ts';
 import type { MediaEvent } from '../../../contract/media-leg.ts';
-import type { Trunk } from '../trunk/trunk.ts';
+import type { SipRoute } from '../sip-route.ts';
 import type { LegMedia } from './leg-media.ts';
 import { LegSession } from './leg-session.ts';
 
 /** The common part of inbound and outbound legs: ending once, media, digits, and the established dialog. */
 export class SipLeg {
-  readonly trunk: Trunk;
+  readonly route: SipRoute;
   readonly media: LegMedia;
   readonly clock: Clock;
   readonly #observer: LegObserver;
@@ -20,8 +20,8 @@ export class SipLeg {
   #ended = false;
   #session: LegSession | null = null;
 
-  constructor(trunk: Trunk, media: LegMedia, clock: Clock, observer: LegObserver) {
-    this.trunk = trunk;
+  constructor(route: SipRoute, media: LegMedia, clock: Clock, observer: LegObserver) {
+    this.route = route;
     this.media = media;
     this.clock = clock;
     this.#observer = observer;
@@ -51,7 +51,7 @@ export class SipLeg {
       role,
       media: this.media,
       clock: this.clock,
-      contact: () => this.trunk.contact,
+      contact: () => this.route.contact,
       events: {
         acknowledged,
         ended: (termination) => {

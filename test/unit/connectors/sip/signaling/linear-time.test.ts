@@ -21,7 +21,6 @@ import { statelessResponse } from '../../../../../src/connectors/sip/signaling/m
 import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/message/via.ts';
 import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
 import { StreamFramer } from '../../../../../src/connectors/sip/signaling/transport/stream-framer.ts';
-import type { Trunk } from '../../../../../src/connectors/sip/signaling/trunk/trunk.ts';
 import { expectLinear, shapesAfter } from '../../../../support/linear-time.ts';
 import { threadCpuClock } from '../../../../support/thread-cpu.ts';
 import { sdp } from './scripted-peer.ts';
@@ -36,9 +35,9 @@ const VALUE_LENGTH = 8_000;
 
 const trunk = {
   dialogUser: 'u',
-  settings: trunkTo(5_060),
-  challenges: new StoredChallenges(),
-} as unknown as Trunk;
+  serverUri: 'sip:127.0.0.1:5060',
+  challenges: new StoredChallenges(null),
+};
 
 /** The full path of a message up to sip.js. */
 function read(text: string): void {
