@@ -1,5 +1,6 @@
 import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { Clock } from '../../../base/time.ts';
+import type { DirectRoutes } from './direct/direct-routes.ts';
 import { guardRequest, hasTag, type Refusal, refuse, tagOf } from './guard/message-guard.ts';
 import { RateLimit } from './guard/rate-limit.ts';
 import { admitsStranger, type KnownNames } from './guard/stranger-filter.ts';
@@ -33,6 +34,8 @@ import type { TrunkRegistry } from './trunk/trunk-registry.ts';
 const STRANGER_MESSAGES_PER_S = 20;
 
 interface RouterDeps {
+  readonly layer: TransportLayer<SipRoute>;
+  readonly directs: DirectRoutes;
   readonly udp: () => UdpTransport;
   readonly clock: Clock;
   readonly observer: SipObserver;
@@ -48,6 +51,7 @@ interface RequestOrigin {
 /** Routes each received message to the core of its route, or answers or drops it. */
 export class MessageRouter {
   readonly #trunks: TrunkRegistry;
+  readonly #directs: DirectRoutes;
   readonly #layer: TransportLayer<SipRoute>;
   readonly #udp: () => UdpTransport;
   readonly #observer: SipObserver;
@@ -55,25 +59,27 @@ export class MessageRouter {
   readonly #strangers: RateLimit;
   readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
 
-  constructor(trunks: TrunkRegistry, layer: TransportLayer<SipRoute>, { udp, clock, observer }: RouterDeps) {
+  constructor(trunks: TrunkRegistry, { layer, directs, udp, clock, observer }: RouterDeps) {
     this.#trunks = trunks;
+    this.#directs = directs;
     this.#layer = layer;
     this.#udp = udp;
     this.#observer = observer;
     this.#strangers = new RateLimit(clock, STRANGER_MESSAGES_PER_S);
     this.#known = {
-      contactUser: (user) => trunks.ofContactUser(user) !== null,
+      contactUser: (user) => (trunks.ofContactUser(user) ?? directs.ofContactUser(user)) !== null,
       branch: (branch) => layer.requests.expects(branch),
     };
   }
 
   /**
    * Handles a received message. Never throws, so a bad message cannot affect other calls. Returns true when the message
-   * belongs to a trunk.
+   * belongs to a route.
    */
   receive(bytes: Buffer, source: Source): boolean {
     if (bytes.length <= 4 && bytes.toString('latin1').trim() === '') return false;
-    const isTrusted = this.#trunks.knowsAddress(source.host);
+    const isTrusted =
+      this.#trunks.knowsAddress(source.host) || this.#directs.ofConnection(source.connection) !== null;
     if (!isTrusted && !this.#admits(bytes, source)) return false;
     const message = parseSipMessage(bytes);
     if (message === null) return this.#drop(source, isTrusted);
@@ -151,14 +157,17 @@ export class MessageRouter {
   }
 
   /**
-   * Returns the route of a request: the owner of its transaction or of its dialog. Other requests are matched by proof
-   * of their origin, never by a number or an address alone. Returns null when none matches.
+   * Returns the route of a request: the owner of its transaction, the direct route that it names or arrived on, or the
+   * trunk of its dialog. Other requests are matched by proof of their origin, never by a number or an address alone.
+   * Returns null when none matches, or the owner does not hear the source.
    */
   #routeOf(message: SipMessage, via: Via, key: string, source: Source): SipRoute | null {
     const user = parseSipUri(requestUriOf(message))?.user ?? '';
     const owner =
       this.#layer.received.ownerOf(key) ??
       this.#layer.received.ownerOf(serverKey(via.branch, sentByOf(via), 'INVITE')) ??
+      this.#directs.ofConnection(source.connection) ??
+      this.#directs.ofContactUser(user) ??
       (hasTag(message, 'to') ? this.#trunkOfDialog(message, user) : null);
     if (owner !== null) return owner.hears(source) ? owner : null;
     return this.#trunkOfArrival(message, user, source);

@@ -1,11 +1,26 @@
 import type { URI, UserAgentCore } from 'sip.js/lib/core/index.js';
-import type { OwnAddress } from './address/own-address.ts';
+import type { Clock } from '../../../base/time.ts';
+import type { AddressPolicy } from './address/address-policy.ts';
+import type { Listening, OwnAddress } from './address/own-address.ts';
+import type { Resolver } from './address/resolver.ts';
 import type { StoredChallenges } from './digest/digest-credentials.ts';
 import type { MediaRoute } from './legs/leg-media.ts';
 import type { SrtpPolicy } from './sdp/sdp-local.ts';
-import type { RequestSender } from './transport/transport-layer.ts';
+import type { SipObserver } from './sip-observer.ts';
+import type { StreamTransport } from './transport/stream-transport.ts';
+import type { RequestSender, TransportLayer } from './transport/transport-layer.ts';
 import type { Destination, Source } from './transport/wire.ts';
 import type { TrunkFault } from './trunk/trunk-fault.ts';
+
+/** Dependencies shared by all routes. */
+export interface RouteDeps extends Listening {
+  readonly clock: Clock;
+  readonly observer: SipObserver;
+  readonly resolver: Resolver;
+  readonly policy: AddressPolicy;
+  readonly layer: TransportLayer<SipRoute>;
+  readonly streams: StreamTransport;
+}
 
 /** The way of a call to its far end, as its leg sees it. */
 export interface SipRoute extends RequestSender, MediaRoute {

@@ -29,20 +29,29 @@ type State =
   | { readonly type: 'established'; readonly dialogId: string }
   | { readonly type: 'closed' };
 
+/** Whom the leg calls, and what it tells. */
+export interface OutboundCall {
+  readonly target: URI;
+  /** Display name in From. */
+  readonly displayName: string;
+  /** What final answers mean, where it is not what they usually do. */
+  readonly outcomes: ReadonlyMap<number, Termination>;
+}
+
 /** An outbound call (RFC 3261 section 13.2). */
 export class OutboundLeg implements PlatformLeg {
   readonly #leg: SipLeg;
-  readonly #displayName: string;
+  readonly #call: OutboundCall;
   #target: URI;
   #request: OutgoingInviteRequest | null = null;
   #redirects = 0;
   #rang = false;
   #state: State = { type: 'opening' };
 
-  constructor(leg: SipLeg, target: URI, displayName: string) {
+  constructor(leg: SipLeg, call: OutboundCall) {
     this.#leg = leg;
-    this.#target = target;
-    this.#displayName = displayName;
+    this.#target = call.target;
+    this.#call = call;
     void this.#open().catch((error: unknown) => this.#fail(error));
   }
 
@@ -76,43 +85,49 @@ export class OutboundLeg implements PlatformLeg {
   async #open(): Promise<void> {
     const { route, media } = this.#leg;
     const { destinations } = await route.locate();
-    await route.prepare(destinations[0]!).catch((error: unknown) => {
-      if (destinations.length === 1) throw error;
-    });
+    const reached = await this.#reach(destinations);
     if (this.#leg.hasEnded) return;
     await media.open(route.own.host, route.srtp, this.#leg.onMediaEvent);
-    if (!this.#leg.hasEnded) await this.#invite(destinations);
+    if (!this.#leg.hasEnded) await this.#invite(reached);
+  }
+
+  /** Prepares for the first destination that can be reached. Returns it and those after it. */
+  async #reach(destinations: readonly Destination[]): Promise<readonly Destination[]> {
+    const [destination, ...others] = destinations;
+    try {
+      await this.#leg.route.prepare(destination!);
+      return destinations;
+    } catch (error) {
+      const left = hasTlsFailed(error) ? others.filter(({ protocol }) => protocol === 'tls') : others;
+      if (left.length === 0 || this.#leg.hasEnded) throw error;
+      return this.#reach(left);
+    }
   }
 
   async #invite(destinations: readonly Destination[]): Promise<void> {
     const { route, media } = this.#leg;
-    const [destination, ...others] = destinations;
-    try {
-      await route.prepare(destination!);
-    } catch (error) {
-      if (others.length === 0) throw error;
-      return this.#invite(others);
-    }
+    const reached = await this.#reach(destinations);
     if (this.#leg.hasEnded) return;
     const { core } = route;
-    media.signalledBy(destination!.host);
+    const destination = reached[0]!;
+    media.signalledBy(destination.host);
     const message = core.makeOutgoingRequestMessage(
       'INVITE',
       this.#target,
       route.caller,
       this.#target,
-      { fromDisplayName: this.#displayName },
+      { fromDisplayName: this.#call.displayName },
       targetHeaders(route.contact),
       sdpBody(media.offer()),
     );
-    route.pin(message.callId, destination!);
+    route.pin(message.callId, destination);
     void this.#leg.released.then(() => {
       route.unpin(message.callId);
       // By then every BYE has been answered or has timed out.
       this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => dropDialogsOf(core, message.callId));
     });
     this.#request = core.invite(message, this.#delegate());
-    this.#state = { type: 'inviting', destinations, progressed: false, cancelSent: false };
+    this.#state = { type: 'inviting', destinations: reached, progressed: false, cancelSent: false };
   }
 
   #delegate(): OutgoingInviteRequestDelegate {
@@ -218,7 +233,8 @@ export class OutboundLeg implements PlatformLeg {
     if (isOutOfOrder && destinations.length > 1 && !this.#leg.hasEnded)
       return this.#again(destinations.slice(1));
     this.#state = { type: 'closed' };
-    this.#leg.end('remote', terminationOf(status, message.reasonPhrase ?? ''));
+    const outcome = this.#call.outcomes.get(status) ?? terminationOf(status, message.reasonPhrase ?? '');
+    this.#leg.end('remote', outcome);
     this.#leg.release();
   }
 
@@ -249,6 +265,11 @@ export class OutboundLeg implements PlatformLeg {
     this.#leg.end('lost', { result: 'failed', reason });
     this.#leg.release();
   }
+}
+
+/** Who stands between us and a server that offers TLS must not read what it was meant to protect. */
+function hasTlsFailed(error: unknown): boolean {
+  return error instanceof TrunkFault && error.code === 'tls_failed';
 }
 
 function isReliable(message: IncomingResponseMessage): boolean {

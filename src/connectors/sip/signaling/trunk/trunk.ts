@@ -1,33 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type IncomingInviteRequest, URI, type UserAgentCore } from 'sip.js/lib/core/index.js';
-import type { CancelTimer, Clock } from '../../../../base/time.ts';
+import type { CancelTimer } from '../../../../base/time.ts';
 import type { SipTrunk } from '../../../contract/sip-accounts.ts';
-import type { AddressPolicy } from '../address/address-policy.ts';
-import { type Listening, OwnAddress } from '../address/own-address.ts';
-import type { Resolution, Resolver, ServerName } from '../address/resolver.ts';
+import { OwnAddress } from '../address/own-address.ts';
+import type { Resolution, ServerName } from '../address/resolver.ts';
 import { DigestCredentials, StoredChallenges } from '../digest/digest-credentials.ts';
 import { redirectTarget } from '../legs/dial-target.ts';
 import { hostInUri } from '../message/sip-uri.ts';
 import type { SrtpPolicy } from '../sdp/sdp-local.ts';
 import { createCore } from '../sip-core.ts';
-import type { SipObserver } from '../sip-observer.ts';
-import type { SipRoute } from '../sip-route.ts';
-import type { StreamTransport } from '../transport/stream-transport.ts';
-import type { TransportLayer } from '../transport/transport-layer.ts';
+import type { RouteDeps, SipRoute } from '../sip-route.ts';
 import { UdpKeepAlive } from '../transport/udp-keep-alive.ts';
 import type { Connection, Destination, SipProtocol } from '../transport/wire.ts';
 import { faultDetail, TrunkFault, trunkFault } from './trunk-fault.ts';
 import { TrunkFlow } from './trunk-flow.ts';
 
 /** Dependencies shared by all trunks. */
-export interface TrunkDeps extends Listening {
-  readonly clock: Clock;
-  readonly observer: SipObserver;
-  readonly resolver: Resolver;
-  readonly policy: AddressPolicy;
-  readonly layer: TransportLayer<SipRoute>;
-  readonly streams: StreamTransport;
+export interface TrunkDeps extends RouteDeps {
   readonly onInvite: (trunk: Trunk, request: IncomingInviteRequest) => void;
   /** Called with the trunk's current server addresses. */
   readonly onAddresses: (trunk: Trunk, addresses: ReadonlySet<string>) => void;
@@ -37,7 +27,6 @@ export interface TrunkDeps extends Listening {
   readonly onUnused: (trunk: Trunk) => void;
 }
 
-const VIA_PROTOCOL = { udp: 'UDP', tcp: 'TCP', tls: 'TLS' } as const;
 const RETRY_LOOKUP_MS = 30_000;
 const MAX_REFRESH_MS = 300_000;
 
@@ -76,13 +65,17 @@ export class Trunk implements SipRoute {
         this.onConnectionLost();
       },
     );
-    this.own = new OwnAddress(settings.transport, deps, () => this.flow.connection?.localPort ?? null);
+    this.own = new OwnAddress(
+      () => settings.transport,
+      deps,
+      () => this.flow.connection?.localPort ?? null,
+    );
     this.core = createCore(
       {
         contactUser: this.dialogUser,
         local: () => ({ sentBy: this.own.sentBy, contact: this.own.contactOf(this.dialogUser) }),
         transport: {
-          protocol: VIA_PROTOCOL[settings.transport],
+          protocol: settings.transport.toUpperCase(),
           send: (text) => deps.layer.send(this, text),
         },
         credentials: () => new DigestCredentials(settings.username, settings.password, this.challenges),

@@ -315,6 +315,7 @@ describe('outbound calls', () => {
     ];
     const other = await ConnectorUnderTest.start({
       dns: {
+        naptr: async () => [],
         srv: async () => records,
         addresses: async (name) => [{ address: name === 'a.test' ? '127.0.0.1' : '127.0.0.2', ttlS: 60 }],
       },
@@ -337,11 +338,13 @@ describe('outbound calls', () => {
   it('validates its request before dialling', () => {
     const check = (accountId: string, target: string) => () =>
       gateway.connector.prepare(dialTo(target, { accountId }));
-    expect(check('acc_2', 'sip:1@h')).toThrow('No SIP trunk configured');
+    expect(check('acc_2', 'sip:1@h')).toThrow(/^No SIP trunk configured$/);
     expect(check('acc_1', ' ')).toThrow('meeting_url required');
     expect(check('acc_1', 'https://example.com')).toThrow('not a SIP URI');
     expect(check('acc_1', 'sip:')).toThrow('not a SIP URI');
     expect(check('acc_1', 'tel:+33-1-23-45-67-89')).not.toThrow();
-    expect(check('acc_1', 'sips:+331@127.0.0.1')).not.toThrow();
+    expect(check('acc_1', 'sips:+331@127.0.0.1')).toThrow(
+      'meeting_url is a sips URI, which only a trunk with transport "tls" can call; this one has "udp"',
+    );
   });
 });
