@@ -53,7 +53,7 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
     body: PlaceCallBody,
     responses: {
       200: { description: 'The call', schema: CreatedCall },
-      400: 'meeting_url required, No SIP trunk configured, the platform is not configured, several logins can place the call, or a voice preset is disabled or of the other kind',
+      400: 'meeting_url required or not understood, No SIP trunk configured, the platform is not configured or takes no `dtmf`, several logins can place the call, or a voice preset is disabled or of the other kind',
       403: 'The credential is of the wrong kind, or the user did not grant its client the platform',
       404: 'The agent has no login with this `login_id` that can place the call, or the account no such voice preset',
       409: "The platform's own connection is down",
@@ -65,6 +65,7 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
         platform: body.platform,
         meetingUrl: body.meeting_url,
         agentName: body.agent_name,
+        dtmf: body.dtmf,
         loginId: body.login_id || null,
         presets: { stt: body.stt_voice_config_id ?? null, tts: body.tts_voice_config_id ?? null },
       });

@@ -17,6 +17,7 @@ import type { Registration, SipDirectory, SipNumber, SipTrunk } from '../contrac
 import { AddressPolicy } from './signaling/address/address-policy.ts';
 import { type Dns, systemDns } from './signaling/address/dns.ts';
 import { Resolver } from './signaling/address/resolver.ts';
+import { readDialString } from './signaling/legs/dial-string.ts';
 import { dialTarget, displayName } from './signaling/legs/dial-target.ts';
 import { InboundCalls, SIP_CAPABILITIES } from './signaling/legs/inbound-calls.ts';
 import { LegMedia, type LegMediaSettings } from './signaling/legs/leg-media.ts';
@@ -77,6 +78,7 @@ const OFF: Registration = { state: 'off', lastError: null, expiresAt: null };
 export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDirectory {
   readonly platform = 'sip';
   readonly loginKinds = ['trunk'] as const;
+  readonly takesDtmf = true;
   readonly provides: Provides = { calls: this, inboundCalls: this };
   readonly #options: SipConnectorOptions;
   readonly #clock: Clock;
@@ -160,16 +162,16 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#inbound.answerer = answerer;
   }
 
-  prepare({ accountId, target }: Pick<DialRequest, 'accountId' | 'target'>): CallOffer {
-    this.#route(accountId, target);
+  prepare(request: Pick<DialRequest, 'accountId' | 'target' | 'dtmf'>): CallOffer {
+    this.#route(request);
     return { capabilities: SIP_CAPABILITIES, sampleRateHz: offeredRateHz(this.#options.codecs) };
   }
 
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
-    const { trunk, target } = this.#route(request.accountId, request.target);
+    const { trunk, target, postDial } = this.#route(request);
     const legMedia = new LegMedia(media, this.#media, offeredRateHz(this.#options.codecs), trunk);
     const sipLeg = new SipLeg(trunk, legMedia, this.#clock, observer);
-    const leg = new OutboundLeg(sipLeg, target, displayName(request.agentName));
+    const leg = new OutboundLeg(sipLeg, target, displayName(request.agentName), postDial);
     this.#legs.add(trunk, leg);
     return leg;
   }
@@ -209,14 +211,16 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#numbers.remove(didId);
   }
 
-  /** Returns the account's trunk and whom to call over it. Throws the errors of `prepare`. */
-  #route(accountId: string, uri: string) {
+  /** Returns the account's trunk, whom to call over it, and what to press then. Throws the errors of `prepare`. */
+  #route({ accountId, target: text, dtmf }: Pick<DialRequest, 'accountId' | 'target' | 'dtmf'>) {
     const trunk = this.#trunks.ofAccount(accountId);
     if (trunk === null) throw new GatewayError('no_sip_trunk');
-    if (uri.trim() === '') throw new GatewayError('meeting_url_required');
+    if (text.trim() === '') throw new GatewayError('meeting_url_required');
+    const { target: uri, postDial } = readDialString(text, dtmf);
     const target = dialTarget(uri, trunk.settings);
-    if (target === null) throw new GatewayError('invalid_meeting_url', 'meeting_url is not a SIP URI');
-    return { trunk, target };
+    if (target === null)
+      throw new GatewayError('invalid_meeting_url', 'meeting_url is neither a SIP URI nor a phone number');
+    return { trunk, target, postDial };
   }
 
   #newTrunkDeps(): TrunkDeps {

@@ -33,6 +33,7 @@ export class FakeCalls {
           loginKinds: ['trunk'],
           prepare: ({ target }: DialRequest) => {
             if (target === '') throw new GatewayError('meeting_url_required');
+          takesDtmf: true,
             return this.offer;
           },
           dial: (request: DialRequest, _media: unknown, observer: LegObserver) => {

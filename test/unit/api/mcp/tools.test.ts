@@ -136,6 +136,7 @@ test('the arguments of a tool are those of its endpoint', async () => {
   expect(inputOf('svc_call_join')).toEqual({
     takes: [
       'agent_name',
+      'dtmf',
       'idempotency_key',
       'login_id',
       'meeting_url',

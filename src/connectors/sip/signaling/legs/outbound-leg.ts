@@ -5,6 +5,7 @@ import type {
   Session,
   URI,
 } from 'sip.js/lib/core/index.js';
+import type { PostDialStep } from '../../../../base/post-dial.ts';
 import type { Termination, TerminationResult } from '../../../../base/termination.ts';
 import type { PlatformLeg, SendsDtmf } from '../../../contract/call-leg.ts';
 import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../sip-core.ts';
@@ -34,16 +35,19 @@ type State =
 export class OutboundLeg implements PlatformLeg {
   readonly #leg: SipLeg;
   readonly #displayName: string;
+  /** Keys to press once the call is answered; empty: none. */
+  readonly #postDial: readonly PostDialStep[];
   #target: URI;
   #request: OutgoingInviteRequest | null = null;
   #redirects = 0;
   #rang = false;
   #state: State = { type: 'opening' };
 
-  constructor(leg: SipLeg, target: URI, displayName: string) {
+  constructor(leg: SipLeg, target: URI, displayName: string, postDial: readonly PostDialStep[]) {
     this.#leg = leg;
     this.#target = target;
     this.#displayName = displayName;
+    this.#postDial = postDial;
     void this.#open().catch((error: unknown) => this.#fail(error));
   }
 
@@ -175,7 +179,7 @@ export class OutboundLeg implements PlatformLeg {
     if (!isUsable)
       return this.#leg.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
     talk.keepRefreshed(message.getHeader('session-expires'));
-    await this.#leg.answered();
+    await this.#leg.answered(this.#postDial);
   }
 
   /**
