@@ -174,7 +174,31 @@ export const SinceQuery = z.object({
   since: wholeNumber(0).default(0).describe('Number of transcript lines already read'),
 });
 
-export const SayBody = z.object({ text: z.string().min(1).max(10_000) }).meta({ id: 'Say' });
+/** A text to be spoken. */
+export const SpokenText = z.string().min(1).max(10_000);
+
+/** The keys of a telephone. */
+const Keys = z
+  .string()
+  .regex(/^[0-9*#A-D]{1,64}$/, 'Input should be 1 to 64 characters of 0-9, *, # and A-D, such as 1234#');
+
+/** A check that there is either a text or keys: pressing takes the place of speech on the line. */
+const textOrKeys: z.core.CheckFn<{
+  readonly text?: string | undefined;
+  readonly dtmf?: string | undefined;
+}> = ({ value: { text, dtmf }, issues }) => {
+  const message = text === undefined ? 'text or dtmf is required' : 'Input should be either text or dtmf';
+  if ((text === undefined) === (dtmf === undefined))
+    issues.push({ code: 'custom', message, path: ['text'], input: text });
+};
+
+export const SayBody = z
+  .object({
+    text: SpokenText.optional().describe('Required without `dtmf`'),
+    dtmf: Keys.optional().describe('Keys to press in place of a text, as `POST …/dtmf` does'),
+  })
+  .check(textOrKeys)
+  .meta({ id: 'Say' });
 
 export const CallChatBody = z
   .object({
@@ -185,10 +209,4 @@ export const CallChatBody = z
   .check(requireContent)
   .meta({ id: 'CallChat' });
 
-export const DtmfBody = z
-  .object({
-    digits: z
-      .string()
-      .regex(/^[0-9*#A-D]{1,64}$/, 'Input should be 1 to 64 characters of 0-9, *, # and A-D, such as 1234#'),
-  })
-  .meta({ id: 'Dtmf' });
+export const DtmfBody = z.object({ digits: Keys }).meta({ id: 'Dtmf' });

@@ -84,10 +84,15 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
   {
     name: 'svc_call_say',
     twin: 'say',
-    title: 'Speak in a call',
+    title: 'Speak in a call, or press keys',
     description:
-      'Speaks a text in the call with hosted text-to-speech, after those said before. Needs the capabilities `audio_out` and `hosted_tts`. Answers at once; the `utterance` event in svc_inbox tells what was heard. Use short sentences, and svc_call_stop_speaking when someone interrupts.',
-    params: { ...CALL_ID, text: TEXT, idempotency_key: IDEMPOTENCY_KEY },
+      'Speaks a text in the call with hosted text-to-speech, after those said before; or presses the keys `dtmf`. A text needs the capabilities `audio_out` and `hosted_tts`. Answers at once; the `utterance` event in svc_inbox tells what was heard. Use short sentences, and svc_call_stop_speaking when someone interrupts.',
+    params: {
+      ...CALL_ID,
+      text: TEXT,
+      dtmf: 'Keys to press in place of a text, such as `1234#`; at most 64 of 0-9, *, #, A-D. Default: none.',
+      idempotency_key: IDEMPOTENCY_KEY,
+    },
     hints: ACTS,
     takesKey: true,
   },

@@ -23,6 +23,8 @@ export class FakeCalls {
   /** What calls offer, and the chat that their legs have. */
   offer: CallOffer = OFFER;
   chat: SendsChat | null = null;
+  /** The keys that agents have pressed on their calls. */
+  readonly pressed: string[] = [];
   readonly #connector: Connector;
 
   constructor(store: Store, clock: ManualClock) {
@@ -31,9 +33,9 @@ export class FakeCalls {
       provides: {
         calls: {
           loginKinds: ['trunk'],
+          takesDtmf: true,
           prepare: ({ target }: DialRequest) => {
             if (target === '') throw new GatewayError('meeting_url_required');
-          takesDtmf: true,
             return this.offer;
           },
           dial: (request: DialRequest, _media: unknown, observer: LegObserver) => {
@@ -90,6 +92,11 @@ export class FakeCalls {
       refuse() {},
       hangUp() {},
       released: Promise.resolve(),
+      dtmf: {
+        sendDtmf: async (digits) => {
+          this.pressed.push(digits);
+        },
+      },
       ...(this.chat && { chat: this.chat }),
     };
   }
