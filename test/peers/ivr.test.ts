@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { FakeIvr } from '../fakes/ivr/fake-ivr.ts';
 import { Baresip } from '../support/baresip.ts';
 import type { BaresipOptions } from '../support/baresip-config.ts';
+import { PhoneLine } from '../support/phone-line.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -90,5 +91,21 @@ describe.skipIf(requirePeer('baresip', 'sox'))('the fake dial-in number and a te
     await phone.sendDtmf('81234567890#*000000#');
     await phone.waitFor('CALL_CLOSED');
     expect(caller.menu.place).toBe('hangs-up');
+  });
+});
+
+describe.skipIf(requirePeer('baresip'))('keys after the answer, at a telephone', () => {
+  let line: PhoneLine;
+
+  beforeAll(async () => {
+    line = await PhoneLine.start({ phone: { answer: 'auto' } });
+  });
+  afterAll(() => line?.stop());
+
+  it('arrive once each, before the call is active', async () => {
+    const { call_id } = await line.gateway.placeCall('+33123456789,1234567890*#ABCD');
+    await line.gateway.waitForState(call_id, 'active');
+    expect(line.phone.receivedDigits).toBe('1234567890*#ABCD');
+    await line.gateway.agentApi.delete(`/api/call/${call_id}`);
   });
 });
