@@ -53,7 +53,7 @@ const CI_NEVERTHELESS = ['test/e2e/dm-kills.test.ts'];
 const OWN_PROCESS = [
   'test/e2e/*-kills.test.ts',
   'test/e2e/{call-ends,discord,discord-tenants,idempotency,inbound,inline-steps,log-lines,mcp-shim}.test.ts',
-  'test/e2e/{platform-bridge*,platform-logins,teams,telegram-webhook}.test.ts',
+  'test/e2e/{platform-bridge*,platform-logins,post-dial,teams,telegram-webhook}.test.ts',
   'test/e2e/whatsapp.test.ts',
 ];
 

@@ -9,9 +9,12 @@ export function callErrorOf(from: CallStateName, { name, termination }: OverStat
   if (name !== 'disconnected') return null;
   if (termination.result === 'internal_error')
     return callError('internal_error', 'The call ended because of an internal error.', termination);
-  if (from !== 'connecting' || termination.result === 'disconnected') return bridgeDisconnected(termination);
+  const isFailure =
+    from === 'connecting' ? termination.result !== 'disconnected' : termination.result === 'failed';
+  if (!isFailure) return bridgeDisconnected(termination);
   // Its code differs from that of a dropped bridge: clients that rejoin on a drop would redial a busy number forever.
-  return callError('call_failed', `The call could not be connected: ${termination.reason}`, termination);
+  const what = from === 'connecting' ? 'could not be connected' : 'failed';
+  return callError('call_failed', `The call ${what}: ${termination.reason}`, termination);
 }
 
 /** The error for a bridge to the platform that was up and dropped. */

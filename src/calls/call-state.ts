@@ -175,7 +175,7 @@ function fromRinging(state: Ringing, message: StateMessage): Transition {
 function fromActive(state: Active, message: StateMessage): Transition {
   switch (message.type) {
     case 'leg_ended':
-      return over(message.by === 'lost' ? 'disconnected' : 'ended', message.termination);
+      return over(isNormal(message) ? 'ended' : 'disconnected', message.termination);
     case 'deadline':
       return over('ended', { result: 'completed', reason: 'maximum call duration reached' }, 'hang_up');
     case 'accept':
@@ -188,6 +188,11 @@ function fromActive(state: Active, message: StateMessage): Transition {
     default:
       return unreachable(message);
   }
+}
+
+/** A call that failed stays readable, also when it was the far end that hung up. */
+function isNormal({ by, termination }: Extract<CallMessage, { type: 'leg_ended' }>): boolean {
+  return by !== 'lost' && termination.result !== 'failed';
 }
 
 /** Before the agent accepts, a caller's hangup makes the call `missed`; afterwards it is `ended`. */

@@ -13,6 +13,8 @@ export interface PlaceCallRequest {
   readonly platform: Platform;
   /** Empty when the client sent none. */
   readonly meetingUrl: string;
+  /** Keys to press once the call is answered; empty: none. */
+  readonly dtmf: string;
   readonly agentName: string;
   /** The login to use; null: the only one that fits. */
   readonly loginId: string | null;
@@ -21,8 +23,8 @@ export interface PlaceCallRequest {
 
 /**
  * Places an outbound call and returns it in state `connecting`. The call is stored before this resolves.
- * @throws GatewayError `platform_not_granted`, `not_ready`, `call_limit`, and those of `choosePresets`, `chooseLogin` and
- * of the connector's `prepare`
+ * @throws GatewayError `platform_not_granted`, `capability_missing`, `not_ready`, `call_limit`, and those of `choosePresets`,
+ * `chooseLogin` and of the connector's `prepare`
  */
 export async function placeCall(
   domain: CallDomain,
@@ -33,6 +35,7 @@ export async function placeCall(
   const connector = domain.connectors.get(request.platform);
   const calls = connector?.provides.calls;
   if (connector === undefined || calls === undefined) throw await cannotCall(domain, scope, request.platform);
+  if (request.dtmf !== '' && calls.takesDtmf !== true) throw new GatewayError('capability_missing', NO_DTMF);
   const presets = await choosePresets(domain.presets, scope.accountId, request.presets);
   const dial = await dialRequest(domain, scope, request, { connector, calls });
   const { capabilities, sampleRateHz } = calls.prepare(dial);
@@ -49,6 +52,8 @@ export async function placeCall(
   }
   return actor.snapshot();
 }
+
+const NO_DTMF = 'Calls on this platform take no dtmf';
 
 /**
  * Returns the error for a platform that cannot be called: the account has no login there, the platform has no calls, or
@@ -70,11 +75,11 @@ async function cannotCall(
 async function dialRequest(
   { logins }: CallDomain,
   scope: AgentScope,
-  { meetingUrl: target, agentName, loginId }: PlaceCallRequest,
+  { meetingUrl: target, dtmf, agentName, loginId }: PlaceCallRequest,
   by: { readonly connector: Connector; readonly calls: PlacesCalls },
 ): Promise<DialRequest> {
   const { login, agentId } = await chooseLogin(logins, { ...by, scope, loginId, target });
-  return { callId: newId('call'), accountId: scope.accountId, agentId, login, target, agentName };
+  return { callId: newId('call'), accountId: scope.accountId, agentId, login, target, dtmf, agentName };
 }
 
 function outboundIdentity(

@@ -6,6 +6,7 @@ import type { MediaLeg, MediaLegHost } from '../connectors/contract/media-leg.ts
 import type { VoiceCodecs } from './codecs/voice-codecs.ts';
 import type { Datagram, DatagramListener, PacketPath } from './paths/packet-path.ts';
 import { RtpReceiver } from './reception/rtp-receiver.ts';
+import { SilenceWait } from './reception/silence-wait.ts';
 import { RtcpSession } from './rtcp/rtcp-session.ts';
 import { newRtpCounters, type RtpCounters } from './rtp-counters.ts';
 import { isRtcp } from './rtp-packet.ts';
@@ -24,7 +25,11 @@ interface RtpLegDeps {
 export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListener {
   readonly sampleRateHz: number;
   readonly voices = [this];
-  readonly commands = { dtmf: (digits: string) => this.#sendDtmf(digits) };
+  readonly commands = {
+    dtmf: (digits: string) => this.#sendDtmf(digits),
+    press: (digits: string) => this.#press(digits),
+    silence: (mostMs: number) => this.#silence.start(mostMs),
+  };
   readonly #counters = newRtpCounters();
   readonly #host: MediaLegHost;
   readonly #sockets: PacketPath;
@@ -32,6 +37,7 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
   readonly #receiver: RtpReceiver;
   readonly #sender: RtpSender;
   readonly #rtcp: RtcpSession;
+  readonly #silence = new SilenceWait();
   #config: RtpConfig | null = null;
   #srtp: SrtpSession | null = null;
   #packetsQueued = 0;
@@ -92,19 +98,22 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
       throw new Error('remoteHost must be an IP address');
     if (!isDeepStrictEqual(this.#config?.srtp, next.srtp))
       this.#srtp = next.srtp && new SrtpSession(next.srtp, this.#memory);
-    if (next.dtmfPayloadType === null || !next.sending) this.#sender.dtmf.cancel('The call is on hold');
+    if (!next.sending) this.#sender.dtmf.cancel('The call is on hold');
     this.#sender.configure(next, this.#srtp, wallMs());
     this.#receiver.configure(next);
     this.#config = next;
   }
 
   #sendDtmf(digits: string): Promise<void> {
-    const config = this.#config;
-    if (this.#closed || config === null) return Promise.reject(new GatewayError('call_not_active'));
-    if (config.dtmfPayloadType === null) {
+    if (this.#config !== null && this.#config.dtmfPayloadType === null)
       return Promise.reject(new GatewayError('capability_missing', 'The far end does not support DTMF'));
-    }
-    if (!config.sending) return Promise.reject(new GatewayError('call_not_active', 'The call is on hold'));
+    return this.#press(digits);
+  }
+
+  #press(digits: string): Promise<void> {
+    if (this.#closed || this.#config === null) return Promise.reject(new GatewayError('call_not_active'));
+    if (!this.#config.sending)
+      return Promise.reject(new GatewayError('call_not_active', 'The call is on hold'));
     return this.#sender.dtmf.send(digits);
   }
 
@@ -137,7 +146,9 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
     const nowMs = performance.now();
     this.#tickMs = wallMsAt(nowMs);
     if (this.#config !== null) this.#rtcp.tick(this.#srtp, this.#tickMs);
-    return this.#receiver.pull(frame, nowMs);
+    const heard = this.#receiver.pull(frame, nowMs);
+    this.#silence.tick(heard ? frame : null);
+    return heard;
   }
 
   push(frame: Int16Array, voiced: boolean): void {
@@ -149,6 +160,7 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
     if (this.#closed) return;
     if (this.#config !== null) this.#rtcp.goodbye(this.#srtp, wallMs());
     this.#closed = true;
+    this.#silence.end();
     this.#sender.dtmf.close();
     this.#sender.close();
     this.#receiver.close();

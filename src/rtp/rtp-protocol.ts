@@ -149,4 +149,11 @@ export interface RtpCommands {
    * with `capability_missing` when the peer does not take DTMF.
    */
   dtmf(digits: string): void;
+  /**
+   * Sends digits by RFC 4733, and by tones in the audio while the peer does not take DTMF. Rejects with `call_not_active` as
+   * `dtmf` does.
+   */
+  press(digits: string): void;
+  /** Resolves once the peer has made a sound and then none for a second, but after at most so many milliseconds. */
+  silence(mostMs: number): void;
 }

@@ -81,10 +81,21 @@ it.each(VENDOR_NAMES)('npm run fake starts %s, which takes the key that its outp
   ]);
 });
 
+it('npm run fake starts a dial-in number, which a gateway joins as its output describes', async () => {
+  const child = fake('ivr', '0');
+  const [, port] = await waitFor('what it says', () => /"port": (\d+)/.exec(child.output));
+  const [, id] = /Meeting (\d+) has a waiting room/.exec(child.output)!;
+  const gateway = await Gateway.start();
+  onTestFinished(async () => void (await gateway.stop()));
+  await gateway.putTrunk({ host: '127.0.0.1', port: Number(port) });
+  await gateway.placeCall(`+16465588656,${id}#`);
+  await waitFor('the waiting room', () => child.output.includes(`+16465588656: ${id}# waiting-room`));
+});
+
 it('npm run fake lists the platforms when given an unknown one', async () => {
   const child = fake('carrier-pigeon');
   expect(await child.exited).toBe(64);
   expect(child.output).toContain(
-    'telegram, whatsapp, discord, slack, teams, elevenlabs, deepgram, cartesia, assemblyai, openai',
+    'telegram, whatsapp, discord, slack, teams, ivr, elevenlabs, deepgram, cartesia, assemblyai, openai',
   );
 });

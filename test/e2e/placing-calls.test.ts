@@ -106,12 +106,12 @@ describe('placing a call', () => {
       400,
       { detail: 'meeting_url required', code: 'meeting_url_required' },
     ]);
-    for (const url of ['https://meeting.example/1', 'sip:', 'sip:@127.0.0.1', '+33123456789']) {
+    for (const url of ['https://meeting.example/1', 'sip:', 'sip:@127.0.0.1', '+', 'Ada']) {
       const { status, body } = await place({ platform: 'sip', meeting_url: url });
       expect([url, status, body]).toEqual([
         url,
         400,
-        { detail: 'meeting_url is not a SIP URI', code: 'invalid_meeting_url' },
+        { detail: 'meeting_url is neither a SIP URI nor a phone number', code: 'invalid_meeting_url' },
       ]);
     }
     expect((await gateway.agentApi.get('/api/calls')).body).toEqual({ calls: [] });

@@ -14,6 +14,7 @@ const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   discord: async (args) => (await import('./discord/start.ts')).startFake(args),
   slack: async (args) => (await import('./slack/start.ts')).startFake(args),
   teams: async (args) => (await import('./teams/start.ts')).startFake(args),
+  ivr: async (args) => (await import('./ivr/start.ts')).startFake(args),
   elevenlabs: vendor('elevenlabs'),
   deepgram: vendor('deepgram'),
   cartesia: vendor('cartesia'),

@@ -1,4 +1,5 @@
 import { goOn } from '../../base/now-or-later.ts';
+import type { AgentScope } from '../../base/scope.ts';
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { getCall, listCalls, liveCall, transcriptOf } from '../../calls/find-call.ts';
@@ -53,7 +54,7 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
     body: PlaceCallBody,
     responses: {
       200: { description: 'The call', schema: CreatedCall },
-      400: 'meeting_url required, No SIP trunk configured, the platform is not configured, several logins can place the call, or a voice preset is disabled or of the other kind',
+      400: 'meeting_url required or not understood, No SIP trunk configured, the platform is not configured or takes no `dtmf`, several logins can place the call, or a voice preset is disabled or of the other kind',
       403: 'The credential is of the wrong kind, or the user did not grant its client the platform',
       404: 'The agent has no login with this `login_id` that can place the call, or the account no such voice preset',
       409: "The platform's own connection is down",
@@ -64,6 +65,7 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
       const call = await placeCall(calls, principal, {
         platform: body.platform,
         meetingUrl: body.meeting_url,
+        dtmf: body.dtmf,
         agentName: body.agent_name,
         loginId: body.login_id || null,
         presets: { stt: body.stt_voice_config_id ?? null, tts: body.tts_voice_config_id ?? null },
@@ -173,21 +175,26 @@ function sayRoute(calls: CallDomain): Route {
     path: '/api/call/{call_id}/say',
     access: 'runtime',
     operationId: 'say',
-    summary: 'Speak with hosted text-to-speech',
+    summary: 'Speak with hosted text-to-speech, or press keys',
     description:
-      'Answers at once. Texts are spoken one after the other; `utterance` events on the call WebSocket tell when each starts and ends, and what was heard of it.',
+      'Answers at once for a text, and for keys when all have been sent. Texts are spoken one after the other; `utterance` events on the call WebSocket tell when each starts and ends, and what was heard of it.',
     tags: TAGS,
     params: CallParams,
     body: SayBody,
     responses: {
-      200: { description: 'The text is spoken once those before it are over', schema: Said },
-      400: 'Hosted TTS not configured, or the call takes no audio',
+      200: {
+        description: 'The text is spoken once those before it are over; the keys are pressed',
+        schema: Said,
+      },
+      400: 'Hosted TTS not configured, or the call takes no audio or no keys',
       404: NOT_FOUND,
+      409: 'Call is not active, so no keys can be pressed',
       429: 'Too much speech is queued on this call',
       502: 'Hosted speech has failed on this call',
     },
-    handler: ({ principal, params, body }) => {
-      const utterance_id = say(calls, principal, params.call_id, body.text);
+    handler: ({ principal, params, body: { text, dtmf } }) => {
+      if (dtmf !== undefined) return press(calls, principal, params.call_id, dtmf);
+      const utterance_id = say(calls, principal, params.call_id, text!);
       return reply(200, { status: 'ok' as const, utterance_id });
     },
   });
@@ -231,9 +238,11 @@ function dtmf(calls: CallDomain): Route {
       409: 'Call is not active',
       502: 'The platform rejected the digits',
     },
-    handler: async ({ principal, params, body }) => {
-      await liveCall(calls, principal, params.call_id).sendDtmf(body.digits);
-      return reply(200, { status: 'ok' as const });
-    },
+    handler: ({ principal, params, body }) => press(calls, principal, params.call_id, body.digits),
   });
+}
+
+async function press(calls: CallDomain, scope: AgentScope, callId: string, digits: string) {
+  await liveCall(calls, scope, callId).sendDtmf(digits);
+  return reply(200, { status: 'ok' as const });
 }

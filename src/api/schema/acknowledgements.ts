@@ -6,11 +6,14 @@ export const Deleted = z.object({ status: z.literal('deleted') }).meta({ id: 'De
 /** Acknowledges a request that returns no data. */
 export const Acknowledged = z.object({ status: z.literal('ok') }).meta({ id: 'Acknowledged' });
 
-/** Acknowledges a text to be spoken. */
+/** Acknowledges a text to be spoken, or keys that were pressed. */
 export const Said = z
   .object({
     status: z.literal('ok'),
-    utterance_id: z.string().describe('Identifies the text in `utterance` events'),
+    utterance_id: z
+      .string()
+      .optional()
+      .describe('Identifies the text in `utterance` events; absent for keys'),
   })
   .meta({ id: 'Said' });
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
+import { PostDialFault, parsePostDial } from '../../base/post-dial.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
 import { AttachmentsBody, ChatText, requireContent, VoiceConfigId, wholeNumber } from './fields.ts';
@@ -70,7 +71,7 @@ export const Call = CreatedCall.extend({
   waiting_reason: z
     .string()
     .optional()
-    .describe('Why a `connecting` call waits to be admitted, for example `in the lobby`'),
+    .describe('Why a `connecting` call waits, for example `in the lobby` or `entering the meeting id`'),
   termination: Termination.nullable().describe('Why the call ended; null while it is live'),
 }).meta({ id: 'Call' });
 export type Call = z.output<typeof Call>;
@@ -125,6 +126,17 @@ export const CallAudio = z
   .meta({ id: 'CallAudio' });
 export type CallAudio = z.output<typeof CallAudio>;
 
+/** A check that a text is empty, or has keys and pauses. */
+const postDial: z.core.CheckFn<string> = ({ value, issues }) => {
+  if (value === '') return;
+  try {
+    parsePostDial(value);
+  } catch (error) {
+    if (!(error instanceof PostDialFault)) throw error;
+    issues.push({ code: 'custom', message: error.message, input: value });
+  }
+};
+
 export const PlaceCallBody = z
   .object({
     platform: Platform,
@@ -133,7 +145,15 @@ export const PlaceCallBody = z
       .max(2048)
       .default('')
       .describe(
-        'Meeting URL or SIP URI, for example `sip:+33123456789@trunk.example.com`. May be empty where the login can create a meeting',
+        'Meeting URL, SIP URI or phone number, for example `sip:+33123456789@trunk.example.com`. A number may have the digits of an invitation behind it: `+16465588656,,81234567890#,,,,*123456#`. May be empty where the login can create a meeting',
+      ),
+    dtmf: z
+      .string()
+      .max(256)
+      .check(postDial)
+      .default('')
+      .describe(
+        'Keys to press once the call is answered, for example `,,81234567890#`: 0-9, *, #, A-D; `,` pauses for 2 s, `;` waits until the far end has finished speaking',
       ),
     agent_name: z.string().min(1).max(80).default(DEFAULT_AGENT_NAME),
     login_id: z
@@ -154,7 +174,31 @@ export const SinceQuery = z.object({
   since: wholeNumber(0).default(0).describe('Number of transcript lines already read'),
 });
 
-export const SayBody = z.object({ text: z.string().min(1).max(10_000) }).meta({ id: 'Say' });
+/** A text to be spoken. */
+export const SpokenText = z.string().min(1).max(10_000);
+
+/** The keys of a telephone. */
+const Keys = z
+  .string()
+  .regex(/^[0-9*#A-D]{1,64}$/, 'Input should be 1 to 64 characters of 0-9, *, # and A-D, such as 1234#');
+
+/** A check that there is either a text or keys: pressing takes the place of speech on the line. */
+const textOrKeys: z.core.CheckFn<{
+  readonly text?: string | undefined;
+  readonly dtmf?: string | undefined;
+}> = ({ value: { text, dtmf }, issues }) => {
+  const message = text === undefined ? 'text or dtmf is required' : 'Input should be either text or dtmf';
+  if ((text === undefined) === (dtmf === undefined))
+    issues.push({ code: 'custom', message, path: ['text'], input: text });
+};
+
+export const SayBody = z
+  .object({
+    text: SpokenText.optional().describe('Required without `dtmf`'),
+    dtmf: Keys.optional().describe('Keys to press in place of a text, as `POST …/dtmf` does'),
+  })
+  .check(textOrKeys)
+  .meta({ id: 'Say' });
 
 export const CallChatBody = z
   .object({
@@ -165,10 +209,4 @@ export const CallChatBody = z
   .check(requireContent)
   .meta({ id: 'CallChat' });
 
-export const DtmfBody = z
-  .object({
-    digits: z
-      .string()
-      .regex(/^[0-9*#A-D]{1,64}$/, 'Input should be 1 to 64 characters of 0-9, *, # and A-D, such as 1234#'),
-  })
-  .meta({ id: 'Dtmf' });
+export const DtmfBody = z.object({ digits: Keys }).meta({ id: 'Dtmf' });

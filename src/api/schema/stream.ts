@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
 import type { CallEvent } from '../../calls/call-event.ts';
-import { type AudioDirection, SayBody } from './call.ts';
+import { type AudioDirection, SpokenText } from './call.ts';
 import { ChatText } from './fields.ts';
 
 const SampleRate = z.int().min(MIN_SAMPLE_RATE_HZ).max(MAX_SAMPLE_RATE_HZ);
@@ -16,7 +16,7 @@ export const StreamRequest = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('clear') }),
   z.object({ type: z.literal('mark'), name: z.string().min(1).max(256) }),
-  z.object({ type: z.literal('say'), ...SayBody.shape }),
+  z.object({ type: z.literal('say'), text: SpokenText }),
   z.object({ type: z.literal('send_chat'), text: ChatText }),
   z.object({ type: z.literal('transcript_config'), interim: z.boolean().optional() }),
 ]);

@@ -38,6 +38,8 @@ export interface PlacesCalls {
    * platform's shared login. `trunk`: the account's SIP trunk, which `prepare` looks up.
    */
   readonly loginKinds: readonly CallLogin['kind'][];
+  /** Presses the keys of `DialRequest.dtmf`. Absent: requests have none. */
+  readonly takesDtmf?: true;
   /**
    * Validates a request without using the network, and returns what its call will offer. Throws a GatewayError
    * (`no_sip_trunk`, `meeting_url_required`, `invalid_meeting_url`, `platform_not_connected`).
@@ -66,6 +68,8 @@ export interface DialRequest {
   readonly login: CallLogin;
   /** Meeting URL or SIP URI as given by the agent. Empty: the login is to create a meeting, where it can. */
   readonly target: string;
+  /** Keys to press once the call is answered, as `parsePostDial` reads them; empty: none. */
+  readonly dtmf: string;
   /** Display name shown to the other side. */
   readonly agentName: string;
 }

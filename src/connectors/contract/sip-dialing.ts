@@ -17,10 +17,12 @@ export interface DialsSip {
 export interface SipTarget {
   readonly accountId: string;
   /**
-   * A SIP, SIPS or TEL URI. A host that the operator allows without a trunk (`SVC_SIP_DIRECT_HOSTS`) is called directly, any
-   * other target over the account's trunk.
+   * A SIP, SIPS or TEL URI, or a number and what to press then. A host that the operator allows without a trunk
+   * (`SVC_SIP_DIRECT_HOSTS`) is called directly, any other target over the account's trunk.
    */
   readonly target: string;
+  /** Keys to press once the call is answered, as `parsePostDial` reads them; empty: none, or those in the target. */
+  readonly dtmf: string;
 }
 
 export interface SipDial extends SipTarget {

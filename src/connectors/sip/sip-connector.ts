@@ -80,6 +80,7 @@ const OFF: Registration = { state: 'off', lastError: null, expiresAt: null };
 export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDirectory {
   readonly platform = 'sip';
   readonly loginKinds = ['trunk'] as const;
+  readonly takesDtmf = true;
   readonly provides: Provides = { calls: this, inboundCalls: this };
   readonly #options: SipConnectorOptions;
   readonly #clock: Clock;
@@ -186,15 +187,15 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     return this.#outbound;
   }
 
-  prepare({ accountId, target }: Pick<DialRequest, 'accountId' | 'target'>): CallOffer {
-    this.#outbound.check({ accountId, target });
+  prepare(request: Pick<DialRequest, 'accountId' | 'target' | 'dtmf'>): CallOffer {
+    this.#outbound.check(request);
     return { capabilities: SIP_CAPABILITIES, sampleRateHz: offeredRateHz(this.#options.codecs) };
   }
 
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
-    const { accountId, target, agentName } = request;
+    const { accountId, target, dtmf, agentName: displayName } = request;
     const sampleRateHz = offeredRateHz(this.#options.codecs);
-    return this.#outbound.dial({ accountId, target, displayName: agentName, sampleRateHz }, media, observer);
+    return this.#outbound.dial({ accountId, target, dtmf, displayName, sampleRateHz }, media, observer);
   }
 
   putTrunk(settings: SipTrunk): void {

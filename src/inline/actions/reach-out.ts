@@ -26,8 +26,8 @@ export async function joinCall(
   const { domain, scope } = context;
   const agent = await findAgent(domain.store.db, scope.accountId, scope.agentIds[0]!);
   if (!agent) throw new Refused('The agent was deleted');
-  const request = { platform, meetingUrl: url, agentName: agent.name, loginId, presets: ENABLED_PRESETS };
-  await placeCall(domain.calls, scope, request);
+  const request = { platform, meetingUrl: url, dtmf: '', agentName: agent.name, loginId };
+  await placeCall(domain.calls, scope, { ...request, presets: ENABLED_PRESETS });
 }
 
 function requireRoom({ domain, scope }: ActionContext): void {

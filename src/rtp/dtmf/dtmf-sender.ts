@@ -21,7 +21,7 @@ interface DtmfRequest {
   reject(error: Error): void;
 }
 
-/** Queues digits and sends them one after another, tick by tick (RFC 4733 section 2.5.1). */
+/** Queues digits and sends them one after another, tick by tick: as events (RFC 4733 section 2.5.1) or as tones. */
 export class DtmfSender {
   #samplesPerTick = 0;
   readonly #requests: DtmfRequest[] = [];
@@ -73,15 +73,34 @@ export class DtmfSender {
       request.reject(new GatewayError('call_not_active', detail));
   }
 
-  /** Advances by one tick that starts at `timestamp`. Returns true when an event packet replaces the audio. */
-  tick(timestamp: number): boolean {
+  /** Advances by one tick that starts at `timestamp`. The getters below tell what it sends. */
+  tick(timestamp: number): void {
     const request = this.#requests[0];
-    if (request === undefined) return false;
+    if (request === undefined) return;
     this.#ticks++;
     if (this.#ticks === 0) this.#startTimestamp = timestamp;
-    if (this.#ticks < TONE_TICKS + END_PACKETS - 1) return true;
     if (this.#ticks >= TONE_TICKS + PAUSE_TICKS - 1) this.#finishDigit(request);
-    return false;
+  }
+
+  /** Whether a packet of the event replaces the audio of this tick. */
+  get isEvent(): boolean {
+    return this.#ticks >= 0 && this.#ticks < TONE_TICKS + END_PACKETS - 1;
+  }
+
+  /** Whether the digit sounds in this tick. */
+  get isTone(): boolean {
+    return this.#ticks >= 0 && this.#ticks < TONE_TICKS;
+  }
+
+  /** Ticks since the start of the digit. */
+  get ticks(): number {
+    return this.#ticks;
+  }
+
+  /** Event code of the digit. */
+  get event(): number {
+    const request = this.#requests[0];
+    return request?.events[request.position] ?? 0;
   }
 
   #finishDigit(request: DtmfRequest): void {
@@ -92,12 +111,11 @@ export class DtmfSender {
     request.resolve();
   }
 
-  /** Writes the payload of this tick's packet. Like the getters below, valid after `tick` has returned true. */
+  /** Writes the payload of this tick's event packet. */
   writePayload(out: Uint8Array, at: number): void {
-    const request = this.#requests[0];
     const isEnd = this.#ticks >= TONE_TICKS - 1;
     const durationSamples = Math.min(this.#ticks + 1, TONE_TICKS) * this.#samplesPerTick;
-    out[at] = request?.events[request.position] ?? 0;
+    out[at] = this.event;
     out[at + 1] = (isEnd ? END_FLAG : 0) | VOLUME;
     out[at + 2] = durationSamples >> 8;
     out[at + 3] = durationSamples;

@@ -5,6 +5,7 @@ import { MAX_SENT_PAYLOAD_BYTES, type VoiceEncoder } from '../codecs/voice-codec
 import type { VoiceCodecs } from '../codecs/voice-codecs.ts';
 import { DTMF_PAYLOAD_BYTES } from '../dtmf/dtmf-event.ts';
 import { DtmfSender } from '../dtmf/dtmf-sender.ts';
+import { type DtmfTone, dtmfToneAt } from '../dtmf/dtmf-tone.ts';
 import { RTP_HEADER_BYTES, type RtpHeader, writeRtpHeader } from '../rtp-packet.ts';
 import type { RtpCodec, RtpConfig } from '../rtp-protocol.ts';
 import type { RtpState } from '../rtp-state.ts';
@@ -34,8 +35,8 @@ interface RtpSenderDeps {
 }
 
 /**
- * Sends one packet of 20 ms per tick (voice, silence or a DTMF event) on one timeline. Timestamps follow the ticks, or
- * the clock where ticks were skipped, as during a hold or a move between workers.
+ * Sends one packet of 20 ms per tick (voice, silence, or a digit as event or tone) on one timeline. Timestamps follow
+ * the ticks, or the clock where ticks were skipped, as during a hold or a move between workers.
  */
 export class RtpSender {
   readonly dtmf = new DtmfSender();
@@ -43,6 +44,7 @@ export class RtpSender {
   readonly #roomRateHz: number;
   readonly #memory: RtpState;
   readonly #send: SendPacket;
+  readonly #tone: DtmfTone;
   readonly #expectedLoss = new ExpectedLoss();
   /** Null before the first configuration. */
   #encoder: VoiceEncoder | null = null;
@@ -61,6 +63,7 @@ export class RtpSender {
   constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, nowMs, send }: RtpSenderDeps) {
     this.#codecs = codecs;
     this.#roomRateHz = roomRateHz;
+    this.#tone = dtmfToneAt(roomRateHz);
     this.#memory = memory;
     this.#send = send;
     this.#sequence = memory.sentSequence;
@@ -124,13 +127,21 @@ export class RtpSender {
     const srtp = this.#srtp;
     this.#advance(nowMs);
     const bytes = packet;
-    const isEvent = config.dtmfPayloadType !== null && this.dtmf.tick(this.#timestamp);
-    const length = isEvent
-      ? this.#writeEvent(bytes, config.dtmfPayloadType ?? 0)
-      : this.#writeAudio(bytes, frame, voiced, config);
+    this.dtmf.tick(this.#timestamp);
+    const length = this.#write(bytes, frame, voiced, config);
     const payloadBytes = length - RTP_HEADER_BYTES;
     this.#send(bytes, srtp === null ? length : srtp.protectRtp(bytes, length, this.#sequence));
     this.#memory.noteSent(this.#sequence, this.#timestamp, payloadBytes, nowMs);
+  }
+
+  /** A digit replaces the audio: as an event, or in band where the peer takes no events. */
+  #write(bytes: Uint8Array, frame: Int16Array, voiced: boolean, config: SentMedia): number {
+    const { dtmf } = this;
+    if (config.dtmfPayloadType !== null && dtmf.isEvent)
+      return this.#writeEvent(bytes, config.dtmfPayloadType);
+    if (config.dtmfPayloadType !== null || !dtmf.isTone)
+      return this.#writeAudio(bytes, frame, voiced, config);
+    return this.#writeAudio(bytes, this.#tone.frame(dtmf.event, dtmf.ticks), true, config);
   }
 
   #advance(nowMs: number): void {

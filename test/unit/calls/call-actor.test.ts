@@ -155,6 +155,19 @@ describe('CallActor', () => {
     expect(actor.snapshot()).toMatchObject({ state: 'disconnected', termination });
   });
 
+  it('reports why an answered call failed, without the advice to rejoin', () => {
+    const { actor, leg, events } = scene('outbound');
+    actor.begin(leg);
+    actor.legObserver.answered();
+    const termination = { result: 'failed', reason: 'the meeting refused the id or passcode' } as const;
+    actor.legObserver.ended('remote', termination);
+    const message = 'The call failed: the meeting refused the id or passcode';
+    expect(events.slice(1)).toEqual([
+      { type: 'call_error', code: 'call_failed', message, termination },
+      { type: 'call_state', state: 'disconnected', termination },
+    ]);
+  });
+
   it.each(['outbound', 'inbound'] as const)('disconnects an %s call when the gateway stops', (direction) => {
     const { actor, leg, legActions, events } = scene(direction);
     actor.begin(leg);

@@ -4,6 +4,7 @@ import type { Termination } from '../../../src/base/termination.ts';
 import { type CallMessage, type CallState, isOver, transition } from '../../../src/calls/call-state.ts';
 
 const BUSY: Termination = { result: 'busy', reason: '486 Busy Here' };
+const FAILED: Termination = { result: 'failed', reason: 'the meeting refused the id or passcode' };
 const CONNECTING: CallState = { name: 'connecting', waiting: null };
 const RINGING: CallState = { name: 'ringing', accepting: false };
 
@@ -105,6 +106,12 @@ describe('the call state machine', () => {
       'the bridge drops',
       RINGING,
       [{ type: 'accept' }, { type: 'leg_answered' }, { type: 'leg_ended', by: 'lost', termination: BUSY }],
+      'disconnected',
+    ],
+    [
+      'the far end hangs up because the call failed',
+      CONNECTING,
+      [{ type: 'leg_answered' }, { type: 'leg_ended', by: 'remote', termination: FAILED }],
       'disconnected',
     ],
   ])('%s', (_what, from, messages, name) => {

@@ -24,7 +24,17 @@ it('is the agent’s only one, and the connector is told of it', async () => {
     agentId: 'agt_a',
     login: { kind: 'bot_token', id: 'bot_a' },
     target: 'https://meet.example/1',
+    dtmf: '',
     agentName: 'AI Agent',
+  });
+});
+
+it('cannot press keys on a platform that has none', async () => {
+  const world = await MeetingWorld.open();
+  await world.bot('a', 'bot_a');
+  await expect(world.place({ dtmf: '1#' })).rejects.toMatchObject({
+    code: 'capability_missing',
+    message: 'Calls on this platform take no dtmf',
   });
 });
 

@@ -17,6 +17,7 @@ const SCOPE = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
 const REQUEST = {
   platform: 'sip',
   meetingUrl: 'sip:+1',
+  dtmf: '',
   agentName: 'AI Agent',
   loginId: null,
   presets: ENABLED_PRESETS,

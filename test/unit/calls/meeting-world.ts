@@ -158,6 +158,7 @@ export class MeetingWorld {
     const { callId } = await placeCall(this.domain, scope, {
       platform: 'discord',
       meetingUrl: 'https://meet.example/1',
+      dtmf: '',
       agentName: 'AI Agent',
       loginId: null,
       presets: ENABLED_PRESETS,

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ToneDetector } from '../../fakes/ivr/tone-detector.ts';
+import { Tone } from '../../support/tone.ts';
+import { fitSine } from '../../support/tone-analysis.ts';
 import { arrived, hear, pair, pushSilence } from './leg-pair.ts';
 import type { RtpPeer, TestLeg } from './rtp-peer.ts';
 import { until } from './rtp-peer.ts';
@@ -167,5 +170,82 @@ describe('DTMF to the peer', () => {
     await pushSilence(test, 10);
     test.leg.close();
     await expect(sent).rejects.toMatchObject({ code: 'call_not_active' });
+  });
+});
+
+describe('DTMF to a peer without telephone-event', () => {
+  const KEYS = '0123456789*#ABCD';
+
+  it('sounds in the audio, each key for 100 ms and a pause after it', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer, { dtmfPayloadType: null });
+    const done = test.leg.commands.press(KEYS);
+    await pushSilence(test, 160);
+    await done;
+    await until(() => peer.packets.length === 160, '160 packets');
+    const audio = peer.audio('PCMU', 0);
+    let heard = '';
+    const detector = new ToneDetector((digit) => {
+      heard += digit;
+    });
+    detector.take(audio);
+    expect(heard).toBe(KEYS);
+    for (let key = 0; key < 16; key++) {
+      const own = audio.subarray(key * 1_600, (key + 1) * 1_600);
+      const isSilent = (frame: Int16Array) => frame.every((sample) => Math.abs(sample) <= 8);
+      const silent = Array.from({ length: 10 }, (_, i) => isSilent(own.subarray(i * 160, (i + 1) * 160)));
+      expect(silent).toEqual([...Array(5).fill(false), ...Array(5).fill(true)]);
+    }
+  });
+
+  it('has the levels of a telephone, −11 and −9 dBm0, without breaks between the frames', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer, { dtmfPayloadType: null });
+    void test.leg.commands.press('5');
+    await pushSilence(test, 10);
+    await until(() => peer.packets.length === 10, '10 packets');
+    const tone = peer.audio('PCMU', 0).subarray(0, 800);
+    const [row, column] = [770, 1_336].map((hz) => fitSine(tone, 8_000, hz));
+    const dbm0 = (amplitude: number) => 20 * Math.log10(amplitude / 32_767) + 3.17;
+    expect(dbm0(row!.amplitude)).toBeCloseTo(-11, 0);
+    expect(dbm0(column!.amplitude)).toBeCloseTo(-9, 0);
+    const rest = tone.map((sample, i) => {
+      const at = (hz: number, { amplitude, phaseRad }: { amplitude: number; phaseRad: number }) =>
+        amplitude * Math.sin((2 * Math.PI * hz * i) / 8_000 + phaseRad);
+      return sample - at(770, row!) - at(1_336, column!);
+    });
+    const power = (samples: Int16Array) => samples.reduce((sum, each) => sum + each * each, 0);
+    expect(10 * Math.log10(power(tone) / power(rest))).toBeGreaterThan(25);
+  });
+
+  it('takes the place of what the agent says, which goes on in the pauses', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer, { dtmfPayloadType: null });
+    const speech = new Tone(300, 8_000, 0.4);
+    void test.leg.commands.press('1');
+    for (let i = 0; i < 10; i++) test.pushTone(speech);
+    await until(() => peer.packets.length === 10, '10 packets');
+    const audio = peer.audio('PCMU', 0);
+    expect(fitSine(audio.subarray(0, 800), 8_000, 300).amplitude).toBeLessThan(100);
+    expect(fitSine(audio.subarray(800), 8_000, 300).snrDb).toBeGreaterThan(30);
+  });
+
+  it('is refused by the command that wants events, and on hold', async () => {
+    const { peer, test } = await pair();
+    await expect(test.leg.commands.press('1')).rejects.toMatchObject({ code: 'call_not_active' });
+    test.configure(peer, { dtmfPayloadType: null });
+    await expect(test.leg.commands.dtmf('1')).rejects.toMatchObject({ code: 'capability_missing' });
+    const pressed = test.leg.commands.press('1');
+    test.configure(peer, { dtmfPayloadType: null, sending: false });
+    await expect(pressed).rejects.toMatchObject({ code: 'call_not_active' });
+  });
+
+  it('presses by events where the peer takes them', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer);
+    void test.leg.commands.press('1');
+    await pushSilence(test, 10);
+    await until(() => peer.packets.length === 10, '10 packets');
+    expect(peer.packets.filter(({ payloadType }) => payloadType === 101)).toHaveLength(7);
   });
 });

@@ -24,7 +24,8 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     params: {
       platform: 'Platform to call on; `sip` for phone calls.',
       meeting_url:
-        'Meeting URL or SIP URI, such as `sip:+33123456789@trunk.example.com`; at most 2048 characters. Required where no connection can create a meeting.',
+        'Meeting URL, SIP URI or phone number, such as `sip:+33123456789@trunk.example.com`, or with the digits of an invitation `+16465588656,,81234567890#,,,,*123456#`; at most 2048 characters. Required where no connection can create a meeting.',
+      dtmf: 'Keys to press once the call is answered, such as `,,81234567890#`: 0-9, *, #, A-D; `,` pauses 2 s, `;` waits until a menu has finished speaking; at most 256 characters. Default: none.',
       agent_name: 'Name shown to the other participants, 1 to 80 characters. Default "AI Agent".',
       login_id:
         'Bot or connection that places the call, at most 64 characters. Default: the only one that can.',
@@ -40,7 +41,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'getCall',
     title: 'Get a call and its transcript',
     description:
-      'Returns the state of a call and the transcript lines (`[<speaker>] <text>`) after `since`. The transcript stays empty without hosted speech recognition (capability `hosted_stt`). A call that ended normally answers 404. After `disconnected`, `termination` says why; if the connection to the platform was lost, join again with the same `meeting_url`; that is a new call. `waiting_reason`: somebody must admit you first.',
+      'Returns the state of a call and the transcript lines (`[<speaker>] <text>`) after `since`. The transcript stays empty without hosted speech recognition (capability `hosted_stt`). A call that ended normally answers 404. After `disconnected`, `termination` says why; if the connection to the platform was lost, join again with the same `meeting_url`; that is a new call. `waiting_reason`: somebody must admit you first, or `dtmf` is being entered.',
     params: {
       ...CALL_ID,
       since: 'Transcript lines already read: the `transcript_length` of the last answer. Default 0.',
@@ -83,10 +84,15 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
   {
     name: 'svc_call_say',
     twin: 'say',
-    title: 'Speak in a call',
+    title: 'Speak in a call, or press keys',
     description:
-      'Speaks a text in the call with hosted text-to-speech, after those said before. Needs the capabilities `audio_out` and `hosted_tts`. Answers at once; the `utterance` event in svc_inbox tells what was heard. Use short sentences, and svc_call_stop_speaking when someone interrupts.',
-    params: { ...CALL_ID, text: TEXT, idempotency_key: IDEMPOTENCY_KEY },
+      'Speaks a text in the call with hosted text-to-speech, after those said before; or presses the keys `dtmf`. A text needs the capabilities `audio_out` and `hosted_tts`. Answers at once; the `utterance` event in svc_inbox tells what was heard. Use short sentences, and svc_call_stop_speaking when someone interrupts.',
+    params: {
+      ...CALL_ID,
+      text: TEXT,
+      dtmf: 'Keys to press in place of a text, such as `1234#`; at most 64 of 0-9, *, #, A-D. Default: none.',
+      idempotency_key: IDEMPOTENCY_KEY,
+    },
     hints: ACTS,
     takesKey: true,
   },

@@ -64,7 +64,7 @@ export function availabilityOf(account: Account, writesToAgents: boolean): Reado
     ['svc_call_join', sentence(calls, noCalls)],
     ['svc_call_accept', sentence(calls, noCalls)],
     ['svc_call_refuse', sentence(calls, noCalls)],
-    ['svc_call_say', sentence(calls, noCalls || noVoice)],
+    ['svc_call_say', noCalls || !noVoice ? sentence(calls, noCalls) : `Now: only keys, ${noVoice}.`],
     ['svc_call_stop_speaking', sentence(calls, noCalls || noVoice)],
     ['svc_call_chat', sentence(chats, chats.length === 0 && 'no connected platform has a call chat')],
     ['svc_call_typing', sentence(typing, typing.length === 0 && 'no connected platform has a call chat')],

@@ -21,6 +21,7 @@ import { connectionsOf } from '../test-connections.ts';
 const REQUEST = {
   platform: 'sip',
   meetingUrl: 'sip:+1',
+  dtmf: '',
   agentName: 'AI Agent',
   loginId: null,
   presets: ENABLED_PRESETS,

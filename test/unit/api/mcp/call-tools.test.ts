@@ -40,6 +40,32 @@ test('an agent calls, follows the call, and hangs up', async () => {
   expect(await world.fault('svc_call_status', { call_id })).toBe(NOT_FOUND);
 });
 
+test('an agent presses keys once a call is answered, and during it', async () => {
+  const world = await ToolWorld.open();
+  const { call_id } = await world.ask('svc_call_join', { ...PHONE, dtmf: ',,8123#' });
+  expect(world.calls.dialled).toMatchObject([{ target: PHONE.meeting_url, dtmf: ',,8123#' }]);
+  expect(await world.fault('svc_call_say', { call_id, dtmf: '6' })).toBe('409 Call is not active');
+  const leg = world.calls.legs.get(PHONE.meeting_url)!;
+  leg.waiting('entering the meeting id');
+  expect(await world.ask('svc_call_status', { call_id })).toMatchObject({
+    state: 'connecting',
+    waiting_reason: 'entering the meeting id',
+  });
+  leg.answered();
+  expect(await world.ask('svc_call_say', { call_id, dtmf: '*6' })).toEqual({ status: 'ok' });
+  expect(world.calls.pressed).toEqual(['*6']);
+  expect(await world.fault('svc_call_say', { call_id })).toMatch('422 text: text or dtmf is required');
+  expect(await world.fault('svc_call_say', { call_id, text: 'Hi', dtmf: '6' })).toMatch(
+    'either text or dtmf',
+  );
+  expect(await world.fault('svc_call_say', { call_id, dtmf: ',6' })).toMatch(
+    '422 dtmf: Input should be 1 to',
+  );
+  expect(await world.fault('svc_call_join', { ...PHONE, dtmf: '8x' })).toMatch(
+    '422 dtmf: "x" at character 2 is neither a key',
+  );
+});
+
 test('a ringing call is listed, accepted or refused, and a refused one stays readable', async () => {
   const world = await ToolWorld.open();
   const call_id = world.ring('+332');

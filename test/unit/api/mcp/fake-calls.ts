@@ -23,6 +23,8 @@ export class FakeCalls {
   /** What calls offer, and the chat that their legs have. */
   offer: CallOffer = OFFER;
   chat: SendsChat | null = null;
+  /** The keys that agents have pressed on their calls. */
+  readonly pressed: string[] = [];
   readonly #connector: Connector;
 
   constructor(store: Store, clock: ManualClock) {
@@ -31,6 +33,7 @@ export class FakeCalls {
       provides: {
         calls: {
           loginKinds: ['trunk'],
+          takesDtmf: true,
           prepare: ({ target }: DialRequest) => {
             if (target === '') throw new GatewayError('meeting_url_required');
             return this.offer;
@@ -89,6 +92,11 @@ export class FakeCalls {
       refuse() {},
       hangUp() {},
       released: Promise.resolve(),
+      dtmf: {
+        sendDtmf: async (digits) => {
+          this.pressed.push(digits);
+        },
+      },
       ...(this.chat && { chat: this.chat }),
     };
   }

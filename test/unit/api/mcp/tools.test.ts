@@ -104,7 +104,7 @@ describe('the list of tools shows what the account can use now', () => {
     const account = { features, platforms: { sip } } as unknown as Account;
     const now = availabilityOf(account, false);
     expect(now.get('svc_call_join')).toBe('Now: sip.');
-    expect(now.get('svc_call_say')).toBe('Now: unavailable, no text-to-speech preset is enabled (400).');
+    expect(now.get('svc_call_say')).toBe('Now: only keys, no text-to-speech preset is enabled (400).');
     expect(now.get('svc_call_status')).toBe('');
     const speaking = { ...account, features: { ...features, hosted_tts: 'ready' } } as unknown as Account;
     expect(availabilityOf(speaking, false).get('svc_call_say')).toBe('Now: sip.');
@@ -130,12 +130,13 @@ test('the arguments of a tool are those of its endpoint', async () => {
   expect(inputOf('svc_call_list')).toEqual({ takes: [], needs: [] });
   expect(inputOf('svc_call_status')).toEqual({ takes: ['call_id', 'since'], needs: ['call_id'] });
   expect(inputOf('svc_call_say')).toEqual({
-    takes: ['call_id', 'idempotency_key', 'text'],
-    needs: ['call_id', 'text'],
+    takes: ['call_id', 'dtmf', 'idempotency_key', 'text'],
+    needs: ['call_id'],
   });
   expect(inputOf('svc_call_join')).toEqual({
     takes: [
       'agent_name',
+      'dtmf',
       'idempotency_key',
       'login_id',
       'meeting_url',

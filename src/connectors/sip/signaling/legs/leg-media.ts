@@ -196,6 +196,21 @@ export class LegMedia {
     await media.command('dtmf', digits);
   }
 
+  /**
+   * Presses keys where the peer hears them, whatever it supports: by RFC 4733, or else in band. INFO tells only that the
+   * next hop has understood it.
+   */
+  async press(keys: string): Promise<void> {
+    const media = await this.#opened();
+    await media.command('press', keys);
+  }
+
+  /** Resolves once the peer has finished speaking, but after at most so many milliseconds. */
+  async silence(mostMs: number): Promise<void> {
+    const media = await this.#opened();
+    await media.command('silence', mostMs);
+  }
+
   /** Releases the ports. Safe to call twice, and before `open` has finished. */
   release(): void {
     this.#released = true;

@@ -11,6 +11,7 @@ import type { SipUri } from '../message/sip-uri.ts';
 import type { SipRoute } from '../sip-route.ts';
 import type { Trunk } from '../trunk/trunk.ts';
 import type { TrunkRegistry } from '../trunk/trunk-registry.ts';
+import { readDialString } from './dial-string.ts';
 import { displayName, readTarget, trunkTarget } from './dial-target.ts';
 import { LegMedia, type LegMediaSettings } from './leg-media.ts';
 import type { LegRegistry } from './leg-registry.ts';
@@ -43,32 +44,35 @@ export class OutboundCalls implements DialsSip {
   }
 
   check(target: SipTarget): void {
-    this.#way(target);
+    this.#read(target);
   }
 
   dial(call: SipDial, media: MediaControl, observer: LegObserver): PlatformLeg {
     const { legs, clock, media: settings } = this.#deps;
-    const way = this.#way(call);
+    const { way, postDial } = this.#read(call);
     const route = way.open();
     const legMedia = new LegMedia(media, settings, call.sampleRateHz, route);
     const leg = new OutboundLeg(new SipLeg(route, legMedia, clock, observer), {
       target: way.target,
       displayName: displayName(call.displayName),
+      postDial,
       outcomes: new Map([...way.outcomes, ...(call.outcomes ?? [])]),
     });
     legs.add(route, leg);
     return leg;
   }
 
-  #way({ accountId, target: text }: SipTarget): Way {
+  /** Returns the way to a target, and what to press at its end. Throws the errors of `check`. */
+  #read({ accountId, target: text, dtmf }: SipTarget) {
     const { trunks, directHosts } = this.#deps;
     const trunk = trunks.ofAccount(accountId);
-    const target = readTarget(text);
-    if (target !== null && directHosts.has(target.host) && plainHost(target.host) !== hostOf(trunk))
-      return this.#directWay(accountId, target);
+    const { target, postDial } = readDialString(text, dtmf);
+    const uri = readTarget(target);
+    if (uri !== null && directHosts.has(uri.host) && plainHost(uri.host) !== hostOf(trunk))
+      return { way: this.#directWay(accountId, uri), postDial };
     if (trunk === null) throw this.#noTrunk();
-    if (text.trim() === '') throw new GatewayError('meeting_url_required');
-    return trunkWay(trunk, target);
+    if (target === '') throw new GatewayError('meeting_url_required');
+    return { way: trunkWay(trunk, uri), postDial };
   }
 
   #directWay(accountId: string, uri: SipUri): Way {
@@ -100,7 +104,7 @@ function trunkWay(trunk: Trunk, uri: SipUri | null): Way {
   const detail =
     uri?.scheme === 'sips' && settings.transport !== 'tls'
       ? `meeting_url is a sips URI, which only a trunk with transport "tls" can call; this one has "${settings.transport}"`
-      : 'meeting_url is not a SIP URI';
+      : 'meeting_url is neither a SIP URI nor a phone number';
   throw new GatewayError('invalid_meeting_url', detail);
 }
 

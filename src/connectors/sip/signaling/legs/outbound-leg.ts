@@ -5,6 +5,7 @@ import type {
   Session,
   URI,
 } from 'sip.js/lib/core/index.js';
+import type { PostDialStep } from '../../../../base/post-dial.ts';
 import type { Termination, TerminationResult } from '../../../../base/termination.ts';
 import type { PlatformLeg, SendsDtmf } from '../../../contract/call-leg.ts';
 import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../sip-core.ts';
@@ -34,6 +35,8 @@ export interface OutboundCall {
   readonly target: URI;
   /** Display name in From. */
   readonly displayName: string;
+  /** Keys to press once the call is answered; empty: none. */
+  readonly postDial: readonly PostDialStep[];
   /** What final answers mean, where it is not what they usually do. */
   readonly outcomes: ReadonlyMap<number, Termination>;
 }
@@ -188,7 +191,7 @@ export class OutboundLeg implements PlatformLeg {
     if (!isUsable)
       return this.#leg.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
     talk.keepRefreshed(message.getHeader('session-expires'));
-    await this.#leg.answered();
+    await this.#leg.answered(this.#call.postDial);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Session } from 'sip.js/lib/core/index.js';
 import { unreachable } from '../../../../base/assert.ts';
 import { GatewayError } from '../../../../base/errors.ts';
+import type { PostDialStep } from '../../../../base/post-dial.ts';
 import type { Termination } from '../../../../base/termination.ts';
 import type { Clock } from '../../../../base/time.ts';
 import type { LegObserver } from '../../../contract/call-leg.ts';
@@ -8,6 +9,10 @@ import type { MediaEvent } from '../../../contract/media-leg.ts';
 import type { SipRoute } from '../sip-route.ts';
 import type { LegMedia } from './leg-media.ts';
 import { LegSession } from './leg-session.ts';
+import { PostDialPlayer } from './post-dial-player.ts';
+
+/** Why a call waits while keys are pressed. */
+const ENTERING = 'entering the meeting id';
 
 /** The common part of inbound and outbound legs: ending once, media, digits, and the established dialog. */
 export class SipLeg {
@@ -17,7 +22,9 @@ export class SipLeg {
   readonly #observer: LegObserver;
   readonly #digits: DigitFilter;
   readonly #released = Promise.withResolvers<void>();
+  readonly #flowing = Promise.withResolvers<void>();
   #ended = false;
+  #postDial: PostDialPlayer | null = null;
   #session: LegSession | null = null;
 
   constructor(route: SipRoute, media: LegMedia, clock: Clock, observer: LegObserver) {
@@ -55,7 +62,7 @@ export class SipLeg {
       events: {
         acknowledged,
         ended: (termination) => {
-          this.end('remote', termination);
+          this.end('remote', this.#postDial?.hungUp(termination) ?? termination);
           this.release();
         },
         lost: (termination) => this.bye('lost', termination),
@@ -65,16 +72,34 @@ export class SipLeg {
     return this.#session;
   }
 
-  /** Reports that media flows both ways and the peer knows it. */
-  async answered(): Promise<void> {
+  /** Reports that media flows both ways and the peer knows it. The keys of a dial string are pressed first. */
+  async answered(postDial: readonly PostDialStep[] = []): Promise<void> {
     await this.media.confirmAnswered();
+    if (postDial.length > 0) await this.#play(postDial);
     if (!this.#ended) this.#observer.answered();
+  }
+
+  async #play(steps: readonly PostDialStep[]): Promise<void> {
+    if (this.#ended) return;
+    this.#observer.waiting(ENTERING);
+    const line = {
+      flowing: this.#flowing.promise,
+      press: (keys: string) => this.media.press(keys),
+      silence: (mostMs: number) => this.media.silence(mostMs),
+    };
+    this.#postDial = new PostDialPlayer(steps, line, this.clock);
+    try {
+      await this.#postDial.play();
+    } catch (error) {
+      if (!this.#ended)
+        throw new Error(`the keys could not be pressed: ${messageOf(error)}`, { cause: error });
+    }
   }
 
   readonly onMediaEvent = (event: MediaEvent): void => {
     switch (event.type) {
       case 'flowing':
-        return;
+        return this.#flowing.resolve();
       case 'dtmf':
         return this.#digit(event.digit, 'rtp');
       case 'stalled':
@@ -91,6 +116,7 @@ export class SipLeg {
   end(by: 'local' | 'remote' | 'lost', termination: Termination): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#postDial?.stop();
     this.media.release();
     this.#observer.ended(by, termination);
   }

@@ -19,11 +19,11 @@ export class RecordedLeg implements LegObserver {
     this.log.push('answered');
   }
 
-  /** A phone call has none of these. */
-  waiting(): never {
-    throw new Error('a phone call waits for nobody');
+  waiting(reason: string): void {
+    this.log.push(`waiting: ${reason}`);
   }
 
+  /** A phone call has none of these. */
   capabilities(): never {
     throw new Error('the capabilities of a phone call never change');
   }

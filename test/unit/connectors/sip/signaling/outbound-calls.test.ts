@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlatformLeg } from '../../../../../src/connectors/contract/call-leg.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
@@ -232,6 +233,87 @@ describe('outbound calls', () => {
     expect(peer.requests('INFO')).toHaveLength(1);
   });
 
+  /** A call with keys to press, which has been answered. */
+  async function answeredToPress(target: string, codecs = '0 101'): Promise<PlatformLeg> {
+    const leg = gateway.connector.dial(dialTo(target), notes.media, notes);
+    peer.answer(await peer.request('INVITE'), 200, { body: sdp(40_000, { codecs }) });
+    await notes.waitFor('waiting: entering the meeting id');
+    return leg;
+  }
+
+  it.each([
+    ['+1 646-558-8656,,81#', `sip:+16465588656@127.0.0.1`],
+    ['tel:+16465588656;postd=pp81%23', `sip:+16465588656@127.0.0.1`],
+    ['sip:+16465588656,,81#@127.0.0.1', `sip:+16465588656@127.0.0.1`],
+  ])('dials %s without the digits, and presses them after the first packet', async (target, uri) => {
+    const clock = new ManualClock();
+    const other = await ConnectorUnderTest.start({}, clock);
+    peer.facing(other.connector.port!);
+    other.connector.putTrunk(trunkTo(peer.port));
+    other.connector.dial(dialTo(target), notes.media, notes);
+    const invite = await peer.request('INVITE');
+    expect(invite.uri.split(';')[0]).toBe(`${uri}:${peer.port}`);
+    peer.answer(invite, 200, { body: sdp(40_000, { codecs: '0 101' }) });
+    await notes.waitFor('waiting: entering the meeting id');
+    expect(notes.media.config?.mediaTimeoutMs).toBe(30_000);
+    notes.media.onEvent({ type: 'flowing' });
+    await turn();
+    clock.advance(3_999);
+    await turn();
+    expect(notes.media.commands).toEqual([]);
+    clock.advance(1);
+    await turn();
+    expect(notes.media.commands).toEqual([['press', '81#']]);
+    clock.advance(999);
+    await turn();
+    expect(notes.log).not.toContain('answered');
+    clock.advance(1);
+    await notes.waitFor('answered');
+    const stopped = other.stop();
+    clock.advance(60_000);
+    await stopped;
+  });
+
+  it.each([
+    ['before a key was pressed', ',1', 'the far end hung up before a key was pressed'],
+    ['after it', '1', 'the meeting refused the id or passcode'],
+  ])('fails when the peer hangs up %s', async (_what, dtmf, reason) => {
+    gateway.connector.dial(dialTo('+1646', { dtmf }), notes.media, notes);
+    const invite = await peer.request('INVITE');
+    peer.answer(invite, 200, { body: sdp(40_000, { codecs: '0 101' }) });
+    await notes.waitFor('waiting: entering the meeting id');
+    notes.media.onEvent({ type: 'flowing' });
+    if (dtmf === '1') await waitFor('the key', () => notes.media.commands.length === 1);
+    const contact = (invite.headers.contact as { uri: string }[])[0]!.uri;
+    const from = { callId: invite.headers['call-id'], toTag: invite.headers.from.params.tag! };
+    peer.send('BYE', contact, { ...from, cseq: 1 });
+    await notes.waitFor('ended remote');
+    expect(notes.termination).toEqual({ result: 'failed', reason });
+  });
+
+  it('fails when its keys cannot be pressed', async () => {
+    notes.media.command = async () => {
+      throw new Error('The call is on hold');
+    };
+    await answeredToPress('+1646;postd=1');
+    notes.media.onEvent({ type: 'flowing' });
+    await peer.request('BYE');
+    expect(notes.termination).toEqual({
+      result: 'failed',
+      reason: 'the keys could not be pressed: The call is on hold',
+    });
+  });
+
+  it('presses no more keys once it is hung up', async () => {
+    const leg = await answeredToPress('+1646,1');
+    notes.media.onEvent({ type: 'flowing' });
+    leg.hangUp();
+    peer.answer(await peer.request('BYE'), 200);
+    await leg.released;
+    expect(notes.media.commands).toEqual([]);
+    expect(notes.log).toEqual(['waiting: entering the meeting id', 'ended local']);
+  });
+
   it('ends a call whose media has stalled', async () => {
     await answered();
     notes.media.onEvent({ type: 'stalled', silentMs: 30_020 });
@@ -340,9 +422,11 @@ describe('outbound calls', () => {
       gateway.connector.prepare(dialTo(target, { accountId }));
     expect(check('acc_2', 'sip:1@h')).toThrow(/^No SIP trunk configured$/);
     expect(check('acc_1', ' ')).toThrow('meeting_url required');
-    expect(check('acc_1', 'https://example.com')).toThrow('not a SIP URI');
-    expect(check('acc_1', 'sip:')).toThrow('not a SIP URI');
+    expect(check('acc_1', 'https://example.com')).toThrow('neither a SIP URI nor a phone number');
+    expect(check('acc_1', 'sip:')).toThrow('neither a SIP URI nor a phone number');
+    expect(check('acc_1', '+1646,,12x')).toThrow('meeting_url after the number: "x" at character 5');
     expect(check('acc_1', 'tel:+33-1-23-45-67-89')).not.toThrow();
+    expect(check('acc_1', '+33 1 23 45 67 89')).not.toThrow();
     expect(check('acc_1', 'sips:+331@127.0.0.1')).toThrow(
       'meeting_url is a sips URI, which only a trunk with transport "tls" can call; this one has "udp"',
     );

@@ -9,7 +9,16 @@ import { RecordingAnswerer } from './fake-calls.ts';
 /** A request to dial over the trunk of `acc_1`. */
 export function dialTo(target: string, more: Partial<DialRequest> = {}): DialRequest {
   const login = { kind: 'trunk' } as const;
-  return { callId: 'call_1', accountId: 'acc_1', agentId: 'agt_1', login, target, agentName: 'A', ...more };
+  return {
+    callId: 'call_1',
+    accountId: 'acc_1',
+    agentId: 'agt_1',
+    login,
+    target,
+    dtmf: '',
+    agentName: 'A',
+    ...more,
+  };
 }
 
 /** A connector on loopback with an answerer that records. */

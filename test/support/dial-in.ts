@@ -1,0 +1,34 @@
+import type { FakeIvr } from '../fakes/ivr/fake-ivr.ts';
+import type { IvrCall, IvrManners } from '../fakes/ivr/ivr-call.ts';
+import { Agent } from './agent.ts';
+import type { Gateway } from './gateway.ts';
+import type { ShownCall } from './gateway-pair.ts';
+
+/** An agent that dials into a meeting, and its caller's end at the menu. */
+export interface DialIn {
+  readonly call: ShownCall;
+  /** It has spoken, a steady tone, from before the first key on. */
+  readonly agent: Agent;
+  readonly caller: IvrCall;
+}
+
+/** Calls a new number of the menu, with what follows it in `digits`. */
+export async function dialIn(
+  gateway: Gateway,
+  ivr: FakeIvr,
+  digits: string,
+  manners: Partial<IvrManners> = {},
+): Promise<DialIn> {
+  const number = ivr.addNumber(manners);
+  const call = await gateway.placeCall(`${number}${digits}`);
+  const agent = await Agent.join(call.audio.stream_url, gateway.agentKey, { sampleRateHz: 8_000 });
+  const tone = agent.startTone(300);
+  void agent.closed.then(() => tone.stop());
+  return { call, agent, caller: await ivr.caller(number) };
+}
+
+/** Waits until the agent is in the call; returns how long after the last key that was, in milliseconds. */
+export async function activeAfterLastKey({ agent, caller }: DialIn): Promise<number> {
+  await agent.waitFor('call_state', { state: 'active' }, 60_000);
+  return performance.now() - caller.lastKeyEndMs;
+}
