@@ -1,6 +1,7 @@
 import {
   CertificateFile,
   CodecList,
+  HostList,
   IpAddress,
   MAX_PORT,
   PrivateKeyFile,
@@ -31,7 +32,7 @@ export const CALL_VARIABLES = {
   SVC_SIP_TLS_CA_FILE: {
     default: null,
     schema: CertificateFile,
-    meaning: 'CA certificates (PEM) to trust for TLS to trunks, besides the public ones',
+    meaning: 'CA certificates (PEM) to trust for TLS to SIP servers, besides the public ones',
   },
   SVC_SIP_TLS_CERT_FILE: {
     default: null,
@@ -57,13 +58,19 @@ export const CALL_VARIABLES = {
     default: null,
     schema: ProxyList,
     meaning:
-      'Comma-separated non-public addresses or subnets that the trunks of all accounts may use; link-local and metadata addresses stay blocked',
+      'Comma-separated non-public addresses or subnets that the trunks of all accounts, and calls without a trunk, may use; link-local and metadata addresses stay blocked',
   },
   SVC_SIP_TRUNK_BINDINGS: {
     default: null,
     schema: TrunkBindings,
     meaning:
       'Assigns calls from an address to an account, for providers that cannot call the secret URI: comma-separated `account=address` or `account=subnet`, where the account is an `account_id` or `operator`',
+  },
+  SVC_SIP_DIRECT_HOSTS: {
+    default: 'zoomcrc.com',
+    schema: HostList,
+    meaning:
+      'Comma-separated names of hosts that accounts may call without a trunk, such as those of conference rooms; each stands for the names below it, too. `off`: none',
   },
   SVC_SIP_CODECS: {
     default: 'PCMU,PCMA',

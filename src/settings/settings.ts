@@ -133,6 +133,8 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       /** IP addresses and subnets. */
       trunkAllow: values.SVC_SIP_TRUNK_ALLOW ?? [],
       trunkBindings: values.SVC_SIP_TRUNK_BINDINGS ?? [],
+      /** Host names in lower case. */
+      directHosts: values.SVC_SIP_DIRECT_HOSTS,
     },
     discord: arrangeDiscord(values),
     telegram: arrangeTelegram(values),

@@ -113,6 +113,18 @@ export interface TrunkBinding {
   readonly subnet: string;
 }
 
+const HOST_NAME =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Host names in lower case; none for `off`. */
+export const HostList = z.string().transform((text, context) => {
+  if (text === 'off') return [];
+  const hosts = text.split(',').map((host) => host.trim().toLowerCase());
+  if (hosts.every((host) => HOST_NAME.test(host))) return hosts;
+  context.addIssue('must be comma-separated host names (zoomcrc.com), or "off"');
+  return z.NEVER;
+});
+
 export const TrunkBindings = z.string().transform((text, context) => {
   const bindings = text.split(',').map((each): TrunkBinding => {
     const [account = '', subnet = ''] = each.trim().split('=', 2);

@@ -16,7 +16,13 @@ describe('placing a call', () => {
 
   it('needs a trunk', async () => {
     const { status, body } = await place({ platform: 'sip', meeting_url: ANYWHERE });
-    expect([status, body]).toEqual([400, { detail: 'No SIP trunk configured', code: 'no_sip_trunk' }]);
+    expect([status, body]).toEqual([
+      400,
+      {
+        detail: 'No SIP trunk configured; without one, only zoomcrc.com can be called',
+        code: 'no_sip_trunk',
+      },
+    ]);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A self-signed certificate for 127.0.0.1 and localhost. */
+/** A self-signed certificate. */
 export interface Certificate {
   readonly certPath: string;
   readonly keyPath: string;
@@ -10,8 +10,8 @@ export interface Certificate {
   readonly pemPath: string;
 }
 
-/** Makes one in `folder`; needs the `openssl` command. */
-export function makeCertificate(folder: string): Certificate {
+/** Makes one in `folder` for these names (`subjectAltName`); needs the `openssl` command. */
+export function makeCertificate(folder: string, names = 'IP:127.0.0.1,DNS:localhost'): Certificate {
   const certPath = join(folder, 'cert.pem');
   const keyPath = join(folder, 'key.pem');
   const pemPath = join(folder, 'both.pem');
@@ -29,7 +29,7 @@ export function makeCertificate(folder: string): Certificate {
         '-days',
         '2',
       ],
-      ...['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
+      ...['-subj', '/CN=127.0.0.1', '-addext', `subjectAltName=${names}`],
       ...['-keyout', keyPath, '-out', certPath],
     ],
     { stdio: 'ignore' },

@@ -1,4 +1,3 @@
-import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import { settledWithin } from '../../base/waits.ts';
 import type { RtpCodec } from '../../rtp/rtp-protocol.ts';
@@ -14,21 +13,22 @@ import type {
 } from '../contract/connector.ts';
 import type { MediaControl } from '../contract/media-control.ts';
 import type { Registration, SipDirectory, SipNumber, SipTrunk } from '../contract/sip-accounts.ts';
+import type { DialsSip } from '../contract/sip-dialing.ts';
 import { AddressPolicy } from './signaling/address/address-policy.ts';
 import { type Dns, systemDns } from './signaling/address/dns.ts';
 import { Resolver } from './signaling/address/resolver.ts';
-import { readDialString } from './signaling/legs/dial-string.ts';
-import { dialTarget, displayName } from './signaling/legs/dial-target.ts';
+import { DirectRoutes } from './signaling/direct/direct-routes.ts';
+import { DirectHosts } from './signaling/direct/direct-target.ts';
 import { InboundCalls, SIP_CAPABILITIES } from './signaling/legs/inbound-calls.ts';
-import { LegMedia, type LegMediaSettings } from './signaling/legs/leg-media.ts';
+import type { LegMediaSettings } from './signaling/legs/leg-media.ts';
 import { LegRegistry } from './signaling/legs/leg-registry.ts';
-import { OutboundLeg } from './signaling/legs/outbound-leg.ts';
-import { SipLeg } from './signaling/legs/sip-leg.ts';
+import { OutboundCalls } from './signaling/legs/outbound-calls.ts';
 import { MessageRouter } from './signaling/message-router.ts';
 import { PortPool, type PortReserver } from './signaling/sdp/port-pool.ts';
 import { RtpPorts } from './signaling/sdp/rtp-ports.ts';
 import { offeredRateHz } from './signaling/sdp/sdp-formats.ts';
 import type { SipObserver } from './signaling/sip-observer.ts';
+import type { RouteDeps, SipRoute } from './signaling/sip-route.ts';
 import { InboundConnections } from './signaling/transport/inbound-connections.ts';
 import { listenTls, listenUdpAndTcp, type TlsListenOptions } from './signaling/transport/listeners.ts';
 import { StreamTransport, type TlsTrust } from './signaling/transport/stream-transport.ts';
@@ -55,6 +55,8 @@ export interface SipConnectorOptions {
   readonly codecs: readonly RtpCodec[];
   /** Addresses and subnets that the operator allows for the trunks of all accounts. */
   readonly trunkAllow: readonly string[];
+  /** Hosts that are called without a trunk, in lower case. */
+  readonly directHosts: readonly string[];
   /** Operator's mapping of source addresses to the accounts whose calls come from them. */
   readonly trunkBindings: readonly TrunkBinding[];
   /** Milliseconds without RTP after which an answered call counts as lost. */
@@ -86,12 +88,14 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   readonly #trunks: TrunkRegistry;
   readonly #numbers = new NumberRegistry();
   readonly #registrations = new Map<Trunk, TrunkRegistration>();
-  readonly #legs = new LegRegistry((trunk) => this.#forgetIfUnused(trunk));
-  readonly #layer: TransportLayer<Trunk>;
+  readonly #legs = new LegRegistry();
+  readonly #layer: TransportLayer<SipRoute>;
   readonly #streams: StreamTransport;
   readonly #router: MessageRouter;
   readonly #media: LegMediaSettings;
   readonly #inbound: InboundCalls;
+  readonly #outbound: OutboundCalls;
+  readonly #directs: DirectRoutes;
   readonly #trunkDeps: TrunkDeps;
   #udp: UdpTransport;
   #port: number | null = null;
@@ -105,7 +109,6 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#trunks = new TrunkRegistry(options.trunkBindings);
     const udp = (): UdpTransport => this.#udp;
     this.#layer = new TransportLayer(clock, observer, udp);
-    this.#router = new MessageRouter(this.#trunks, this.#layer, { udp, clock, observer });
     this.#udp = new UdpTransport(() => false);
     this.#streams = new StreamTransport(
       clock,
@@ -125,8 +128,25 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
       codecs: options.codecs,
       observer,
     };
+    const routeDeps = this.#routeDeps();
+    this.#trunkDeps = this.#newTrunkDeps(routeDeps);
+    this.#directs = new DirectRoutes(routeDeps);
+    this.#router = new MessageRouter(this.#trunks, {
+      layer: this.#layer,
+      directs: this.#directs,
+      udp,
+      clock,
+      observer,
+    });
     this.#inbound = new InboundCalls(this.#numbers, this.#legs, clock, this.#media);
-    this.#trunkDeps = this.#newTrunkDeps();
+    this.#outbound = new OutboundCalls({
+      trunks: this.#trunks,
+      directs: this.#directs,
+      directHosts: new DirectHosts(options.directHosts),
+      legs: this.#legs,
+      clock,
+      media: this.#media,
+    });
   }
 
   /** UDP and TCP port in use; null before `start`. */
@@ -162,18 +182,20 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#inbound.answerer = answerer;
   }
 
+  /** Calls by SIP for other platforms. */
+  get dialing(): DialsSip {
+    return this.#outbound;
+  }
+
   prepare(request: Pick<DialRequest, 'accountId' | 'target' | 'dtmf'>): CallOffer {
-    this.#route(request);
+    this.#outbound.check(request);
     return { capabilities: SIP_CAPABILITIES, sampleRateHz: offeredRateHz(this.#options.codecs) };
   }
 
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
-    const { trunk, target, postDial } = this.#route(request);
-    const legMedia = new LegMedia(media, this.#media, offeredRateHz(this.#options.codecs), trunk);
-    const sipLeg = new SipLeg(trunk, legMedia, this.#clock, observer);
-    const leg = new OutboundLeg(sipLeg, target, displayName(request.agentName), postDial);
-    this.#legs.add(trunk, leg);
-    return leg;
+    const { accountId, target, dtmf, agentName: displayName } = request;
+    const sampleRateHz = offeredRateHz(this.#options.codecs);
+    return this.#outbound.dial({ accountId, target, dtmf, displayName, sampleRateHz }, media, observer);
   }
 
   putTrunk(settings: SipTrunk): void {
@@ -211,19 +233,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#numbers.remove(didId);
   }
 
-  /** Returns the account's trunk, whom to call over it, and what to press then. Throws the errors of `prepare`. */
-  #route({ accountId, target: text, dtmf }: Pick<DialRequest, 'accountId' | 'target' | 'dtmf'>) {
-    const trunk = this.#trunks.ofAccount(accountId);
-    if (trunk === null) throw new GatewayError('no_sip_trunk');
-    if (text.trim() === '') throw new GatewayError('meeting_url_required');
-    const { target: uri, postDial } = readDialString(text, dtmf);
-    const target = dialTarget(uri, trunk.settings);
-    if (target === null)
-      throw new GatewayError('invalid_meeting_url', 'meeting_url is neither a SIP URI nor a phone number');
-    return { trunk, target, postDial };
-  }
-
-  #newTrunkDeps(): TrunkDeps {
+  #routeDeps(): RouteDeps {
     return {
       clock: this.#clock,
       observer: this.#observer,
@@ -233,8 +243,15 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
       streams: this.#streams,
       advertisedHost: this.#options.advertisedHost,
       listeningPort: (protocol: SipProtocol) => (protocol === 'tls' ? this.#tlsPort : this.#port),
+    };
+  }
+
+  #newTrunkDeps(routeDeps: RouteDeps): TrunkDeps {
+    return {
+      ...routeDeps,
       onAddresses: (trunk, addresses) => this.#trunks.setAddresses(trunk, addresses),
       onConnection: (trunk, connection) => this.#trunks.setConnection(trunk, connection),
+      onUnused: (trunk) => this.#forgetIfUnused(trunk),
       onInvite: (trunk, request) => {
         const dialled = this.#router.dialled(request.message);
         if (dialled !== null) this.#inbound.receive(trunk, request, dialled);
@@ -265,6 +282,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     ];
     await settledWithin(this.#clock, deadlineMs, goodbyes);
     for (const trunk of this.#trunks.all()) trunk.close();
+    this.#directs.close();
     this.#layer.close();
     this.#closeSockets();
   }

@@ -31,6 +31,7 @@ export function sipConnector(): SipConnector {
       codecs: ['PCMU'],
       trunkAllow: [],
       trunkBindings: [],
+      directHosts: [],
     },
     systemClock,
     { count: () => undefined, log: () => undefined },

@@ -75,6 +75,7 @@ export class FuzzGateway implements InboundAnswerer {
         codecs: ['opus', 'PCMU', 'PCMA'],
         trunkAllow: ['127.0.0.0/8'],
         trunkBindings: [],
+        directHosts: [],
       },
       this.clock,
       {

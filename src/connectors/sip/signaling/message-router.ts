@@ -1,5 +1,6 @@
 import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { Clock } from '../../../base/time.ts';
+import type { DirectRoutes } from './direct/direct-routes.ts';
 import { guardRequest, hasTag, type Refusal, refuse, tagOf } from './guard/message-guard.ts';
 import { RateLimit } from './guard/rate-limit.ts';
 import { admitsStranger, type KnownNames } from './guard/stranger-filter.ts';
@@ -21,6 +22,7 @@ import { parseSipUri } from './message/sip-uri.ts';
 import { statelessResponse } from './message/stateless-response.ts';
 import { parseVia, sentByOf, stampVia, type Via } from './message/via.ts';
 import type { SipCounter, SipObserver } from './sip-observer.ts';
+import type { SipRoute } from './sip-route.ts';
 import { type Reply, serverKey } from './transactions/server-transactions.ts';
 import type { TransportLayer } from './transport/transport-layer.ts';
 import type { UdpTransport } from './transport/udp-transport.ts';
@@ -32,47 +34,52 @@ import type { TrunkRegistry } from './trunk/trunk-registry.ts';
 const STRANGER_MESSAGES_PER_S = 20;
 
 interface RouterDeps {
+  readonly layer: TransportLayer<SipRoute>;
+  readonly directs: DirectRoutes;
   readonly udp: () => UdpTransport;
   readonly clock: Clock;
   readonly observer: SipObserver;
 }
 
-/** The trunk that a request belongs to, and the way back to its sender. */
+/** The route that a request belongs to, and the way back to its sender. */
 interface RequestOrigin {
-  readonly trunk: Trunk;
+  readonly route: SipRoute;
   readonly reply: Reply;
   readonly reliable: boolean;
 }
 
-/** Routes each received message to the core of its trunk, or answers or drops it. */
+/** Routes each received message to the core of its route, or answers or drops it. */
 export class MessageRouter {
   readonly #trunks: TrunkRegistry;
-  readonly #layer: TransportLayer<Trunk>;
+  readonly #directs: DirectRoutes;
+  readonly #layer: TransportLayer<SipRoute>;
   readonly #udp: () => UdpTransport;
   readonly #observer: SipObserver;
   readonly #known: KnownNames;
   readonly #strangers: RateLimit;
   readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
 
-  constructor(trunks: TrunkRegistry, layer: TransportLayer<Trunk>, { udp, clock, observer }: RouterDeps) {
+  constructor(trunks: TrunkRegistry, { layer, directs, udp, clock, observer }: RouterDeps) {
     this.#trunks = trunks;
+    this.#directs = directs;
     this.#layer = layer;
     this.#udp = udp;
     this.#observer = observer;
     this.#strangers = new RateLimit(clock, STRANGER_MESSAGES_PER_S);
     this.#known = {
-      contactUser: (user) => trunks.ofContactUser(user) !== null,
+      contactUser: (user) => (trunks.ofContactUser(user) ?? directs.ofContactUser(user)) !== null,
       branch: (branch) => layer.requests.expects(branch),
     };
   }
 
   /**
    * Handles a received message. Never throws, so a bad message cannot affect other calls. Returns true when the message
-   * belongs to a trunk.
+   * belongs to a route.
    */
   receive(bytes: Buffer, source: Source): boolean {
     if (bytes.length <= 4 && bytes.toString('latin1').trim() === '') return false;
-    const isTrusted = this.#trunks.knowsAddress(source.host);
+    const isTrusted =
+      this.#trunks.knowsAddress(source.host) || this.#directs.ofConnection(source.connection) !== null;
     if (!isTrusted && !this.#admits(bytes, source)) return false;
     const message = parseSipMessage(bytes);
     if (message === null) return this.#drop(source, isTrusted);
@@ -135,11 +142,11 @@ export class MessageRouter {
     const via = top === undefined ? null : parseVia(top.value);
     if (top === undefined || via === null || via.branch === '') return this.#drop(source, isTrusted);
     const key = serverKey(via.branch, sentByOf(via), methodOf(message));
-    const trunk = this.#trunkOf(message, via, key, source);
+    const route = this.#routeOf(message, via, key, source);
     const reply = this.#replyTo(source, via);
     top.value = stampVia(top.value, via, source.host, source.port);
-    if (trunk !== null) {
-      this.#transact(message, key, { trunk, reply, reliable: source.protocol !== 'udp' });
+    if (route !== null) {
+      this.#transact(message, key, { route, reply, reliable: source.protocol !== 'udp' });
       return true;
     }
     if (!isTrusted || methodOf(message) !== 'INVITE') return this.#drop(source, isTrusted, 'scanner_dropped');
@@ -150,17 +157,20 @@ export class MessageRouter {
   }
 
   /**
-   * Returns the trunk of a request: the owner of its transaction or of its dialog. Other requests are matched by proof
-   * of their origin, never by a number or an address alone. Returns null when no trunk matches.
+   * Returns the route of a request: the owner of its transaction, the direct route that it names or arrived on, or the
+   * trunk of its dialog. Other requests are matched by proof of their origin, never by a number or an address alone.
+   * Returns null when none matches, or the owner does not hear the source.
    */
-  #trunkOf(message: SipMessage, via: Via, key: string, source: Source): Trunk | null {
-    const ofTransaction =
-      this.#layer.received.ownerOf(key) ??
-      this.#layer.received.ownerOf(serverKey(via.branch, sentByOf(via), 'INVITE'));
-    if (ofTransaction !== null) return ofTransaction;
+  #routeOf(message: SipMessage, via: Via, key: string, source: Source): SipRoute | null {
     const user = parseSipUri(requestUriOf(message))?.user ?? '';
-    const ofDialog = hasTag(message, 'to') ? this.#trunkOfDialog(message, user) : null;
-    return ofDialog ?? this.#trunkOfArrival(message, user, source);
+    const owner =
+      this.#layer.received.ownerOf(key) ??
+      this.#layer.received.ownerOf(serverKey(via.branch, sentByOf(via), 'INVITE')) ??
+      this.#directs.ofConnection(source.connection) ??
+      this.#directs.ofContactUser(user) ??
+      (hasTag(message, 'to') ? this.#trunkOfDialog(message, user) : null);
+    if (owner !== null) return owner.hears(source) ? owner : null;
+    return this.#trunkOfArrival(message, user, source);
   }
 
   #trunkOfDialog(message: SipMessage, user: string): Trunk | null {
@@ -187,34 +197,34 @@ export class MessageRouter {
     return arrived ?? (methodOf(message) === 'OPTIONS' ? this.#trunks.anyAt(source.host) : null);
   }
 
-  #transact(message: SipMessage, key: string, { trunk, reply, reliable }: RequestOrigin): void {
+  #transact(message: SipMessage, key: string, { route, reply, reliable }: RequestOrigin): void {
     const method = methodOf(message);
     if (method === 'ACK') {
       this.#layer.received.acknowledged(key);
     } else {
-      const mergeKey = hasTag(message, 'to') ? null : mergeKeyOf(message, trunk);
+      const mergeKey = hasTag(message, 'to') ? null : mergeKeyOf(message, route);
       const received = this.#layer.received.received(key, { method, reply, reliable, mergeKey });
       if (received === 'repeated') return;
-      this.#layer.received.own(key, trunk);
+      this.#layer.received.own(key, route);
       if (received === 'merged') return this.#refuse(message, key, refuse(482, 'Loop Detected'));
     }
     settleBody(message);
     const refusal = guardRequest(message);
-    if (refusal === null) return this.#deliver(message, key, trunk);
+    if (refusal === null) return this.#deliver(message, key, route);
     this.#observer.count('request_refused');
     this.#refuse(message, key, refusal);
   }
 
-  #deliver(message: SipMessage, key: string, trunk: Trunk): void {
+  #deliver(message: SipMessage, key: string, route: SipRoute): void {
     const extensions = [...tokensOf(message, 'require'), ...tokensOf(message, 'supported')];
     const dialled = dialledOf(message, extensions);
-    const request = toCoreRequest(message, trunk);
+    const request = toCoreRequest(message, route);
     if (request === null) {
       this.#observer.count('malformed_message');
       return this.#refuse(message, key, refuse(400, 'Bad Request'));
     }
     this.#dialled.set(request, dialled);
-    trunk.core.receiveIncomingRequestFromTransport(request);
+    route.core.receiveIncomingRequestFromTransport(request);
   }
 
   /** Answers a request, unless it is an ACK, which is never answered. */
@@ -242,7 +252,7 @@ function hasMandatoryHeaders(message: SipMessage): boolean {
 }
 
 /** Key shared by all copies of one request (RFC 3261 section 8.2.2.2). */
-function mergeKeyOf(message: SipMessage, { dialogUser }: Trunk): string {
+function mergeKeyOf(message: SipMessage, { dialogUser }: SipRoute): string {
   const [callId, cseq] = [headerOf(message, 'call-id'), headerOf(message, 'cseq')];
   return [callId, tagOf(message, 'from'), cseq, dialogUser].join('|');
 }

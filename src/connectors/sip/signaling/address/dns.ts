@@ -12,8 +12,20 @@ export interface AddressRecord {
   readonly ttlS: number;
 }
 
+/** RFC 3403 section 4. */
+export interface NaptrRecord {
+  readonly order: number;
+  readonly preference: number;
+  readonly flags: string;
+  readonly service: string;
+  readonly regexp: string;
+  readonly replacement: string;
+}
+
 /** The DNS functions that the resolver needs; tests supply their own. */
 export interface Dns {
+  /** Rejects when there are no records. */
+  naptr(name: string): Promise<NaptrRecord[]>;
   /** Rejects when there are no records. */
   srv(name: string): Promise<SrvRecord[]>;
   /** IPv4 first, then IPv6. Rejects when there are no records. */
@@ -25,6 +37,7 @@ const HOSTS_FILE_TTL_S = 60;
 export function systemDns(): Dns {
   const resolver = new SystemResolver({ timeout: 2_000, tries: 3 });
   return {
+    naptr: (name) => resolver.resolveNaptr(name),
     srv: (name) => resolver.resolveSrv(name),
     async addresses(name) {
       const found = await Promise.allSettled([

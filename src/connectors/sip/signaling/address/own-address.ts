@@ -4,28 +4,28 @@ import { hostInUri } from '../message/sip-uri.ts';
 import { type Destination, plainAddress, type SipProtocol } from '../transport/wire.ts';
 import { trunkFault } from '../trunk/trunk-fault.ts';
 
-/** The part of our address that does not depend on a trunk. */
+/** The part of our address that does not depend on a route. */
 export interface Listening {
-  /** Set by the operator; null uses the address the system routes with, or the one the trunk's servers see. */
+  /** Set by the operator; null uses the address the system routes with, or the one the servers see. */
   readonly advertisedHost: string | null;
   /** Port we listen on for the protocol; null when we do not listen. */
   readonly listeningPort: (protocol: SipProtocol) => number | null;
 }
 
-/** Our address as seen by the servers of one trunk. */
+/** Our address as seen by the servers of one route. */
 export class OwnAddress {
-  readonly #transport: SipProtocol;
+  readonly #transport: () => SipProtocol;
   readonly #listening: Listening;
-  /** Local port of the trunk's connection; null when none is open. */
+  /** Local port of the route's connection; null when none is open. */
   readonly #connectionPort: () => number | null;
   /** Empty until known. */
   #host: string;
   /**
-   * Our address as seen by the trunk's servers through a NAT; null without a NAT, or until a server has reported it.
+   * Our address as seen by the servers through a NAT; null without a NAT, or until a server has reported it.
    */
   #seen: { readonly host: string; readonly port: number } | null = null;
 
-  constructor(transport: SipProtocol, listening: Listening, connectionPort: () => number | null) {
+  constructor(transport: () => SipProtocol, listening: Listening, connectionPort: () => number | null) {
     this.#transport = transport;
     this.#listening = listening;
     this.#connectionPort = connectionPort;
@@ -50,33 +50,42 @@ export class OwnAddress {
     const { advertisedHost, listeningPort } = this.#listening;
     if (seen === null || advertisedHost !== null) return;
     // The port of an outbound connection differs from the listening port in any case.
-    const isSamePort = this.#transport !== 'udp' || seen.port === listeningPort(this.#transport);
+    const isSamePort = this.#transport() !== 'udp' || seen.port === listeningPort('udp');
     this.#seen = seen.host === this.#host && isSamePort ? null : seen;
   }
 
   /** `host:port` for Via. */
   get sentBy(): string {
     // Without a TLS listener, the peer can only reach us over the connection that we opened.
-    const port = this.#listening.listeningPort(this.#transport) ?? this.#connectionPort() ?? 5061;
+    const port = this.#listening.listeningPort(this.#transport()) ?? this.#connectionPort() ?? 5061;
     return `${hostInUri(this.#host)}:${port}`;
   }
 
-  /** Returns the URI of a user at the address where the trunk's servers see us. */
+  /** Returns the URI of a user at the address where the servers see us. */
   contactOf(user: string): string {
-    const seen = this.#seen;
-    return this.#uri(user, seen === null ? this.sentBy : `${hostInUri(seen.host)}:${seen.port}`);
+    return this.#uri(user, this.#place);
+  }
+
+  /** Like `contactOf`, as a `sips` URI, which requires TLS by itself. */
+  secureContactOf(user: string): string {
+    return `sips:${user}@${this.#place}`;
+  }
+
+  get #place(): string {
+    return this.#seen === null ? this.sentBy : `${hostInUri(this.#seen.host)}:${this.#seen.port}`;
   }
 
   /**
    * Returns the URI of a user for inbound calls to our listener; null when we do not listen or our address is unknown.
    */
   listeningUriOf(user: string): string | null {
-    const port = this.#listening.listeningPort(this.#transport);
+    const port = this.#listening.listeningPort(this.#transport());
     return port === null || this.host === '' ? null : this.#uri(user, `${hostInUri(this.host)}:${port}`);
   }
 
   #uri(user: string, place: string): string {
-    return `sip:${user}@${place}${this.#transport === 'udp' ? '' : `;transport=${this.#transport}`}`;
+    const transport = this.#transport();
+    return `sip:${user}@${place}${transport === 'udp' ? '' : `;transport=${transport}`}`;
   }
 }
 

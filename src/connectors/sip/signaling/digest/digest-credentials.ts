@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { OutgoingRequestMessage } from 'sip.js/lib/core/index.js';
 import { LimitedMap } from '../../../../base/limited-map.ts';
-import type { DigestChallenge } from './digest-challenge.ts';
+import { chooseChallenge, type DigestChallenge } from './digest-challenge.ts';
 import { authorization } from './digest-response.ts';
 
 const MAX_CHALLENGES = 256;
@@ -11,15 +11,23 @@ const MAX_CHALLENGES = 256;
  * is chosen beforehand and stored here, and sip.js gets a name for it in place of the nonce.
  */
 export class StoredChallenges {
+  readonly #realm: string | null;
   readonly #byName = new LimitedMap<DigestChallenge>(MAX_CHALLENGES);
   #added = 0;
 
-  /** Stores a challenge and returns its name. */
-  add(challenge: DigestChallenge): string {
+  /** `realm`: challenges for it are answered before others. */
+  constructor(realm: string | null) {
+    this.#realm = realm;
+  }
+
+  /** Stores the best of a response's challenges and returns its name; null when there is none. */
+  add(values: readonly string[]): { readonly name: string; readonly stale: boolean } | null {
+    const challenge = chooseChallenge(values, this.#realm);
+    if (challenge === null) return null;
     this.#added += 1;
     const name = String(this.#added);
     this.#byName.set(name, challenge);
-    return name;
+    return { name, stale: challenge.stale };
   }
 
   find(name: string): DigestChallenge | null {

@@ -4,11 +4,19 @@ import { hostInUri, parseSipUri, type SipUri, uriInHeader } from '../message/sip
 
 const MAX_TARGET_CHARACTERS = 1_024;
 
-/** Returns the Request-URI for the agent's dial target; null when it is not a SIP, SIPS or TEL URI. */
-export function dialTarget(target: string, trunk: SipTrunk): URI | null {
-  if (target.length > MAX_TARGET_CHARACTERS) return null;
-  const uri = parseSipUri(target.trim());
-  if (uri === null || uri.user === '') return null;
+/** Reads the agent's dial target; null when it is not a SIP, SIPS or TEL URI with a user. */
+export function readTarget(text: string): SipUri | null {
+  if (text.length > MAX_TARGET_CHARACTERS) return null;
+  const uri = parseSipUri(text.trim());
+  return uri === null || uri.user === '' ? null : uri;
+}
+
+/**
+ * Returns the Request-URI for a target over a trunk; null when there is none. `sips:` requires TLS end to end, which only a
+ * TLS trunk can promise.
+ */
+export function trunkTarget(uri: SipUri, trunk: SipTrunk): URI | null {
+  if (uri.scheme === 'sips' && trunk.transport !== 'tls') return null;
   return Grammar.URIParse(uri.scheme === 'tel' ? telephone(uri, trunk) : overTrunk(uri, trunk)) ?? null;
 }
 
@@ -17,13 +25,11 @@ function telephone({ user }: SipUri, trunk: SipTrunk): string {
   return `sip:${user.replace(/[().-]/g, '')}@${hostOf(trunk)};user=phone`;
 }
 
-/** Builds the URI over the trunk. `sips:` requires TLS end to end, which only a TLS trunk can promise. */
 function overTrunk(uri: SipUri, trunk: SipTrunk): string {
-  const scheme = uri.scheme === 'sips' && trunk.transport === 'tls' ? 'sips' : 'sip';
   const isTrunk = uri.port === null && uri.host.toLowerCase() === trunk.host.toLowerCase();
   const place = isTrunk ? hostOf(trunk) : uri.port === null ? uri.host : `${uri.host}:${uri.port}`;
   const parameters = uri.parameters === '' ? '' : `;${uri.parameters}`;
-  return `${scheme}:${encodeUser(uri.user)}@${place}${parameters}`;
+  return `${uri.scheme}:${encodeUser(uri.user)}@${place}${parameters}`;
 }
 
 function hostOf({ host, port }: SipTrunk): string {
@@ -31,7 +37,7 @@ function hostOf({ host, port }: SipTrunk): string {
 }
 
 /** Encodes a user part, except for the characters that RFC 3261 allows unescaped, above all the plus. */
-function encodeUser(user: string): string {
+export function encodeUser(user: string): string {
   return encodeURIComponent(user).replace(/%(2B|26|3D|24|2C|3B|3F|2F)/gi, (escaped) =>
     decodeURIComponent(escaped),
   );
@@ -43,9 +49,8 @@ function encodeUser(user: string): string {
  */
 export function redirectTarget(contacts: readonly string[], trunk: SipTrunk): URI | null {
   for (const contact of contacts) {
-    const text = uriInHeader(contact);
-    const uri = parseSipUri(text);
-    if (uri !== null && uri.host.toLowerCase() === trunk.host.toLowerCase()) return dialTarget(text, trunk);
+    const uri = readTarget(uriInHeader(contact));
+    if (uri !== null && uri.host.toLowerCase() === trunk.host.toLowerCase()) return trunkTarget(uri, trunk);
   }
   return null;
 }

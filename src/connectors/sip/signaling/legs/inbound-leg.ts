@@ -89,8 +89,8 @@ export class InboundLeg implements PlatformLeg {
   }
 
   async #answer(): Promise<void> {
-    const { media, trunk, onMediaEvent } = this.#leg;
-    const way = [trunk.own.host, trunk.settings.srtp, onMediaEvent] as const;
+    const { media, route, onMediaEvent } = this.#leg;
+    const way = [route.own.host, route.srtp, onMediaEvent] as const;
     if (!media.openSoon(...way)) await media.open(...way);
     if (this.#invitation === null) return;
     const { request, offer } = this.#invitation;

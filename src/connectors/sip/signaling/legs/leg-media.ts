@@ -5,7 +5,6 @@ import { GatewayError } from '../../../../base/errors.ts';
 import { RTP_MEDIA, type RtpCodec, type RtpCommands, type RtpConfig } from '../../../../rtp/rtp-protocol.ts';
 import type { MediaControl, OpenMedia } from '../../../contract/media-control.ts';
 import type { MediaEvent } from '../../../contract/media-leg.ts';
-import type { SipTrunk } from '../../../contract/sip-accounts.ts';
 import { isPrivateAddress } from '../address/address-policy.ts';
 import { PayloadTypes } from '../sdp/payload-types.ts';
 import type { PortPool, RtpPair } from '../sdp/port-pool.ts';
@@ -17,9 +16,10 @@ import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
 import type { SipObserver } from '../sip-observer.ts';
 import { isPortTaken } from '../transport/listeners.ts';
 
-/** A leg's trunk, as seen by its media. */
-export interface MediaTrunk {
-  readonly settings: Pick<SipTrunk, 'behindNat'>;
+/** A leg's route, as seen by its media. */
+export interface MediaRoute {
+  /** The peer's RTP comes from other addresses than its SDP names. */
+  readonly behindNat: boolean;
   /** Whether RTP may be sent to an address named by the peer. */
   mayFollow(host: string): boolean;
 }
@@ -47,7 +47,7 @@ export class LegMedia {
   readonly #control: MediaControl;
   readonly #settings: LegMediaSettings;
   readonly #sampleRateHz: number;
-  readonly #trunk: MediaTrunk;
+  readonly #route: MediaRoute;
   readonly #payloadTypes = new PayloadTypes();
   #local: LocalAudio | null = null;
   #pair: RtpPair | null = null;
@@ -62,11 +62,11 @@ export class LegMedia {
   #signalingHost = '';
 
   /** `sampleRateHz` is the rate of the call's room. */
-  constructor(control: MediaControl, settings: LegMediaSettings, sampleRateHz: number, trunk: MediaTrunk) {
+  constructor(control: MediaControl, settings: LegMediaSettings, sampleRateHz: number, route: MediaRoute) {
     this.#control = control;
     this.#settings = settings;
     this.#sampleRateHz = sampleRateHz;
-    this.#trunk = trunk;
+    this.#route = route;
   }
 
   /** Sets the source address of the peer's signaling. RTP may come from there too. */
@@ -232,13 +232,13 @@ export class LegMedia {
       ...this.#destinationOf(inForce),
       remotePlausible: !isPrivateAddress(inForce.remoteHost) || isPrivateAddress(this.#signalingHost),
       signalingHost: this.#signalingHost,
-      behindNat: this.#trunk.settings.behindNat,
+      behindNat: this.#route.behindNat,
       mediaTimeoutMs: isTalking ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
     });
   }
 
   /**
-   * Returns the RTP destination used until the peer has sent packets. It is null for addresses the trunk may not follow
+   * Returns the RTP destination used until the peer has sent packets. It is null for addresses the route may not follow
    * and for low ports, so that callers cannot aim our RTP at the gateway's own network or at system services. The peer
    * must then send first.
    */
@@ -247,7 +247,7 @@ export class LegMedia {
     remotePort,
     remoteRtcpPort,
   }: AgreedMedia): Pick<RtpConfig, 'remoteHost' | 'remotePort' | 'remoteRtcpPort'> {
-    if (remotePort < LOWEST_PORT || !this.#trunk.mayFollow(remoteHost))
+    if (remotePort < LOWEST_PORT || !this.#route.mayFollow(remoteHost))
       return { remoteHost: null, remotePort: 0, remoteRtcpPort: 0 };
     return {
       remoteHost,

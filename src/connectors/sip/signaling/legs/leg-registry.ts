@@ -1,31 +1,26 @@
 import type { PlatformLeg } from '../../../contract/call-leg.ts';
-import type { Trunk } from '../trunk/trunk.ts';
+import type { SipRoute } from '../sip-route.ts';
 
-/** The live legs by trunk. A trunk is removed after its last leg is released; shutdown waits for all legs. */
+/** The live legs by route. A route learns when its last leg is released; shutdown waits for all legs. */
 export class LegRegistry {
-  readonly #byTrunk = new Map<Trunk, Set<PlatformLeg>>();
-  readonly #onLastReleased: (trunk: Trunk) => void;
+  readonly #byRoute = new Map<SipRoute, Set<PlatformLeg>>();
 
-  constructor(onLastReleased: (trunk: Trunk) => void) {
-    this.#onLastReleased = onLastReleased;
-  }
-
-  add(trunk: Trunk, leg: PlatformLeg): void {
-    const legs = this.#byTrunk.get(trunk) ?? new Set();
-    this.#byTrunk.set(trunk, legs.add(leg));
+  add(route: SipRoute, leg: PlatformLeg): void {
+    const legs = this.#byRoute.get(route) ?? new Set();
+    this.#byRoute.set(route, legs.add(leg));
     void leg.released.then(() => {
       legs.delete(leg);
       if (legs.size > 0) return;
-      this.#byTrunk.delete(trunk);
-      this.#onLastReleased(trunk);
+      this.#byRoute.delete(route);
+      route.unused();
     });
   }
 
-  hasLegs(trunk: Trunk): boolean {
-    return this.#byTrunk.has(trunk);
+  hasLegs(route: SipRoute): boolean {
+    return this.#byRoute.has(route);
   }
 
   all(): PlatformLeg[] {
-    return [...this.#byTrunk.values()].flatMap((legs) => [...legs]);
+    return [...this.#byRoute.values()].flatMap((legs) => [...legs]);
   }
 }

@@ -12,7 +12,6 @@ import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../sip-c
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import type { Destination } from '../transport/wire.ts';
 import { TrunkFault } from '../trunk/trunk-fault.ts';
-import { redirectTarget } from './dial-target.ts';
 import { sdpBody, targetHeaders } from './leg-session.ts';
 import { messageOf, type SipLeg } from './sip-leg.ts';
 
@@ -31,23 +30,31 @@ type State =
   | { readonly type: 'established'; readonly dialogId: string }
   | { readonly type: 'closed' };
 
+/** Whom the leg calls, and what it tells. */
+export interface OutboundCall {
+  readonly target: URI;
+  /** Display name in From. */
+  readonly displayName: string;
+  /** Keys to press once the call is answered; empty: none. */
+  readonly postDial: readonly PostDialStep[];
+  /** What final answers mean, where it is not what they usually do. */
+  readonly outcomes: ReadonlyMap<number, Termination>;
+}
+
 /** An outbound call (RFC 3261 section 13.2). */
 export class OutboundLeg implements PlatformLeg {
   readonly #leg: SipLeg;
-  readonly #displayName: string;
-  /** Keys to press once the call is answered; empty: none. */
-  readonly #postDial: readonly PostDialStep[];
+  readonly #call: OutboundCall;
   #target: URI;
   #request: OutgoingInviteRequest | null = null;
   #redirects = 0;
   #rang = false;
   #state: State = { type: 'opening' };
 
-  constructor(leg: SipLeg, target: URI, displayName: string, postDial: readonly PostDialStep[]) {
+  constructor(leg: SipLeg, call: OutboundCall) {
     this.#leg = leg;
-    this.#target = target;
-    this.#displayName = displayName;
-    this.#postDial = postDial;
+    this.#target = call.target;
+    this.#call = call;
     void this.#open().catch((error: unknown) => this.#fail(error));
   }
 
@@ -79,46 +86,51 @@ export class OutboundLeg implements PlatformLeg {
   }
 
   async #open(): Promise<void> {
-    const { trunk, media } = this.#leg;
-    const { destinations } = await trunk.locate();
-    await trunk.prepare(destinations[0]!).catch((error: unknown) => {
-      if (destinations.length === 1) throw error;
-    });
+    const { route, media } = this.#leg;
+    const { destinations } = await route.locate();
+    const reached = await this.#reach(destinations);
     if (this.#leg.hasEnded) return;
-    await media.open(trunk.own.host, trunk.settings.srtp, this.#leg.onMediaEvent);
-    if (!this.#leg.hasEnded) await this.#invite(destinations);
+    await media.open(route.own.host, route.srtp, this.#leg.onMediaEvent);
+    if (!this.#leg.hasEnded) await this.#invite(reached);
+  }
+
+  /** Prepares for the first destination that can be reached. Returns it and those after it. */
+  async #reach(destinations: readonly Destination[]): Promise<readonly Destination[]> {
+    const [destination, ...others] = destinations;
+    try {
+      await this.#leg.route.prepare(destination!);
+      return destinations;
+    } catch (error) {
+      const left = hasTlsFailed(error) ? others.filter(({ protocol }) => protocol === 'tls') : others;
+      if (left.length === 0 || this.#leg.hasEnded) throw error;
+      return this.#reach(left);
+    }
   }
 
   async #invite(destinations: readonly Destination[]): Promise<void> {
-    const { trunk, media } = this.#leg;
-    const [destination, ...others] = destinations;
-    try {
-      await trunk.prepare(destination!);
-    } catch (error) {
-      if (others.length === 0) throw error;
-      return this.#invite(others);
-    }
+    const { route, media } = this.#leg;
+    const reached = await this.#reach(destinations);
     if (this.#leg.hasEnded) return;
-    const { core, settings } = trunk;
-    media.signalledBy(destination!.host);
-    const from = trunk.addressOf(settings.callerId ?? settings.username);
+    const { core } = route;
+    const destination = reached[0]!;
+    media.signalledBy(destination.host);
     const message = core.makeOutgoingRequestMessage(
       'INVITE',
       this.#target,
-      from,
+      route.caller,
       this.#target,
-      { fromDisplayName: this.#displayName },
-      targetHeaders(trunk.contact),
+      { fromDisplayName: this.#call.displayName },
+      targetHeaders(route.contact),
       sdpBody(media.offer()),
     );
-    trunk.pin(message.callId, destination!);
+    route.pin(message.callId, destination);
     void this.#leg.released.then(() => {
-      trunk.unpin(message.callId);
+      route.unpin(message.callId);
       // By then every BYE has been answered or has timed out.
       this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => dropDialogsOf(core, message.callId));
     });
     this.#request = core.invite(message, this.#delegate());
-    this.#state = { type: 'inviting', destinations, progressed: false, cancelSent: false };
+    this.#state = { type: 'inviting', destinations: reached, progressed: false, cancelSent: false };
   }
 
   #delegate(): OutgoingInviteRequestDelegate {
@@ -170,8 +182,8 @@ export class OutboundLeg implements PlatformLeg {
   }
 
   async #established(message: IncomingResponseMessage, session: Session): Promise<void> {
-    const { media, trunk } = this.#leg;
-    if (this.#state.type === 'inviting') trunk.prefer(this.#state.destinations[0]!);
+    const { media, route } = this.#leg;
+    if (this.#state.type === 'inviting') route.prefer(this.#state.destinations[0]!);
     this.#state = { type: 'established', dialogId: session.id };
     const talk = this.#leg.establish(session, 'caller', async () => {});
     this.#forgetInviteLater(session);
@@ -179,7 +191,7 @@ export class OutboundLeg implements PlatformLeg {
     if (!isUsable)
       return this.#leg.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
     talk.keepRefreshed(message.getHeader('session-expires'));
-    await this.#leg.answered(this.#postDial);
+    await this.#leg.answered(this.#call.postDial);
   }
 
   /**
@@ -208,7 +220,7 @@ export class OutboundLeg implements PlatformLeg {
 
   #redirected(message: IncomingResponseMessage): void {
     if (this.#state.type !== 'inviting') return;
-    const target = redirectTarget(message.getHeaders('contact'), this.#leg.trunk.settings);
+    const target = this.#leg.route.redirected(message.getHeaders('contact'));
     if (target === null || this.#leg.hasEnded || this.#redirects >= MAX_REDIRECTS)
       return this.#rejected(message);
     this.#redirects += 1;
@@ -224,7 +236,8 @@ export class OutboundLeg implements PlatformLeg {
     if (isOutOfOrder && destinations.length > 1 && !this.#leg.hasEnded)
       return this.#again(destinations.slice(1));
     this.#state = { type: 'closed' };
-    this.#leg.end('remote', terminationOf(status, message.reasonPhrase ?? ''));
+    const outcome = this.#call.outcomes.get(status) ?? terminationOf(status, message.reasonPhrase ?? '');
+    this.#leg.end('remote', outcome);
     this.#leg.release();
   }
 
@@ -243,7 +256,7 @@ export class OutboundLeg implements PlatformLeg {
 
   #giveUp(): void {
     if (this.#state.type === 'inviting') {
-      if (this.#request !== null) abandonInvite(this.#leg.trunk.core, this.#request);
+      if (this.#request !== null) abandonInvite(this.#leg.route.core, this.#request);
       this.#state = { type: 'closed' };
     }
     this.#leg.release();
@@ -251,10 +264,15 @@ export class OutboundLeg implements PlatformLeg {
 
   #fail(error: unknown): void {
     this.#state = { type: 'closed' };
-    if (error instanceof TrunkFault) this.#leg.trunk.noteFault(error);
-    this.#leg.end('lost', { result: 'failed', reason: messageOf(error) });
+    const reason = error instanceof TrunkFault ? this.#leg.route.noteFault(error) : messageOf(error);
+    this.#leg.end('lost', { result: 'failed', reason });
     this.#leg.release();
   }
+}
+
+/** Who stands between us and a server that offers TLS must not read what it was meant to protect. */
+function hasTlsFailed(error: unknown): boolean {
+  return error instanceof TrunkFault && error.code === 'tls_failed';
 }
 
 function isReliable(message: IncomingResponseMessage): boolean {

@@ -6,7 +6,7 @@ import type { Termination } from '../../../../base/termination.ts';
 import type { Clock } from '../../../../base/time.ts';
 import type { LegObserver } from '../../../contract/call-leg.ts';
 import type { MediaEvent } from '../../../contract/media-leg.ts';
-import type { Trunk } from '../trunk/trunk.ts';
+import type { SipRoute } from '../sip-route.ts';
 import type { LegMedia } from './leg-media.ts';
 import { LegSession } from './leg-session.ts';
 import { PostDialPlayer } from './post-dial-player.ts';
@@ -16,7 +16,7 @@ const ENTERING = 'entering the meeting id';
 
 /** The common part of inbound and outbound legs: ending once, media, digits, and the established dialog. */
 export class SipLeg {
-  readonly trunk: Trunk;
+  readonly route: SipRoute;
   readonly media: LegMedia;
   readonly clock: Clock;
   readonly #observer: LegObserver;
@@ -27,8 +27,8 @@ export class SipLeg {
   #postDial: PostDialPlayer | null = null;
   #session: LegSession | null = null;
 
-  constructor(trunk: Trunk, media: LegMedia, clock: Clock, observer: LegObserver) {
-    this.trunk = trunk;
+  constructor(route: SipRoute, media: LegMedia, clock: Clock, observer: LegObserver) {
+    this.route = route;
     this.media = media;
     this.clock = clock;
     this.#observer = observer;
@@ -58,7 +58,7 @@ export class SipLeg {
       role,
       media: this.media,
       clock: this.clock,
-      contact: () => this.trunk.contact,
+      contact: () => this.route.contact,
       events: {
         acknowledged,
         ended: (termination) => {

@@ -6,8 +6,7 @@ import {
   IncomingRequestMessage as RequestMessage,
   URI,
 } from 'sip.js/lib/core/index.js';
-import { chooseChallenge } from '../digest/digest-challenge.ts';
-import type { Trunk } from '../trunk/trunk.ts';
+import type { SipRoute } from '../sip-route.ts';
 import { splitList } from './list-header.ts';
 import {
   headerOf,
@@ -18,7 +17,7 @@ import {
   type SipMessage,
   statusOf,
 } from './sip-message.ts';
-import { headerParameter, hostInUri, parseSipUri, uriInHeader } from './sip-uri.ts';
+import { headerParameter, parseSipUri, uriInHeader } from './sip-uri.ts';
 import { parseVia } from './via.ts';
 
 /**
@@ -27,6 +26,9 @@ import { parseVia } from './via.ts';
  */
 
 type CoreMessage = IncomingRequestMessage | IncomingResponseMessage;
+
+/** The part of a route that responses to its requests need. */
+type Answered = Pick<SipRoute, 'challenges' | 'serverUri'>;
 
 /** Headers that sip.js and the legs read as text, besides those parsed here. */
 const AS_TEXT = ['require', 'rseq', 'rack', 'session-expires', 'min-expires', 'expires'];
@@ -41,9 +43,12 @@ const UNKNOWN_TYPE = 'application/octet-stream';
  * addresses become `sip:`, while responses still repeat the originals. Returns null when an address in the request is
  * unusable.
  */
-export function toCoreRequest(message: SipMessage, trunk: Trunk): IncomingRequestMessage | null {
+export function toCoreRequest(
+  message: SipMessage,
+  { dialogUser }: Pick<SipRoute, 'dialogUser'>,
+): IncomingRequestMessage | null {
   const request = new RequestMessage();
-  request.ruri = new URI('sip', trunk.dialogUser, 'gateway.invalid');
+  request.ruri = new URI('sip', dialogUser, 'gateway.invalid');
   return fill(request, message) ? request : null;
 }
 
@@ -51,18 +56,18 @@ export function toCoreRequest(message: SipMessage, trunk: Trunk): IncomingReques
  * Converts a response for sip.js. Several challenges are reduced to one. Provisional answers to INVITE get the Contact
  * and tag that sip.js requires (proxies omit both).
  */
-export function toCoreResponse(message: SipMessage, trunk: Trunk): IncomingResponseMessage | null {
+export function toCoreResponse(message: SipMessage, route: Answered): IncomingResponseMessage | null {
   const status = statusOf(message);
   const opensDialog = status > 100 && status < 300 && methodOf(message) === 'INVITE';
-  if (opensDialog && status < 200) completeProvisional(message, trunk);
+  if (opensDialog && status < 200) completeProvisional(message, route);
   const response = new IncomingResponseMessage();
   response.statusCode = status;
   response.reasonPhrase = reasonOf(message);
   if (!fill(response, message)) return null;
   // sip.js would drop the response silently, and the call would never end.
   if (opensDialog && (!response.toTag || !response.hasHeader('contact'))) return null;
-  if (status === 401) showOneChallenge(response, message, 'WWW-Authenticate', trunk);
-  if (status === 407) showOneChallenge(response, message, 'Proxy-Authenticate', trunk);
+  if (status === 401) showOneChallenge(response, message, 'WWW-Authenticate', route);
+  if (status === 407) showOneChallenge(response, message, 'Proxy-Authenticate', route);
   return response;
 }
 
@@ -162,19 +167,21 @@ function asSipUri(uri: string): string {
 }
 
 /** Presents the chosen challenge under the name by which the credentials look it up. */
-function showOneChallenge(core: CoreMessage, message: SipMessage, name: string, trunk: Trunk): void {
-  const challenge = chooseChallenge(headersOf(message, name.toLowerCase()), trunk.settings.realm);
-  if (challenge === null) return;
-  const nonce = trunk.challenges.add(challenge);
-  setParsed(core, name, '', { realm: 'trunk', nonce, stale: challenge.stale });
+function showOneChallenge(
+  core: CoreMessage,
+  message: SipMessage,
+  name: string,
+  { challenges }: Answered,
+): void {
+  const shown = challenges.add(headersOf(message, name.toLowerCase()));
+  if (shown !== null) setParsed(core, name, '', { realm: 'trunk', nonce: shown.name, stale: shown.stale });
 }
 
-function completeProvisional(message: SipMessage, trunk: Trunk): void {
+function completeProvisional(message: SipMessage, { serverUri }: Answered): void {
   const contact = uriInHeader(headerOf(message, 'contact') ?? '');
   if (Grammar.URIParse(contact) === undefined) {
     removeHeader(message, 'contact');
-    const { host, port } = trunk.settings;
-    message.headers.push({ name: 'contact', value: `<sip:${hostInUri(host)}:${port}>` });
+    message.headers.push({ name: 'contact', value: `<${serverUri}>` });
   }
   const to = message.headers.find((header) => header.name === 'to');
   if (to !== undefined && !headerParameter(to.value, 'tag')) to.value = `<${uriInHeader(to.value)}>;tag=none`;

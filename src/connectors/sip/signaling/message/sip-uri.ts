@@ -11,9 +11,11 @@ export interface SipUri {
   readonly port: number | null;
   /** Everything after the first `;` of the host part. */
   readonly parameters: string;
+  /** Everything after the `?`: headers of the request, which are not followed. */
+  readonly headers: string;
 }
 
-const HOST_PART = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?(?:;([^?]*))?(?:\?.*)?$/i;
+const HOST_PART = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?(?:;([^?]*))?(?:\?(.*))?$/i;
 
 /** Parses a bare URI; null when it has another scheme or is malformed. */
 export function parseSipUri(text: string): SipUri | null {
@@ -26,7 +28,7 @@ export function parseSipUri(text: string): SipUri | null {
 function parseTel(rest: string): SipUri | null {
   const [number = '', ...parameters] = rest.split(';');
   if (!/^\+?[0-9a-f*#().-]+$/i.test(number)) return null;
-  return { scheme: 'tel', user: number, host: '', port: null, parameters: parameters.join(';') };
+  return { scheme: 'tel', user: number, host: '', port: null, parameters: parameters.join(';'), headers: '' };
 }
 
 function parseHostUri(scheme: 'sip' | 'sips', rest: string): SipUri | null {
@@ -41,6 +43,7 @@ function parseHostUri(scheme: 'sip' | 'sips', rest: string): SipUri | null {
     host: match[1]!,
     port,
     parameters: match[3] ?? '',
+    headers: match[4] ?? '',
   };
 }
 

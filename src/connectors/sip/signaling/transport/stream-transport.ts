@@ -9,6 +9,7 @@ import type { Clock } from '../../../../base/time.ts';
 import { TrunkFault } from '../trunk/trunk-fault.ts';
 import { type InboundConnections, type InboundPlace, UNPROVEN_MS } from './inbound-connections.ts';
 import { StreamConnection } from './stream-connection.ts';
+import { checkSipIdentity } from './tls-identity.ts';
 import { type Connection, type Destination, plainAddress, type ReceiveMessage } from './wire.ts';
 
 /** How TLS peers' certificates are verified. */
@@ -92,6 +93,7 @@ export class StreamTransport {
       servername: /^[\d.]+$|:/.test(serverName) ? '' : serverName,
       rejectUnauthorized: this.#trust.insecure !== true,
       minVersion: 'TLSv1.2',
+      checkServerIdentity: checkSipIdentity,
       ...(this.#trust.ca === undefined ? {} : { ca: [...rootCertificates, this.#trust.ca] }),
     });
   }

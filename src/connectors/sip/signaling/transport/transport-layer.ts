@@ -10,9 +10,9 @@ import type { TrunkFlow } from '../trunk/trunk-flow.ts';
 import type { UdpTransport } from './udp-transport.ts';
 import type { Destination, SipProtocol } from './wire.ts';
 
-/** A sender of requests: the part of a trunk that this layer uses. */
+/** A sender of requests: the part of a route that this layer uses. */
 export interface RequestSender {
-  readonly settings: { readonly transport: SipProtocol };
+  readonly transport: SipProtocol;
   readonly flow: TrunkFlow;
   /** Destination of requests with this Call-ID outside dialogs. */
   destinationFor(callId: string): Destination;
@@ -34,19 +34,19 @@ export class TransportLayer<Sender extends RequestSender> {
     this.#udp = udp;
   }
 
-  /** Sends a message written by the trunk's core. */
-  async send(trunk: Sender, text: string): Promise<void> {
+  /** Sends a message written by the sender's core. */
+  async send(sender: Sender, text: string): Promise<void> {
     const message = readOutgoing(text);
     if (message === null) throw new Error('the outgoing SIP message has no Via header');
     const { method, status, via } = message;
     if (status !== null) {
       return this.received.respond(serverKey(via.branch, sentByOf(via), method), method, status, text);
     }
-    const destination = await this.#destinationOf(trunk, message);
-    const transmit = (): Promise<void> => this.#transmit(trunk, destination, text);
+    const destination = await this.#destinationOf(sender, message);
+    const transmit = (): Promise<void> => this.#transmit(sender, destination, text);
     const resend = (): void => void transmit().catch(() => {});
     if (method === 'ACK') this.requests.acknowledged(via.branch, resend);
-    else this.requests.sent(via.branch, { method, owner: trunk, destination, resend });
+    else this.requests.sent(via.branch, { method, owner: sender, destination, resend });
     return transmit();
   }
 
@@ -64,25 +64,25 @@ export class TransportLayer<Sender extends RequestSender> {
 
   /**
    * Returns a request's destination. Outside dialogs, it is the one pinned to the Call-ID. Inside dialogs over UDP, it
-   * is the route set or the remote target. TCP and TLS always use the trunk's connection (connection reuse, RFC 5923).
+   * is the route set or the remote target. TCP and TLS always use the sender's connection (connection reuse, RFC 5923).
    */
-  async #destinationOf(trunk: Sender, message: OutgoingText): Promise<Destination> {
+  async #destinationOf(sender: Sender, message: OutgoingText): Promise<Destination> {
     const ofInvite = this.requests.destinationOf(message.via.branch);
     if (ofInvite !== null) return ofInvite;
-    const pinned = trunk.destinationFor(message.callId);
-    if (!message.hasToTag || trunk.settings.transport !== 'udp') return pinned;
+    const pinned = sender.destinationFor(message.callId);
+    if (!message.hasToTag || sender.transport !== 'udp') return pinned;
     const hop = parseSipUri(message.nextHop);
     if (hop === null || hop.host === '') return pinned;
-    // A private Contact behind a NAT is unreachable; the trunk's server can route to it.
+    // A private Contact behind a NAT is unreachable; the server can route to it.
     if (isPrivateAddress(hop.host) && !isPrivateAddress(pinned.host)) return pinned;
-    return trunk.resolveHop(hop.host, hop.port ?? 5060).catch(() => pinned);
+    return sender.resolveHop(hop.host, hop.port ?? 5060).catch(() => pinned);
   }
 
-  async #transmit(trunk: Sender, destination: Destination, text: string): Promise<void> {
+  async #transmit(sender: Sender, destination: Destination, text: string): Promise<void> {
     if (destination.protocol === 'udp') {
       return this.#udp().send(text, destination.host, destination.port);
     }
-    const connection = trunk.flow.connection ?? (await trunk.flow.open(destination));
+    const connection = sender.flow.connection ?? (await sender.flow.open(destination));
     return connection.send(text);
   }
 }

@@ -1,44 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type IncomingInviteRequest, URI, type UserAgentCore } from 'sip.js/lib/core/index.js';
-import type { CancelTimer, Clock } from '../../../../base/time.ts';
+import type { CancelTimer } from '../../../../base/time.ts';
 import type { SipTrunk } from '../../../contract/sip-accounts.ts';
-import type { AddressPolicy } from '../address/address-policy.ts';
-import { type Listening, OwnAddress } from '../address/own-address.ts';
-import type { Resolution, Resolver, ServerName } from '../address/resolver.ts';
+import { OwnAddress } from '../address/own-address.ts';
+import type { Resolution, ServerName } from '../address/resolver.ts';
 import { DigestCredentials, StoredChallenges } from '../digest/digest-credentials.ts';
+import { redirectTarget } from '../legs/dial-target.ts';
 import { hostInUri } from '../message/sip-uri.ts';
+import type { SrtpPolicy } from '../sdp/sdp-local.ts';
 import { createCore } from '../sip-core.ts';
-import type { SipObserver } from '../sip-observer.ts';
-import type { StreamTransport } from '../transport/stream-transport.ts';
-import type { TransportLayer } from '../transport/transport-layer.ts';
-import type { Connection, Destination } from '../transport/wire.ts';
+import type { RouteDeps, SipRoute } from '../sip-route.ts';
+import { UdpKeepAlive } from '../transport/udp-keep-alive.ts';
+import type { Connection, Destination, SipProtocol } from '../transport/wire.ts';
 import { faultDetail, TrunkFault, trunkFault } from './trunk-fault.ts';
 import { TrunkFlow } from './trunk-flow.ts';
 
 /** Dependencies shared by all trunks. */
-export interface TrunkDeps extends Listening {
-  readonly clock: Clock;
-  readonly observer: SipObserver;
-  readonly resolver: Resolver;
-  readonly policy: AddressPolicy;
-  readonly layer: TransportLayer<Trunk>;
-  readonly streams: StreamTransport;
+export interface TrunkDeps extends RouteDeps {
   readonly onInvite: (trunk: Trunk, request: IncomingInviteRequest) => void;
   /** Called with the trunk's current server addresses. */
   readonly onAddresses: (trunk: Trunk, addresses: ReadonlySet<string>) => void;
   /** Called when the trunk has opened a connection to its server. */
   readonly onConnection: (trunk: Trunk, connection: Connection) => void;
+  /** Called when no call uses the trunk any more. */
+  readonly onUnused: (trunk: Trunk) => void;
 }
 
-const VIA_PROTOCOL = { udp: 'UDP', tcp: 'TCP', tls: 'TLS' } as const;
 const RETRY_LOOKUP_MS = 30_000;
 const MAX_REFRESH_MS = 300_000;
-/** Below the 30 s after which a home router may drop an idle UDP flow (RFC 5626 section 4.4.2). */
-const KEEP_ALIVE_MS = 25_000;
 
 /** One account's connection to the telephone network: its server, its credentials and its own user agent core. */
-export class Trunk {
+export class Trunk implements SipRoute {
   readonly settings: SipTrunk;
   /**
    * User part of our Contact in dialogs. It identifies the trunk and cannot be guessed. Every party on a call sees it,
@@ -48,7 +41,7 @@ export class Trunk {
   readonly core: UserAgentCore;
   readonly flow: TrunkFlow;
   readonly own: OwnAddress;
-  readonly challenges = new StoredChallenges();
+  readonly challenges: StoredChallenges;
   /** Called when the connection of a TCP or TLS trunk is lost. */
   onConnectionLost: () => void = () => {};
   readonly #deps: TrunkDeps;
@@ -56,12 +49,14 @@ export class Trunk {
   #destinations: readonly Destination[] = [];
   #preferred: Destination | null = null;
   #cancelRefresh: CancelTimer = () => {};
-  #cancelKeepAlive: CancelTimer = () => {};
+  readonly #keepAlive: UdpKeepAlive;
   #closed = false;
 
   constructor(settings: SipTrunk, deps: TrunkDeps) {
     this.settings = settings;
     this.#deps = deps;
+    this.challenges = new StoredChallenges(settings.realm);
+    this.#keepAlive = new UdpKeepAlive(deps.clock, (destination) => deps.layer.ping(destination));
     this.flow = new TrunkFlow(
       deps.streams,
       (connection) => deps.onConnection(this, connection),
@@ -70,19 +65,43 @@ export class Trunk {
         this.onConnectionLost();
       },
     );
-    this.own = new OwnAddress(settings.transport, deps, () => this.flow.connection?.localPort ?? null);
+    this.own = new OwnAddress(
+      () => settings.transport,
+      deps,
+      () => this.flow.connection?.localPort ?? null,
+    );
     this.core = createCore(
       {
         contactUser: this.dialogUser,
         local: () => ({ sentBy: this.own.sentBy, contact: this.own.contactOf(this.dialogUser) }),
         transport: {
-          protocol: VIA_PROTOCOL[settings.transport],
+          protocol: settings.transport.toUpperCase(),
           send: (text) => deps.layer.send(this, text),
         },
         credentials: () => new DigestCredentials(settings.username, settings.password, this.challenges),
       },
       { onInvite: (request) => deps.onInvite(this, request) },
     );
+  }
+
+  get transport(): SipProtocol {
+    return this.settings.transport;
+  }
+
+  get srtp(): SrtpPolicy {
+    return this.settings.srtp;
+  }
+
+  get behindNat(): boolean {
+    return this.settings.behindNat;
+  }
+
+  get serverUri(): string {
+    return `sip:${hostInUri(this.settings.host)}:${this.settings.port}`;
+  }
+
+  get caller(): URI {
+    return this.addressOf(this.settings.callerId ?? this.settings.username);
   }
 
   /** Keeps the addresses of the trunk's servers up to date, because messages from them are accepted. */
@@ -158,11 +177,26 @@ export class Trunk {
     return new URI('sip', user, hostInUri(this.settings.host));
   }
 
-  /** Logs why a call could not be placed. The account only sees the kind of fault. */
-  noteFault(fault: TrunkFault): void {
+  /** Redirections stay on the trunk. */
+  redirected(contacts: readonly string[]): URI | null {
+    return redirectTarget(contacts, this.settings);
+  }
+
+  /** Providers use further addresses inside dialogs, whose ids nobody else knows. */
+  hears(): boolean {
+    return true;
+  }
+
+  /** The account only sees the kind of fault. */
+  noteFault(fault: TrunkFault): string {
     const { accountId, host } = this.settings;
     const detail = { accountId, host, error: faultDetail(fault) };
     this.#deps.observer.log('warn', 'Call could not be placed over the SIP trunk', detail);
+    return fault.message;
+  }
+
+  unused(): void {
+    this.#deps.onUnused(this);
   }
 
   /** Sends requests with this Call-ID, outside dialogs, to `destination`. */
@@ -176,19 +210,8 @@ export class Trunk {
 
   /** Records that `destination` answers: the next request goes there first, and the UDP flow is kept open. */
   prefer(destination: Destination): void {
-    // An answer may arrive after the trunk was closed; a keep-alive started then would never end.
-    if (this.#closed) return;
     this.#preferred = destination;
-    if (destination.protocol === 'udp') this.#keepAlive(destination);
-  }
-
-  /** Sends an empty line over UDP to keep routers from dropping the flow. TCP connections have their own keep-alive. */
-  #keepAlive(destination: Destination): void {
-    this.#cancelKeepAlive();
-    this.#cancelKeepAlive = this.#deps.clock.after(KEEP_ALIVE_MS, () => {
-      this.#deps.layer.ping(destination);
-      this.#keepAlive(destination);
-    });
+    this.#keepAlive.keep(destination);
   }
 
   destinationFor(callId: string): Destination {
@@ -209,7 +232,7 @@ export class Trunk {
   close(): void {
     this.#closed = true;
     this.#cancelRefresh();
-    this.#cancelKeepAlive();
+    this.#keepAlive.stop();
     this.#deps.layer.requests.clear(this);
     this.core.dispose();
     this.flow.close();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dialTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
+import { readTarget, trunkTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
 import { toE164 } from '../../../../../src/connectors/sip/signaling/legs/phone-number.ts';
 import {
   headerParameter,
@@ -81,9 +81,14 @@ describe('URIs', () => {
     ['sip:+33123@127.0.0.1', 'sip:+33123@127.0.0.1:5070'],
     ['sip:bob@elsewhere.example:5080;x=y', 'sip:bob@elsewhere.example:5080;x=y'],
     ['tel:+33-123', 'sip:+33123@127.0.0.1:5070;user=phone'],
-    ['sips:bob@elsewhere.example', 'sip:bob@elsewhere.example'],
-  ])('dials %s as %s', (target, uri) => {
-    expect(dialTarget(target, trunkTo(5_070))?.toRaw()).toBe(uri);
+    ['sips:bob@elsewhere.example', undefined],
+  ])('dials %s over a UDP trunk as %s', (target, uri) => {
+    expect(trunkTarget(readTarget(target)!, trunkTo(5_070))?.toRaw()).toBe(uri);
+  });
+
+  it('dials sips over a TLS trunk as it is', () => {
+    const uri = trunkTarget(readTarget('sips:bob@elsewhere.example')!, trunkTo(5_061, { transport: 'tls' }));
+    expect(uri?.toRaw()).toBe('sips:bob@elsewhere.example');
   });
 });
 

@@ -13,9 +13,7 @@ import {
 } from '../../../../../src/connectors/sip/signaling/message/sip-message.ts';
 import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
 import { StreamFramer } from '../../../../../src/connectors/sip/signaling/transport/stream-framer.ts';
-import type { Trunk } from '../../../../../src/connectors/sip/signaling/trunk/trunk.ts';
 import { sdp } from './scripted-peer.ts';
-import { trunkTo } from './start-connector.ts';
 
 const HEAD = [
   'Via: SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bKx;rport',
@@ -38,9 +36,9 @@ const MESSAGES = [
 
 const trunk = {
   dialogUser: 'u',
-  settings: trunkTo(5_060),
-  challenges: new StoredChallenges(),
-} as unknown as Trunk;
+  serverUri: 'sip:127.0.0.1:5060',
+  challenges: new StoredChallenges(null),
+};
 
 const damage = fc.array(
   fc.record({

@@ -99,8 +99,10 @@ describe('digest', () => {
   });
 
   it('counts the uses of a nonce, and restarts with a new one', () => {
-    const book = new StoredChallenges();
-    const [first, second] = ['n1', 'n2'].map((nonce) => book.add({ ...RFC_7616, nonce, algorithm: 'MD5' }));
+    const book = new StoredChallenges(null);
+    const [first, second] = ['n1', 'n2'].map(
+      (nonce) => book.add([`Digest realm="a", nonce="${nonce}", qop="auth", algorithm=MD5`])!.name,
+    );
     const credentials = new DigestCredentials('u', 'p', book);
     const request = { method: 'REGISTER', ruri: { toRaw: () => 'sip:h' } } as never;
     const countAfter = (nonce: string | undefined): string | undefined => {

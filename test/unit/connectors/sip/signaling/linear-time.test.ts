@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
 import { StoredChallenges } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
 import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
-import { dialTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
+import { readTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
 import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
 import { digitInInfo } from '../../../../../src/connectors/sip/signaling/legs/dtmf-relay.ts';
 import { nationalDigits, toE164 } from '../../../../../src/connectors/sip/signaling/legs/phone-number.ts';
@@ -21,7 +21,6 @@ import { statelessResponse } from '../../../../../src/connectors/sip/signaling/m
 import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/message/via.ts';
 import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
 import { StreamFramer } from '../../../../../src/connectors/sip/signaling/transport/stream-framer.ts';
-import type { Trunk } from '../../../../../src/connectors/sip/signaling/trunk/trunk.ts';
 import { expectLinear, shapesAfter } from '../../../../support/linear-time.ts';
 import { threadCpuClock } from '../../../../support/thread-cpu.ts';
 import { sdp } from './scripted-peer.ts';
@@ -36,9 +35,9 @@ const VALUE_LENGTH = 8_000;
 
 const trunk = {
   dialogUser: 'u',
-  settings: trunkTo(5_060),
-  challenges: new StoredChallenges(),
-} as unknown as Trunk;
+  serverUri: 'sip:127.0.0.1:5060',
+  challenges: new StoredChallenges(null),
+};
 
 /** The full path of a message up to sip.js. */
 function read(text: string): void {
@@ -249,7 +248,7 @@ describe('other SIP input', () => {
     ['a digit in INFO', (text) => digitInInfo('application/dtmf-relay', text), ['', 'Signal', 'Signal=']],
     ['a content type of INFO', (text) => digitInInfo(text, '5'), ['']],
     ['a number', (text) => [toE164(text), nationalDigits(text)], ['', '+', '00']],
-    ['a dial target', (text) => dialTarget(text, trunkTo(5_060)), ['', 'sip:', 'sip:a@', 'sip:a@h;', 'tel:']],
+    ['a dial target', (text) => readTarget(text), ['', 'sip:', 'sip:a@', 'sip:a@h;', 'tel:']],
     ['a redirect', (text) => redirectTarget([text], trunkTo(5_060)), ['', '<sip:']],
     [
       'an outgoing message',

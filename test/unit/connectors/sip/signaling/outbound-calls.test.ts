@@ -397,6 +397,7 @@ describe('outbound calls', () => {
     ];
     const other = await ConnectorUnderTest.start({
       dns: {
+        naptr: async () => [],
         srv: async () => records,
         addresses: async (name) => [{ address: name === 'a.test' ? '127.0.0.1' : '127.0.0.2', ttlS: 60 }],
       },
@@ -419,13 +420,15 @@ describe('outbound calls', () => {
   it('validates its request before dialling', () => {
     const check = (accountId: string, target: string) => () =>
       gateway.connector.prepare(dialTo(target, { accountId }));
-    expect(check('acc_2', 'sip:1@h')).toThrow('No SIP trunk configured');
+    expect(check('acc_2', 'sip:1@h')).toThrow(/^No SIP trunk configured$/);
     expect(check('acc_1', ' ')).toThrow('meeting_url required');
     expect(check('acc_1', 'https://example.com')).toThrow('neither a SIP URI nor a phone number');
     expect(check('acc_1', 'sip:')).toThrow('neither a SIP URI nor a phone number');
     expect(check('acc_1', '+1646,,12x')).toThrow('meeting_url after the number: "x" at character 5');
     expect(check('acc_1', 'tel:+33-1-23-45-67-89')).not.toThrow();
     expect(check('acc_1', '+33 1 23 45 67 89')).not.toThrow();
-    expect(check('acc_1', 'sips:+331@127.0.0.1')).not.toThrow();
+    expect(check('acc_1', 'sips:+331@127.0.0.1')).toThrow(
+      'meeting_url is a sips URI, which only a trunk with transport "tls" can call; this one has "udp"',
+    );
   });
 });

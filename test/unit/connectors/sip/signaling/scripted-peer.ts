@@ -1,5 +1,3 @@
-import { createSocket, type Socket } from 'node:dgram';
-import type { AddressInfo } from 'node:net';
 import { EventLog } from '../../../../support/event-log.ts';
 import {
   parseSip,
@@ -7,6 +5,7 @@ import {
   type SipRequest,
   type SipResponse,
 } from '../../../../support/sip-message.ts';
+import { type PeerWire, UdpWire } from './peer-wire.ts';
 
 export interface Answer {
   readonly tag?: string;
@@ -17,36 +16,39 @@ export interface Answer {
   readonly seenFrom?: string;
 }
 
-/** A SIP peer over UDP that sends exactly what a test tells it to, and repeats nothing by itself. */
+/** A SIP peer that sends exactly what a test tells it to, and repeats nothing by itself. */
 export class ScriptedPeer {
   readonly received: { readonly atMs: number; readonly message: SipMessage; readonly text: string }[] = [];
-  readonly #socket: Socket = createSocket('udp4');
+  readonly #wire: PeerWire;
   readonly #log = new EventLog<SipMessage>();
-  #gatewayPort = 0;
 
-  static async start(host = '127.0.0.1'): Promise<ScriptedPeer> {
-    const peer = new ScriptedPeer();
-    peer.#socket.on('message', (bytes) => {
+  private constructor(wire: PeerWire) {
+    this.#wire = wire;
+  }
+
+  /** Speaks UDP, or TCP or TLS: then it waits for the gateway's connection. */
+  static async start(host = '127.0.0.1', wire: PeerWire = new UdpWire()): Promise<ScriptedPeer> {
+    const peer = new ScriptedPeer(wire);
+    await wire.listen(host, (bytes) => {
       const message = parseSip(bytes);
       if (message === null) return;
       peer.received.push({ atMs: performance.now(), message, text: bytes.toString() });
       peer.#log.push(message);
     });
-    await new Promise<void>((resolve) => peer.#socket.bind(0, host, resolve));
     return peer;
   }
 
   get port(): number {
-    return (this.#socket.address() as AddressInfo).port;
+    return this.#wire.address.port;
   }
 
   get host(): string {
-    return (this.#socket.address() as AddressInfo).address;
+    return this.#wire.address.address;
   }
 
   /** Sets the address to talk to. */
   facing(gatewayPort: number): void {
-    this.#gatewayPort = gatewayPort;
+    this.#wire.gatewayPort = gatewayPort;
   }
 
   async request(method: string, deadlineMs?: number): Promise<SipRequest> {
@@ -114,7 +116,7 @@ export class ScriptedPeer {
     this.sendText(
       [
         `${method} ${uri} SIP/2.0`,
-        `Via: SIP/2.0/UDP ${this.host}:${this.port};branch=${branch};rport`,
+        `Via: SIP/2.0/${this.#wire.protocol} ${this.host}:${this.port};branch=${branch};rport`,
         'Max-Forwards: 70',
         `From: <sip:+33611111111@${this.host}>;tag=${fromTag}`,
         `To: <${call.to ?? uri}>${toTag === undefined ? '' : `;tag=${toTag}`}`,
@@ -128,11 +130,11 @@ export class ScriptedPeer {
   }
 
   sendText(text: string | Buffer): void {
-    this.#socket.send(text, this.#gatewayPort, '127.0.0.1');
+    this.#wire.send(text);
   }
 
   stop(): void {
-    this.#socket.close();
+    this.#wire.close();
   }
 }
 

@@ -45,6 +45,7 @@ export class ConnectorUnderTest {
         rtpPortMax: rtp.last,
         codecs: ['PCMU', 'PCMA'],
         trunkAllow: [],
+        directHosts: [],
         trunkBindings: [],
         ...options,
       },

@@ -83,6 +83,7 @@ describe('the addresses of trunks', () => {
   it('are checked one by one, again at every registration, and before every call', async () => {
     let addresses = ['127.0.0.2', '127.0.0.1'];
     const dns: Dns = {
+      naptr: () => Promise.reject(new Error('none')),
       srv: () => Promise.reject(new Error('none')),
       addresses: async () => addresses.map((address) => ({ address, ttlS: 1 })),
     };

@@ -1,0 +1,79 @@
+import { Grammar, type URI } from 'sip.js/lib/core/index.js';
+import { GatewayError } from '../../../../base/errors.ts';
+import type { SipDomain } from '../address/resolver.ts';
+import { encodeUser } from '../legs/dial-target.ts';
+import type { SipUri } from '../message/sip-uri.ts';
+import type { SipProtocol } from '../transport/wire.ts';
+
+/** Whom to call without a trunk, and where that is. */
+export interface DirectTarget {
+  readonly uri: URI;
+  readonly domain: SipDomain;
+}
+
+/** The transports of a domain, the best first. */
+const PREFERRED: readonly SipProtocol[] = ['tls', 'tcp', 'udp'];
+
+/** Hosts that are called without a trunk. A name stands for itself and for all names below it. */
+export class DirectHosts {
+  readonly #names: readonly string[];
+
+  /** `names`: in lower case. */
+  constructor(names: readonly string[]) {
+    this.#names = names;
+  }
+
+  has(host: string): boolean {
+    const plain = plainHost(host);
+    return this.#names.some((name) => plain === name || plain.endsWith(`.${name}`));
+  }
+
+  toString(): string {
+    return this.#names.join(', ');
+  }
+}
+
+/** Returns a host name as it is compared: in lower case, without the dot of the root. */
+export function plainHost(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '');
+}
+
+/**
+ * Returns the Request-URI for a SIP or SIPS URI, and the servers to ask for it. A URI may name its transport and nothing
+ * more: `maddr` would lead elsewhere, and headers would be followed by nobody. Throws GatewayError `invalid_meeting_url`.
+ */
+export function directTarget(target: SipUri): DirectTarget {
+  if (target.headers !== '') throw invalid('must not have headers after a "?"');
+  const { scheme, user, port } = target;
+  const host = plainHost(target.host);
+  const transport = transportIn(target.parameters);
+  const place = port === null ? host : `${host}:${port}`;
+  const suffix = transport === null ? '' : `;transport=${transport}`;
+  const uri = Grammar.URIParse(`${scheme}:${encodeUser(user)}@${place}${suffix}`);
+  if (uri === undefined) throw invalid('is not a SIP URI');
+  return { uri, domain: { host, port, protocols: protocolsOf(target, transport) } };
+}
+
+/** RFC 3263 section 4.1, but a URI with a port alone is tried over TCP, too. */
+function protocolsOf({ scheme, port }: SipUri, transport: SipProtocol | null): readonly SipProtocol[] {
+  if (scheme === 'sips') {
+    // RFC 3261 section 26.2.2: with `sips`, `tcp` means TLS over TCP.
+    if (transport === 'udp') throw invalid('has "sips", which excludes the transport "udp"');
+    return ['tls'];
+  }
+  if (transport !== null) return [transport];
+  if (port === null) return PREFERRED;
+  return port === 5061 ? ['tls'] : ['tcp', 'udp'];
+}
+
+function transportIn(parameters: string): SipProtocol | null {
+  if (parameters === '') return null;
+  const value = /^transport=(udp|tcp|tls)$/i.exec(parameters)?.[1];
+  if (value === undefined)
+    throw invalid('may have no parameter but "transport", which is "udp", "tcp" or "tls"');
+  return value.toLowerCase() as SipProtocol;
+}
+
+function invalid(text: string): GatewayError {
+  return new GatewayError('invalid_meeting_url', `meeting_url ${text}`);
+}

@@ -1,0 +1,113 @@
+import type { URI } from 'sip.js/lib/core/index.js';
+import { GatewayError } from '../../../../base/errors.ts';
+import type { Termination } from '../../../../base/termination.ts';
+import type { Clock } from '../../../../base/time.ts';
+import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
+import type { MediaControl } from '../../../contract/media-control.ts';
+import type { DialsSip, SipDial, SipTarget } from '../../../contract/sip-dialing.ts';
+import type { DirectRoutes } from '../direct/direct-routes.ts';
+import { type DirectHosts, directTarget, plainHost } from '../direct/direct-target.ts';
+import type { SipUri } from '../message/sip-uri.ts';
+import type { SipRoute } from '../sip-route.ts';
+import type { Trunk } from '../trunk/trunk.ts';
+import type { TrunkRegistry } from '../trunk/trunk-registry.ts';
+import { readDialString } from './dial-string.ts';
+import { displayName, readTarget, trunkTarget } from './dial-target.ts';
+import { LegMedia, type LegMediaSettings } from './leg-media.ts';
+import type { LegRegistry } from './leg-registry.ts';
+import { OutboundLeg } from './outbound-leg.ts';
+import { SipLeg } from './sip-leg.ts';
+
+export interface OutboundCallsDeps {
+  readonly trunks: TrunkRegistry;
+  readonly directs: DirectRoutes;
+  readonly directHosts: DirectHosts;
+  readonly legs: LegRegistry;
+  readonly clock: Clock;
+  readonly media: LegMediaSettings;
+}
+
+/** Whom to call, and on which way. */
+interface Way {
+  readonly target: URI;
+  /** What final answers mean there, unless the platform says so. */
+  readonly outcomes: ReadonlyMap<number, Termination>;
+  open(): SipRoute;
+}
+
+/** Decides how each target is reached: over the account's trunk, or directly. */
+export class OutboundCalls implements DialsSip {
+  readonly #deps: OutboundCallsDeps;
+
+  constructor(deps: OutboundCallsDeps) {
+    this.#deps = deps;
+  }
+
+  check(target: SipTarget): void {
+    this.#read(target);
+  }
+
+  dial(call: SipDial, media: MediaControl, observer: LegObserver): PlatformLeg {
+    const { legs, clock, media: settings } = this.#deps;
+    const { way, postDial } = this.#read(call);
+    const route = way.open();
+    const legMedia = new LegMedia(media, settings, call.sampleRateHz, route);
+    const leg = new OutboundLeg(new SipLeg(route, legMedia, clock, observer), {
+      target: way.target,
+      displayName: displayName(call.displayName),
+      postDial,
+      outcomes: new Map([...way.outcomes, ...(call.outcomes ?? [])]),
+    });
+    legs.add(route, leg);
+    return leg;
+  }
+
+  /** Returns the way to a target, and what to press at its end. Throws the errors of `check`. */
+  #read({ accountId, target: text, dtmf }: SipTarget) {
+    const { trunks, directHosts } = this.#deps;
+    const trunk = trunks.ofAccount(accountId);
+    const { target, postDial } = readDialString(text, dtmf);
+    const uri = readTarget(target);
+    if (uri !== null && directHosts.has(uri.host) && plainHost(uri.host) !== hostOf(trunk))
+      return { way: this.#directWay(accountId, uri), postDial };
+    if (trunk === null) throw this.#noTrunk();
+    if (target === '') throw new GatewayError('meeting_url_required');
+    return { way: trunkWay(trunk, uri), postDial };
+  }
+
+  #directWay(accountId: string, uri: SipUri): Way {
+    const target = directTarget(uri);
+    return { target: target.uri, outcomes: REFUSED, open: () => this.#deps.directs.open(accountId, target) };
+  }
+
+  #noTrunk(): GatewayError {
+    const hosts = this.#deps.directHosts.toString();
+    const detail = hosts === '' ? '' : `; without one, only ${hosts} can be called`;
+    return new GatewayError('no_sip_trunk', `No SIP trunk configured${detail}`);
+  }
+}
+
+/** A host that we have no account at wants us to sign in. */
+const UNKNOWN_HERE: Termination = {
+  result: 'failed',
+  reason: 'the far end demands a user name and password, and a call without a trunk has none',
+};
+const REFUSED: Way['outcomes'] = new Map([
+  [401, UNKNOWN_HERE],
+  [407, UNKNOWN_HERE],
+]);
+
+function trunkWay(trunk: Trunk, uri: SipUri | null): Way {
+  const { settings } = trunk;
+  const target = uri === null ? null : trunkTarget(uri, settings);
+  if (target !== null) return { target, outcomes: new Map(), open: () => trunk };
+  const detail =
+    uri?.scheme === 'sips' && settings.transport !== 'tls'
+      ? `meeting_url is a sips URI, which only a trunk with transport "tls" can call; this one has "${settings.transport}"`
+      : 'meeting_url is neither a SIP URI nor a phone number';
+  throw new GatewayError('invalid_meeting_url', detail);
+}
+
+function hostOf(trunk: Trunk | null): string | null {
+  return trunk === null ? null : plainHost(trunk.settings.host);
+}
