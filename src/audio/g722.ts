@@ -1,0 +1,105 @@
+import { G722Band, HIGHER_BAND, inBand, LOWER_BAND } from './g722-band.ts';
+import { higherCode, LOWER_LEVELS, lowerCode } from './g722-quantizer.ts';
+import type { Payload } from './payload.ts';
+
+/**
+ * G.722 at 64 kbit/s (ITU-T G.722, mode 1) between 16-bit linear PCM at 16 kHz and bytes: a byte is two samples. Two mirror
+ * filters split the sound at 4 kHz into bands of 8 kHz. Each byte has a code of the higher band, two bits, and one of the
+ * lower band, six bits.
+ */
+
+/** Coefficients of the mirror filters, the even ones; the odd ones are the same in reverse. Their sum is 1.0 = 4,096. */
+const MIRROR = Int16Array.of(3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11);
+/** Samples that the filters need before the first of a call. */
+const PAST_SAMPLES = 2 * MIRROR.length - 2;
+/** What a codec takes at a time: 60 ms. */
+export const MAX_G722_BYTES = 480;
+
+/** Scratch buffer: past and present input of the filters. Only one codec at a time runs on a thread. */
+const filtered = new Int16Array(PAST_SAMPLES + 2 * MAX_G722_BYTES);
+
+export class G722Decoder {
+  readonly #lower = new G722Band(LOWER_BAND);
+  readonly #higher = new G722Band(HIGHER_BAND);
+  readonly #past = new Int16Array(PAST_SAMPLES);
+
+  /** Prepares for another stream. */
+  reset(): void {
+    this.#lower.reset();
+    this.#higher.reset();
+    this.#past.fill(0);
+  }
+
+  /** Takes over the state of another decoder. */
+  follow(other: G722Decoder): void {
+    this.#lower.follow(other.#lower);
+    this.#higher.follow(other.#higher);
+    this.#past.set(other.#past);
+  }
+
+  /** Decodes a payload of at most MAX_G722_BYTES to twice as many samples in `out` from `at`. */
+  decode({ bytes, payloadOffset, payloadLength }: Payload, out: Int16Array, at: number): void {
+    filtered.set(this.#past);
+    for (let i = 0; i < payloadLength; i++) this.#decodePair(bytes[payloadOffset + i]!, PAST_SAMPLES + 2 * i);
+    for (let i = 0; i < 2 * payloadLength; i += 2) {
+      let first = 0;
+      let second = 0;
+      for (let tap = 0; tap < MIRROR.length; tap++) {
+        const coefficient = MIRROR[tap]!;
+        first += filtered[i + PAST_SAMPLES + 1 - 2 * tap]! * coefficient;
+        second += filtered[i + 2 * tap]! * coefficient;
+      }
+      out[at + i] = saturated(first >> 11);
+      out[at + i + 1] = saturated(second >> 11);
+    }
+    keepPast(this.#past, payloadLength);
+  }
+
+  #decodePair(byte: number, at: number): void {
+    const lower = this.#lower.sampleAt(LOWER_LEVELS[byte & 0x3f]!);
+    this.#lower.adapt((byte & 0x3f) >> 2);
+    const higher = this.#higher.sampleAt(HIGHER_BAND.levels[byte >> 6]!);
+    this.#higher.adapt(byte >> 6);
+    filtered[at] = lower + higher;
+    filtered[at + 1] = lower - higher;
+  }
+}
+
+export class G722Encoder {
+  readonly #lower = new G722Band(LOWER_BAND);
+  readonly #higher = new G722Band(HIGHER_BAND);
+  readonly #past = new Int16Array(PAST_SAMPLES);
+
+  /** Encodes the first `length` samples, at most twice MAX_G722_BYTES, to half as many bytes in `out` from `at`. */
+  encode(samples: Int16Array, length: number, out: Uint8Array, at: number): void {
+    filtered.set(this.#past);
+    for (let i = 0; i < length; i++) filtered[PAST_SAMPLES + i] = samples[i]!;
+    for (let i = 0; i < length; i += 2) {
+      let even = 0;
+      let odd = 0;
+      for (let tap = 0; tap < MIRROR.length; tap++) {
+        const coefficient = MIRROR[tap]!;
+        even += filtered[i + 2 * tap]! * coefficient;
+        odd += filtered[i + PAST_SAMPLES + 1 - 2 * tap]! * coefficient;
+      }
+      out[at + (i >> 1)] = this.#encodePair(inBand((odd + even) >> 14), inBand((odd - even) >> 14));
+    }
+    keepPast(this.#past, length >> 1);
+  }
+
+  #encodePair(lower: number, higher: number): number {
+    const lowerBits = lowerCode(lower - this.#lower.predicted, this.#lower.step);
+    this.#lower.adapt(lowerBits >> 2);
+    const higherBits = higherCode(higher - this.#higher.predicted, this.#higher.step);
+    this.#higher.adapt(higherBits);
+    return (higherBits << 6) | lowerBits;
+  }
+}
+
+function keepPast(past: Int16Array, pairs: number): void {
+  for (let i = 0; i < PAST_SAMPLES; i++) past[i] = filtered[2 * pairs + i]!;
+}
+
+function saturated(sample: number): number {
+  return Math.min(Math.max(sample, -32_768), 32_767);
+}
