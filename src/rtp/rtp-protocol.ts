@@ -23,7 +23,7 @@ export interface RtpOpen {
   readonly bindHost: string;
   readonly rtpPort: number;
   /**
-   * The room's sample rate, 8,000 or 48,000 Hz, fixed for the call. It matches the codec the call is expected to use.
+   * The room's sample rate, 8,000, 16,000 or 48,000 Hz, fixed for the call. It matches the codec the call is expected to use.
    * Audio of any other negotiated codec is resampled to it.
    */
   readonly sampleRateHz: number;
@@ -85,9 +85,12 @@ export function takeDescriptor(bound: SharedArrayBuffer | null, which: 'rtp' | '
   return Atomics.exchange(new Int32Array(bound), which === 'rtp' ? 0 : 1, NO_DESCRIPTOR);
 }
 
-/** Encoding names of the codecs (RFC 3551, RFC 7587). The RTP clock is 8,000 Hz for G.711 and 48,000 Hz for Opus (RFC 7587 section 4.1). */
+/**
+ * Encoding names of the codecs. The RTP clock is 8,000 Hz for G.711, also for G.722 though that samples at 16,000 Hz
+ * (RFC 3551 section 4.5.2), and 48,000 Hz for Opus (RFC 7587 section 4.1).
+ */
 export type G711Name = 'PCMU' | 'PCMA';
-export type RtpCodec = G711Name | 'opus';
+export type RtpCodec = G711Name | 'G722' | 'opus';
 
 /** Outcome of an offer/answer exchange (RFC 3264) for the media half. */
 export interface RtpConfig {

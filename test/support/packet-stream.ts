@@ -14,6 +14,7 @@ let opus: WasmOpus | null = null;
 export const STREAM_CODECS = {
   PCMU: { clockRateHz: 8_000, payloadType: 0 },
   PCMA: { clockRateHz: 8_000, payloadType: 8 },
+  G722: { clockRateHz: 8_000, payloadType: 9 },
   opus: { clockRateHz: 48_000, payloadType: 120 },
 } as const satisfies Record<RtpCodec, unknown>;
 

@@ -3,10 +3,11 @@ import type { LibOpus } from '../../audio/libopus.ts';
 import { assert } from '../../base/assert.ts';
 import type { RtpCodec } from '../rtp-protocol.ts';
 import { G711Decoder, G711Encoder } from './g711-codec.ts';
+import { G722VoiceDecoder, G722VoiceEncoder } from './g722-codec.ts';
 import { OpusVoiceDecoder, OpusVoiceEncoder } from './opus-codec.ts';
 import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
 
-/** Creates the decoders and encoders of a thread. Opus runs at the room's rate, G.711 at its own. */
+/** Creates the decoders and encoders of a thread. Opus runs at the room's rate, the others at their own. */
 export class VoiceCodecs {
   readonly maxJitterDelayMs: number;
   readonly #loadOpus: () => LibOpus;
@@ -28,12 +29,12 @@ export class VoiceCodecs {
 
   decoder(codec: RtpCodec, roomRateHz: number): VoiceDecoder {
     if (codec === 'opus') return new OpusVoiceDecoder(this.#library(), opusRate(roomRateHz));
-    return new G711Decoder(codec);
+    return codec === 'G722' ? new G722VoiceDecoder() : new G711Decoder(codec);
   }
 
   encoder(codec: RtpCodec, roomRateHz: number): VoiceEncoder {
     if (codec === 'opus') return new OpusVoiceEncoder(this.#library(), opusRate(roomRateHz));
-    return new G711Encoder(codec);
+    return codec === 'G722' ? new G722VoiceEncoder() : new G711Encoder(codec);
   }
 
   #library(): LibOpus {
@@ -42,10 +43,10 @@ export class VoiceCodecs {
   }
 }
 
-function opusRate(roomRateHz: number): 8_000 | 48_000 {
+function opusRate(roomRateHz: number): 8_000 | 16_000 | 48_000 {
   assert(
-    roomRateHz === 8_000 || roomRateHz === 48_000,
-    'the sample rate of an RTP leg must be 8,000 or 48,000 Hz',
+    roomRateHz === 8_000 || roomRateHz === 16_000 || roomRateHz === 48_000,
+    'the sample rate of an RTP leg must be 8,000, 16,000 or 48,000 Hz',
   );
   return roomRateHz;
 }

@@ -8,6 +8,7 @@ import { RtpPacket } from '../rtp-packet.ts';
 import type { RtpCodec, RtpConfig } from '../rtp-protocol.ts';
 import type { RtpState } from '../rtp-state.ts';
 import type { SrtpSession } from '../srtp/srtp.ts';
+import { G722Clock } from './g722-clock.ts';
 import { InboundAudio } from './inbound-audio.ts';
 import { ReceptionStats } from './reception-stats.ts';
 import { SourceLatch } from './source-latch.ts';
@@ -35,6 +36,8 @@ export class RtpReceiver {
   readonly #packet = new RtpPacket();
   /** Null before the first configuration. */
   #audio: InboundAudio | null = null;
+  /** Null unless the codec is G.722. */
+  #g722Clock: G722Clock | null = null;
   #config: RtpConfig | null = null;
   #toldFlowing = false;
   #toldStalled = false;
@@ -73,6 +76,7 @@ export class RtpReceiver {
       this.#jitterCounters,
       this.#codecs.maxJitterDelayMs,
     );
+    this.#g722Clock = codec === 'G722' ? new G722Clock() : null;
     this.stats.setClock(decoder.clockRateHz);
   }
 
@@ -130,6 +134,7 @@ export class RtpReceiver {
       return;
     }
     if (judgement === 'new') this.#restart(packet.ssrc);
+    this.#g722Clock?.correct(packet, isAudio);
     if (!this.stats.active) this.stats.restart(packet.ssrc);
     this.stats.note(packet.sequenceNumber, packet.timestamp, nowMs);
     this.#counters.packetsReceived++;
@@ -139,6 +144,7 @@ export class RtpReceiver {
 
   #restart(ssrc: number): void {
     this.#audio?.restart();
+    this.#g722Clock?.restart();
     this.#dtmf.restart();
     this.stats.restart(ssrc);
     this.#memory.noteRemote(this.source.heardHost, this.source.heardPort);
