@@ -125,7 +125,7 @@ const KINDS: readonly Kind[] = [
       'test/e2e/{audio-overflow,call-stream,clear-and-mark,discord-voice,discord-voice-ends}.test.ts',
       'test/e2e/{hosted-speech,inline-call-steps,inline-calls}.test.ts',
       'test/e2e/{loopback-calls,loopback-recovery,streaming}.test.ts',
-      'test/peers/{call-audio,gateway-trunks,harness,hosted-speech}.test.ts',
+      'test/peers/{call-audio,gateway-g722,gateway-trunks,harness,hosted-speech}.test.ts',
     ],
     group: 'audio',
     isolate: true,

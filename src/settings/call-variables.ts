@@ -76,7 +76,7 @@ export const CALL_VARIABLES = {
     default: 'PCMU,PCMA',
     schema: CodecList,
     meaning:
-      "Codecs of SIP calls (opus, PCMU, PCMA), in the order of our offers; for inbound calls the caller's order counts",
+      "Codecs of SIP calls (opus, G722, PCMU, PCMA), in the order of our offers; for inbound calls the caller's order counts",
   },
   SVC_RTP_PORT_MIN: {
     default: '20000',

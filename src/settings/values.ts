@@ -66,7 +66,7 @@ function pemFile(what: RegExp, content: string): z.ZodType<string, string> {
 export const CertificateFile = pemFile(/-----BEGIN CERTIFICATE-----/, 'certificates');
 export const PrivateKeyFile = pemFile(/-----BEGIN (\w+ )?PRIVATE KEY-----/, 'a private key');
 
-const CODECS = ['opus', 'PCMU', 'PCMA'] as const;
+const CODECS = ['opus', 'G722', 'PCMU', 'PCMA'] as const;
 
 export const CodecList = z.string().transform((text, context) => {
   const names = text.split(',').map((name) => name.trim());

@@ -5,7 +5,7 @@ import { tone } from './tone.ts';
 import { writeWav } from './wav.ts';
 
 /** Its `audio_codecs`, by our names. */
-export type PhoneCodec = 'PCMU' | 'PCMA' | 'opus';
+export type PhoneCodec = 'PCMU' | 'PCMA' | 'G722' | 'opus';
 
 export interface BaresipOptions {
   /** User part of the address; the authentication user too. */
@@ -37,13 +37,14 @@ const MODULES = '/usr/lib/baresip/modules';
 /** A device of baresip's own, which can be its microphone at the same time. */
 export const LOUDSPEAKER = 'aubridge,sink';
 const SOURCE_SECONDS = 120;
-const CODEC_NAMES = { PCMU: 'pcmu', PCMA: 'pcma', opus: 'opus/48000/1' } as const;
+const CODEC_NAMES = { PCMU: 'pcmu', PCMA: 'pcma', G722: 'g722/16000/1', opus: 'opus/48000/1' } as const;
 /** Enough for speech; its own default is 28 kbit/s for music. */
 const OPUS = ['opus_stereo no', 'opus_sprop_stereo no', 'opus_bitrate 32000', 'opus_inbandfec yes'];
 
-/** The rate of its microphone and loudspeaker; with Opus that of Opus. */
+/** The rate of its microphone and loudspeaker: the highest of its codecs. */
 export function phoneRateHz({ codecs = [] }: Pick<BaresipOptions, 'codecs'>): number {
-  return codecs.includes('opus') ? 48_000 : 8_000;
+  if (codecs.includes('opus')) return 48_000;
+  return codecs.includes('G722') ? 16_000 : 8_000;
 }
 
 /** Writes the directory that `baresip -f` reads; recordings will appear in its `rec`. */
@@ -82,6 +83,7 @@ function config(folder: string, source: string, options: BaresipOptions, ports: 
   // baresip listens for TLS one port above `sip_listen`.
   const tls = options.transport === 'tls' ? [`sip_certificate ${makeCertificate(folder).pemPath}`] : [];
   const opus = options.codecs?.includes('opus') ?? false;
+  const g722 = options.codecs?.includes('G722') ?? false;
   const modules = ['g711', 'aufile', 'aubridge', 'sndfile', ...(options.srtp ? ['srtp'] : [])];
   return `${[
     `sip_listen 127.0.0.1:${options.transport === 'tls' ? ports.sip - 1 : ports.sip}`,
@@ -97,7 +99,7 @@ function config(folder: string, source: string, options: BaresipOptions, ports: 
     `rtp_ports ${ports.rtpMin}-${ports.rtpMax}`,
     'statmode_default off',
     `module_path ${MODULES}`,
-    ...[...modules, ...(opus ? ['opus'] : [])].map((name) => `module ${name}.so`),
+    ...[...modules, ...(g722 ? ['g722'] : []), ...(opus ? ['opus'] : [])].map((name) => `module ${name}.so`),
     ...(opus ? OPUS : []),
     'module_tmp uuid.so',
     'module_tmp account.so',

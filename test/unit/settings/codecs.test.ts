@@ -13,15 +13,16 @@ test.each([
   ['opus', ['opus']],
   ['PCMA,opus', ['PCMA', 'opus']],
   [' Opus , pcmu,PCMA', ['opus', 'PCMU', 'PCMA']],
+  ['g722,PCMU', ['G722', 'PCMU']],
 ])('codecs of %j keep their order', (text, codecs) => {
   expect(codecsOf(text)).toEqual(codecs);
 });
 
-const UNKNOWN = 'must be a comma-separated list of opus, PCMU, PCMA';
+const UNKNOWN = 'must be a comma-separated list of opus, G722, PCMU, PCMA';
 
 test.each([
-  ['G722', UNKNOWN],
-  ['opus,G722', UNKNOWN],
+  ['G729', UNKNOWN],
+  ['opus,G7221', UNKNOWN],
   ['opus PCMU', UNKNOWN],
   [' ', UNKNOWN],
   [',', UNKNOWN],

@@ -6,7 +6,7 @@ import type { InboundAnswerer } from '../../../contract/connector.ts';
 import type { MediaControl } from '../../../contract/media-control.ts';
 import type { SipNumber } from '../../../contract/sip-accounts.ts';
 import { codecInCommon } from '../sdp/sdp-answer.ts';
-import { clockRateHz, offeredRateHz } from '../sdp/sdp-formats.ts';
+import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
 import type { NumberRegistry } from '../trunk/number-registry.ts';
 import type { Trunk } from '../trunk/trunk.ts';
@@ -95,7 +95,7 @@ export class InboundCalls {
   /** Sample rate of the codec that the offer will lead to; null when there is none. */
   #rateFor(offer: PeerDescription | null, { settings }: Trunk): number | null {
     const codec = offer && codecInCommon(offer, settings.srtp, this.#media.codecs);
-    return codec === null ? null : clockRateHz(codec);
+    return codec === null ? null : roomRateHz(codec);
   }
 
   /**

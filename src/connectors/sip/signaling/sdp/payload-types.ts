@@ -1,5 +1,5 @@
 import type { RtpCodec } from '../../../../rtp/rtp-protocol.ts';
-import type { PeerFormats } from './sdp-formats.ts';
+import { type PeerFormats, STATIC_TYPES } from './sdp-formats.ts';
 
 const FIRST_DYNAMIC = 96;
 const LAST_DYNAMIC = 127;
@@ -18,8 +18,7 @@ export class PayloadTypes {
   readonly #used = new Map<number, string>();
 
   ofCodec(codec: RtpCodec): number {
-    if (codec === 'opus') return this.#ours.get('opus/48000')!;
-    return codec === 'PCMU' ? 0 : 8;
+    return codec === 'opus' ? this.#ours.get('opus/48000')! : STATIC_TYPES[codec];
   }
 
   ofEvents(clockRateHz: number): number {

@@ -1,5 +1,5 @@
 import { FRAME_MS } from '../../../../base/frame.ts';
-import type { OpusRequest, RtpCodec } from '../../../../rtp/rtp-protocol.ts';
+import type { G711Name, OpusRequest, RtpCodec } from '../../../../rtp/rtp-protocol.ts';
 import { parseOpusParameters } from './opus-parameters.ts';
 import { payloadTypeOf, type RtpMap, type SdpMedia } from './sdp-text.ts';
 
@@ -16,7 +16,7 @@ export interface PeerFormats {
 export interface PeerCodec {
   readonly codec: RtpCodec;
   readonly payloadType: number;
-  /** Null for G.711. */
+  /** Null for other codecs. */
   readonly opus: OpusRequest | null;
 }
 
@@ -25,14 +25,23 @@ export interface PeerEvents {
   readonly clockRateHz: number;
 }
 
-/** RTP clock rate of a codec, which is also the sample rate of a room for that codec. */
+/** Codecs whose payload types need no rtpmap (RFC 3551 section 6). */
+export const STATIC_TYPES: Readonly<Record<G711Name | 'G722', number>> = { PCMU: 0, PCMA: 8, G722: 9 };
+const STATIC_CODECS = ['PCMU', 'PCMA', 'G722'] as const satisfies readonly RtpCodec[];
+
+/** RTP clock rate of a codec. */
 export function clockRateHz(codec: RtpCodec): 8_000 | 48_000 {
   return codec === 'opus' ? 48_000 : 8_000;
 }
 
+/** Sample rate of a room for a codec. */
+export function roomRateHz(codec: RtpCodec): 8_000 | 16_000 | 48_000 {
+  return codec === 'G722' ? 16_000 : clockRateHz(codec);
+}
+
 /** Sample rate of a room whose codec is not negotiated yet: the highest that our offer may lead to. */
 export function offeredRateHz(codecs: readonly RtpCodec[]): number {
-  return Math.max(...codecs.map(clockRateHz));
+  return Math.max(...codecs.map(roomRateHz));
 }
 
 export function parseFormats(media: SdpMedia): PeerFormats {
@@ -59,24 +68,28 @@ export function parseFormats(media: SdpMedia): PeerFormats {
 
 /**
  * Returns the telephone events for a codec: those of its clock rate (RFC 4733 section 2.1). Peers that only list events
- * at 8000 Hz use them with Opus too (baresip, older PBXs). Null when there are none.
+ * at 8000 Hz use them with Opus too (baresip, older PBXs), and some state the sample rate of G.722. Null when there are
+ * none.
  */
 export function eventsBeside(codec: RtpCodec, { events }: PeerFormats): PeerEvents | null {
   const withClock = (rateHz: number): PeerEvents | undefined =>
     events.find((each) => each.clockRateHz === rateHz);
-  return withClock(clockRateHz(codec)) ?? withClock(8_000) ?? null;
+  return withClock(clockRateHz(codec)) ?? withClock(8_000) ?? withClock(roomRateHz(codec)) ?? null;
 }
 
-/** Payload types 0 and 8 do not need an rtpmap (RFC 3551 section 6). */
 function staticCodec(payloadType: number): RtpCodec | null {
-  if (payloadType === 0) return 'PCMU';
-  return payloadType === 8 ? 'PCMA' : null;
+  return STATIC_CODECS.find((codec) => STATIC_TYPES[codec] === payloadType) ?? null;
 }
 
 function mappedCodec(map: RtpMap, media: SdpMedia): RtpCodec | null {
   if (map.name === 'opus') return isOurOpus(map) && takesWholeFrames(media) ? 'opus' : null;
-  if (map.name !== 'pcmu' && map.name !== 'pcma') return null;
-  return map.rateHz === 8_000 && map.channels === 1 ? (map.name.toUpperCase() as 'PCMU' | 'PCMA') : null;
+  const codec = STATIC_CODECS.find((each) => each.toLowerCase() === map.name);
+  return codec !== undefined && map.channels === 1 && isRateOf(codec, map.rateHz) ? codec : null;
+}
+
+/** Some peers state the sample rate of G.722 instead of its clock rate. */
+function isRateOf(codec: RtpCodec, rateHz: number): boolean {
+  return rateHz === clockRateHz(codec) || rateHz === roomRateHz(codec);
 }
 
 /**
