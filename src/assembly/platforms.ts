@@ -6,6 +6,7 @@ import type { Connector } from '../connectors/contract/connector.ts';
 import { SHARED_LOGIN } from '../connectors/contract/login.ts';
 import type { MessengerObserver } from '../connectors/contract/messenger.ts';
 import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
+import type { DialsSip } from '../connectors/contract/sip-dialing.ts';
 import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
 import type { DiscordRecords } from '../connectors/discord/discord-records.ts';
 import { MeetConnector } from '../connectors/meet/meet-connector.ts';
@@ -44,8 +45,8 @@ import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
 import type { PartDeps } from './gateway-deps.ts';
 
-/** Creates a platform's connector; null when the operator has not set it up. */
-export type MakeConnector = (deps: PartDeps) => Connector | null;
+/** Creates a platform's connector; null when the operator has not set it up. `sip` dials for it. */
+export type MakeConnector = (deps: PartDeps, sip: DialsSip) => Connector | null;
 
 /** The platforms beside SIP, whose connector also keeps the accounts' trunks. A new platform is added to this list. */
 export const CONNECTORS: readonly MakeConnector[] = [
@@ -53,7 +54,7 @@ export const CONNECTORS: readonly MakeConnector[] = [
   slackConnector,
   teamsConnector,
   ({ settings }) => new MeetConnector(settings.meet),
-  ({ settings }) => new ZoomConnector(settings.zoom),
+  ({ settings }, sip) => new ZoomConnector(settings.zoom, sip),
   telegramConnector,
   whatsAppConnector,
 ];
@@ -80,7 +81,7 @@ export function makePlatforms(
   { platforms = CONNECTORS, wrap = (connector) => connector }: PlatformSubstitutes,
 ): Platforms {
   const sip = sipConnector(deps);
-  const own = [sip, ...platforms.flatMap((make) => make(deps) ?? [])];
+  const own = [sip, ...platforms.flatMap((make) => make(deps, sip.dialing) ?? [])];
   const carried = carriedByBridge(deps, own);
   const connectors = [...own.filter(({ platform }) => !carried.has(platform)), ...carried.values()];
   return {

@@ -30,7 +30,6 @@ describe('placing a call', () => {
     ['telegram', 'No telegram bot registered'],
     ['teams', 'No teams connection configured'],
     ['meet', 'No meet connection configured'],
-    ['zoom', 'No zoom connection configured'],
     ['whatsapp', 'No whatsapp connection configured'],
     ['slack', 'No slack connection configured'],
     ['nctalk', 'No nctalk connection configured'],

@@ -12,6 +12,7 @@ import { startZoomLogin } from '../fakes/logins/zoom-login.ts';
 import type { AnyJson } from './any-json.ts';
 import { Gateway } from './gateway.ts';
 import type { Answer } from './gateway-api.ts';
+import { NO_SIP } from './no-sip.ts';
 import type { Person } from './person.ts';
 import { IDLE_TEAMS } from './teams-deps.ts';
 
@@ -101,7 +102,7 @@ export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connect
       IDLE_TEAMS,
     ),
     new MeetConnector({ loginUrl: meet.url, client: meet }),
-    new ZoomConnector({ urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom }),
+    new ZoomConnector({ urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom }, NO_SIP),
   ];
   return openConnections({
     store,

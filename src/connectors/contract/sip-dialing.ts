@@ -27,8 +27,11 @@ export interface SipTarget {
 
 export interface SipDial extends SipTarget {
   readonly displayName: string;
-  /** Sample rate of the call's room, in Hz: 8,000 or 48,000. */
+  /** Sample rate of the call's room, in Hz: 8,000, 16,000 or 48,000. */
   readonly sampleRateHz: number;
-  /** What final answers to the INVITE mean on the platform, by status; others mean what they mean on the phone. */
+  /**
+   * What final answers to the INVITE of a direct call mean on the platform, by status. All others, and those of a trunk, mean
+   * what they mean on the phone.
+   */
   readonly outcomes?: ReadonlyMap<number, Termination>;
 }

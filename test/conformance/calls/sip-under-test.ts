@@ -51,7 +51,7 @@ export class SipUnderTest implements CallsUnderTest {
     { meetingUrl: '', detail: 'meeting_url required', code: 'meeting_url_required' },
     {
       meetingUrl: 'https://meeting.example/1',
-      detail: 'meeting_url is not a SIP URI',
+      detail: 'meeting_url is neither a SIP URI nor a phone number',
       code: 'invalid_meeting_url',
     },
   ];

@@ -25,7 +25,8 @@ export function breakable(connector: Connector, broken: Break): Connector {
 
 /** The same for the bridge threads that a connector is made with. */
 export function withBreakableBridges(make: MakeConnector, broken: Break): MakeConnector {
-  return (deps) => make({ ...deps, bridges: broken('bridges', deps.bridges) as typeof deps.bridges });
+  return (deps, sip) =>
+    make({ ...deps, bridges: broken('bridges', deps.bridges) as typeof deps.bridges }, sip);
 }
 
 /** `active` returns what the violation does that is active. */

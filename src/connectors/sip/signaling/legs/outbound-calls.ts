@@ -30,8 +30,8 @@ export interface OutboundCallsDeps {
 /** Whom to call, and on which way. */
 interface Way {
   readonly target: URI;
-  /** What final answers mean there, unless the platform says so. */
-  readonly outcomes: ReadonlyMap<number, Termination>;
+  /** Whether the far end itself answers, not a provider. */
+  readonly isDirect: boolean;
   open(): SipRoute;
 }
 
@@ -56,7 +56,7 @@ export class OutboundCalls implements DialsSip {
       target: way.target,
       displayName: displayName(call.displayName),
       postDial,
-      outcomes: new Map([...way.outcomes, ...(call.outcomes ?? [])]),
+      outcomes: way.isDirect ? new Map([...UNKNOWN_THERE, ...(call.outcomes ?? [])]) : new Map(),
     });
     legs.add(route, leg);
     return leg;
@@ -77,7 +77,7 @@ export class OutboundCalls implements DialsSip {
 
   #directWay(accountId: string, uri: SipUri): Way {
     const target = directTarget(uri);
-    return { target: target.uri, outcomes: REFUSED, open: () => this.#deps.directs.open(accountId, target) };
+    return { target: target.uri, isDirect: true, open: () => this.#deps.directs.open(accountId, target) };
   }
 
   #noTrunk(): GatewayError {
@@ -87,20 +87,20 @@ export class OutboundCalls implements DialsSip {
   }
 }
 
-/** A host that we have no account at wants us to sign in. */
-const UNKNOWN_HERE: Termination = {
+const NO_PASSWORD: Termination = {
   result: 'failed',
   reason: 'the far end demands a user name and password, and a call without a trunk has none',
 };
-const REFUSED: Way['outcomes'] = new Map([
-  [401, UNKNOWN_HERE],
-  [407, UNKNOWN_HERE],
-]);
+/** We have no account at a host that we call directly. */
+const UNKNOWN_THERE: readonly (readonly [number, Termination])[] = [
+  [401, NO_PASSWORD],
+  [407, NO_PASSWORD],
+];
 
 function trunkWay(trunk: Trunk, uri: SipUri | null): Way {
   const { settings } = trunk;
   const target = uri === null ? null : trunkTarget(uri, settings);
-  if (target !== null) return { target, outcomes: new Map(), open: () => trunk };
+  if (target !== null) return { target, isDirect: false, open: () => trunk };
   const detail =
     uri?.scheme === 'sips' && settings.transport !== 'tls'
       ? `meeting_url is a sips URI, which only a trunk with transport "tls" can call; this one has "${settings.transport}"`

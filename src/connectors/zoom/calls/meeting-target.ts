@@ -1,0 +1,81 @@
+/** What the agent wants to join, as far as the text tells. */
+export type MeetingTarget =
+  /** A meeting's address for room systems: `<id>.<passcode>@zoomcrc.com`. */
+  | { readonly kind: 'room'; readonly uri: string }
+  /** A dial-in number, with the keys that follow it: `+16465588656,,81234567890#`. */
+  | { readonly kind: 'phone'; readonly text: string; readonly hasKeys: boolean }
+  /** A link to a meeting. Its `pwd` is a hash, which only Zoom's own clients understand. */
+  | { readonly kind: 'link'; readonly id: string; readonly hasPasscode: boolean }
+  /** A link that does not contain the meeting's id. */
+  | { readonly kind: 'named'; readonly what: string };
+
+/** Zoom's own room systems; the name of its Conference Room Connector. */
+export const ROOMS = 'zoomcrc.com';
+
+/** A meeting's id has 9 to 11 digits. */
+const ID = /^\d{9,11}$/;
+/** Id, and after dots what a room system may add: passcode, layout, host key, participant's code. */
+const ROOM_USER = /^\d{9,11}(?:\.[\w*#-]{0,32}){0,8}$/;
+const ROOM = /^(?:(sips?):)?([^@]+)@([^@]+)$/i;
+const PHONE = /^(?:tel:|\+|%2B)/i;
+/** What presses keys: a pause, a wait that is no parameter, or RFC 3601's parameter. */
+const KEYS = /[,pw]|;(?![a-z-]+=)|;postd=/i;
+/** Zoom's own domains, and what its customers have below them. */
+const ZOOM_HOST = /^(?:[a-z0-9-]+\.)*(?:zoom\.us|zoom\.com|zoomgov\.com)$/;
+/** Schemes that open Zoom's applications. */
+const APP_SCHEME = /^zoom(?:mtg|us):$/;
+/** Longest text that is read. */
+const MAX_CHARACTERS = 2_048;
+
+/**
+ * Reads a `meeting_url`: a link, a room system's address, a dial-in number, or the bare id of a meeting, with its passcode after
+ * a dot. Null when it is none of them.
+ */
+export function readMeeting(text: string): MeetingTarget | null {
+  const plain = text.trim();
+  if (plain.length > MAX_CHARACTERS) return null;
+  if (PHONE.test(plain))
+    return { kind: 'phone', text: plain, hasKeys: KEYS.test(plain.replace(/^tel:/i, '')) };
+  return bareId(plain) ?? room(plain) ?? link(plain);
+}
+
+function bareId(text: string): MeetingTarget | null {
+  const user = text.replace(/(?<=\d)[ -](?=\d)/g, '');
+  return ROOM_USER.test(user) ? { kind: 'room', uri: `sip:${user}@${ROOMS}` } : null;
+}
+
+function room(text: string): MeetingTarget | null {
+  const [, scheme = 'sip', user = '', place = ''] = ROOM.exec(text) ?? [];
+  return ROOM_USER.test(user) ? { kind: 'room', uri: `${scheme}:${user}@${place}` } : null;
+}
+
+function link(text: string): MeetingTarget | null {
+  const url = urlOf(text);
+  if (url === null) return null;
+  const path = url.pathname.split('/').filter((part) => part !== '');
+  const id = idIn(path) ?? url.searchParams.get('confno');
+  if (id !== null && ID.test(id)) return { kind: 'link', id, hasPasscode: hasValue(url, 'pwd') };
+  return { kind: 'named', what: path[0] === 'my' ? 'a personal link' : 'this link' };
+}
+
+/** Null when it is no page of Zoom's. */
+function urlOf(text: string): URL | null {
+  const full = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`;
+  if (/\s/.test(text) || !URL.canParse(full)) return null;
+  const url = new URL(full);
+  const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
+  if (!isWeb && !APP_SCHEME.test(url.protocol)) return null;
+  const isPlain = url.username === '' && url.password === '' && url.port === '';
+  return isPlain && ZOOM_HOST.test(url.hostname.toLowerCase()) ? url : null;
+}
+
+/** `/j/ID`, `/s/ID`, `/w/ID`, `/wc/ID/join`, `/wc/join/ID`, `/launch/jc/ID`. */
+function idIn([first, ...others]: readonly string[]): string | null {
+  const where = /^(?:j|s|w|wc|launch)$/.test(first ?? '') ? others : [];
+  const ids = where.map((part) => part.replace(/%20|-/g, ''));
+  return ids.find((part) => ID.test(part)) ?? null;
+}
+
+function hasValue({ searchParams }: URL, name: string): boolean {
+  return (searchParams.get(name) ?? '') !== '';
+}
