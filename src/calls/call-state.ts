@@ -132,7 +132,8 @@ function fromConnecting(state: Connecting, message: StateMessage): Transition {
         ? stay(state)
         : { state: { name: 'connecting', waiting: message.reason }, leg: 'none' };
     case 'leg_ended':
-      return over('disconnected', message.termination);
+      // Completed: the far end answered, and hung up before our media was ready.
+      return over(message.termination.result === 'completed' ? 'ended' : 'disconnected', message.termination);
     case 'deadline':
       return over('disconnected', { result: 'no_answer', reason: tooLate(state) }, 'hang_up');
     case 'accept':

@@ -92,6 +92,12 @@ describe('the call state machine', () => {
       [{ type: 'leg_ended', by: 'lost', termination: BUSY }],
       'disconnected',
     ],
+    [
+      'the callee answers and hangs up before our media is ready',
+      CONNECTING,
+      [{ type: 'leg_ended', by: 'remote', termination: { result: 'completed', reason: 'hung up' } }],
+      'ended',
+    ],
     ['the agent gives up before an answer', CONNECTING, [{ type: 'hang_up', reason: 'test' }], 'ended'],
     ['the gateway stops before an answer', CONNECTING, [{ type: 'gateway_stopped' }], 'disconnected'],
     ['the gateway stops while it rings', RINGING, [{ type: 'gateway_stopped' }], 'disconnected'],
