@@ -52,6 +52,7 @@ module.exports = {
     ]),
     layer('jobs worker', '^src/threads/jobs\\.worker', ['speech/local/flite', ...FLOOR]),
     layer('connector contract', '^src/connectors/contract/', FLOOR),
+    layer('kit of connectors', '^src/connectors/kit/', ['connectors/contract', ...FLOOR]),
     layer('rtp', '^src/rtp/', [
       'connectors/contract',
       'native',
@@ -63,7 +64,13 @@ module.exports = {
     layer(
       'connectors',
       '^(src/connectors/(?!contract/)|test/loopback/(loopback-connector|signaling/|media/))',
-      ['connectors/contract', 'native', 'rtp/rtp-(protocol|packet)', 'bridge/(packet|pcm)-port', ...FLOOR],
+      [
+        'connectors/(contract|kit)',
+        'native',
+        'rtp/rtp-(protocol|packet)',
+        'bridge/(packet|pcm)-port',
+        ...FLOOR,
+      ],
     ),
     layer('engine', '^src/engine/', ['threads', 'rtp', 'connectors/contract', ...FLOOR]),
     layer('bridge', '^src/bridge/(?!bridge\\.worker)', [
@@ -87,7 +94,7 @@ module.exports = {
       name: 'connectors-do-not-import-each-other',
       severity: 'error',
       from: { path: '^src/connectors/([^/]+)/' },
-      to: { path: '^src/connectors/', pathNot: '^src/connectors/($1|contract)/' },
+      to: { path: '^src/connectors/', pathNot: '^src/connectors/($1|contract|kit)/' },
     },
     layer('mcp shim', '^src/mcp-shim/', []),
     {

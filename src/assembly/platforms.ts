@@ -53,7 +53,7 @@ export const CONNECTORS: readonly MakeConnector[] = [
   discordConnector,
   slackConnector,
   teamsConnector,
-  ({ settings }) => new MeetConnector(settings.meet),
+  ({ settings, clock }, sip) => new MeetConnector(settings.meet, { clock, sip }),
   ({ settings }, sip) => new ZoomConnector(settings.zoom, sip),
   telegramConnector,
   whatsAppConnector,

@@ -20,4 +20,10 @@ export const MEET_VARIABLES = {
     schema: PublicUrl,
     meaning: "Google's sign-in and tokens, or a proxy of your own for both",
   },
+  SVC_MEET_API_URL: {
+    default: null,
+    shownDefault: 'https://meet.googleapis.com',
+    schema: PublicUrl,
+    meaning: "Google Meet's REST API, or a proxy of your own",
+  },
 } as const;

@@ -143,8 +143,9 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     meet: {
       /** Null: accounts cannot connect. */
       client: clientOf(values.SVC_MEET_CLIENT_ID, values.SVC_MEET_CLIENT_SECRET),
-      /** Without a trailing slash. Null: Google's own hosts. */
+      /** Both without a trailing slash. Null: Google's own hosts. */
       loginUrl: values.SVC_MEET_LOGIN_URL,
+      apiUrl: values.SVC_MEET_API_URL,
     },
     zoom: {
       /** Null: accounts cannot connect. */

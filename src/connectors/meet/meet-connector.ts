@@ -1,23 +1,40 @@
+import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
+import type { DialsSip } from '../contract/sip-dialing.ts';
+import { MeetApi } from './api/meet-api.ts';
+import { MeetCalls } from './calls/meet-calls.ts';
 import { type GoogleClient, GoogleOAuth } from './oauth/google-oauth.ts';
 
-const GOOGLE = { accounts: 'https://accounts.google.com', tokens: 'https://oauth2.googleapis.com' };
+const GOOGLE = {
+  accounts: 'https://accounts.google.com',
+  tokens: 'https://oauth2.googleapis.com',
+  api: 'https://meet.googleapis.com',
+};
 
 export interface MeetOptions {
   /** Replaces Google's hosts for sign-in and tokens; null: it does not. */
   readonly loginUrl: string | null;
+  /** Replaces Meet's REST API; null: it does not. */
+  readonly apiUrl: string | null;
   /** Null: the operator has not set it up. */
   readonly client: GoogleClient | null;
 }
 
-/** Google Meet. Accounts connect by OAuth. */
+export interface MeetDeps {
+  readonly clock: Clock;
+  readonly sip: DialsSip;
+}
+
+/** Google Meet. Accounts connect by OAuth, which finds the phone numbers of their meetings. */
 export class MeetConnector implements Connector {
   readonly platform = 'meet' as const;
   readonly provides: Provides;
 
-  constructor({ loginUrl, client }: MeetOptions) {
+  constructor({ loginUrl, apiUrl, client }: MeetOptions, { clock, sip }: MeetDeps) {
     const urls = loginUrl === null ? GOOGLE : { accounts: loginUrl, tokens: loginUrl };
-    this.provides = { oauth: new GoogleOAuth(urls, client) };
+    const api = new MeetApi(apiUrl ?? GOOGLE.api, clock);
+    const oauth = new GoogleOAuth(urls, client, (tokens) => api.onConnections(tokens));
+    this.provides = { oauth, calls: new MeetCalls({ api, sip, clock }) };
   }
 
   async start(): Promise<void> {}

@@ -11,11 +11,10 @@ import type {
 } from '../../contract/oauth.ts';
 import { field } from '../../contract/platform-json.ts';
 
-/** Hearing a meeting, and finding it by its code (https://developers.google.com/workspace/meet/media-api). */
-const MEET_SCOPES = [
-  'https://www.googleapis.com/auth/meetings.conference.media.audio.readonly',
-  'https://www.googleapis.com/auth/meetings.space.readonly',
-];
+/** Finding a meeting by its code, and who is in it (https://developers.google.com/workspace/meet/api/guides/overview). */
+const READ_SCOPE = 'https://www.googleapis.com/auth/meetings.space.readonly';
+/** Making meetings. Who unticks it joins those of others only. */
+const CREATE_SCOPE = 'https://www.googleapis.com/auth/meetings.space.created';
 
 /** https://developers.google.com/identity/openid-connect/openid-connect#an-id-tokens-payload */
 const Claims = z.object({
@@ -42,17 +41,23 @@ export interface GoogleUrls {
 /** Google accounts (https://developers.google.com/identity/protocols/oauth2/web-server). */
 export class GoogleOAuth implements ConnectsByOAuth {
   readonly client: OAuthClient | null;
+  readonly onConnections: ConnectsByOAuth['onConnections'];
   readonly #tokensUrl: string;
 
-  /** `client` null: the operator has not set it up. */
-  constructor(urls: GoogleUrls, client: GoogleClient | null) {
+  /** `client` null: the operator has not set it up. `onConnections`: takes the source of access tokens. */
+  constructor(
+    urls: GoogleUrls,
+    client: GoogleClient | null,
+    onConnections: ConnectsByOAuth['onConnections'],
+  ) {
+    this.onConnections = onConnections;
     this.#tokensUrl = urls.tokens;
     this.client = client && {
       authorizationEndpoint: `${urls.accounts}/o/oauth2/v2/auth`,
       tokenEndpoint: `${urls.tokens}/token`,
       ...client,
       authentication: 'form',
-      scope: ['openid', 'profile', 'email', ...MEET_SCOPES].join(' '),
+      scope: ['openid', 'profile', 'email', READ_SCOPE, CREATE_SCOPE].join(' '),
       pkce: true,
       // Google issues a refresh token only with these, and the second time only with consent.
       parameters: { access_type: 'offline', prompt: 'consent' },
@@ -62,9 +67,8 @@ export class GoogleOAuth implements ConnectsByOAuth {
   /** People may untick single permissions. */
   async identify(tokens: FreshTokens): Promise<RemoteIdentity> {
     const granted = `${tokens.answer.scope ?? ''}`.split(' ');
-    const missing = MEET_SCOPES.filter((scope) => !granted.includes(scope));
-    if (missing.length > 0)
-      throw new GatewayError('connect_refused', `these permissions were not granted: ${missing.join(', ')}`);
+    if (!granted.includes(READ_SCOPE))
+      throw new GatewayError('connect_refused', `this permission was not granted: ${READ_SCOPE}`);
     const { sub, name, email } = idTokenClaims(tokens, this.client?.clientId ?? '', Claims);
     return { providerUserId: sub, label: name ?? email ?? sub, email: email ?? null, person: null };
   }
@@ -73,9 +77,6 @@ export class GoogleOAuth implements ConnectsByOAuth {
   async revoke({ refreshToken, accessToken }: OAuthTokens, signal: AbortSignal): Promise<void> {
     await revokeToken(null, `${this.#tokensUrl}/revoke`, refreshToken ?? accessToken, signal);
   }
-
-  /** Nothing is asked for in people's names yet. */
-  onConnections(): void {}
 
   connected(): void {}
 

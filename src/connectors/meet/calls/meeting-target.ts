@@ -1,0 +1,36 @@
+import { GatewayError } from '../../../base/errors.ts';
+
+/** Whom a call to Meet is for. */
+export type MeetTarget =
+  /** A meeting, by its code: `abc-mnop-xyz`. */
+  | { readonly kind: 'code'; readonly code: string }
+  /** A number with its PIN, as an invitation has it, or a SIP address. */
+  | { readonly kind: 'dial'; readonly target: string };
+
+const HOST = 'meet.google.com';
+const MAX_CHARACTERS = 1_024;
+/** `[a-z]+-[a-z]+-[a-z]+`, at most 128 characters (REST reference of Space); people also type it without hyphens. */
+const CODE = /^(?=.{5,128}$)[a-z]+-[a-z]+-[a-z]+$/;
+const PLAIN_CODE = /^([a-z]{3})([a-z]{4})([a-z]{3})$/;
+const DIALLED = /^(\+|tel:|sips?:)/i;
+
+const EXPECTED =
+  'meeting_url is not a Meet meeting; give its link (https://meet.google.com/abc-mnop-xyz), its code, or its phone number with the PIN (+16505551234,,123456789#)';
+
+/** Reads `meeting_url`. Throws GatewayError `invalid_meeting_url`. */
+export function readMeetingTarget(text: string): MeetTarget {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_CHARACTERS) throw new GatewayError('invalid_meeting_url', EXPECTED);
+  if (DIALLED.test(trimmed)) return { kind: 'dial', target: trimmed };
+  const code = codeOf(trimmed);
+  if (code === null) throw new GatewayError('invalid_meeting_url', EXPECTED);
+  return { kind: 'code', code };
+}
+
+function codeOf(text: string): string | null {
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null || url.username !== '' || url.password !== '' || url.port !== '') return null;
+  const written = url.hostname === HOST ? url.pathname.replace(/^\/|\/$/g, '') : text;
+  const code = written.toLowerCase().replace(PLAIN_CODE, '$1-$2-$3');
+  return CODE.test(code) ? code : null;
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '../../../base/time.ts';
+import { pause } from '../../../base/waits.ts';
+import type { Participant } from '../../contract/call-leg.ts';
+import type { MeetApi } from '../api/meet-api.ts';
+
+const INTERVAL_MS = 10_000;
+
+export interface Polled {
+  readonly api: MeetApi;
+  readonly clock: Clock;
+  readonly connectionId: string;
+  readonly spaceId: string;
+}
+
+/**
+ * Tells who takes part, every ten seconds until `signal` aborts: Meet tells only when it is asked. An answer that fails is
+ * left out, because the call does not depend on it.
+ */
+export async function pollParticipants(
+  { api, clock, connectionId, spaceId }: Polled,
+  told: (list: readonly Participant[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let conference: string | undefined;
+  while (!signal.aborted) {
+    try {
+      // A conference begins when the first one joins, which may be us.
+      conference ??= (await api.space(connectionId, spaceId, signal)).activeConference?.conferenceRecord;
+      if (conference !== undefined) {
+        const list = await api.participants(connectionId, conference, signal);
+        if (!signal.aborted) told(list);
+      }
+    } catch {
+      conference = undefined;
+    }
+    await pause(clock, INTERVAL_MS, signal);
+  }
+}
