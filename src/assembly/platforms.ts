@@ -167,10 +167,10 @@ function slackConnector(deps: PartDeps): SlackConnector {
   return new SlackConnector(settings.slack, { clock, records, observer: observerOf(deps, 'slack') });
 }
 
-function teamsConnector(deps: PartDeps): TeamsConnector {
+function teamsConnector(deps: PartDeps, sip: DialsSip): TeamsConnector {
   const { settings, clock } = deps;
   const records = teamsRecords(deps);
-  return new TeamsConnector(settings.teams, { clock, records, observer: observerOf(deps, 'teams') });
+  return new TeamsConnector(settings.teams, { clock, records, sip, observer: observerOf(deps, 'teams') });
 }
 
 function teamsRecords({ store: { db } }: PartDeps): TeamsRecords {

@@ -257,8 +257,9 @@ function arrangeTeams(values: Values) {
     application: clientOf(values.SVC_TEAMS_CLIENT_ID, values.SVC_TEAMS_CLIENT_SECRET),
     tenant: values.SVC_TEAMS_TENANT,
     cloud: values.SVC_TEAMS_CLOUD,
-    /** Without a trailing slash. Null: that of the cloud. */
+    /** Without trailing slashes. Null: those of the cloud. */
     loginUrl: values.SVC_TEAMS_LOGIN_URL,
+    graphUrl: values.SVC_TEAMS_GRAPH_URL,
     /** Null: there is no bot. */
     bot: arrangeTeamsBot(values),
   };
@@ -274,7 +275,6 @@ function arrangeTeamsBot(values: Values) {
     hasFiles: values.SVC_FILES_ENABLE_TEAMS === 'on',
     /** Without trailing slashes. Null: those of the cloud. */
     openIdUrl: values.SVC_TEAMS_OPENID_URL,
-    graphUrl: values.SVC_TEAMS_GRAPH_URL,
     serviceUrl: values.SVC_TEAMS_SERVICE_URL,
     filesUrl: values.SVC_TEAMS_FILES_URL,
     serviceHosts: values.SVC_TEAMS_SERVICE_HOSTS ?? [],

@@ -68,7 +68,8 @@ export const TEAMS_VARIABLES = {
     default: null,
     shownDefault: 'that of the cloud',
     schema: PublicUrl,
-    meaning: 'Microsoft Graph, without its version; installs the app for people who have not written yet',
+    meaning:
+      'Microsoft Graph, without its version; tells the numbers of meetings, and installs the app for people who have not written yet',
   },
   SVC_TEAMS_SERVICE_URL: {
     default: null,

@@ -5,6 +5,7 @@ import type { Connector } from '../../src/connectors/contract/connector.ts';
 import { MeetConnector } from '../../src/connectors/meet/meet-connector.ts';
 import { ZoomConnector } from '../../src/connectors/zoom/zoom-connector.ts';
 import { NO_SIP } from '../support/no-sip.ts';
+import { IDLE_TEAMS } from '../support/teams-deps.ts';
 import { discordConnector } from './calls/discord-calls-under-test.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
 import { declarationTable } from './declarations.ts';
@@ -21,7 +22,7 @@ it('lists in the README what each connector declares', () => {
       ['Discord', discordConnector()],
       ['Slack', slackConnector()],
       ['Teams', teamsConnector()],
-      ['Meet', new MeetConnector({ loginUrl: null, client: null })],
+      ['Meet', new MeetConnector({ loginUrl: null, apiUrl: null, client: null }, IDLE_TEAMS)],
       ['Zoom', new ZoomConnector({ urls: { login: '', api: '' }, app: null }, NO_SIP)],
       ['Telegram', telegramConnector()],
       ['WhatsApp', whatsAppConnector()],

@@ -98,10 +98,20 @@ export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connect
   const { teams, meet, zoom } = vendors;
   const connectors: Connector[] = [
     new TeamsConnector(
-      { cloud: 'public', loginUrl: teams.url, tenant: 'organizations', application: teams, bot: null },
+      {
+        cloud: 'public',
+        loginUrl: teams.url,
+        graphUrl: null,
+        tenant: 'organizations',
+        application: teams,
+        bot: null,
+      },
       IDLE_TEAMS,
     ),
-    new MeetConnector({ loginUrl: meet.url, client: meet }),
+    new MeetConnector(
+      { loginUrl: meet.url, apiUrl: null, client: meet },
+      { clock: systemClock, sip: NO_SIP },
+    ),
     new ZoomConnector({ urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom }, NO_SIP),
   ];
   return openConnections({

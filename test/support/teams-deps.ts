@@ -1,9 +1,11 @@
 import { systemClock } from '../../src/base/time.ts';
-import type { BotDeps } from '../../src/connectors/teams/teams-bot.ts';
+import type { TeamsDeps } from '../../src/connectors/teams/teams-connector.ts';
+import { NO_SIP } from './no-sip.ts';
 
 /** For a connector that is not to do anything. */
-export const IDLE_TEAMS: BotDeps = {
+export const IDLE_TEAMS: TeamsDeps = {
   clock: systemClock,
+  sip: NO_SIP,
   observer: { count: () => undefined, log: () => undefined },
   records: {
     reference: async () => null,

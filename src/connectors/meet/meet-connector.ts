@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { DialsSip } from '../contract/sip-dialing.ts';
+import { PhoneMeetings } from '../kit/phone-meetings.ts';
 import { MeetApi } from './api/meet-api.ts';
-import { MeetCalls } from './calls/meet-calls.ts';
+import { MeetDirectory } from './calls/meet-directory.ts';
 import { type GoogleClient, GoogleOAuth } from './oauth/google-oauth.ts';
 
 const GOOGLE = {
@@ -34,7 +35,7 @@ export class MeetConnector implements Connector {
     const urls = loginUrl === null ? GOOGLE : { accounts: loginUrl, tokens: loginUrl };
     const api = new MeetApi(apiUrl ?? GOOGLE.api, clock);
     const oauth = new GoogleOAuth(urls, client, (tokens) => api.onConnections(tokens));
-    this.provides = { oauth, calls: new MeetCalls({ api, sip, clock }) };
+    this.provides = { oauth, calls: new PhoneMeetings(new MeetDirectory(api, clock), sip) };
   }
 
   async start(): Promise<void> {}

@@ -31,11 +31,16 @@ export interface BotOptions {
   readonly hasFiles: boolean;
   /** Addresses in place of those of the cloud; null: those of the cloud. */
   readonly openIdUrl: string | null;
-  readonly graphUrl: string | null;
   readonly serviceUrl: string | null;
   readonly filesUrl: string | null;
   /** Hosts of the Bot Connector besides those of the cloud. */
   readonly serviceHosts: readonly string[];
+}
+
+/** Endpoints of the cloud, or those in their place, without trailing slashes. */
+export interface CloudUrls {
+  readonly loginUrl: string;
+  readonly graphUrl: string;
 }
 
 export interface BotDeps {
@@ -54,7 +59,7 @@ export class TeamsBot {
   readonly #offers: OfferedFiles;
   readonly #ending = new AbortController();
 
-  constructor(cloud: Cloud, loginUrl: string, options: BotOptions, deps: BotDeps) {
+  constructor(cloud: Cloud, { loginUrl, graphUrl }: CloudUrls, options: BotOptions, deps: BotDeps) {
     const { clock, observer, records } = deps;
     const { appId, secret, tenantId } = options;
     const places = CLOUDS[cloud];
@@ -73,7 +78,7 @@ export class TeamsBot {
         appId,
         references,
         serviceUrl: options.serviceUrl ?? places.serviceUrl,
-        graphUrl: options.graphUrl ?? places.graphUrl,
+        graphUrl,
         pauses: new ThrottlePauses(),
         offer: (file, target, call) => this.#offers.offer(file, target, call),
         failed: (failure) => this.login.failed(failure),

@@ -1,15 +1,20 @@
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { LinksToBots, LoginState, SharesLogin } from '../contract/login.ts';
+import type { DialsSip } from '../contract/sip-dialing.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import { PhoneMeetings } from '../kit/phone-meetings.ts';
 import { AUTHORIZATION } from './activities/messaging-endpoint.ts';
 import { CLOUDS, type Cloud } from './clouds.ts';
+import { GraphMeetings } from './meetings/graph-meetings.ts';
+import { TeamsDirectory } from './meetings/teams-directory.ts';
 import { type EntraApplication, EntraOAuth } from './oauth/entra-oauth.ts';
 import { type BotDeps, type BotOptions, TeamsBot } from './teams-bot.ts';
 
 export interface TeamsOptions {
   readonly cloud: Cloud;
-  /** Replaces the cloud's login endpoint; null: it does not. */
+  /** Replace the cloud's login endpoint and Microsoft Graph; null: they do not. */
   readonly loginUrl: string | null;
+  readonly graphUrl: string | null;
   /** As in EntraOptions. */
   readonly tenant: string;
   /** With which accounts connect. Null: the operator has not set it up. */
@@ -18,23 +23,36 @@ export interface TeamsOptions {
   readonly bot: BotOptions | null;
 }
 
-/** Microsoft Teams: messages by a bot that all accounts share. Accounts connect by OAuth or by one-time codes. */
+export interface TeamsDeps extends BotDeps {
+  readonly sip: DialsSip;
+}
+
+/**
+ * Microsoft Teams: messages by a bot that all accounts share, and meetings by phone. Accounts connect by OAuth or by one-time
+ * codes.
+ */
 export class TeamsConnector implements Connector {
   readonly platform = 'teams' as const;
   readonly provides: Provides;
   readonly #bot: TeamsBot | null;
 
-  constructor({ cloud, loginUrl, tenant, application, bot }: TeamsOptions, deps: BotDeps) {
-    const login = loginUrl ?? CLOUDS[cloud].loginUrl;
-    this.#bot = bot && new TeamsBot(cloud, login, bot, deps);
+  constructor({ cloud, tenant, application, bot, ...urls }: TeamsOptions, deps: TeamsDeps) {
+    const places = CLOUDS[cloud];
+    const loginUrl = urls.loginUrl ?? places.loginUrl;
+    const graphUrl = urls.graphUrl ?? places.graphUrl;
+    this.#bot = bot && new TeamsBot(cloud, { loginUrl, graphUrl }, bot, deps);
+    const meetings = new GraphMeetings(graphUrl, deps.clock);
     this.provides = {
+      calls: new PhoneMeetings(new TeamsDirectory(meetings), deps.sip),
       ...(this.#bot && bot ? providesOf(this.#bot, bot.appId, cloud) : {}),
       oauth: new EntraOAuth({
-        loginUrl: login,
-        graphUrl: CLOUDS[cloud].graphUrl,
+        loginUrl,
+        // The name of the resource, wherever it is reached.
+        graphUrl: places.graphUrl,
         tenant,
         application,
         hasSharedBot: bot !== null,
+        onConnections: (tokens) => meetings.onConnections(tokens),
       }),
     };
   }

@@ -24,10 +24,10 @@ const RETRY_DELAYS = Array.from({ length: 4_000 }, () => 300);
 
 /** A connector to read declarations from, with the files that have to be switched on. */
 export function teamsConnector(hasFiles = true): TeamsConnector {
-  const none = { openIdUrl: null, graphUrl: null, serviceUrl: null, filesUrl: null, serviceHosts: [] };
+  const none = { openIdUrl: null, serviceUrl: null, filesUrl: null, serviceHosts: [] };
   const bot = { appId: '', secret: '', tenantId: '', hasFiles, ...none };
   return new TeamsConnector(
-    { cloud: 'public', loginUrl: null, tenant: 'organizations', application: null, bot },
+    { cloud: 'public', loginUrl: null, graphUrl: null, tenant: 'organizations', application: null, bot },
     IDLE_TEAMS,
   );
 }

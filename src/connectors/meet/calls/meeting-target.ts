@@ -1,11 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
-
-/** Whom a call to Meet is for. */
-export type MeetTarget =
-  /** A meeting, by its code: `abc-mnop-xyz`. */
-  | { readonly kind: 'code'; readonly code: string }
-  /** A number with its PIN, as an invitation has it, or a SIP address. */
-  | { readonly kind: 'dial'; readonly target: string };
+import type { MeetingTarget } from '../../kit/phone-meetings.ts';
 
 const HOST = 'meet.google.com';
 const MAX_CHARACTERS = 1_024;
@@ -17,14 +11,14 @@ const DIALLED = /^(\+|tel:|sips?:)/i;
 const EXPECTED =
   'meeting_url is not a Meet meeting; give its link (https://meet.google.com/abc-mnop-xyz), its code, or its phone number with the PIN (+16505551234,,123456789#)';
 
-/** Reads `meeting_url`. Throws GatewayError `invalid_meeting_url`. */
-export function readMeetingTarget(text: string): MeetTarget {
+/** Reads `meeting_url`: a meeting by its code (`abc-mnop-xyz`), or what can be dialled. Throws `invalid_meeting_url`. */
+export function readMeetingTarget(text: string): MeetingTarget<string> {
   const trimmed = text.trim();
   if (trimmed.length > MAX_CHARACTERS) throw new GatewayError('invalid_meeting_url', EXPECTED);
   if (DIALLED.test(trimmed)) return { kind: 'dial', target: trimmed };
   const code = codeOf(trimmed);
   if (code === null) throw new GatewayError('invalid_meeting_url', EXPECTED);
-  return { kind: 'code', code };
+  return { kind: 'meeting', meeting: code };
 }
 
 function codeOf(text: string): string | null {

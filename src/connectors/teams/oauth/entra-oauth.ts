@@ -6,8 +6,8 @@ import type { ConnectsByOAuth, FreshTokens, OAuthClient, RemoteIdentity } from '
 import { field } from '../../contract/platform-json.ts';
 import { EntraAdminConsent } from './entra-admin-consent.ts';
 
-/** What people are asked for: who they are, and tokens that can be refreshed. */
-const SCOPE = 'openid profile email offline_access User.Read';
+/** What people are asked for: who they are, tokens that can be refreshed, and the numbers of their meetings. */
+const SCOPE = 'openid profile email offline_access User.Read OnlineMeetings.ReadWrite';
 
 /** https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference */
 const Claims = z.object({
@@ -37,6 +37,8 @@ export interface EntraOptions {
   readonly application: EntraApplication | null;
   /** Whether people write to a bot that all accounts share. */
   readonly hasSharedBot: boolean;
+  /** Takes the source of access tokens. */
+  readonly onConnections: ConnectsByOAuth['onConnections'];
 }
 
 /**
@@ -47,9 +49,11 @@ export interface EntraOptions {
 export class EntraOAuth implements ConnectsByOAuth {
   readonly client: OAuthClient | null;
   readonly adminConsent: AsksAdmins;
+  readonly onConnections: ConnectsByOAuth['onConnections'];
   readonly #hasSharedBot: boolean;
 
-  constructor({ loginUrl, graphUrl, tenant, application, hasSharedBot }: EntraOptions) {
+  constructor({ loginUrl, graphUrl, tenant, application, hasSharedBot, onConnections }: EntraOptions) {
+    this.onConnections = onConnections;
     this.#hasSharedBot = hasSharedBot;
     this.adminConsent = new EntraAdminConsent({ loginUrl, graphUrl, clientId: application?.clientId ?? '' });
     this.client = application && {
@@ -78,9 +82,6 @@ export class EntraOAuth implements ConnectsByOAuth {
       person: this.#hasSharedBot ? { id: userId, login: 'shared' } : null,
     };
   }
-
-  /** Nothing is asked for in people's names yet. */
-  onConnections(): void {}
 
   connected(): void {}
 

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { GatewayError } from '../../../../src/base/errors.ts';
-import type { LegObserver, PlatformLeg } from '../../../../src/connectors/contract/call-leg.ts';
+import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
 import type { DialRequest } from '../../../../src/connectors/contract/connector.ts';
-import type { SipDial, SipTarget } from '../../../../src/connectors/contract/sip-dialing.ts';
 import { MeetConnector } from '../../../../src/connectors/meet/meet-connector.ts';
 import { FakeMeet } from '../../../fakes/meet/fake-meet.ts';
+import { DialledSip } from '../../../support/dialled-sip.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const PHONE = { phoneNumber: '+16505550142', pin: '123456789', regionCode: 'US', languageCode: 'en' };
@@ -14,8 +13,7 @@ const NO_MEDIA = { open: () => Promise.reject(new Error('no media')) };
 let meet: FakeMeet;
 let clock: ManualClock;
 let token: string;
-let trunk: boolean;
-let dialled: (SipDial & { events: LegObserver })[];
+let sip: DialledSip;
 let connector: MeetConnector;
 
 beforeEach(async () => {
@@ -23,9 +21,7 @@ beforeEach(async () => {
   meet.login.visitor = { id: 'ada', name: 'Ada', email: 'ada@example.com' };
   token = await meet.accessToken();
   clock = new ManualClock();
-  trunk = true;
-  dialled = [];
-  const sip = { check, dial };
+  sip = new DialledSip();
   const options = { loginUrl: meet.login.url, apiUrl: meet.url, client: meet.login };
   connector = new MeetConnector(options, { clock, sip });
   connector.provides.oauth!.onConnections({
@@ -38,23 +34,6 @@ beforeEach(async () => {
   });
 });
 afterEach(() => meet.stop());
-
-function check({ target }: SipTarget): void {
-  if (!trunk) throw new GatewayError('no_sip_trunk');
-  if (/^sips?:/.test(target) && !target.endsWith('@allowed.example'))
-    throw new GatewayError('invalid_meeting_url');
-}
-
-function dial(call: SipDial, _media: unknown, events: LegObserver): PlatformLeg {
-  dialled.push({ ...call, events });
-  const leg: PlatformLeg = {
-    accept: () => undefined,
-    refuse: () => undefined,
-    hangUp: () => events.ended('local', { result: 'completed', reason: 'hung up' }),
-    released: Promise.resolve(),
-  };
-  return leg;
-}
 
 const REQUEST: DialRequest = {
   callId: 'call_1',
@@ -78,8 +57,8 @@ describe('a meeting by its link', () => {
   it('is called at its own number, with its PIN, in a room of 48 kHz', async () => {
     meet.add('abc-mnop-xyz', { phoneAccess: [FRENCH, PHONE] });
     place();
-    await vi.waitUntil(() => dialled.length > 0);
-    expect(dialled[0]).toMatchObject({
+    await vi.waitUntil(() => sip.calls.length > 0);
+    expect(sip.calls[0]).toMatchObject({
       accountId: 'acc_1',
       target: 'tel:+16505550142',
       dtmf: '123456789#',
@@ -91,14 +70,14 @@ describe('a meeting by its link', () => {
   it('is called at its first number where it has none in the US, and by SIP where that is allowed', async () => {
     const space = meet.add('abc-mnop-xyz', { phoneAccess: [FRENCH] });
     place();
-    await vi.waitUntil(() => dialled.length === 1);
+    await vi.waitUntil(() => sip.calls.length === 1);
     space.gatewaySipAccess = [
       { uri: 'sip:1234567890123@elsewhere.example', sipAccessCode: '1' },
       { uri: 'sips:1234567890123@allowed.example', sipAccessCode: '2' },
     ];
     place();
-    await vi.waitUntil(() => dialled.length === 2);
-    expect(dialled.map(({ target, dtmf }) => [target, dtmf])).toEqual([
+    await vi.waitUntil(() => sip.calls.length === 2);
+    expect(sip.calls.map(({ target, dtmf }) => [target, dtmf])).toEqual([
       ['tel:+33123456789', '987654321#'],
       ['sips:1234567890123@allowed.example', ''],
     ]);
@@ -121,7 +100,7 @@ describe('a meeting by its link', () => {
       result: 'failed',
       reason: expect.stringMatching(reason),
     });
-    expect(dialled).toEqual([]);
+    expect(sip.calls).toEqual([]);
   });
 
   it('is asked for again after an expired token, and after a pause', async () => {
@@ -131,7 +110,7 @@ describe('a meeting by its link', () => {
     await vi.waitUntil(() => meet.requests.length === 2);
     await vi.waitUntil(() => {
       clock.advance(1_000);
-      return dialled.length > 0;
+      return sip.calls.length > 0;
     });
     expect(meet.requests).toEqual(Array(3).fill('GET /v2/spaces/abc-mnop-xyz'));
   });
@@ -144,18 +123,18 @@ describe('a meeting by its link', () => {
     expect(ended.mock.calls).toEqual([
       ['local', { result: 'no_answer', reason: 'cancelled before it was answered' }],
     ]);
-    expect(dialled).toEqual([]);
+    expect(sip.calls).toEqual([]);
   });
 
   it('names who is there, every ten seconds', async () => {
     const space = meet.add('abc-mnop-xyz', { phoneAccess: [PHONE] });
     const { participants } = place();
-    await vi.waitUntil(() => dialled.length > 0);
+    await vi.waitUntil(() => sip.calls.length > 0);
     space.people = [
       { kind: 'signedinUser', name: 'Ada' },
       { kind: 'phoneUser', name: '+1 650-•••-••42' },
     ];
-    dialled[0]!.events.answered();
+    sip.calls[0]!.events.answered();
     await vi.waitUntil(() => participants.mock.calls.length === 1);
     space.people = Array.from({ length: 300 }, (_, n) => ({ kind: 'anonymousUser', name: `Guest ${n}` }));
     await vi.waitUntil(() => {
@@ -165,7 +144,7 @@ describe('a meeting by its link', () => {
     const names = participants.mock.calls.map(([list]) => list.map(({ name }: { name: string }) => name));
     expect(names[0]).toEqual(['Ada', '+1 650-•••-••42']);
     expect(names[1]).toHaveLength(300);
-    dialled[0]!.events.ended('remote', { result: 'completed', reason: 'over' });
+    sip.calls[0]!.events.ended('remote', { result: 'completed', reason: 'over' });
     const asked = meet.requests.length;
     clock.advance(60_000);
     expect(meet.requests).toHaveLength(asked);
@@ -176,9 +155,9 @@ describe('without a link', () => {
   it('makes a meeting of the connected account', async () => {
     meet.phoneAccess = [PHONE];
     place({ target: '' });
-    await vi.waitUntil(() => dialled.length > 0);
+    await vi.waitUntil(() => sip.calls.length > 0);
     expect(meet.requests).toEqual(['POST /v2/spaces']);
-    expect(dialled[0]).toMatchObject({ target: 'tel:+16505550142', dtmf: '123456789#' });
+    expect(sip.calls[0]).toMatchObject({ target: 'tel:+16505550142', dtmf: '123456789#' });
   });
 });
 
@@ -187,7 +166,7 @@ describe('without a connected account', () => {
 
   it('dials the number of an invitation', () => {
     place({ login, target: '+16505550142,,123456789#' });
-    expect(dialled[0]).toMatchObject({ target: '+16505550142,,123456789#', dtmf: '' });
+    expect(sip.calls[0]).toMatchObject({ target: '+16505550142,,123456789#', dtmf: '' });
   });
 
   it.each([
@@ -205,7 +184,7 @@ describe('without a connected account', () => {
   });
 
   it('needs a trunk', () => {
-    trunk = false;
+    sip.hasTrunk = false;
     expect(() => place()).toThrow(
       expect.objectContaining({ code: 'no_sip_trunk', message: expect.stringMatching(/joined by phone/) }),
     );

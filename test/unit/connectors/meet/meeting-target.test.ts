@@ -11,7 +11,7 @@ it.each([
   'abcmnopxyz',
   '  abc-mnop-xyz ',
 ])('reads the code of %s', (text) => {
-  expect(readMeetingTarget(text)).toEqual({ kind: 'code', code: 'abc-mnop-xyz' });
+  expect(readMeetingTarget(text)).toEqual({ kind: 'meeting', meeting: 'abc-mnop-xyz' });
 });
 
 it.each([

@@ -13,6 +13,7 @@ import type {
   TeamsRecords,
 } from '../../../../src/connectors/teams/teams-records.ts';
 import { FakeTeams } from '../../../fakes/teams/fake-teams.ts';
+import { NO_SIP } from '../../../support/no-sip.ts';
 import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { bodyOfReply } from '../../../support/webhook.ts';
 import { MemoryIntake } from '../telegram/memory-intake.ts';
@@ -67,7 +68,12 @@ export async function connected({ hasFiles = true, records = new MemoryRecords()
     count: (event: string) => void counts.set(event, (counts.get(event) ?? 0) + 1),
     log: () => undefined,
   };
-  const connector = new TeamsConnector(optionsFor(teams, hasFiles), { clock, observer, records });
+  const connector = new TeamsConnector(optionsFor(teams, hasFiles), {
+    clock,
+    observer,
+    records,
+    sip: NO_SIP,
+  });
   const intake = new TeamsIntake();
   const messenger = connector.provides.messenger!;
   messenger.onMessages(intake);
@@ -84,6 +90,7 @@ function optionsFor(teams: FakeTeams, hasFiles: boolean) {
   return {
     cloud: 'public',
     loginUrl: settings.SVC_TEAMS_LOGIN_URL,
+    graphUrl: settings.SVC_TEAMS_GRAPH_URL,
     tenant: 'organizations',
     application: null,
     bot: {
@@ -92,7 +99,6 @@ function optionsFor(teams: FakeTeams, hasFiles: boolean) {
       tenantId: bot.tenantId,
       hasFiles,
       openIdUrl: settings.SVC_TEAMS_OPENID_URL,
-      graphUrl: settings.SVC_TEAMS_GRAPH_URL,
       serviceUrl: settings.SVC_TEAMS_SERVICE_URL,
       filesUrl: settings.SVC_TEAMS_FILES_URL,
       serviceHosts: [],

@@ -1,0 +1,102 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';
+import type { CallOffer, DialRequest, PlacesCalls } from '../contract/connector.ts';
+import type { MediaControl } from '../contract/media-control.ts';
+import type { DialsSip, SipTarget } from '../contract/sip-dialing.ts';
+import { DialInLeg } from './dial-in-leg.ts';
+
+/** Number or address of a meeting, and the keys that let a caller in. */
+export type MeetingEntry = Pick<SipTarget, 'target' | 'dtmf'>;
+
+/** What `meeting_url` names: something to dial as it is, or a meeting whose number has to be looked up. */
+export type MeetingTarget<Meeting> =
+  | { readonly kind: 'dial'; readonly target: string }
+  | { readonly kind: 'meeting'; readonly meeting: Meeting };
+
+/** A platform whose meetings have phone numbers, which its API tells to connected accounts. */
+export interface MeetingDirectory<Meeting, Found> {
+  /** Sample rate of calls, in Hz. */
+  readonly sampleRateHz: number;
+  /** Why a meeting cannot be joined without a connected account, and without a trunk; each says what else would do. */
+  readonly needsAccount: string;
+  readonly needsTrunk: string;
+  /** Reads `meeting_url`, which is not empty. Throws GatewayError `invalid_meeting_url`. */
+  read(text: string): MeetingTarget<Meeting>;
+  /** Looks a meeting up with a connection; null: creates one. Rejects with a GatewayError. */
+  find(connectionId: string, meeting: Meeting | null, signal: AbortSignal): Promise<Found>;
+  /** The ways in, the best one first. Throws GatewayError `platform_failed` when there is none. */
+  entriesTo(found: Found): readonly MeetingEntry[];
+  /** The call is in the meeting, until `signal` aborts. */
+  follow?(connectionId: string, found: Found, observer: LegObserver, signal: AbortSignal): void;
+}
+
+/** Stands for the number of a meeting while it is not known: any trunk takes it. */
+const ANY_NUMBER: MeetingEntry = { target: 'tel:+16505550100', dtmf: '' };
+
+/** Takes agents to meetings by phone, over their account's trunk. */
+export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
+  readonly loginKinds = ['connection', 'trunk'] as const;
+  readonly takesDtmf = true;
+  readonly #directory: MeetingDirectory<Meeting, Found>;
+  readonly #sip: DialsSip;
+
+  constructor(directory: MeetingDirectory<Meeting, Found>, sip: DialsSip) {
+    this.#directory = directory;
+    this.#sip = sip;
+  }
+
+  prepare(request: DialRequest): CallOffer {
+    const { sampleRateHz, needsTrunk } = this.#directory;
+    const target = this.#read(request);
+    const { accountId, dtmf } = request;
+    if (target?.kind === 'dial') this.#sip.check({ accountId, target: target.target, dtmf });
+    else if (!this.#takes(accountId, ANY_NUMBER)) throw new GatewayError('no_sip_trunk', needsTrunk);
+    return { capabilities: ['audio_in', 'audio_out'], sampleRateHz };
+  }
+
+  dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
+    const directory = this.#directory;
+    const { sampleRateHz } = directory;
+    const { accountId, login, dtmf, agentName: displayName } = request;
+    const call = { accountId, displayName, sampleRateHz };
+    const target = this.#read(request);
+    if (target?.kind === 'dial')
+      return this.#sip.dial({ ...call, target: target.target, dtmf }, media, observer);
+    // What `#read` has not refused has one.
+    const connectionId = login.kind === 'connection' ? login.id : '';
+    return new DialInLeg<Found>(
+      {
+        find: (signal) => directory.find(connectionId, target?.meeting ?? null, signal),
+        dial: (found, events) => {
+          const entries = directory.entriesTo(found);
+          const entry = entries.find((each) => this.#takes(accountId, each)) ?? entries.at(-1)!;
+          return this.#sip.dial({ ...call, ...entry }, media, events);
+        },
+        follow: (found, signal) => directory.follow?.(connectionId, found, observer, signal),
+      },
+      observer,
+    );
+  }
+
+  /** Null: the meeting is to be created. */
+  #read({ login, target }: DialRequest): MeetingTarget<Meeting> | null {
+    const isConnected = login.kind === 'connection';
+    if (target.trim() === '') {
+      if (isConnected) return null;
+      throw new GatewayError('meeting_url_required');
+    }
+    const read = this.#directory.read(target);
+    if (read.kind === 'meeting' && !isConnected)
+      throw new GatewayError('platform_not_connected', this.#directory.needsAccount);
+    return read;
+  }
+
+  #takes(accountId: string, entry: MeetingEntry): boolean {
+    try {
+      this.#sip.check({ accountId, ...entry });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

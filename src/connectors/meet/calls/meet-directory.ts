@@ -1,0 +1,49 @@
+import { GatewayError } from '../../../base/errors.ts';
+import type { Clock } from '../../../base/time.ts';
+import type { LegObserver } from '../../contract/call-leg.ts';
+import type { MeetingDirectory, MeetingEntry } from '../../kit/phone-meetings.ts';
+import type { MeetApi, MeetSpace } from '../api/meet-api.ts';
+import { readMeetingTarget } from './meeting-target.ts';
+import { pollParticipants } from './participants-poll.ts';
+
+/** Where a meeting has several numbers: most have one there. */
+const PREFERRED_REGION = 'US';
+
+/** Meetings of Google Meet, by their codes. */
+export class MeetDirectory implements MeetingDirectory<string, MeetSpace> {
+  /** Specification, "Native sample rates". */
+  readonly sampleRateHz = 48_000;
+  readonly needsAccount =
+    'Finding the number of a Meet meeting needs a connected Google account; without one, give its phone number with the PIN: +16505551234,,123456789#';
+  readonly needsTrunk = 'Meet is joined by phone, which needs a SIP trunk: PUT /api/sip/trunk';
+  readonly read = readMeetingTarget;
+  readonly #api: MeetApi;
+  readonly #clock: Clock;
+
+  constructor(api: MeetApi, clock: Clock) {
+    this.#api = api;
+    this.#clock = clock;
+  }
+
+  async find(connectionId: string, code: string | null, signal: AbortSignal): Promise<MeetSpace> {
+    return code === null
+      ? await this.#api.createSpace(connectionId, signal)
+      : await this.#api.space(connectionId, code, signal);
+  }
+
+  /** By SIP first, because that is wideband: an organizer who has a gateway pays for it. */
+  entriesTo({ gatewaySipAccess, phoneAccess }: MeetSpace): MeetingEntry[] {
+    const phone = phoneAccess.find(({ regionCode }) => regionCode === PREFERRED_REGION) ?? phoneAccess[0];
+    const entries = gatewaySipAccess.map(({ uri }) => ({ target: uri, dtmf: '' }));
+    if (phone !== undefined) entries.push({ target: `tel:${phone.phoneNumber}`, dtmf: `${phone.pin}#` });
+    if (entries.length > 0) return entries;
+    const text = 'this meeting has no phone number: its organizer needs Google Workspace with dial-in';
+    throw new GatewayError('platform_failed', text);
+  }
+
+  follow(connectionId: string, { name }: MeetSpace, observer: LegObserver, signal: AbortSignal): void {
+    const spaceId = name.replace(/^spaces\//, '');
+    const polled = { api: this.#api, clock: this.#clock, connectionId, spaceId };
+    void pollParticipants(polled, (list) => observer.participants(list), signal);
+  }
+}

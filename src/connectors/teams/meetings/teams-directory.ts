@@ -1,0 +1,48 @@
+import { GatewayError } from '../../../base/errors.ts';
+import type { MeetingDirectory, MeetingEntry } from '../../kit/phone-meetings.ts';
+import type { GraphMeetings, OnlineMeeting } from './graph-meetings.ts';
+import { readMeetingTarget, type TeamsMeeting } from './meeting-target.ts';
+
+const NOT_ORGANIZED =
+  'the connected Microsoft account has not organized this meeting; give its phone number with the conference id from the invitation: +12065551234,,123456789#';
+const NO_DIAL_IN = 'this meeting has no phone number: its organizer needs Teams Audio Conferencing';
+
+/** Meetings of Microsoft Teams. Graph tells their numbers to those who have organized them. */
+export class TeamsDirectory implements MeetingDirectory<TeamsMeeting, OnlineMeeting> {
+  /** Specification, "Native sample rates". */
+  readonly sampleRateHz = 16_000;
+  readonly needsAccount =
+    'Finding the number of a Teams meeting needs the connected Microsoft account of its organizer; without it, give the phone number with the conference id: +12065551234,,123456789#';
+  readonly needsTrunk = 'Teams meetings are joined by phone, which needs a SIP trunk: PUT /api/sip/trunk';
+  readonly read = readMeetingTarget;
+  readonly #meetings: GraphMeetings;
+
+  constructor(meetings: GraphMeetings) {
+    this.#meetings = meetings;
+  }
+
+  async find(
+    connectionId: string,
+    meeting: TeamsMeeting | null,
+    signal: AbortSignal,
+  ): Promise<OnlineMeeting> {
+    const found =
+      meeting === null
+        ? await this.#meetings.create(connectionId, signal)
+        : await this.#meetings.find(connectionId, meeting, signal);
+    if (found === null) throw new GatewayError('platform_failed', NOT_ORGANIZED);
+    return found;
+  }
+
+  /** A toll number first: trunks to the free ones of another country often fail. */
+  entriesTo({ audioConferencing }: OnlineMeeting): MeetingEntry[] {
+    if (!audioConferencing) throw new GatewayError('platform_failed', NO_DIAL_IN);
+    const { conferenceId, tollNumbers, tollNumber, tollFreeNumbers, tollFreeNumber } = audioConferencing;
+    const numbers = [...(tollNumbers ?? []), tollNumber, ...(tollFreeNumbers ?? []), tollFreeNumber];
+    const entries = numbers.flatMap((number) =>
+      number ? [{ target: `tel:${number}`, dtmf: `${conferenceId}#` }] : [],
+    );
+    if (entries.length === 0) throw new GatewayError('platform_failed', NO_DIAL_IN);
+    return entries;
+  }
+}
