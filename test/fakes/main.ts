@@ -13,6 +13,7 @@ const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   whatsapp: async (args) => (await import('./whatsapp/start.ts')).startFake(args),
   discord: async (args) => (await import('./discord/start.ts')).startFake(args),
   slack: async (args) => (await import('./slack/start.ts')).startFake(args),
+  meet: async (args) => (await import('./meet/start.ts')).startFake(args),
   teams: async (args) => (await import('./teams/start.ts')).startFake(args),
   ivr: async (args) => (await import('./ivr/start.ts')).startFake(args),
   elevenlabs: vendor('elevenlabs'),

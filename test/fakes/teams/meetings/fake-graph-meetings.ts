@@ -35,8 +35,8 @@ interface Answer {
 export class FakeGraphMeetings {
   readonly url: string;
   readonly meetings: FakeOnlineMeeting[] = [];
-  /** Users by access token. */
-  readonly tokens = new Map<string, string>();
+  /** Returns the user whose access token this is. */
+  userOf: (accessToken: string) => string | null = () => null;
   readonly requests: string[] = [];
   /** What new meetings have; null: their organizer has no Audio Conferencing. */
   audioConferencing: FakeAudioConferencing | null = null;
@@ -48,8 +48,8 @@ export class FakeGraphMeetings {
     server.on('request', (request, response) => void this.#answer(request, response));
   }
 
-  static async start(): Promise<FakeGraphMeetings> {
-    const server = createServer().listen(0, '127.0.0.1');
+  static async start(port = 0): Promise<FakeGraphMeetings> {
+    const server = createServer().listen(port, '127.0.0.1');
     await once(server, 'listening');
     return new FakeGraphMeetings(server);
   }
@@ -78,9 +78,9 @@ export class FakeGraphMeetings {
     const body = await text(request);
     const url = new URL(request.url ?? '/', this.url);
     this.requests.push(`${request.method} ${url.pathname}`);
-    const user = this.tokens.get((request.headers.authorization ?? '').replace(/^Bearer /, ''));
+    const user = this.userOf((request.headers.authorization ?? '').replace(/^Bearer /, ''));
     const { status, body: answer } =
-      user === undefined
+      user === null
         ? refused(401, 'InvalidAuthenticationToken', 'Access token has expired or is not yet valid.')
         : this.#route(`${request.method} ${url.pathname}`, url, user, body);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));

@@ -19,7 +19,7 @@ let connector: TeamsConnector;
 
 beforeEach(async () => {
   graph = await FakeGraphMeetings.start();
-  graph.tokens.set('token', 'ada');
+  graph.userOf = () => 'ada';
   graph.audioConferencing = AUDIO;
   sip = new DialledSip();
   connector = new TeamsConnector(
@@ -91,7 +91,7 @@ it.each([
   [
     'that Graph does not tell of',
     () => {
-      graph.tokens.clear();
+      graph.userOf = () => null;
       return graph.add('ada').joinWebUrl;
     },
     /Access token has expired/,
