@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { waitFor } from '../support/wait-for.ts';
 import type { VendorPart } from './speech-host.ts';
 
 /** An HTTP answer instead of a WebSocket. */
@@ -69,6 +70,12 @@ export abstract class SpeechSockets implements VendorPart {
   /** Ends all connections with a close frame. */
   closeAll(code: number, reason: string): void {
     for (const socket of this.#server.clients) socket.close(code, reason);
+  }
+
+  /** Waits until a client is connected, and knows it. */
+  async connected(): Promise<void> {
+    await waitFor('a connection', () => this.openSockets > 0);
+    await this.settled();
   }
 
   /** Waits until each client has taken all that it was sent, and we all that it has sent. */

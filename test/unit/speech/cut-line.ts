@@ -1,7 +1,7 @@
 import type { SpeechSockets } from '../../fakes/speech-sockets.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import type { RecordedRecognition } from './recorded-speech.ts';
+import type { RecordedRecognition } from './recorded-recognition.ts';
 
 /** A cut of a connection, and where: with chunks on their way, after they are answered, before or after an answer. */
 export interface Cut {

@@ -3,78 +3,66 @@ import { ElevenLabsSynthesizer } from '../../../src/speech/tts/elevenlabs/eleven
 import { OUT_OF_FUNDS, TOO_MANY } from '../../fakes/elevenlabs/elevenlabs-errors.ts';
 import { alignTones } from '../../fakes/elevenlabs/tone-alignment.ts';
 import { ElevenLabsTtsSocket } from '../../fakes/elevenlabs/tts-socket.ts';
-import { SpeechHost } from '../../fakes/speech-host.ts';
-import { understand } from '../../fakes/tone-speech.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
-import { waitFor, within } from '../../support/wait-for.ts';
-import { RecordedSynthesis } from './recorded-speech.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { RecordedSynthesis } from './recorded-synthesis.ts';
+import { KEY, VendorWorld } from './vendor-world.ts';
 
-const KEY = 'xi_0123456789abcdef';
 const VOICE = 'bIHbv24MWmeRgasZH58o';
 
-let clock: ManualClock;
-let fake: ElevenLabsTtsSocket;
-let host: SpeechHost;
-let recorded: RecordedSynthesis;
-let synthesizer: ElevenLabsSynthesizer;
+let world: VendorWorld<ElevenLabsTtsSocket, ElevenLabsSynthesizer, RecordedSynthesis>;
+
+beforeEach(async () => {
+  world = await VendorWorld.start({
+    vendor: (clock) => new ElevenLabsTtsSocket(KEY, clock),
+    client: (...args) => new ElevenLabsSynthesizer(...args),
+    recorded: new RecordedSynthesis(),
+  });
+});
+
+afterEach(async () => {
+  await world.stop();
+  expect(world.vendor.openContexts).toBe(0);
+});
 
 function connect(options: object = {}, rateHz = 16_000, key = KEY): void {
-  const preset = { url: host.url, key, options: { voice: VOICE, ...options } };
-  synthesizer = new ElevenLabsSynthesizer(preset, rateHz, { clock, random: () => 0 }, recorded);
+  world.connect({ options: { voice: VOICE, ...options }, rateHz, key });
 }
 
 function say(utteranceId: string, text: string, isLast = true): void {
-  synthesizer.speak({ utteranceId, text, isLast });
+  world.client.speak({ utteranceId, text, isLast });
 }
 
 function spoken(utteranceId: string): string {
-  return understand(recorded.audioOf(utteranceId), synthesizer.format);
+  return world.recorded.heard(utteranceId, world.client.format);
 }
 
 async function event(text: string): Promise<void> {
-  await waitFor(text, () => recorded.events.includes(text));
+  await waitFor(text, () => world.recorded.events.includes(text));
 }
 
 async function received(count: number): Promise<void> {
-  await waitFor(`${count} messages`, () => fake.received.length >= count);
+  await waitFor(`${count} messages`, () => world.vendor.received.length >= count);
 }
 
 /** Lets the vendor send `count` chunks of audio. */
 async function chunks(count: number): Promise<void> {
   for (let chunk = 0; chunk < count; chunk++) {
-    clock.advance(fake.paceMs);
-    await fake.settled();
+    world.clock.advance(world.vendor.paceMs);
+    await world.vendor.settled();
   }
 }
-
-beforeEach(async () => {
-  clock = new ManualClock();
-  fake = new ElevenLabsTtsSocket(KEY, clock);
-  host = await SpeechHost.start(fake);
-  recorded = new RecordedSynthesis();
-});
-
-afterEach(async () => {
-  const closed = synthesizer.close();
-  clock.advance(2_000);
-  await within('the end', closed);
-  await waitFor('the end', () => fake.openSockets === 0);
-  expect(fake.openContexts).toBe(0);
-  expect(JSON.stringify([recorded.faults, fake.upgrades.map(({ url }) => url)])).not.toContain(KEY);
-  await host.stop();
-});
 
 describe('ElevenLabsSynthesizer', () => {
   it('speaks pieces in order and reports the end after all audio', async () => {
     connect();
     say('1', 'Alpha bravo charlie.', false);
     await waitFor('the first piece', () => spoken('1') === 'alpha bravo charlie');
-    expect(recorded.events).toEqual([]);
+    expect(world.recorded.events).toEqual([]);
     say('1', 'Delta echo.');
     await event('ended 1');
     expect(spoken('1')).toBe('alpha bravo charlie delta echo');
-    expect(fake.openContexts).toBe(0);
-    expect(fake.offences).toEqual([]);
+    expect(world.vendor.openContexts).toBe(0);
+    expect(world.vendor.offences).toEqual([]);
   });
 
   it.each([
@@ -84,7 +72,7 @@ describe('ElevenLabsSynthesizer', () => {
     connect({}, rateHz);
     say('1', 'Alpha bravo.');
     await event('ended 1');
-    expect(synthesizer.format).toEqual(format);
+    expect(world.client.format).toEqual(format);
     expect(spoken('1')).toBe('alpha bravo');
   });
 
@@ -101,8 +89,8 @@ describe('ElevenLabsSynthesizer', () => {
     });
     say('1', 'Alpha.');
     await event('ended 1');
-    expect(fake.upgrades[0]!.url).toContain('language_code=en');
-    const { voice_settings } = JSON.parse(fake.received[0]!) as { voice_settings: object };
+    expect(world.vendor.upgrades[0]!.url).toContain('language_code=en');
+    const { voice_settings } = JSON.parse(world.vendor.received[0]!) as { voice_settings: object };
     expect(voice_settings).toEqual({
       stability: 0.3,
       similarity_boost: 0.8,
@@ -110,119 +98,119 @@ describe('ElevenLabsSynthesizer', () => {
       use_speaker_boost: false,
       speed: 1.1,
     });
-    expect(fake.received.slice(1).join()).not.toContain('voice_settings');
-    expect(fake.offences).toEqual([]);
+    expect(world.vendor.received.slice(1).join()).not.toContain('voice_settings');
+    expect(world.vendor.offences).toEqual([]);
   });
 
   it('sends no language to a model that refuses one', async () => {
     connect({ model: 'eleven_multilingual_v2', language: 'fr' });
     say('1', 'Alpha.');
     await event('ended 1');
-    expect(fake.offences).toEqual([]);
+    expect(world.vendor.offences).toEqual([]);
   });
 
   for (const durations of ['charDurationsMs', 'charsDurationsMs'] as const)
     for (const from of ['message', 'utterance'] as const)
       it(`tells when characters are spoken: ${durations}, counted from the ${from}`, async () => {
-        fake.alignment = { durations, from };
+        world.vendor.alignment = { durations, from };
         connect();
         const text = 'Alpha bravo charlie delta.';
         say('1', text);
         await event('ended 1');
-        const parts = recorded.parts.get('1')!;
+        const parts = world.recorded.partsOf('1');
         const expected = alignTones(`${text} `);
         expect(parts.map((part) => part.text).join('')).toBe(expected.map(({ char }) => char).join(''));
         expect(parts.map(({ startMs }) => startMs)).toEqual(expected.map(({ startMs }) => startMs));
       });
 
   it('reports nothing of a cancelled utterance, whatever still comes, and speaks the next one', async () => {
-    fake.paceMs = 20;
+    world.vendor.paceMs = 20;
     connect();
     say('1', 'Alpha bravo charlie delta.');
     await received(3);
     await chunks(2);
-    const heard = recorded.audioOf('1').length;
-    const parts = recorded.parts.get('1')!.length;
+    const heard = world.recorded.audioBytes('1');
+    const parts = world.recorded.partsOf('1').length;
     expect(heard).toBeGreaterThan(0);
-    synthesizer.cancel('1');
+    world.client.cancel('1');
     say('2', 'Echo foxtrot.');
     await received(6);
     await chunks(20);
-    expect([recorded.audioOf('1').length, recorded.parts.get('1')!.length]).toEqual([heard, parts]);
-    expect(recorded.events).toEqual(['ended 2']);
+    expect([world.recorded.audioBytes('1'), world.recorded.partsOf('1').length]).toEqual([heard, parts]);
+    expect(world.recorded.events).toEqual(['ended 2']);
     expect(spoken('2')).toBe('echo foxtrot');
   });
 
   it('never has more contexts than ElevenLabs allows, however many utterances are cancelled', async () => {
-    fake.paceMs = 20;
+    world.vendor.paceMs = 20;
     connect();
     for (let id = 1; id <= 12; id++) {
       say(`${id}`, 'Alpha bravo charlie.', false);
-      await fake.settled();
+      await world.vendor.settled();
       await chunks(1);
-      synthesizer.cancel(`${id}`);
+      world.client.cancel(`${id}`);
     }
     say('last', 'Delta.');
     await waitFor('the last one', async () => {
       await chunks(1);
-      return recorded.events.includes('ended last');
+      return world.recorded.events.includes('ended last');
     });
-    expect(recorded.events).toEqual(['ended last']);
+    expect(world.recorded.events).toEqual(['ended last']);
     expect(spoken('last')).toBe('delta');
-    expect(fake.mostContexts).toBeLessThanOrEqual(5);
-    expect(fake.offences).toEqual([]);
+    expect(world.vendor.mostContexts).toBeLessThanOrEqual(5);
+    expect(world.vendor.offences).toEqual([]);
   });
 
   it('keeps an unused connection alive, and an utterance that waits for its next piece', async () => {
     connect();
-    await waitFor('the connection', () => fake.openSockets === 1);
+    await world.vendor.connected();
     for (let times = 1; times <= 20; times++) {
-      clock.advance(10_000);
+      world.clock.advance(10_000);
       await received(times);
-      await fake.settled();
+      await world.vendor.settled();
     }
     say('1', 'Alpha.', false);
     await waitFor('the first piece', () => spoken('1') === 'alpha');
-    const before = fake.received.length;
+    const before = world.vendor.received.length;
     for (let times = 1; times <= 20; times++) {
-      clock.advance(10_000);
+      world.clock.advance(10_000);
       await received(before + times);
-      await fake.settled();
+      await world.vendor.settled();
     }
     say('1', 'Bravo.');
     await event('ended 1');
     expect(spoken('1')).toBe('alpha bravo');
-    expect(fake.upgrades).toHaveLength(1);
-    expect(fake.offences).toEqual([]);
+    expect(world.vendor.upgrades).toHaveLength(1);
+    expect(world.vendor.offences).toEqual([]);
   });
 
   it('connects again when ElevenLabs closes for want of messages', async () => {
-    fake.deliver = () => 'send';
+    world.vendor.deliver = () => 'send';
     connect();
-    await waitFor('the connection', () => fake.openSockets === 1);
-    fake.cutAll();
+    await world.vendor.connected();
+    world.vendor.cutAll();
     await waitFor('another connection', () => {
-      clock.advance(100);
-      return fake.upgrades.length === 2;
+      world.clock.advance(100);
+      return world.vendor.upgrades.length === 2;
     });
     say('1', 'Alpha.');
     await event('ended 1');
-    expect(recorded.events).toEqual(['ended 1']);
+    expect(world.recorded.events).toEqual(['ended 1']);
   });
 
   it('fails an utterance that was heard in part when the connection is cut, and speaks the next one', async () => {
-    fake.paceMs = 20;
+    world.vendor.paceMs = 20;
     connect();
     say('1', 'Alpha bravo charlie.');
     say('2', 'Delta.');
     await received(3);
     await chunks(2);
-    fake.cutAll();
+    world.vendor.cutAll();
     await event('disconnected unreachable');
-    clock.advance(500);
+    world.clock.advance(500);
     await received(6);
     await chunks(20);
-    expect(recorded.events).toEqual([
+    expect(world.recorded.events).toEqual([
       'failed 1 unreachable',
       'disconnected unreachable',
       'reconnected',
@@ -232,26 +220,26 @@ describe('ElevenLabsSynthesizer', () => {
   });
 
   it('speaks an utterance of which nothing was heard over the next connection', async () => {
-    fake.deliver = () => 'cut';
+    world.vendor.deliver = () => 'cut';
     connect();
     say('1', 'Alpha bravo.');
     await event('disconnected unreachable');
-    fake.deliver = () => 'send';
-    clock.advance(500);
+    world.vendor.deliver = () => 'send';
+    world.clock.advance(500);
     await event('ended 1');
-    expect(recorded.events).toEqual(['disconnected unreachable', 'reconnected', 'ended 1']);
+    expect(world.recorded.events).toEqual(['disconnected unreachable', 'reconnected', 'ended 1']);
     expect(spoken('1')).toBe('alpha bravo');
   });
 
   it.each([
     ['no money', OUT_OF_FUNDS, 'out_of_funds', 'quota_exceeded: This request exceeds your quota of 10000.'],
   ])('ends the session when ElevenLabs answers with %s', async (_name, refusal, kind, words) => {
-    fake.refusals.push(refusal);
+    world.vendor.refusals.push(refusal);
     connect();
     await event(`failed null ${kind}`);
-    expect(recorded.faults[0]!.words).toBe(words);
-    clock.advance(60_000);
-    expect(fake.upgrades).toHaveLength(1);
+    expect(world.recorded.failures[0]!.fault.words).toBe(words);
+    world.clock.advance(60_000);
+    expect(world.vendor.upgrades).toHaveLength(1);
   });
 
   it('is told of a wrong key and of a wrong voice by the vendor', async () => {
@@ -259,26 +247,27 @@ describe('ElevenLabsSynthesizer', () => {
     await event('failed null bad_key');
     connect({ voice: 'nobody' });
     await event('failed null refused');
-    expect(recorded.faults[1]!.words).toBe('voice_not_found: A voice with this id was not found.');
+    expect(world.recorded.failures[1]!.fault.words).toBe(
+      'voice_not_found: A voice with this id was not found.',
+    );
   });
 
   it('tries again after 429, and then speaks', async () => {
-    fake.refusals.push(TOO_MANY);
+    world.vendor.refusals.push(TOO_MANY);
     connect();
     say('1', 'Alpha.');
     await event('disconnected rate_limited');
-    clock.advance(500);
+    world.clock.advance(500);
     await event('ended 1');
-    expect(recorded.events).toEqual(['disconnected rate_limited', 'reconnected', 'ended 1']);
+    expect(world.recorded.events).toEqual(['disconnected rate_limited', 'reconnected', 'ended 1']);
   });
 
   it('ends the session by close_socket', async () => {
     connect();
-    await waitFor('the connection', () => fake.openSockets === 1);
-    await fake.settled();
-    await synthesizer.close();
-    await waitFor('the end', () => fake.openSockets === 0);
-    expect(fake.received).toEqual(['{"close_socket":true}']);
-    expect(recorded.events).toEqual([]);
+    await world.vendor.connected();
+    await world.client.close();
+    await waitFor('the end', () => world.vendor.openSockets === 0);
+    expect(world.vendor.received).toEqual(['{"close_socket":true}']);
+    expect(world.recorded.events).toEqual([]);
   });
 });

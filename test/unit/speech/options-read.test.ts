@@ -6,7 +6,8 @@ import { SPEECH_PROVIDERS } from '../../../src/speech/providers/speech-providers
 import type { SpeechPreset } from '../../../src/speech/speech-preset.ts';
 import { FakeVendors } from '../../fakes/speech-vendor/all-vendors.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { RecordedRecognition, RecordedSynthesis } from './recorded-speech.ts';
+import { RecordedRecognition } from './recorded-recognition.ts';
+import { RecordedSynthesis } from './recorded-synthesis.ts';
 import { Speaker } from './speaker.ts';
 
 const RATE_HZ = 16_000;

@@ -16,7 +16,7 @@ import { VOCABULARY } from '../../fakes/tone-speech.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { type Cut, CutLine } from './cut-line.ts';
-import { RecordedRecognition } from './recorded-speech.ts';
+import { RecordedRecognition } from './recorded-recognition.ts';
 import { Speaker } from './speaker.ts';
 
 const KEY = 'key_0123456789abcdef';
@@ -104,8 +104,7 @@ describe.each(VENDORS)('$name: cuts at any place', (vendor) => {
       const speaker = new Speaker(recognizer, () => line.afterChunk(recognizer.chunkMs));
       const said: string[] = [];
       try {
-        await waitFor('the connection', () => fake.openSockets === 1);
-        await fake.settled();
+        await fake.connected();
         while (!line.isDone || said.length < phrases.length) {
           const phrase = phrases[said.length % phrases.length]!.join(' ');
           said.push(phrase);

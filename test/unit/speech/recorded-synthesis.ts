@@ -2,42 +2,45 @@ import type { SpeechFault } from '../../../src/speech/speech-fault.ts';
 import type { AlignedPart, SynthesizerObserver } from '../../../src/speech/tts/synthesizer.ts';
 import { type ToneFormat, understand } from '../../fakes/tone-speech.ts';
 
-/** Records what a synthesizer reports. */
+/** What a synthesizer has reported. */
 export class RecordedSynthesis implements SynthesizerObserver {
+  /** In order, without audio and alignment: `ended 1`, `failed 2 unreachable`, … */
+  readonly events: string[] = [];
   readonly ends: string[] = [];
   readonly failures: { readonly utteranceId: string | null; readonly fault: SpeechFault }[] = [];
   readonly disconnections: SpeechFault[] = [];
-  reconnections = 0;
   readonly #chunks = new Map<string, Uint8Array[]>();
   readonly #parts = new Map<string, AlignedPart[]>();
-  readonly #format: ToneFormat;
-
-  constructor(format: ToneFormat) {
-    this.#format = format;
-  }
 
   audio(utteranceId: string, data: Uint8Array): void {
-    this.#chunks.set(utteranceId, [...(this.#chunks.get(utteranceId) ?? []), data]);
+    this.#chunks.set(utteranceId, [...this.chunksOf(utteranceId), data]);
   }
 
   aligned(utteranceId: string, parts: readonly AlignedPart[]): void {
-    this.#parts.set(utteranceId, [...(this.#parts.get(utteranceId) ?? []), ...parts]);
+    this.#parts.set(utteranceId, [...this.partsOf(utteranceId), ...parts]);
   }
 
   ended(utteranceId: string): void {
+    this.events.push(`ended ${utteranceId}`);
     this.ends.push(utteranceId);
   }
 
   failed(utteranceId: string | null, fault: SpeechFault): void {
+    this.events.push(`failed ${utteranceId} ${fault.kind}`);
     this.failures.push({ utteranceId, fault });
   }
 
   disconnected(fault: SpeechFault): void {
+    this.events.push(`disconnected ${fault.kind}`);
     this.disconnections.push(fault);
   }
 
   reconnected(): void {
-    this.reconnections += 1;
+    this.events.push('reconnected');
+  }
+
+  get reconnections(): number {
+    return this.events.filter((event) => event === 'reconnected').length;
   }
 
   /** All utterances that ended or failed. */
@@ -53,9 +56,9 @@ export class RecordedSynthesis implements SynthesizerObserver {
     return this.chunksOf(utteranceId).reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** The words that were heard of an utterance. */
-  heard(utteranceId: string): string {
-    return understand(Buffer.concat(this.chunksOf(utteranceId)), this.#format);
+  /** The words that are in the audio of an utterance. */
+  heard(utteranceId: string, format: ToneFormat): string {
+    return understand(Buffer.concat(this.chunksOf(utteranceId)), format);
   }
 
   partsOf(utteranceId: string): readonly AlignedPart[] {

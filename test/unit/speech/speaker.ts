@@ -4,10 +4,10 @@ import { bytesPerMs, silence, toneSpeech } from '../../fakes/tone-speech.ts';
 /** Somebody who speaks tone speech into a recognizer, in its chunks. */
 export class Speaker {
   readonly #recognizer: Recognizer;
-  readonly #afterChunk: () => Promise<void>;
+  readonly #afterChunk: (chunkMs: number) => Promise<void>;
   #rest = Buffer.alloc(0);
 
-  constructor(recognizer: Recognizer, afterChunk: () => Promise<void>) {
+  constructor(recognizer: Recognizer, afterChunk: (chunkMs: number) => Promise<void>) {
     this.#recognizer = recognizer;
     this.#afterChunk = afterChunk;
   }
@@ -23,7 +23,7 @@ export class Speaker {
     this.#rest = Buffer.concat([this.#rest, audio]);
     for (; this.#rest.length >= step; this.#rest = this.#rest.subarray(step)) {
       this.#recognizer.hear(Uint8Array.from(this.#rest.subarray(0, step)));
-      await this.#afterChunk();
+      await this.#afterChunk(chunkMs);
     }
   }
 }

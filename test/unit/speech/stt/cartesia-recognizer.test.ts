@@ -3,67 +3,51 @@ import { newCartesiaRecognizer } from '../../../../src/speech/stt/cartesia/carte
 import type { Recognizer } from '../../../../src/speech/stt/recognizer.ts';
 import { CARTESIA_ERRORS } from '../../../fakes/cartesia/socket-errors.ts';
 import { CartesiaStt } from '../../../fakes/cartesia/stt-socket.ts';
-import { SpeechHost } from '../../../fakes/speech-host.ts';
-import { SocketClock } from '../../../support/socket-clock.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';
-import { Speaker } from './speaker.ts';
+import { Speaker } from '../speaker.ts';
+import { type ClientOptions, KEY, VendorWorld } from '../vendor-world.ts';
 
 const PAUSE_MS = 1_000;
 
-let vendor: CartesiaStt;
-let host: SpeechHost;
-let clock: SocketClock;
-let recorded: RecordedRecognition;
-const recognizers: Recognizer[] = [];
+let world: VendorWorld<CartesiaStt, Recognizer, RecordedRecognition>;
 
 beforeEach(async () => {
-  clock = new SocketClock();
-  vendor = new CartesiaStt(clock);
-  host = await SpeechHost.start(vendor);
-  recorded = new RecordedRecognition();
+  world = await VendorWorld.start({
+    vendor: (clock) => new CartesiaStt(clock, KEY),
+    client: newCartesiaRecognizer,
+    recorded: new RecordedRecognition(),
+  });
 });
 
 afterEach(async () => {
-  const closed = Promise.all(recognizers.splice(0).map((recognizer) => recognizer.close()));
-  await clock.settled('the end', closed);
-  await host.stop();
-  expect(vendor.offences).toEqual([]);
+  await world.stop();
+  expect(world.vendor.offences).toEqual([]);
 });
-
-interface Started {
-  readonly options?: Readonly<Record<string, unknown>>;
-  readonly key?: string;
-  readonly rateHz?: number;
-}
-
-function start({ options = {}, key = vendor.key, rateHz = 16_000 }: Started = {}): Recognizer {
-  const preset = { url: host.url, key, options };
-  const recognizer = newCartesiaRecognizer(preset, rateHz, { clock, random: () => 0 }, recorded);
-  recognizers.push(recognizer);
-  return recognizer;
-}
 
 const WHISPER = { model: 'ink-whisper', language: 'de' };
 
-const finals = (count: number) => clock.until(`${count} finals`, () => recorded.finals.length === count);
-const failure = () => clock.until('the failure', () => recorded.failures.length > 0);
+const start = (options?: ClientOptions) => world.connect(options);
+const speakerTo = (recognizer = start()) => new Speaker(recognizer, (chunkMs) => world.clock.pass(chunkMs));
+const finals = (count: number) =>
+  world.clock.until(`${count} finals`, () => world.recorded.finals.length === count);
+const failure = () => world.clock.until('the failure', () => world.recorded.failures.length > 0);
 
 describe('the Cartesia recognizer with ink-2', () => {
   it('reports each turn once, with the whole turn so far before', async () => {
-    const speaker = new Speaker(start(), clock);
+    const speaker = speakerTo();
     await speaker.say('alpha bravo', PAUSE_MS);
     await speaker.say('charlie', PAUSE_MS);
     await finals(2);
-    expect(recorded.texts).toEqual(['alpha bravo', 'charlie']);
-    expect(recorded.interims.map(({ text }) => text)).toEqual([
+    expect(world.recorded.texts).toEqual(['alpha bravo', 'charlie']);
+    expect(world.recorded.interims.map(({ text }) => text)).toEqual([
       'alpha',
       'alpha bravo',
       'alpha bravo',
       'charlie',
       'charlie',
     ]);
-    expect(recorded.turns).toEqual(['started', 'ended', 'started', 'ended']);
-    expect(recorded.finals[0]).toMatchObject({ startMs: null, endMs: null, speaker: null });
+    expect(world.recorded.events).toEqual(['turn started', 'turn ended', 'turn started', 'turn ended']);
+    expect(world.recorded.finals[0]).toMatchObject({ startMs: null, endMs: null, speaker: null });
   });
 
   it('takes µ-law at 8 kHz, and sends only the parameters of the endpoint', async () => {
@@ -73,9 +57,9 @@ describe('the Cartesia recognizer with ink-2', () => {
       turn_end_timeout_ms: 2_000,
       min_volume: 0.2,
     };
-    await new Speaker(start({ options, rateHz: 8_000 }), clock).say('delta', PAUSE_MS);
+    await speakerTo(start({ options, rateHz: 8_000 })).say('delta', PAUSE_MS);
     await finals(1);
-    expect(vendor.parameters).toEqual([
+    expect(world.vendor.parameters).toEqual([
       {
         model: 'ink-2',
         encoding: 'pcm_mulaw',
@@ -88,91 +72,94 @@ describe('the Cartesia recognizer with ink-2', () => {
 
   it('sends silence when audio stops within a turn, which would otherwise never end', async () => {
     const recognizer = start();
-    await new Speaker(recognizer, clock).say('alpha', 0);
+    await speakerTo(recognizer).say('alpha', 0);
     await finals(1);
-    expect(recorded.texts).toEqual(['alpha']);
+    expect(world.recorded.texts).toEqual(['alpha']);
   });
 
   it('sends silence when the voice has paused', async () => {
     const recognizer = start();
-    const speaker = new Speaker(recognizer, clock);
+    const speaker = speakerTo(recognizer);
     await speaker.say('alpha', 200);
     recognizer.flush();
     await finals(1);
-    expect(vendor.streams[0]?.heardMs).toBeGreaterThanOrEqual(1_500);
+    expect(world.vendor.streams[0]?.heardMs).toBeGreaterThanOrEqual(1_500);
   });
 
   it('ends by its command and reports the last turn', async () => {
     const recognizer = start();
-    await new Speaker(recognizer, clock).say('alpha', 0);
-    await clock.settled('close', recognizer.close(), 2_000);
-    expect(recorded.texts).toEqual(['alpha']);
-    expect(vendor.streams[0]?.commands).toEqual(['{"type":"close"}']);
-    await clock.until('closed sockets', () => host.openSockets === 0);
+    await speakerTo(recognizer).say('alpha', 0);
+    await world.clock.settled('close', recognizer.close(), 2_000);
+    expect(world.recorded.texts).toEqual(['alpha']);
+    expect(world.vendor.streams[0]?.commands).toEqual(['{"type":"close"}']);
+    await world.clock.until('closed sockets', () => world.host.openSockets === 0);
   });
 
   it('reports a long turn as far as it is known when its audio is no longer there', async () => {
-    const speaker = new Speaker(start(), clock);
+    const speaker = speakerTo();
     await speaker.say(Array<string>(24).fill('alpha').join(' '), 0);
-    await clock.until('the last word', () => recorded.interims.at(-1)?.text.split(' ').length === 24);
-    host.cutAll();
+    await world.clock.until(
+      'the last word',
+      () => world.recorded.interims.at(-1)?.text.split(' ').length === 24,
+    );
+    world.host.cutAll();
     await finals(1);
     await speaker.say('bravo', PAUSE_MS);
     await finals(2);
-    expect(recorded.texts).toEqual([Array<string>(24).fill('alpha').join(' '), 'bravo']);
+    expect(world.recorded.texts).toEqual([Array<string>(24).fill('alpha').join(' '), 'bravo']);
   });
 });
 
 describe('the Cartesia recognizer with ink-whisper', () => {
   it('asks for text when the voice has paused, in a bare word', async () => {
     const recognizer = start({ options: WHISPER });
-    const speaker = new Speaker(recognizer, clock);
+    const speaker = speakerTo(recognizer);
     await speaker.say('alpha bravo', 300);
     recognizer.flush();
     await finals(1);
-    expect(recorded.finals).toEqual([
+    expect(world.recorded.finals).toEqual([
       { text: 'alpha bravo', startMs: 0, endMs: 500, confidence: null, language: 'en', speaker: null },
     ]);
-    expect(vendor.streams[0]?.commands).toEqual(['finalize']);
-    expect(vendor.parameters[0]).toMatchObject({ model: 'ink-whisper', language: 'de' });
+    expect(world.vendor.streams[0]?.commands).toEqual(['finalize']);
+    expect(world.vendor.parameters[0]).toMatchObject({ model: 'ink-whisper', language: 'de' });
   });
 
   it('joins texts as they are, and reports what silence has settled', async () => {
-    const speaker = new Speaker(start({ options: WHISPER }), clock);
+    const speaker = speakerTo(start({ options: WHISPER }));
     await speaker.say('alpha', 750);
     await speaker.say('bravo', 2_500);
     await finals(1);
-    expect(recorded.texts).toEqual(['alpha bravo']);
-    expect(recorded.interims.map(({ text }) => text)).toEqual(['alpha', 'alpha bravo']);
+    expect(world.recorded.texts).toEqual(['alpha bravo']);
+    expect(world.recorded.interims.map(({ text }) => text)).toEqual(['alpha', 'alpha bravo']);
   });
 
   it('measures by durations where words have no times', async () => {
-    vendor.tellsWords = false;
+    world.vendor.tellsWords = false;
     const recognizer = start({ options: WHISPER });
-    const speaker = new Speaker(recognizer, clock);
+    const speaker = speakerTo(recognizer);
     await speaker.say('alpha', 300);
     recognizer.flush();
     await finals(1);
-    host.cutAll();
+    world.host.cutAll();
     await speaker.say('bravo', 300);
     recognizer.flush();
     await finals(2);
-    expect(recorded.texts).toEqual(['alpha', 'bravo']);
+    expect(world.recorded.texts).toEqual(['alpha', 'bravo']);
   });
 
   it('ends by a bare word and reports the last text', async () => {
     const recognizer = start({ options: WHISPER });
-    await new Speaker(recognizer, clock).say('alpha', 0);
-    await clock.settled('close', recognizer.close(), 2_000);
-    expect(recorded.texts).toEqual(['alpha']);
-    expect(vendor.streams[0]?.commands).toEqual(['close']);
-    await clock.until('closed sockets', () => host.openSockets === 0);
+    await speakerTo(recognizer).say('alpha', 0);
+    await world.clock.settled('close', recognizer.close(), 2_000);
+    expect(world.recorded.texts).toEqual(['alpha']);
+    expect(world.vendor.streams[0]?.commands).toEqual(['close']);
+    await world.clock.until('closed sockets', () => world.host.openSockets === 0);
   });
 
   it('keeps the connection in a long silence', async () => {
     start({ options: WHISPER });
-    await clock.until('silence', () => (vendor.streams[0]?.heardMs ?? 0) >= 100);
-    expect(vendor.total).toBe(1);
+    await world.clock.until('silence', () => (world.vendor.streams[0]?.heardMs ?? 0) >= 100);
+    expect(world.vendor.total).toBe(1);
   });
 });
 
@@ -184,20 +171,22 @@ describe.each([
     const key = 'sk_car_WrongKey0123456789';
     start({ options, key });
     await failure();
-    expect(recorded.failures).toEqual([{ kind: 'bad_key', words: 'Unauthorized: Invalid API key [key]' }]);
-    expect(JSON.stringify(recorded)).not.toContain(key);
+    expect(world.recorded.failures).toEqual([
+      { kind: 'bad_key', words: 'Unauthorized: Invalid API key [key]' },
+    ]);
+    expect(JSON.stringify(world.recorded)).not.toContain(key);
   });
 
   it.each([
     ['the account is out of funds', CARTESIA_ERRORS.outOfFunds, 'out_of_funds'],
     ['the model is gone', CARTESIA_ERRORS.modelGone, 'refused'],
   ])('ends the session when %s', async (_name, refusal, kind) => {
-    vendor.faults.push({ refusal });
+    world.vendor.faults.push({ refusal });
     start({ options });
     await failure();
-    expect(recorded.failures).toMatchObject([{ kind }]);
-    expect(recorded.failures[0]?.words).toContain(refusal.message);
-    expect(vendor.total).toBe(0);
+    expect(world.recorded.failures).toMatchObject([{ kind }]);
+    expect(world.recorded.failures[0]?.words).toContain(refusal.message);
+    expect(world.vendor.total).toBe(0);
   });
 
   it.each([
@@ -205,14 +194,14 @@ describe.each([
     ['the server is down', { refusal: CARTESIA_ERRORS.down }, 'unreachable'],
     ['the server reports an error', { error: CARTESIA_ERRORS.down }, 'unreachable'],
   ])('connects again when %s, with what was said meanwhile', async (_name, fault, kind) => {
-    vendor.faults.push(fault);
+    world.vendor.faults.push(fault);
     const recognizer = start({ options });
-    const speaker = new Speaker(recognizer, clock);
+    const speaker = speakerTo(recognizer);
     await speaker.say('alpha bravo', PAUSE_MS);
     recognizer.flush();
     await finals(1);
-    expect(recorded.texts).toEqual(['alpha bravo']);
-    expect(recorded.disconnections).toMatchObject([{ kind }]);
-    expect(recorded.reconnections).toBe(1);
+    expect(world.recorded.texts).toEqual(['alpha bravo']);
+    expect(world.recorded.disconnections).toMatchObject([{ kind }]);
+    expect(world.recorded.reconnections).toBe(1);
   });
 });

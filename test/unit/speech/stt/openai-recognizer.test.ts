@@ -3,11 +3,10 @@ import type { SegmentLimits, Utterance } from '../../../../src/speech/segments/u
 import { OpenAiRecognizer, type Segmenter } from '../../../../src/speech/stt/openai/openai-recognizer.ts';
 import { modelGone, outOfFunds, rateLimited, serverError } from '../../../fakes/openai/audio-errors.ts';
 import { OpenAiAudio } from '../../../fakes/openai/audio-routes.ts';
-import { SpeechHost } from '../../../fakes/speech-host.ts';
 import { silence, toneSpeech } from '../../../fakes/tone-speech.ts';
-import { SocketClock } from '../../../support/socket-clock.ts';
 import { wavFile } from '../../../support/wav.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';
+import { type ClientOptions, KEY, VendorWorld } from '../vendor-world.ts';
 
 const FORMAT = { encoding: 's16le', sampleRateHz: 16_000 } as const;
 const FRAME_MS = 20;
@@ -40,41 +39,26 @@ class SilenceSegmenter implements Segmenter {
   }
 }
 
-let openai: OpenAiAudio;
-let host: SpeechHost;
-let clock: SocketClock;
 let limits: SegmentLimits | null;
-let recorded: RecordedRecognition;
-const recognizers: OpenAiRecognizer[] = [];
+let world: VendorWorld<OpenAiAudio, OpenAiRecognizer, RecordedRecognition>;
 
 beforeEach(async () => {
-  clock = new SocketClock();
-  openai = new OpenAiAudio(undefined, clock);
-  host = await SpeechHost.start(openai);
   limits = null;
-  recorded = new RecordedRecognition();
-});
-
-afterEach(async () => {
-  await clock.settled('the end', Promise.all(recognizers.splice(0).map((recognizer) => recognizer.close())));
-  await host.stop();
-});
-
-function start(options: Readonly<Record<string, unknown>> = {}, key = openai.key): OpenAiRecognizer {
   const newSegmenter = (_rateHz: number, wanted: SegmentLimits): Segmenter => {
     limits = wanted;
     return new SilenceSegmenter();
   };
-  const deps = { clock, random: () => 0, newSegmenter };
-  const recognizer = new OpenAiRecognizer(
-    { url: host.url, key, options },
-    FORMAT.sampleRateHz,
-    deps,
-    recorded,
-  );
-  recognizers.push(recognizer);
-  return recognizer;
-}
+  world = await VendorWorld.start({
+    vendor: (clock) => new OpenAiAudio(KEY, clock),
+    client: (preset, rateHz, deps, recorded) =>
+      new OpenAiRecognizer(preset, rateHz, { ...deps, newSegmenter }, recorded),
+    recorded: new RecordedRecognition(),
+  });
+});
+
+afterEach(() => world.stop());
+
+const start = (options: ClientOptions['options'] = {}, key = KEY) => world.connect({ options, key });
 
 /** Says each text by itself. */
 function hear(recognizer: OpenAiRecognizer, ...texts: readonly string[]): void {
@@ -83,17 +67,18 @@ function hear(recognizer: OpenAiRecognizer, ...texts: readonly string[]): void {
   for (let at = 0; at < audio.length; at += chunkBytes) recognizer.hear(audio.subarray(at, at + chunkBytes));
 }
 
-const finals = (count: number) => clock.until(`${count} finals`, () => recorded.finals.length === count);
+const finals = (count: number) =>
+  world.clock.until(`${count} finals`, () => world.recorded.finals.length === count);
 
 describe('the OpenAI recognizer', () => {
   it('transcribes each utterance, with its times and language', async () => {
     hear(start(), 'alpha bravo', 'charlie');
     await finals(2);
-    expect(recorded.finals).toEqual([
+    expect(world.recorded.finals).toEqual([
       { text: 'alpha bravo', startMs: 0, endMs: 700, confidence: null, language: 'en', speaker: null },
       { text: 'charlie', startMs: 800, endMs: 1_200, confidence: null, language: 'en', speaker: null },
     ]);
-    expect(openai.offences).toEqual([]);
+    expect(world.vendor.offences).toEqual([]);
   });
 
   it('tells the segmenter how to cut', () => {
@@ -102,11 +87,11 @@ describe('the OpenAI recognizer', () => {
   });
 
   it('reports results in the order of speaking although the later one is answered first', async () => {
-    openai.faults.push({ delayMs: 300 }, null, { delayMs: 100 }, null);
+    world.vendor.faults.push({ delayMs: 300 }, null, { delayMs: 100 }, null);
     hear(start(), 'alpha', 'bravo', 'charlie', 'delta');
     await finals(4);
-    expect(recorded.texts).toEqual(['alpha', 'bravo', 'charlie', 'delta']);
-    expect(openai.mostOpenRequests).toBe(2);
+    expect(world.recorded.texts).toEqual(['alpha', 'bravo', 'charlie', 'delta']);
+    expect(world.vendor.mostOpenRequests).toBe(2);
   });
 
   it('sends the options, and none that is not set', async () => {
@@ -115,7 +100,7 @@ describe('the OpenAI recognizer', () => {
     await finals(1);
     hear(start(), 'bravo');
     await finals(2);
-    expect(openai.transcriptions.map(({ fields }) => fields)).toEqual([
+    expect(world.vendor.transcriptions.map(({ fields }) => fields)).toEqual([
       {
         model: ['gpt-transcribe'],
         response_format: ['json'],
@@ -131,18 +116,18 @@ describe('the OpenAI recognizer', () => {
   it('leaves out key terms where the model refuses them, and takes the language from the options', async () => {
     hear(start({ model: 'gpt-4o-transcribe', language: 'fr', keyterms: ['Zulu'] }), 'alpha');
     await finals(1);
-    expect(recorded.finals[0]?.language).toBe('fr');
-    expect(openai.offences).toEqual([]);
+    expect(world.recorded.finals[0]?.language).toBe('fr');
+    expect(world.vendor.offences).toEqual([]);
   });
 
   it('passes over an utterance that OpenAI finds too short', async () => {
     const recognizer = start();
     const click = new Uint8Array(16 * FRAME_MS).fill(1);
     recognizer.hear(Buffer.concat([click, silence(20, FORMAT)]));
-    await clock.settled('close', recognizer.close());
-    expect(recorded.finals).toEqual([]);
-    expect(recorded.failures).toEqual([]);
-    expect(openai.offences).toEqual(['Audio file is too short. Minimum audio length is 0.1 seconds.']);
+    await world.clock.settled('close', recognizer.close());
+    expect(world.recorded.finals).toEqual([]);
+    expect(world.recorded.failures).toEqual([]);
+    expect(world.vendor.offences).toEqual(['Audio file is too short. Minimum audio length is 0.1 seconds.']);
   });
 
   it.each([
@@ -150,73 +135,73 @@ describe('the OpenAI recognizer', () => {
     ['a fault of the server', { error: serverError() }],
     ['a lost connection', { cutAfterBytes: 5 }],
   ])('sends an utterance again after %s, and keeps the order', async (_name, fault) => {
-    openai.faults.push(fault);
+    world.vendor.faults.push(fault);
     hear(start(), 'alpha', 'bravo', 'charlie');
     await finals(3);
-    expect(recorded.texts).toEqual(['alpha', 'bravo', 'charlie']);
-    expect(recorded.disconnections.length).toBe(1);
-    expect(recorded.reconnections).toBe(1);
+    expect(world.recorded.texts).toEqual(['alpha', 'bravo', 'charlie']);
+    expect(world.recorded.disconnections.length).toBe(1);
+    expect(world.recorded.reconnections).toBe(1);
   });
 
   it('loses an utterance after five tries, and goes on', async () => {
-    for (let tries = 0; tries < 5; tries++) openai.faults.push({ error: rateLimited(0) });
+    for (let tries = 0; tries < 5; tries++) world.vendor.faults.push({ error: rateLimited(0) });
     const recognizer = start();
     hear(recognizer, 'alpha');
-    await clock.until('the loss', () => recognizer.lostSegments === 1);
+    await world.clock.until('the loss', () => recognizer.lostSegments === 1);
     hear(recognizer, 'bravo');
     await finals(1);
-    expect(recorded.texts).toEqual(['bravo']);
-    expect(recorded.failures).toEqual([]);
+    expect(world.recorded.texts).toEqual(['bravo']);
+    expect(world.recorded.failures).toEqual([]);
   });
 
   it('loses the oldest utterance that waits when there are more than eight', async () => {
-    openai.faults.push({ delayMs: 200 }, { delayMs: 200 });
+    world.vendor.faults.push({ delayMs: 200 }, { delayMs: 200 });
     const recognizer = start();
     const words = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel', 'india'];
     hear(recognizer, ...words);
     expect(recognizer.lostSegments).toBe(1);
     await finals(8);
-    expect(recorded.texts).toEqual(words.filter((word) => word !== 'charlie'));
+    expect(world.recorded.texts).toEqual(words.filter((word) => word !== 'charlie'));
   });
 
   it.each([
     ['the account is out of funds', { error: outOfFunds() }, 'out_of_funds'],
     ['the model is gone', { error: modelGone('gpt-transcribe') }, 'refused'],
   ])('ends the session when %s', async (_name, fault, kind) => {
-    openai.faults.push(fault);
+    world.vendor.faults.push(fault);
     hear(start(), 'alpha', 'bravo');
-    await clock.until('the failure', () => recorded.failures.length > 0);
-    expect(recorded.failures).toMatchObject([{ kind }]);
-    await clock.until('closed connections', () => host.openSockets === 0);
-    expect(recorded.finals).toEqual([]);
+    await world.clock.until('the failure', () => world.recorded.failures.length > 0);
+    expect(world.recorded.failures).toMatchObject([{ kind }]);
+    await world.clock.until('closed connections', () => world.host.openSockets === 0);
+    expect(world.recorded.finals).toEqual([]);
   });
 
   it('hides a wrong key, which OpenAI repeats', async () => {
     const key = 'sk-proj-WrongKey0123456789';
     hear(start({}, key), 'alpha');
-    await clock.until('the failure', () => recorded.failures.length > 0);
-    expect(recorded.failures).toMatchObject([{ kind: 'bad_key' }]);
-    expect(JSON.stringify(recorded)).not.toContain(key);
+    await world.clock.until('the failure', () => world.recorded.failures.length > 0);
+    expect(world.recorded.failures).toMatchObject([{ kind: 'bad_key' }]);
+    expect(JSON.stringify(world.recorded)).not.toContain(key);
   });
 
   it('asks for what was said last when it is closed, and then has no connection open', async () => {
     const recognizer = start();
     hear(recognizer, 'alpha');
     recognizer.hear(toneSpeech('bravo', FORMAT));
-    await clock.settled('close', recognizer.close(), 2_000);
-    expect(recorded.texts).toEqual(['alpha', 'bravo']);
-    await clock.until('closed connections', () => host.openSockets === 0);
+    await world.clock.settled('close', recognizer.close(), 2_000);
+    expect(world.recorded.texts).toEqual(['alpha', 'bravo']);
+    await world.clock.until('closed connections', () => world.host.openSockets === 0);
     hear(recognizer, 'charlie');
-    expect(openai.transcriptions.length).toBe(2);
+    expect(world.vendor.transcriptions.length).toBe(2);
   });
 
   it('is closed within 2 s although the vendor does not answer', async () => {
-    openai.faults.push({ delayMs: 60_000 });
+    world.vendor.faults.push({ delayMs: 60_000 });
     const recognizer = start();
     hear(recognizer, 'alpha');
-    await clock.until('the request', () => openai.transcriptions.length === 1);
-    await clock.settled('close', recognizer.close(), 2_000);
-    await clock.until('closed connections', () => host.openSockets === 0);
-    expect(recorded.finals).toEqual([]);
+    await world.clock.until('the request', () => world.vendor.transcriptions.length === 1);
+    await world.clock.settled('close', recognizer.close(), 2_000);
+    await world.clock.until('closed connections', () => world.host.openSockets === 0);
+    expect(world.recorded.finals).toEqual([]);
   });
 });
