@@ -5,17 +5,7 @@ import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import type { ModelFaultKind } from '../../../src/models/model-fault.ts';
 import { FakeGemini } from '../../fakes/gemini/fake-gemini.ts';
-import type { Refusal } from '../../fakes/model-vendor/vendor-fault.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
-
-const REFUSALS: readonly (readonly [Refusal, ModelFaultKind, number])[] = [
-  ['bad_key', 'key_rejected', 400],
-  ['no_access', 'no_access', 403],
-  ['quota', 'quota', 429],
-  ['rate_limited', 'rate_limited', 429],
-  ['overloaded', 'overloaded', 503],
-  ['server_error', 'overloaded', 500],
-];
+import { faultOf, loopbackHttp, NotedTurn, turnOf } from './turn-parts.ts';
 
 /** Answers by status, code and words: what the API's pages list, and what was seen. */
 const ANSWERS: readonly (readonly [number, unknown, string, ModelFaultKind])[] = [
@@ -50,9 +40,6 @@ const ENDINGS: readonly (readonly [string, ModelFaultKind])[] = [
   ['cancelled', 'cut'],
 ];
 
-const BEARER = 'internal-bearer-0123456789';
-const TOOLS = { url: 'https://gateway.example/mcp', bearer: BEARER };
-
 let fake: FakeGemini;
 let http: ModelHttp;
 
@@ -71,18 +58,11 @@ function client(): ModelClient {
   return gemini.connect(settings, { http, clock: systemClock, urls: { gemini: fake.url } });
 }
 
-function turnFault(parts = {}): ReturnType<typeof faultOf> {
-  return faultOf(client().turn(turnOf('Hello', parts), new NotedTurn()));
+function turnFault(): ReturnType<typeof faultOf> {
+  return faultOf(client().turn(turnOf('Hello'), new NotedTurn()));
 }
 
 describe('a fault of Gemini', () => {
-  it.each(REFUSALS)('%s is %s (%d), for turns, probes and lists', async (why, kind, status) => {
-    fake.fault = { kind: 'refuse', why };
-    for (const fault of [await turnFault(), await faultOf(client().probe(NEVER))])
-      expect(fault).toMatchObject({ kind, status, isDoubtful: false });
-    expect(await faultOf(client().browse(NEVER))).toMatchObject({ kind, status });
-  });
-
   it.each(ANSWERS)('%d %s "%s" is %s', async (status, code, message, kind) => {
     fake.fault = { kind: 'answer', status, body: { error: { code, message } } };
     expect(await turnFault()).toMatchObject({ kind, status, message });
@@ -92,20 +72,6 @@ describe('a fault of Gemini', () => {
     const error = { code: 401, status: 'UNAUTHENTICATED', message: 'No key' };
     fake.failNext({ kind: 'answer', status: 401, body: [{ error }] });
     expect(await turnFault()).toMatchObject({ kind: 'key_rejected', message: 'No key' });
-  });
-
-  it.each([
-    [404, 'bad_endpoint'],
-    [403, 'no_access'],
-    [503, 'overloaded'],
-  ])('is a page that is not Gemini’s: %d is %s', async (status, kind) => {
-    fake.fault = { kind: 'answer', status, body: '<html>nothing</html>' };
-    expect(await turnFault()).toMatchObject({ kind, message: `Gemini answered ${status}` });
-  });
-
-  it('is another server that answers probes', async () => {
-    fake.fault = { kind: 'answer', status: 200, body: '<html>Welcome</html>' };
-    expect(await faultOf(client().probe(NEVER))).toMatchObject({ kind: 'bad_endpoint' });
   });
 
   it('says how long to wait', async () => {
@@ -135,34 +101,5 @@ describe('a fault of Gemini', () => {
   it('is the error of an interaction that failed', async () => {
     fake.ending = { status: 'failed', errors: [{ code: 'quota_exceeded', message: 'All used' }] };
     expect(await turnFault()).toMatchObject({ kind: 'quota', message: 'All used' });
-  });
-
-  it.each([0, 1, 3, 5])('is a stream that ends after %d events', async (afterChunks) => {
-    fake.failNext({ kind: 'cut', afterChunks, turn: 'absent' });
-    const fault = await turnFault();
-    expect(fault).toMatchObject({ kind: afterChunks === 0 ? 'unreachable' : 'cut', isDoubtful: true });
-  });
-
-  it('is a server that is not there', async () => {
-    const asked = client();
-    await fake.stop();
-    expect(await faultOf(asked.turn(turnOf('Hello'), new NotedTurn()))).toMatchObject({
-      kind: 'unreachable',
-      isDoubtful: false,
-    });
-  });
-
-  it('has none of the secrets among its words', async () => {
-    const message = `Key ${fake.key} may not use\n${BEARER} ${'x'.repeat(400)}`;
-    fake.fault = { kind: 'answer', status: 403, body: { error: { code: 'permission_denied', message } } };
-    const { message: words } = await turnFault({ tools: TOOLS });
-    expect(words).toContain('Key [secret] may not use [secret] x');
-    expect(words.length).toBe(300);
-  });
-
-  it('leaves no key in a URL', async () => {
-    await client().turn(turnOf('Hello'), new NotedTurn());
-    await client().browse(NEVER);
-    for (const { path, query } of fake.requests) expect(`${path}?${query}`).not.toContain(fake.key);
   });
 });

@@ -6,17 +6,8 @@ import type { ModelClient } from '../../../src/models/model-client.ts';
 import type { ModelFaultKind } from '../../../src/models/model-fault.ts';
 import type { ModelMemory } from '../../../src/models/model-memory.ts';
 import { FakeMistral } from '../../fakes/mistral/fake-mistral.ts';
-import type { LostTurn, Refusal } from '../../fakes/model-vendor/vendor-fault.ts';
+import type { LostTurn } from '../../fakes/model-vendor/vendor-fault.ts';
 import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
-
-const REFUSALS: readonly (readonly [Refusal, ModelFaultKind, number])[] = [
-  ['bad_key', 'key_rejected', 401],
-  ['no_access', 'no_access', 403],
-  ['quota', 'quota', 402],
-  ['rate_limited', 'rate_limited', 429],
-  ['overloaded', 'overloaded', 503],
-  ['server_error', 'overloaded', 500],
-];
 
 /** Codes of an error within a stream. */
 const STREAM_ERRORS: readonly (readonly [string, ModelFaultKind, boolean])[] = [
@@ -26,8 +17,6 @@ const STREAM_ERRORS: readonly (readonly [string, ModelFaultKind, boolean])[] = [
   ['3051', 'overloaded', true],
 ];
 
-const BEARER = 'internal-bearer-0123456789';
-const TOOLS = { url: 'https://gateway.example/mcp', bearer: BEARER };
 const START = /POST \/v1\/conversations$/;
 const APPEND = /POST \/v1\/conversations\/[^/]+$/;
 
@@ -58,19 +47,6 @@ async function started(client: ModelClient, text = 'Hello'): Promise<ModelMemory
 }
 
 describe('a fault', () => {
-  it.each(REFUSALS)('of %s is %s', async (why, kind, status) => {
-    fake.fault = { kind: 'refuse', why, retryAfterS: 7 };
-    const fault = await faultOf(clientOf().turn(turnOf('Hello'), new NotedTurn()));
-    expect(fault).toMatchObject({ kind, status, retryAfterMs: why === 'rate_limited' ? 7_000 : null });
-    expect((await faultOf(clientOf().probe(NEVER))).kind).toBe(kind);
-    expect((await faultOf(clientOf().browse(NEVER))).kind).toBe(kind);
-  });
-
-  it('of a rate limit without a wait says so', async () => {
-    fake.fault = { kind: 'refuse', why: 'rate_limited' };
-    expect((await faultOf(clientOf().probe(NEVER))).retryAfterMs).toBeNull();
-  });
-
   it.each(STREAM_ERRORS)('in a stream: %s is %s', async (code, kind, isDoubtful) => {
     fake.reply = () => [
       { kind: 'text', text: 'Well' },
@@ -97,40 +73,6 @@ describe('a fault', () => {
       const fault = await faultOf(clientOf().turn(turnOf('Hello'), new NotedTurn()));
       expect(fault).toMatchObject({ kind: 'bad_request', message: 'body.inputs.0: Field required' });
     }
-  });
-
-  it('is bad_endpoint for pages that are not the API', async () => {
-    for (const [status, body] of [
-      [200, '<h1>Welcome</h1>'],
-      [404, '<h1>Nothing here</h1>'],
-      [302, ''],
-    ] as const) {
-      fake.failNext({ kind: 'answer', status, body }, /models/);
-      expect((await faultOf(clientOf().browse(NEVER))).kind).toBe('bad_endpoint');
-      fake.failNext({ kind: 'answer', status, body }, /models/);
-      expect((await faultOf(clientOf().probe(NEVER))).kind).toBe('bad_endpoint');
-    }
-  });
-
-  it('names no secret, on one line of at most 300 characters', async () => {
-    const key = 'WrongKeyOfMistral0123456789';
-    expect((await faultOf(clientOf(undefined, key).probe(NEVER))).message).toBe('Unauthorized: [secret]');
-    const message = `no\n${BEARER} ${'x'.repeat(500)}`;
-    fake.failNext({ kind: 'answer', status: 400, body: { object: 'error', message } }, /credentials$/);
-    const fault = await faultOf(clientOf().turn(turnOf('Hello', { tools: TOOLS }), new NotedTurn()));
-    expect(fault.message).toHaveLength(300);
-    expect(fault.message).not.toContain(BEARER);
-  });
-
-  it.each(['hang', 'drip'] as const)('cannot outlast the deadline of the turn: %s', async (kind) => {
-    fake.fault = { kind };
-    const signal = AbortSignal.timeout(100);
-    await expect(clientOf().turn(turnOf('Hello', { signal }), new NotedTurn())).rejects.toThrow('timeout');
-  });
-
-  it('is cut for an answer without end', async () => {
-    fake.failNext({ kind: 'flood' });
-    expect((await faultOf(clientOf().turn(turnOf('Hello'), new NotedTurn()))).kind).toBe('cut');
   });
 });
 
