@@ -76,3 +76,23 @@ test('a new password forgets all browsers except the one it was set in', async (
   await resetPassword(people, tokenIn(mailTo(EMAIL, await mails())), 'a third password', CLIENT.address);
   expect(await rows()).toEqual([]);
 });
+
+test('a known browser signs in while others guess from many networks, and the owner gets one mail', async () => {
+  const { people, enter, mails } = await signingIn();
+  const token = (await enter())!;
+  const guess = async (n: number, email: string) => {
+    const client = { ...CLIENT, address: `10.0.${n}.1` };
+    return await signIn(people, { email, password: 'wrong password' }, client, null).catch(
+      ({ code }) => code,
+    );
+  };
+  // An unknown address is treated the same way.
+  for (const email of [EMAIL, 'nobody@example.com']) {
+    const refusals = await Promise.all(Array.from({ length: 101 }, (_, n) => guess(n, email)));
+    expect(refusals.toSorted()).toEqual([...Array(100).fill('invalid_login'), 'too_many_attempts']);
+  }
+  await expect(enter()).rejects.toMatchObject({ code: 'too_many_attempts' });
+  expect(await enter(token)).toBeNull();
+  const sent = await mails();
+  expect(sent.map(({ to, subject }) => [to, subject])).toEqual([[EMAIL, 'Too many wrong passwords']]);
+});
