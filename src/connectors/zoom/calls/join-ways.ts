@@ -1,3 +1,4 @@
+import { unreachable } from '../../../base/assert.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import type { DialRequest } from '../../contract/connector.ts';
 import type { SipTarget } from '../../contract/sip-dialing.ts';
@@ -30,6 +31,8 @@ function dialled(meeting: MeetingTarget, dtmf: string): string | null {
       return meeting.hasPasscode && dtmf === '' ? null : `sip:${meeting.id}@${ROOMS}`;
     case 'named':
       return null;
+    default:
+      return unreachable(meeting);
   }
 }
 
