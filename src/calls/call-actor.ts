@@ -83,6 +83,7 @@ export class CallActor implements ObservedCall {
   #state: CallState;
   #leg: PlatformLeg | null = null;
   #endedAt: string | null = null;
+  #meetingUrl: string;
   /** The last snapshot, reused until the call changes. */
   #shown: CallSnapshot | null = null;
   #busy = false;
@@ -90,6 +91,7 @@ export class CallActor implements ObservedCall {
 
   constructor(identity: CallIdentity, start: CallStart, deps: CallDeps) {
     this.identity = identity;
+    this.#meetingUrl = identity.meetingUrl;
     this.login = start.login;
     this.#deps = deps;
     this.chatSender = new ChatSender(deps.clock);
@@ -185,6 +187,13 @@ export class CallActor implements ObservedCall {
     return this.#deps.engineCall.joinAgent(observer, this.#deps.playout.queueOf(this.identity.accountId));
   }
 
+  /** Sets the meeting, which was created for the call. */
+  located(meetingUrl: string): void {
+    this.#meetingUrl = meetingUrl;
+    this.changed();
+    this.publish({ type: 'call_meeting', meeting_url: meetingUrl });
+  }
+
   /** Adds a line to the transcript and publishes it, also when the call is over. */
   transcribed(line: RecognizedLine): void {
     this.transcript.add({ speaker: line.speaker, text: line.text });
@@ -227,6 +236,7 @@ export class CallActor implements ObservedCall {
     const state = this.#state;
     return {
       ...this.identity,
+      meetingUrl: this.#meetingUrl,
       state: state.name,
       waitingReason: state.name === 'connecting' ? state.waiting : null,
       capabilities: this.capabilities.current,

@@ -10,6 +10,8 @@ export type CallEvent =
   /** An inbound call rings and waits for an agent to accept it. */
   | { readonly type: 'call_invite' }
   | WaitingEvent
+  /** The request named no meeting, and one was created. */
+  | { readonly type: 'call_meeting'; readonly meeting_url: string }
   /** The call now offers these. */
   | { readonly type: 'call_capabilities'; readonly capabilities: readonly Capability[] }
   /** These now take part. */

@@ -87,6 +87,10 @@ export class CallRecorder {
         return this.#write(call.callId, () =>
           updateCall(this.#db, call.callId, { capabilities: event.capabilities }),
         );
+      case 'call_meeting':
+        return this.#write(call.callId, () =>
+          updateCall(this.#db, call.callId, { meetingUrl: event.meeting_url }),
+        );
       case 'call_transcript':
         return this.#transcribed(call, event);
       case 'utterance':

@@ -18,11 +18,16 @@ import { ParticipantList } from './participant-list.ts';
 const MAX_REASON = 200;
 
 /** The call that a leg belongs to. */
+/** In characters, as for those of requests. */
+const MAX_MEETING_URL = 2_048;
+
 export interface ObservedCall {
   readonly isOver: boolean;
   readonly capabilities: CallCapabilities;
   post(message: CallMessage): void;
   publish(event: CallEvent): void;
+  /** Sets the meeting, which was created for the call. */
+  located(meetingUrl: string): void;
   /** What the call's snapshot shows has changed. */
   changed(): void;
 }
@@ -54,6 +59,10 @@ export class LegEvents implements LegObserver {
 
   waiting(reason: string): void {
     this.#call.post({ type: 'leg_waiting', reason: cutText(reason, MAX_REASON) });
+  }
+
+  created(url: string): void {
+    if (!this.#call.isOver) this.#call.located(cutText(url, MAX_MEETING_URL));
   }
 
   answered(): void {

@@ -12,6 +12,7 @@ export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEven
     case 'call_state':
     case 'call_invite':
     case 'call_waiting':
+    case 'call_meeting':
     case 'call_participants':
     case 'call_error':
     case 'speech':

@@ -93,6 +93,8 @@ export interface LegObserver {
   ringing(): void;
   /** Outbound only: somebody must admit the agent first. `reason` says so to people: `in the lobby`. `answered` clears it. */
   waiting(reason: string): void;
+  /** Outbound only: the meeting that was created, because the request named none. `url`: where others join it. */
+  created(url: string): void;
   /** Media can now flow as far as the call's capabilities allow. */
   answered(): void;
   /** What the call offers, once that differs from what was known before: the complete list. */

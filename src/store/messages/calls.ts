@@ -21,6 +21,7 @@ export async function insertCall(db: Db, call: NewCall): Promise<void> {
 interface CallChange {
   readonly state?: CallState;
   readonly answeredAt?: string;
+  readonly meetingUrl?: string;
   readonly capabilities?: readonly Capability[];
 }
 

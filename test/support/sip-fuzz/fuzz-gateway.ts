@@ -28,6 +28,7 @@ const NO_MEDIA: MediaControl = {
 const NOBODY: LegObserver = {
   ringing() {},
   waiting() {},
+  created() {},
   answered() {},
   capabilities() {},
   participants() {},

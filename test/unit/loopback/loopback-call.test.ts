@@ -109,6 +109,7 @@ class Call implements LegObserver {
   dtmf(): void {}
   chat(): void {}
   capabilities(): void {}
+  created(): void {}
 
   answered(): void {
     this.#isAnswered = true;

@@ -28,6 +28,10 @@ export class RecordedLeg implements LegObserver {
     throw new Error('the capabilities of a phone call never change');
   }
 
+  created(): never {
+    throw new Error('a phone call is made to somebody');
+  }
+
   participants(): never {
     throw new Error('a phone call has no list of participants');
   }
