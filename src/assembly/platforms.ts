@@ -54,7 +54,7 @@ export const CONNECTORS: readonly MakeConnector[] = [
   slackConnector,
   teamsConnector,
   ({ settings, clock }, sip) => new MeetConnector(settings.meet, { clock, sip }),
-  ({ settings }, sip) => new ZoomConnector(settings.zoom, sip),
+  ({ settings, clock }, sip) => new ZoomConnector(settings.zoom, { clock, sip }),
   telegramConnector,
   whatsAppConnector,
 ];

@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import type { Connector } from '../../src/connectors/contract/connector.ts';
 import { MeetConnector } from '../../src/connectors/meet/meet-connector.ts';
 import { ZoomConnector } from '../../src/connectors/zoom/zoom-connector.ts';
-import { NO_SIP } from '../support/no-sip.ts';
 import { IDLE_TEAMS } from '../support/teams-deps.ts';
 import { discordConnector } from './calls/discord-calls-under-test.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
@@ -23,7 +22,7 @@ it('lists in the README what each connector declares', () => {
       ['Slack', slackConnector()],
       ['Teams', teamsConnector()],
       ['Meet', new MeetConnector({ loginUrl: null, apiUrl: null, client: null }, IDLE_TEAMS)],
-      ['Zoom', new ZoomConnector({ urls: { login: '', api: '' }, app: null }, NO_SIP)],
+      ['Zoom', new ZoomConnector({ urls: { login: '', api: '' }, app: null }, IDLE_TEAMS)],
       ['Telegram', telegramConnector()],
       ['WhatsApp', whatsAppConnector()],
       ['SIP', sipConnector()],

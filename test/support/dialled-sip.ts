@@ -6,13 +6,14 @@ export interface Dialled extends SipDial {
   readonly events: LegObserver;
 }
 
-/** SIP for connectors that dial by it: notes what they dial. Only addresses at `allowed.example` are called directly. */
+/** SIP for connectors that dial by it: notes what they dial. Only addresses at `direct` are called without a trunk. */
 export class DialledSip implements DialsSip {
   readonly calls: Dialled[] = [];
   hasTrunk = true;
+  direct = 'allowed.example';
 
   check({ target }: SipTarget): void {
-    const isDirect = target.endsWith('@allowed.example');
+    const isDirect = target.endsWith(`@${this.direct}`);
     if (!this.hasTrunk && !isDirect) throw new GatewayError('no_sip_trunk');
     if (/^sips?:/.test(target) && !isDirect) throw new GatewayError('invalid_meeting_url');
   }

@@ -112,7 +112,10 @@ export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connect
       { loginUrl: meet.url, apiUrl: null, client: meet },
       { clock: systemClock, sip: NO_SIP },
     ),
-    new ZoomConnector({ urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom }, NO_SIP),
+    new ZoomConnector(
+      { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom },
+      { clock: systemClock, sip: NO_SIP },
+    ),
   ];
   return openConnections({
     store,

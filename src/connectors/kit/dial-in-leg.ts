@@ -5,6 +5,8 @@ import type { LegObserver, PlatformLeg, SendsDtmf } from '../contract/call-leg.t
 export interface DialIn<Place> {
   /** Finds out whom to dial. Rejects with a GatewayError; settles soon after `signal` aborts. */
   find(signal: AbortSignal): Promise<Place>;
+  /** URL of the place, when it was made for this call; null: it was there. */
+  madeFor?(place: Place): string | null;
   /** Dials. Everything that follows is reported to `observer`. */
   dial(place: Place, observer: LegObserver): PlatformLeg;
   /** The call is active. `signal` aborts when it is over. */
@@ -58,6 +60,8 @@ export class DialInLeg<Place> implements PlatformLeg {
     try {
       const place = await this.#dialIn.find(signal);
       if (signal.aborted) return;
+      const url = this.#dialIn.madeFor?.(place) ?? null;
+      if (url !== null) this.#observer.created(url);
       const leg = this.#dialIn.dial(place, this.#observerOf(place));
       this.#leg = leg;
       void leg.released.then(this.#released.resolve);
@@ -72,6 +76,7 @@ export class DialInLeg<Place> implements PlatformLeg {
     return {
       ringing: () => observer.ringing(),
       waiting: (reason) => observer.waiting(reason),
+      created: (url) => observer.created(url),
       answered: () => {
         observer.answered();
         this.#dialIn.follow?.(place, this.#over.signal);

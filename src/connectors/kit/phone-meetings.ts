@@ -1,4 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
+import { noLoginText, type Platform } from '../../base/platform.ts';
+import type { Termination } from '../../base/termination.ts';
 import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';
 import type { CallOffer, DialRequest, PlacesCalls } from '../contract/connector.ts';
 import type { MediaControl } from '../contract/media-control.ts';
@@ -15,23 +17,31 @@ export type MeetingTarget<Meeting> =
 
 /** A platform whose meetings have phone numbers, which its API tells to connected accounts. */
 export interface MeetingDirectory<Meeting, Found> {
+  readonly platform: Platform;
   /** Sample rate of calls, in Hz. */
   readonly sampleRateHz: number;
-  /** Why a meeting cannot be joined without a connected account, and without a trunk; each says what else would do. */
-  readonly needsAccount: string;
+  /** Why a meeting cannot be joined without a connected account; says what else would do. Absent: `read` sees to it. */
+  readonly needsAccount?: string;
+  /** Why none can be joined without a trunk. */
   readonly needsTrunk: string;
+  /** Stand for the ways in while they are not known. */
+  readonly likely: readonly MeetingEntry[];
+  /** As in `SipDial`. */
+  readonly outcomes?: ReadonlyMap<number, Termination>;
   /** Reads `meeting_url`, which is not empty. Throws GatewayError `invalid_meeting_url`. */
-  read(text: string): MeetingTarget<Meeting>;
+  read(request: DialRequest): MeetingTarget<Meeting>;
   /** Looks a meeting up with a connection; null: creates one. Rejects with a GatewayError. */
   find(connectionId: string, meeting: Meeting | null, signal: AbortSignal): Promise<Found>;
+  /** Where people join it; '' when the platform does not say. */
+  urlOf(found: Found): string;
   /** The ways in, the best one first. Throws GatewayError `platform_failed` when there is none. */
   entriesTo(found: Found): readonly MeetingEntry[];
   /** The call is in the meeting, until `signal` aborts. */
   follow?(connectionId: string, found: Found, observer: LegObserver, signal: AbortSignal): void;
 }
 
-/** Stands for the number of a meeting while it is not known: any trunk takes it. */
-const ANY_NUMBER: MeetingEntry = { target: 'tel:+16505550100', dtmf: '' };
+/** Any trunk takes it. */
+export const ANY_NUMBER: MeetingEntry = { target: 'tel:+16505550100', dtmf: '' };
 
 /** Takes agents to meetings by phone, over their account's trunk. */
 export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
@@ -46,19 +56,22 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   }
 
   prepare(request: DialRequest): CallOffer {
-    const { sampleRateHz, needsTrunk } = this.#directory;
+    const { platform, sampleRateHz, needsTrunk, likely } = this.#directory;
+    const { accountId, login, dtmf } = request;
+    const hasWay = likely.some((entry) => this.#takes(accountId, entry));
+    if (!hasWay && login.kind !== 'connection')
+      throw new GatewayError('platform_not_configured', noLoginText(platform));
     const target = this.#read(request);
-    const { accountId, dtmf } = request;
     if (target?.kind === 'dial') this.#sip.check({ accountId, target: target.target, dtmf });
-    else if (!this.#takes(accountId, ANY_NUMBER)) throw new GatewayError('no_sip_trunk', needsTrunk);
+    else if (!hasWay) throw new GatewayError('no_sip_trunk', needsTrunk);
     return { capabilities: ['audio_in', 'audio_out'], sampleRateHz };
   }
 
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
     const directory = this.#directory;
-    const { sampleRateHz } = directory;
+    const { sampleRateHz, outcomes } = directory;
     const { accountId, login, dtmf, agentName: displayName } = request;
-    const call = { accountId, displayName, sampleRateHz };
+    const call = { accountId, displayName, sampleRateHz, ...(outcomes && { outcomes }) };
     const target = this.#read(request);
     if (target?.kind === 'dial')
       return this.#sip.dial({ ...call, target: target.target, dtmf }, media, observer);
@@ -67,6 +80,7 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     return new DialInLeg<Found>(
       {
         find: (signal) => directory.find(connectionId, target?.meeting ?? null, signal),
+        madeFor: (found) => (target === null ? directory.urlOf(found) : null),
         dial: (found, events) => {
           const entries = directory.entriesTo(found);
           const entry = entries.find((each) => this.#takes(accountId, each)) ?? entries.at(-1)!;
@@ -79,13 +93,13 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   }
 
   /** Null: the meeting is to be created. */
-  #read({ login, target }: DialRequest): MeetingTarget<Meeting> | null {
-    const isConnected = login.kind === 'connection';
-    if (target.trim() === '') {
+  #read(request: DialRequest): MeetingTarget<Meeting> | null {
+    const isConnected = request.login.kind === 'connection';
+    if (request.target.trim() === '') {
       if (isConnected) return null;
       throw new GatewayError('meeting_url_required');
     }
-    const read = this.#directory.read(target);
+    const read = this.#directory.read(request);
     if (read.kind === 'meeting' && !isConnected)
       throw new GatewayError('platform_not_connected', this.#directory.needsAccount);
     return read;

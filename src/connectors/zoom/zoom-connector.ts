@@ -1,6 +1,9 @@
+import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { DialsSip } from '../contract/sip-dialing.ts';
-import { ZoomCalls } from './calls/zoom-calls.ts';
+import { PhoneMeetings } from '../kit/phone-meetings.ts';
+import { ZoomApi } from './api/zoom-api.ts';
+import { ZoomDirectory } from './calls/zoom-directory.ts';
 import { type ZoomApp, ZoomOAuth, type ZoomUrls } from './oauth/zoom-oauth.ts';
 
 export interface ZoomOptions {
@@ -9,13 +12,20 @@ export interface ZoomOptions {
   readonly app: ZoomApp | null;
 }
 
-/** Zoom: meetings by SIP. Accounts connect by OAuth. */
+export interface ZoomDeps {
+  readonly clock: Clock;
+  readonly sip: DialsSip;
+}
+
+/** Zoom: meetings by SIP and by phone. Accounts connect by OAuth, which finds the ways into their meetings. */
 export class ZoomConnector implements Connector {
   readonly platform = 'zoom' as const;
   readonly provides: Provides;
 
-  constructor({ urls, app }: ZoomOptions, sip: DialsSip) {
-    this.provides = { calls: new ZoomCalls(sip), oauth: new ZoomOAuth(urls, app) };
+  constructor({ urls, app }: ZoomOptions, { clock, sip }: ZoomDeps) {
+    const api = new ZoomApi(urls.api, clock);
+    const oauth = new ZoomOAuth(urls, app, (tokens) => api.onConnections(tokens));
+    this.provides = { oauth, calls: new PhoneMeetings(new ZoomDirectory(api), sip) };
   }
 
   async start(): Promise<void> {}

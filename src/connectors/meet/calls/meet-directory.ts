@@ -1,7 +1,13 @@
 import { GatewayError } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { LegObserver } from '../../contract/call-leg.ts';
-import type { MeetingDirectory, MeetingEntry } from '../../kit/phone-meetings.ts';
+import type { DialRequest } from '../../contract/connector.ts';
+import {
+  ANY_NUMBER,
+  type MeetingDirectory,
+  type MeetingEntry,
+  type MeetingTarget,
+} from '../../kit/phone-meetings.ts';
 import type { MeetApi, MeetSpace } from '../api/meet-api.ts';
 import { readMeetingTarget } from './meeting-target.ts';
 import { pollParticipants } from './participants-poll.ts';
@@ -11,12 +17,13 @@ const PREFERRED_REGION = 'US';
 
 /** Meetings of Google Meet, by their codes. */
 export class MeetDirectory implements MeetingDirectory<string, MeetSpace> {
+  readonly platform = 'meet';
   /** Specification, "Native sample rates". */
   readonly sampleRateHz = 48_000;
   readonly needsAccount =
     'Finding the number of a Meet meeting needs a connected Google account; without one, give its phone number with the PIN: +16505551234,,123456789#';
   readonly needsTrunk = 'Meet is joined by phone, which needs a SIP trunk: PUT /api/sip/trunk';
-  readonly read = readMeetingTarget;
+  readonly likely = [ANY_NUMBER];
   readonly #api: MeetApi;
   readonly #clock: Clock;
 
@@ -25,10 +32,18 @@ export class MeetDirectory implements MeetingDirectory<string, MeetSpace> {
     this.#clock = clock;
   }
 
+  read({ target }: DialRequest): MeetingTarget<string> {
+    return readMeetingTarget(target);
+  }
+
   async find(connectionId: string, code: string | null, signal: AbortSignal): Promise<MeetSpace> {
     return code === null
       ? await this.#api.createSpace(connectionId, signal)
       : await this.#api.space(connectionId, code, signal);
+  }
+
+  urlOf({ meetingUri }: MeetSpace): string {
+    return meetingUri ?? '';
   }
 
   /** By SIP first, because that is wideband: an organizer who has a gateway pays for it. */

@@ -18,7 +18,11 @@ const AudioConferencing = z.object({
 });
 
 /** https://learn.microsoft.com/graph/api/resources/onlinemeeting */
-const OnlineMeeting = z.object({ id: z.string(), audioConferencing: field(AudioConferencing.nullable()) });
+const OnlineMeeting = z.object({
+  id: z.string(),
+  joinWebUrl: field(z.string()),
+  audioConferencing: field(AudioConferencing.nullable()),
+});
 
 export type OnlineMeeting = z.output<typeof OnlineMeeting>;
 

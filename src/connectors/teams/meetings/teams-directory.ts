@@ -1,5 +1,11 @@
 import { GatewayError } from '../../../base/errors.ts';
-import type { MeetingDirectory, MeetingEntry } from '../../kit/phone-meetings.ts';
+import type { DialRequest } from '../../contract/connector.ts';
+import {
+  ANY_NUMBER,
+  type MeetingDirectory,
+  type MeetingEntry,
+  type MeetingTarget,
+} from '../../kit/phone-meetings.ts';
 import type { GraphMeetings, OnlineMeeting } from './graph-meetings.ts';
 import { readMeetingTarget, type TeamsMeeting } from './meeting-target.ts';
 
@@ -9,16 +15,21 @@ const NO_DIAL_IN = 'this meeting has no phone number: its organizer needs Teams 
 
 /** Meetings of Microsoft Teams. Graph tells their numbers to those who have organized them. */
 export class TeamsDirectory implements MeetingDirectory<TeamsMeeting, OnlineMeeting> {
+  readonly platform = 'teams';
   /** Specification, "Native sample rates". */
   readonly sampleRateHz = 16_000;
   readonly needsAccount =
     'Finding the number of a Teams meeting needs the connected Microsoft account of its organizer; without it, give the phone number with the conference id: +12065551234,,123456789#';
   readonly needsTrunk = 'Teams meetings are joined by phone, which needs a SIP trunk: PUT /api/sip/trunk';
-  readonly read = readMeetingTarget;
+  readonly likely = [ANY_NUMBER];
   readonly #meetings: GraphMeetings;
 
   constructor(meetings: GraphMeetings) {
     this.#meetings = meetings;
+  }
+
+  read({ target }: DialRequest): MeetingTarget<TeamsMeeting> {
+    return readMeetingTarget(target);
   }
 
   async find(
@@ -32,6 +43,10 @@ export class TeamsDirectory implements MeetingDirectory<TeamsMeeting, OnlineMeet
         : await this.#meetings.find(connectionId, meeting, signal);
     if (found === null) throw new GatewayError('platform_failed', NOT_ORGANIZED);
     return found;
+  }
+
+  urlOf({ joinWebUrl }: OnlineMeeting): string {
+    return joinWebUrl ?? '';
   }
 
   /** A toll number first: trunks to the free ones of another country often fail. */

@@ -38,7 +38,8 @@ function dialled(meeting: MeetingTarget, dtmf: string): string | null {
 
 const UNKNOWN = `meeting_url is no Zoom meeting; send a link (https://zoom.us/j/ID), an address (ID.PASSCODE@${ROOMS}), or a number with the id (+16465588656,,ID#)`;
 
-function lacking(meeting: MeetingTarget): string {
+/** Says what is missing to join a meeting, and what would do instead. */
+export function lacking(meeting: MeetingTarget): string {
   if (meeting.kind === 'phone')
     return 'the number alone leads to no meeting; send it with the id, as the invitation has it: +16465588656,,ID#,,,,*PASSCODE#';
   const id = meeting.kind === 'link' ? meeting.id : 'ID';

@@ -5,9 +5,15 @@ export type MeetingTarget =
   /** A dial-in number, with the keys that follow it: `+16465588656,,81234567890#`. */
   | { readonly kind: 'phone'; readonly text: string; readonly hasKeys: boolean }
   /** A link to a meeting. Its `pwd` is a hash, which only Zoom's own clients understand. */
-  | { readonly kind: 'link'; readonly id: string; readonly hasPasscode: boolean }
+  | MeetingLink
   /** A link that does not contain the meeting's id. */
   | { readonly kind: 'named'; readonly what: string };
+
+export interface MeetingLink {
+  readonly kind: 'link';
+  readonly id: string;
+  readonly hasPasscode: boolean;
+}
 
 /** Zoom's own room systems; the name of its Conference Room Connector. */
 export const ROOMS = 'zoomcrc.com';

@@ -44,10 +44,12 @@ export interface ZoomUrls {
 /** Zoom users (https://developers.zoom.us/docs/integrations/oauth/). */
 export class ZoomOAuth implements ConnectsByOAuth {
   readonly client: OAuthClient | null;
+  readonly onConnections: ConnectsByOAuth['onConnections'];
   readonly #urls: ZoomUrls;
 
-  /** `app` null: the operator has not set it up. */
-  constructor(urls: ZoomUrls, app: ZoomApp | null) {
+  /** `app` null: the operator has not set it up. `onConnections`: takes the source of access tokens. */
+  constructor(urls: ZoomUrls, app: ZoomApp | null, onConnections: ConnectsByOAuth['onConnections']) {
+    this.onConnections = onConnections;
     this.#urls = urls;
     this.client = app && {
       authorizationEndpoint: `${urls.login}/oauth/authorize`,
@@ -89,9 +91,6 @@ export class ZoomOAuth implements ConnectsByOAuth {
       await revoke(await freshToken(client, refreshToken, signal));
     }
   }
-
-  /** Nothing is asked for in people's names yet. */
-  onConnections(): void {}
 
   connected(): void {}
 

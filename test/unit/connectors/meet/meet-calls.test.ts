@@ -46,7 +46,7 @@ const REQUEST: DialRequest = {
 };
 
 function place(request: Partial<DialRequest> = {}) {
-  const told = { ended: vi.fn(), answered: vi.fn(), participants: vi.fn() };
+  const told = { ended: vi.fn(), answered: vi.fn(), participants: vi.fn(), created: vi.fn() };
   const observer = { waiting: vi.fn(), ringing: vi.fn(), ...told } as unknown as LegObserver;
   const { calls } = connector.provides;
   calls!.prepare({ ...REQUEST, ...request });
@@ -154,9 +154,10 @@ describe('a meeting by its link', () => {
 describe('without a link', () => {
   it('makes a meeting of the connected account', async () => {
     meet.phoneAccess = [PHONE];
-    place({ target: '' });
+    const { created } = place({ target: '' });
     await vi.waitUntil(() => sip.calls.length > 0);
     expect(meet.requests).toEqual(['POST /v2/spaces']);
+    expect(created).toHaveBeenCalledExactlyOnceWith(`https://meet.google.com/${meet.spaces[0]!.code}`);
     expect(sip.calls[0]).toMatchObject({ target: 'tel:+16505550142', dtmf: '123456789#' });
   });
 });

@@ -51,17 +51,16 @@ function place(target: string) {
     dtmf: '',
     agentName: 'Ada’s agent',
   };
-  const ended = vi.fn();
-  const observer = { ended, answered: vi.fn(), participants: vi.fn() } as unknown as LegObserver;
+  const [ended, created] = [vi.fn(), vi.fn()];
+  const observer = { ended, created } as unknown as LegObserver;
   connector.provides.calls!.prepare(request);
-  return { ended, leg: connector.provides.calls!.dial(request, NO_MEDIA, observer) };
+  return { ended, created, leg: connector.provides.calls!.dial(request, NO_MEDIA, observer) };
 }
 
 it.each([
   ['link', () => graph.add('ada').joinWebUrl],
   ['short link', () => `https://teams.microsoft.com/meet/${graph.add('ada').joinMeetingId}?p=abc`],
   ['link with a quote in it', () => graph.add('ada', { joinWebUrl: JOIN_WITH_QUOTE }).joinWebUrl],
-  ['creation', () => ''],
 ])('a meeting by %s is called at its toll number, in a room of 16 kHz', async (_, target) => {
   place(target());
   await vi.waitUntil(() => sip.calls.length > 0);
@@ -116,4 +115,11 @@ it('old meetings have one number each', async () => {
   place(graph.add('ada', { audioConferencing }).joinWebUrl);
   await vi.waitUntil(() => sip.calls.length > 0);
   expect(sip.calls[0]?.target).toBe('tel:+12065550199');
+});
+
+it('without a link, a meeting of the account is made, and told', async () => {
+  const { created } = place('');
+  await vi.waitUntil(() => sip.calls.length > 0);
+  expect(created).toHaveBeenCalledExactlyOnceWith(graph.meetings[0]!.joinWebUrl);
+  expect(sip.calls[0]).toMatchObject({ target: 'tel:+12065550142', dtmf: '123456789#' });
 });

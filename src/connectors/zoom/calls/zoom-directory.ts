@@ -1,0 +1,99 @@
+import { GatewayError } from '../../../base/errors.ts';
+import type { DialRequest } from '../../contract/connector.ts';
+import { ApiRefusal } from '../../kit/connection-api.ts';
+import {
+  ANY_NUMBER,
+  type MeetingDirectory,
+  type MeetingEntry,
+  type MeetingTarget,
+} from '../../kit/phone-meetings.ts';
+import type { ZoomApi, ZoomMeeting, ZoomSipDialing } from '../api/zoom-api.ts';
+import { joinWay, lacking } from './join-ways.ts';
+import { type MeetingLink, ROOMS, readMeeting } from './meeting-target.ts';
+import { ROOM_OUTCOMES } from './room-outcomes.ts';
+
+/** Where a meeting has several numbers. */
+const PREFERRED_COUNTRY = 'US';
+const ANY_ROOM: MeetingEntry = { target: `sip:100000000@${ROOMS}`, dtmf: '' };
+
+/** What Zoom tells of a meeting; each null if it tells this user nothing. */
+export interface ZoomWays {
+  readonly meeting: ZoomMeeting | null;
+  readonly room: ZoomSipDialing | null;
+}
+
+/** Meetings of Zoom: by their address for room systems, or by phone. */
+export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
+  readonly platform = 'zoom';
+  /** Specification, "Native sample rates". */
+  readonly sampleRateHz = 16_000;
+  readonly needsTrunk =
+    'Joining a Zoom meeting needs a SIP trunk (PUT /api/sip/trunk), or zoomcrc.com among the hosts in SVC_SIP_DIRECT_HOSTS';
+  readonly likely = [ANY_NUMBER, ANY_ROOM];
+  readonly outcomes = ROOM_OUTCOMES;
+  readonly #api: ZoomApi;
+
+  constructor(api: ZoomApi) {
+    this.#api = api;
+  }
+
+  read(request: DialRequest): MeetingTarget<MeetingLink> {
+    const meeting = readMeeting(request.target);
+    return meeting?.kind === 'link' && request.login.kind === 'connection' && request.dtmf === ''
+      ? { kind: 'meeting', meeting }
+      : { kind: 'dial', target: joinWay(request).target };
+  }
+
+  async find(connectionId: string, link: MeetingLink | null, signal: AbortSignal): Promise<ZoomWays> {
+    const meeting =
+      link === null
+        ? await this.#api.createMeeting(connectionId, signal)
+        : await unlessRefused(this.#api.meeting(connectionId, link.id, signal));
+    const id = meeting?.id ?? link!.id;
+    const passcode = meeting?.h323_password ?? '';
+    const room = await unlessRefused(this.#api.sipDialing(connectionId, id, passcode, signal));
+    if (meeting === null && room === null) {
+      const text = `the connected Zoom user does not host this meeting, and ${lacking(link!)}`;
+      throw new GatewayError('platform_failed', text);
+    }
+    return { meeting, room };
+  }
+
+  urlOf({ meeting }: ZoomWays): string {
+    return meeting?.join_url ?? '';
+  }
+
+  /** As a room system first if the user pays for it: that is wideband. Otherwise it may be the host who does. */
+  entriesTo({ meeting, room }: ZoomWays): MeetingEntry[] {
+    const rooms = room === null ? [] : [{ target: sipUri(room.sip_dialing), dtmf: '' }];
+    const phones = meeting === null ? [] : phonesOf(meeting);
+    const entries = room?.paid_crc_plan_participant === true ? [...rooms, ...phones] : [...phones, ...rooms];
+    if (entries.length > 0) return entries;
+    const text =
+      'this meeting has neither a phone number nor a Conference Room Connector: its host needs one of these options of Zoom';
+    throw new GatewayError('platform_failed', text);
+  }
+}
+
+async function unlessRefused<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.answered < 500) return null;
+    throw error;
+  }
+}
+
+function sipUri(address: string): string {
+  return /^sips?:/i.test(address) ? address : `sip:${address}`;
+}
+
+/** Toll numbers before free ones, which trunks of other countries often cannot reach; those of the preferred country first. */
+function phonesOf({ id, pstn_password: passcode = '', settings }: ZoomMeeting): MeetingEntry[] {
+  const rank = ({ type, country }: { type?: string | undefined; country?: string | undefined }) =>
+    (type === 'tollfree' ? 2 : 0) + (country === PREFERRED_COUNTRY ? 0 : 1);
+  const dtmf = passcode === '' ? `,,${id}#` : `,,${id}#,,,,*${passcode}#`;
+  return (settings?.global_dial_in_numbers ?? [])
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map(({ number }) => ({ target: `tel:${number.replace(/[^\d+]/g, '')}`, dtmf }));
+}

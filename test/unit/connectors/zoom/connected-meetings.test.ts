@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../../src/base/time.ts';
+import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
+import type { CallLogin, DialRequest } from '../../../../src/connectors/contract/connector.ts';
+import { ZoomConnector } from '../../../../src/connectors/zoom/zoom-connector.ts';
+import { FakeZoomApi } from '../../../fakes/zoom/fake-zoom-api.ts';
+import { DialledSip } from '../../../support/dialled-sip.ts';
+
+const NUMBERS = [
+  { number: '+1 8005550142', country: 'US', type: 'tollfree' },
+  { number: '+44 2071234567', country: 'GB', type: 'toll' },
+  { number: '+1 6465550142', country: 'US', type: 'toll' },
+] as const;
+const CONNECTION: CallLogin = { kind: 'connection', id: 'con_1' };
+
+let zoom: FakeZoomApi;
+let sip: DialledSip;
+let connector: ZoomConnector;
+
+beforeEach(async () => {
+  zoom = await FakeZoomApi.start();
+  zoom.userOf = () => 'ada';
+  zoom.numbers = NUMBERS;
+  sip = new DialledSip();
+  sip.direct = 'zoomcrc.com';
+  connector = new ZoomConnector(
+    { urls: { login: '', api: zoom.url }, app: null },
+    { clock: systemClock, sip },
+  );
+  connector.provides.oauth!.onConnections({
+    accessToken: async () => 'token',
+    refused: async () => 'token',
+    report: () => undefined,
+  });
+});
+afterEach(() => zoom.stop());
+
+function place(target: string, { login = CONNECTION, dtmf = '' } = {}) {
+  const request: DialRequest = {
+    callId: 'call_1',
+    accountId: 'acc_1',
+    agentId: 'agt_1',
+    login,
+    target,
+    dtmf,
+    agentName: 'Ada’s agent',
+  };
+  const [ended, created] = [vi.fn(), vi.fn()];
+  connector.provides.calls!.prepare(request);
+  const media = { open: () => Promise.reject(new Error('no media')) };
+  connector.provides.calls!.dial(request, media, { ended, created } as unknown as LegObserver);
+  return { ended, created };
+}
+
+async function dialled(): Promise<readonly [target: string, dtmf: string]> {
+  await vi.waitUntil(() => sip.calls.length > 0);
+  const { target, dtmf } = sip.calls[0]!;
+  return [target, dtmf];
+}
+
+const linkTo = ({ id }: { id: string }) => `https://us05web.zoom.us/j/${id}?pwd=hash.1`;
+
+it('a meeting of the connected user is called at its toll number, with id and passcode', async () => {
+  const meeting = zoom.add('ada', { passcode: '123456' });
+  place(linkTo(meeting));
+  expect(await dialled()).toEqual(['tel:+16465550142', `,,${meeting.id}#,,,,*123456#`]);
+  expect(sip.calls[0]).toMatchObject({ sampleRateHz: 16_000, outcomes: expect.any(Map) });
+});
+
+it('without a passcode only the id is entered', async () => {
+  const meeting = zoom.add('ada');
+  place(linkTo(meeting));
+  expect(await dialled()).toEqual(['tel:+16465550142', `,,${meeting.id}#`]);
+});
+
+it('a user with a plan joins as a room system, also meetings of others', async () => {
+  zoom.crcPlans.add('ada');
+  const [own, other] = [zoom.add('ada', { passcode: '123456' }), zoom.add('eve')];
+  place(linkTo(own));
+  expect(await dialled()).toEqual([`sip:${own.id}.123456...7654321@zoomcrc.com`, '']);
+  place(linkTo(other));
+  await vi.waitUntil(() => sip.calls.length === 2);
+  expect(sip.calls[1]?.target).toBe(`sip:${other.id}....7654321@zoomcrc.com`);
+});
+
+it('without a trunk the address for room systems is tried, because the host may have a plan', async () => {
+  sip.hasTrunk = false;
+  const meeting = zoom.add('ada', { passcode: '123456' });
+  place(linkTo(meeting));
+  expect(await dialled()).toEqual([`sip:${meeting.id}.123456@zoomcrc.com`, '']);
+});
+
+it('without a link a meeting of the user is made, and told', async () => {
+  const { created } = place('');
+  const { id } = await vi.waitUntil(() => zoom.meetings[0]);
+  expect(await dialled()).toEqual(['tel:+16465550142', `,,${id}#,,,,*123456#`]);
+  expect(created).toHaveBeenCalledExactlyOnceWith(`https://us05web.zoom.us/j/${id}?pwd=hash.1`);
+});
+
+it.each([
+  [
+    'of another host',
+    () => linkTo(zoom.add('eve', { passcode: '1' })),
+    /does not host this meeting, and the passcode in this link is encoded.*; send 8\d+\.PASSCODE@zoomcrc\.com/,
+  ],
+  [
+    'that Zoom does not tell of',
+    () => ((zoom.userOf = () => null), linkTo(zoom.add('ada'))),
+    /does not host this meeting/,
+  ],
+])('a meeting %s ends the call with what is missing', async (_, target, reason) => {
+  const { ended } = place(target());
+  await vi.waitUntil(() => ended.mock.calls.length > 0);
+  expect(ended).toHaveBeenCalledExactlyOnceWith('lost', {
+    result: 'failed',
+    reason: expect.stringMatching(reason),
+  });
+});
+
+it('numbers, addresses and links with keys are dialled as they are, connected or not', () => {
+  const trunk: CallLogin = { kind: 'trunk' };
+  place('+16465588656,,81234567890#');
+  place('81234567890.123456@zoomcrc.com', { login: trunk });
+  place('https://zoom.us/j/81234567890?pwd=x', { dtmf: '123456#' });
+  expect(sip.calls.map(({ target, dtmf }) => [target, dtmf])).toEqual([
+    ['+16465588656,,81234567890#', ''],
+    ['sip:81234567890.123456@zoomcrc.com', ''],
+    ['sip:81234567890@zoomcrc.com', '123456#'],
+  ]);
+  expect(zoom.requests).toEqual([]);
+});
+
+it('neither trunk nor the host of room systems: the answer names both', () => {
+  sip.hasTrunk = false;
+  sip.direct = 'nowhere.example';
+  expect(() => place('https://zoom.us/j/81234567890')).toThrow(
+    expect.objectContaining({
+      code: 'no_sip_trunk',
+      message: expect.stringMatching(/trunk.*or zoomcrc\.com/),
+    }),
+  );
+});
