@@ -60,7 +60,7 @@ const OWN_PROCESS = [
   'test/conformance/{loopback-*,sip,*-violations}.test.ts',
   'test/e2e/{call-ends,discord,discord-tenants,idempotency,inline-steps,log-lines,mcp-shim}.test.ts',
   'test/e2e/{platform-bridge*,platform-logins,post-dial,teams,telegram-webhook}.test.ts',
-  'test/e2e/whatsapp.test.ts',
+  'test/e2e/{whatsapp,zoom}.test.ts',
 ];
 
 /** How test files run together: those of a process, and those at the same time. */

@@ -92,10 +92,21 @@ it('npm run fake starts a dial-in number, which a gateway joins as its output de
   await waitFor('the waiting room', () => child.output.includes(`+16465588656: ${id}# waiting-room`));
 });
 
+it('npm run fake starts a Conference Room Connector, which a gateway calls as its output describes', async () => {
+  const child = fake('zoom', '0');
+  const said = await waitFor('what it says', () => child.output.includes('Press Ctrl-C') && child.output);
+  const settings = [...said.matchAll(/(SVC_SIP_\w+)=(\S+)/g)].map(([, name, value]) => [name, value!]);
+  const gateway = await Gateway.start({ env: Object.fromEntries(settings) });
+  onTestFinished(async () => void (await gateway.stop()));
+  const [, platform, meetingUrl] = /"platform": "(\w+)", "meeting_url": "(\S+)"/.exec(said)!;
+  await gateway.placeCall(meetingUrl!, { platform, agent_name: 'Ada' });
+  await waitFor('the meeting', () => child.output.includes('Ada, 81234567890.123456: meeting'));
+});
+
 it('npm run fake lists the platforms when given an unknown one', async () => {
   const child = fake('carrier-pigeon');
   expect(await child.exited).toBe(64);
   expect(child.output).toContain(
-    'telegram, whatsapp, discord, slack, meet, teams, ivr, elevenlabs, deepgram, cartesia, assemblyai, openai',
+    'telegram, whatsapp, discord, slack, meet, teams, zoom, ivr, elevenlabs, deepgram, cartesia, assemblyai, openai',
   );
 });

@@ -19,7 +19,7 @@ describe('placing a call', () => {
     expect([status, body]).toEqual([
       400,
       {
-        detail: 'No SIP trunk configured; without one, only zoomcrc.com can be called',
+        detail: 'No SIP trunk configured; without one, only rooms.invalid can be called',
         code: 'no_sip_trunk',
       },
     ]);

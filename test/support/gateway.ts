@@ -83,6 +83,8 @@ export class Gateway {
       SVC_MEET_LOGIN_URL: 'http://127.0.0.1:9',
       SVC_ZOOM_LOGIN_URL: 'http://127.0.0.1:9',
       SVC_ZOOM_API_URL: 'http://127.0.0.1:9/v2',
+      // Nor the room systems of the real Zoom.
+      SVC_SIP_DIRECT_HOSTS: 'rooms.invalid',
       // Nor the real WhatsApp; its webhook exists and knows no one.
       SVC_WHATSAPP_API_URL: 'http://127.0.0.1:9',
       SVC_WHATSAPP_PHONE_NUMBER_ID: '1',

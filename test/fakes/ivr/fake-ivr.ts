@@ -98,6 +98,7 @@ export class FakeIvr {
   #ring(invite: SipRequest, from: RemoteInfo): void {
     const wire = {
       local: `${HOST}:${this.port}`,
+      protocol: 'UDP' as const,
       send: (message: SipMessage) => this.#reply(message, from),
     };
     const number = parseSipUri(invite.uri).user ?? '';

@@ -8,24 +8,28 @@ const TIMEOUT_MS = 64 * T1_MS;
 export interface DialogWire {
   /** The address of this end, `host:port`. */
   readonly local: string;
+  readonly protocol: 'UDP' | 'TCP' | 'TLS';
   send(message: SipMessage): void;
 }
 
-/** A dialog of a UAS over UDP (RFC 3261 section 12.1.1): its answers, which are repeated, and its BYE. */
+/** A dialog of a UAS (RFC 3261 section 12.1.1): its answers and its BYE, which are repeated over UDP. */
 export class IvrDialog {
   readonly invite: SipRequest;
   /** Resolves once the caller has acknowledged the answer. */
   readonly acknowledged: Promise<void>;
   readonly #wire: DialogWire;
+  /** User part of its Contact. */
+  readonly #user: string;
   readonly #timers = new Set<NodeJS.Timeout>();
   #acknowledge = (): void => {};
   #answer: SipMessage | null = null;
   #isAcknowledged = false;
   #byeAnswered = false;
 
-  constructor(invite: SipRequest, wire: DialogWire) {
+  constructor(invite: SipRequest, wire: DialogWire, user = 'ivr') {
     this.invite = invite;
     this.#wire = wire;
+    this.#user = user;
     this.acknowledged = new Promise((resolve) => {
       this.#acknowledge = resolve;
     });
@@ -93,18 +97,21 @@ export class IvrDialog {
   }
 
   get #contact(): { contact: { uri: string; params: Record<string, never> }[] } {
-    return { contact: [{ uri: `sip:ivr@${this.#wire.local}`, params: {} }] };
+    const { local, protocol } = this.#wire;
+    const transport = protocol === 'UDP' ? '' : `;transport=${protocol.toLowerCase()}`;
+    return { contact: [{ uri: `sip:${this.#user}@${local}${transport}`, params: {} }] };
   }
 
   #via(): SipHeaders['via'][number] {
-    const [host = '', port] = this.#wire.local.split(':');
+    const { local, protocol } = this.#wire;
+    const [host = '', port] = local.split(':');
     const branch = `z9hG4bKbye${this.invite.headers['call-id']}`;
-    return { version: '2.0', protocol: 'UDP', host, port: Number(port), params: { branch, rport: null } };
+    return { version: '2.0', protocol, host, port: Number(port), params: { branch, rport: null } };
   }
 
   #repeat(message: SipMessage, isDone: () => boolean, waitMs = T1_MS, sinceMs = 0): void {
     this.#wire.send(message);
-    if (sinceMs >= TIMEOUT_MS) return;
+    if (sinceMs >= TIMEOUT_MS || this.#wire.protocol !== 'UDP') return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       if (!isDone()) this.#repeat(message, isDone, Math.min(2 * waitMs, T2_MS), sinceMs + waitMs);
