@@ -180,6 +180,23 @@ describe('the servers of a domain', () => {
     expect(await located(dns)).toEqual(['tls 192.0.2.1:5061', 'udp 192.0.2.2:5060', 'tcp 192.0.2.2:5060']);
   });
 
+  it('are those over TLS first, also when the domain has no preference', async () => {
+    const dns = new FakeDns({
+      naptr: {
+        'rooms.example': [
+          naptr('SIP+D2T', '_sip._tcp.rooms.example', 0),
+          naptr('SIPS+D2T', '_sips._tls.rooms.example', 0),
+        ],
+      },
+      srv: {
+        '_sip._tcp.rooms.example': [record('b', 1)],
+        '_sips._tls.rooms.example': [record('a', 1, 0, 443)],
+      },
+      addresses: ADDRESSES,
+    });
+    expect(await located(dns)).toEqual(['tls 192.0.2.1:443', 'tcp 192.0.2.2:5060']);
+  });
+
   it('are asked for without NAPTR when one transport is named', async () => {
     const dns = new FakeDns({ srv: { '_sips._tcp.rooms.example': [record('a', 1)] }, addresses: ADDRESSES });
     expect(await located(dns, { protocols: ['tls'] })).toEqual(['tls 192.0.2.1:5060']);

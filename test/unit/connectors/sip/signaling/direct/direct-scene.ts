@@ -71,6 +71,16 @@ export class DirectScene {
     return { leg: this.gateway.connector.dial(dialTo(target), notes.media, notes), notes };
   }
 
+  /** Dials for another platform. */
+  dialFor(call: { readonly target: string; readonly sampleRateHz: number }): { readonly notes: RecordedLeg } {
+    const notes = new RecordedLeg();
+    this.#stops.push(() => notes.media.close());
+    const outcomes = new Map([[403, { result: 'refused', reason: 'no licence' } as const]]);
+    const whole = { accountId: 'acc_1', dtmf: '', displayName: 'A', outcomes, ...call };
+    this.gateway.connector.dialing.dial(whole, notes.media, notes);
+    return { notes };
+  }
+
   async stop(): Promise<void> {
     for (const stop of this.#stops.splice(0).reverse()) await stop();
   }
