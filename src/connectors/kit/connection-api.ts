@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
@@ -41,6 +42,8 @@ const MAX_ANSWER_BYTES = 1_048_576;
 const MAX_PAUSE_MS = 5_000;
 const DEFAULT_PAUSE_MS = 1_000;
 const TRIES = 3;
+/** Of a platform's words, in characters: they become the reason of a call. */
+const MAX_WORDS = 300;
 
 /** A platform's REST API, asked with the access tokens of connections. Redirects would take the token along: they fail. */
 export class ConnectionApi {
@@ -89,7 +92,8 @@ export class ConnectionApi {
       } else if ((status === 429 || status === 503) && tries < TRIES) {
         await pause(this.#options.clock, pauseMsOf(answer), signal);
       } else {
-        throw new ApiRefusal(status, this.#options.wordsOf(body) || this.#plainWords(status));
+        const words = cutText(this.#options.wordsOf(body), MAX_WORDS);
+        throw new ApiRefusal(status, words || this.#plainWords(status));
       }
     }
   }

@@ -51,6 +51,7 @@ export class FakeMeet {
   readonly requests: string[] = [];
   /** The next requests are answered with this status. */
   readonly faults: number[] = [];
+  faultWords = 'The service is currently unavailable.';
   /** What new meetings have. */
   phoneAccess: readonly PhoneAccess[] = [];
   readonly #server: Server;
@@ -131,7 +132,7 @@ export class FakeMeet {
     try {
       const fault = this.faults.shift();
       if (fault !== undefined)
-        throw new Refused(fault, 'UNAVAILABLE', 'The service is currently unavailable.');
+        throw new Refused(fault, 'UNAVAILABLE', this.faultWords);
       write(
         response,
         200,

@@ -103,6 +103,14 @@ describe('a meeting by its link', () => {
     expect(sip.calls).toEqual([]);
   });
 
+  it('that is refused in a long text ends the call with its beginning', async () => {
+    meet.faults.push(500);
+    meet.faultWords = 'no '.repeat(100_000);
+    const { ended } = place();
+    await vi.waitUntil(() => ended.mock.calls.length > 0);
+    expect(ended.mock.calls[0]?.[1].reason).toBe('no '.repeat(100));
+  });
+
   it('is asked for again after an expired token, and after a pause', async () => {
     meet.add('abc-mnop-xyz', { phoneAccess: [PHONE] });
     meet.faults.push(401, 503);

@@ -105,7 +105,10 @@ it.each([
   ],
   [
     'that Zoom does not tell of',
-    () => ((zoom.userOf = () => null), linkTo(zoom.add('ada'))),
+    () => {
+      zoom.userOf = () => null;
+      return linkTo(zoom.add('ada'));
+    },
     /does not host this meeting/,
   ],
 ])('a meeting %s ends the call with what is missing', async (_, target, reason) => {
