@@ -131,8 +131,7 @@ export class FakeMeet {
     this.requests.push(`${request.method} ${url.pathname}`);
     try {
       const fault = this.faults.shift();
-      if (fault !== undefined)
-        throw new Refused(fault, 'UNAVAILABLE', this.faultWords);
+      if (fault !== undefined) throw new Refused(fault, 'UNAVAILABLE', this.faultWords);
       write(
         response,
         200,
