@@ -8,6 +8,7 @@ import type { DialsSip, SipDial, SipTarget } from '../../../contract/sip-dialing
 import type { DirectRoutes } from '../direct/direct-routes.ts';
 import { type DirectHosts, directTarget, plainHost } from '../direct/direct-target.ts';
 import type { SipUri } from '../message/sip-uri.ts';
+import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import type { SipRoute } from '../sip-route.ts';
 import type { Trunk } from '../trunk/trunk.ts';
 import type { TrunkRegistry } from '../trunk/trunk-registry.ts';
@@ -48,8 +49,9 @@ export class OutboundCalls implements DialsSip {
   }
 
   dial(call: SipDial, media: MediaControl, observer: LegObserver): PlatformLeg {
-    const { legs, clock, media: settings } = this.#deps;
+    const { legs, clock, media: usual } = this.#deps;
     const { way, postDial } = this.#read(call);
+    const settings = way.isDirect ? withWideband(usual, call.sampleRateHz) : usual;
     const route = way.open();
     const legMedia = new LegMedia(media, settings, call.sampleRateHz, route);
     const leg = new OutboundLeg(new SipLeg(route, legMedia, clock, observer), {
@@ -85,6 +87,15 @@ export class OutboundCalls implements DialsSip {
     const detail = hosts === '' ? '' : `; without one, only ${hosts} can be called`;
     return new GatewayError('no_sip_trunk', `No SIP trunk configured${detail}`);
   }
+}
+
+/**
+ * Offers G.722 to a meeting whose room is wider than the codecs of phone calls. Behind a trunk there are telephones, for
+ * which the operator has chosen the codecs.
+ */
+function withWideband(settings: LegMediaSettings, sampleRateHz: number): LegMediaSettings {
+  const isNarrow = offeredRateHz(settings.codecs) < Math.min(sampleRateHz, roomRateHz('G722'));
+  return isNarrow ? { ...settings, codecs: ['G722', ...settings.codecs] } : settings;
 }
 
 const NO_PASSWORD: Termination = {
