@@ -15,6 +15,18 @@ const MAX_KEYS = 64;
 /** Of all pauses and waits together. */
 const MAX_PAUSE_MS = 60_000;
 
+/** What a character stands for; null: it only separates. */
+const STEPS: ReadonlyMap<string, PostDialStep | null> = new Map([
+  ...each('0123456789*#ABCDabcd', (key) => ({ type: 'keys', keys: key.toUpperCase() })),
+  ...each(',pP', () => ({ type: 'pause', pauseMs: PAUSE_MS })),
+  ...each(';wW', () => ({ type: 'wait' })),
+  ...each(' -.()', () => null),
+]);
+
+function each(characters: string, step: (character: string) => PostDialStep | null) {
+  return [...characters].map((character) => [character, step(character)] as const);
+}
+
 /** Text that is no sequence of keys and pauses. The message says why, and where. */
 export class PostDialFault extends Error {}
 
@@ -28,7 +40,7 @@ export function parsePostDial(text: string): PostDialStep[] {
   let position = 0;
   for (const character of text) {
     position++;
-    const step = stepOf(character);
+    const step = STEPS.get(character);
     if (step === undefined) throw new PostDialFault(unknownText(character, position));
     if (step !== null) append(steps, step);
   }
@@ -36,35 +48,12 @@ export function parsePostDial(text: string): PostDialStep[] {
   return steps;
 }
 
-/** Returns null for what only separates, undefined for what means nothing. */
-function stepOf(character: string): PostDialStep | null | undefined {
-  if (/[0-9*#A-D]/i.test(character)) return { type: 'keys', keys: character.toUpperCase() };
-  switch (character) {
-    case ',':
-    case 'p':
-    case 'P':
-      return { type: 'pause', pauseMs: PAUSE_MS };
-    case ';':
-    case 'w':
-    case 'W':
-      return { type: 'wait' };
-    case ' ':
-    case '-':
-    case '.':
-    case '(':
-    case ')':
-      return null;
-    default:
-      return undefined;
-  }
-}
-
 function append(steps: PostDialStep[], step: PostDialStep): void {
   const last = steps.at(-1);
   if (last?.type === 'keys' && step.type === 'keys')
-    steps.splice(-1, 1, { type: 'keys', keys: last.keys + step.keys });
+    steps[steps.length - 1] = { type: 'keys', keys: last.keys + step.keys };
   else if (last?.type === 'pause' && step.type === 'pause')
-    steps.splice(-1, 1, { type: 'pause', pauseMs: last.pauseMs + step.pauseMs });
+    steps[steps.length - 1] = { type: 'pause', pauseMs: last.pauseMs + step.pauseMs };
   else if (last?.type !== 'wait' || step.type !== 'wait') steps.push(step);
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
 import { StoredChallenges } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
 import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
+import { readDialString } from '../../../../../src/connectors/sip/signaling/legs/dial-string.ts';
 import { readTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
 import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
 import { digitInInfo } from '../../../../../src/connectors/sip/signaling/legs/dtmf-relay.ts';
@@ -242,6 +243,15 @@ describe('SDP of 32 KB', () => {
   });
 });
 
+/** What it is refused for must take no longer. */
+function splitDialString(text: string): unknown {
+  try {
+    return readDialString(text, '');
+  } catch {
+    return null;
+  }
+}
+
 describe('other SIP input', () => {
   it.each<[string, (text: string) => unknown, readonly string[]]>([
     ['a challenge', parseChallenge, ['', 'Digest ', 'Digest realm="r",nonce="', 'Digest a=']],
@@ -249,6 +259,7 @@ describe('other SIP input', () => {
     ['a content type of INFO', (text) => digitInInfo(text, '5'), ['']],
     ['a number', (text) => [toE164(text), nationalDigits(text)], ['', '+', '00']],
     ['a dial target', (text) => readTarget(text), ['', 'sip:', 'sip:a@', 'sip:a@h;', 'tel:']],
+    ['a dial string', splitDialString, ['', '+1', '+1,', 'tel:1;', 'tel:1;postd=', 'sip:1,', 'sip:1;a=1']],
     ['a redirect', (text) => redirectTarget([text], trunkTo(5_060)), ['', '<sip:']],
     [
       'an outgoing message',
