@@ -10,8 +10,6 @@ import {
   type ToolSpec,
 } from './mcp-tool.ts';
 
-const NO_AUDIO =
-  'MCP carries no audio: to hear and speak yourself, exchange raw PCM on the WebSocket `audio.stream_url`.';
 const CALL_ID = { call_id: 'Id of the call.' };
 
 /** Tools for calls: placing and answering them, speaking and writing in them. */
@@ -20,12 +18,12 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     name: 'svc_call_join',
     twin: 'createCall',
     title: 'Place or join a call',
-    description: `Calls a phone number or SIP URI, or joins a meeting. Returns at once with \`call_id\`, capabilities and the audio block while the call is \`connecting\`; poll svc_call_status until it is \`active\`. ${NO_AUDIO} Every use places another call.`,
+    description: `Calls a phone number or SIP URI, or joins a meeting. Returns at once, while the call is \`connecting\`; poll svc_call_status until it is \`active\`. MCP carries no audio: a program exchanges raw PCM on the WebSocket \`audio.stream_url\`. Every use places another call.`,
     params: {
       platform: 'Platform to call on; `sip` for phone calls.',
       meeting_url:
-        'Meeting URL, SIP URI or phone number, such as `sip:+33123456789@trunk.example.com`, or with the digits of an invitation `+16465588656,,81234567890#,,,,*123456#`; at most 2048 characters. Required where no connection can create a meeting.',
-      dtmf: 'Keys to press once the call is answered, such as `,,81234567890#`: 0-9, *, #, A-D; `,` pauses 2 s, `;` waits until a menu has finished speaking; at most 256 characters. Default: none.',
+        'Meeting URL, SIP URI or phone number, also with digits, as in `+16465588656,,8123#`; at most 2048 characters. Required where no connection can create a meeting.',
+      dtmf: 'Keys to press after the answer, such as `,,8123#`; `,` pauses 2 s, `;` waits for silence; at most 256. Default: none.',
       agent_name: 'Name shown to the other participants, 1 to 80 characters. Default "AI Agent".',
       login_id:
         'Bot or connection that places the call, at most 64 characters. Default: the only one that can.',
@@ -41,7 +39,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'getCall',
     title: 'Get a call and its transcript',
     description:
-      'Returns the state of a call and the transcript lines (`[<speaker>] <text>`) after `since`. The transcript stays empty without hosted speech recognition (capability `hosted_stt`). A call that ended normally answers 404. After `disconnected`, `termination` says why; if the connection to the platform was lost, join again with the same `meeting_url`; that is a new call. `waiting_reason`: somebody must admit you first, or `dtmf` is being entered.',
+      'Returns the state of a call and the transcript lines (`[<speaker>] <text>`) after `since`, none without the capability `hosted_stt`. A call that ended normally answers 404. After `disconnected`, `termination` says why; if the connection was lost, join again with the same `meeting_url`. `waiting_reason`: what it waits for.',
     params: {
       ...CALL_ID,
       since: 'Transcript lines already read: the `transcript_length` of the last answer. Default 0.',
@@ -61,7 +59,8 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     name: 'svc_call_accept',
     twin: 'acceptCall',
     title: 'Accept a ringing call',
-    description: `Answers an inbound call in state \`ringing\` and returns when it is \`active\`. A call rings for 60 s; \`call_invite\` in the \`events\` of svc_inbox announces it. ${NO_AUDIO} Without such a program, accept only if the call has the capability \`hosted_tts\`; otherwise the caller hears silence.`,
+    description:
+      'Answers an inbound call in state `ringing` and returns when it is `active`. Without a program on `audio.stream_url`, accept only if the call has the capability `hosted_tts`; otherwise the caller hears silence.',
     params: CALL_ID,
     hints: ACTS_ONCE,
   },
@@ -77,7 +76,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     name: 'svc_call_leave',
     twin: 'hangUpCall',
     title: 'Hang up',
-    description: 'Ends a call at once, whatever its state. Afterwards the call answers 404.',
+    description: 'Ends a call at once, whatever its state; afterwards it answers 404.',
     params: CALL_ID,
     hints: ENDS,
   },
@@ -86,11 +85,11 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'say',
     title: 'Speak in a call, or press keys',
     description:
-      'Speaks a text in the call with hosted text-to-speech, after those said before; or presses the keys `dtmf`. A text needs the capabilities `audio_out` and `hosted_tts`. Answers at once; the `utterance` event in svc_inbox tells what was heard. Use short sentences, and svc_call_stop_speaking when someone interrupts.',
+      'Speaks a text in the call with hosted text-to-speech, or presses keys. A text needs the capabilities `audio_out` and `hosted_tts`, and follows those said before; the `utterance` event in svc_inbox tells what was heard. Use short sentences, and svc_call_stop_speaking when someone interrupts.',
     params: {
       ...CALL_ID,
       text: TEXT,
-      dtmf: 'Keys to press in place of a text, such as `1234#`; at most 64 of 0-9, *, #, A-D. Default: none.',
+      dtmf: 'Keys to press in place of a text, at most 64 of 0-9, *, #, A-D. Default: none.',
       idempotency_key: IDEMPOTENCY_KEY,
     },
     hints: ACTS,
