@@ -52,7 +52,7 @@ describe.concurrent('a dial-in number', () => {
     const { agent, caller } = joined;
     const waiting_reason = 'entering the meeting id';
     expect(await shown(joined)).toMatchObject({ state: 'connecting', waiting_reason });
-    expect(await activeAfterLastKey(joined)).toBeGreaterThanOrEqual(1_000);
+    expect(await activeAfterLastKey(gateway, joined)).toBeGreaterThanOrEqual(1_000);
     expect([caller.menu.place, caller.menu.entries]).toEqual(['meeting', ENTERED]);
     await expectClean(joined);
     expect(agent.events).toContainEqual({ type: 'call_waiting', reason: waiting_reason });
@@ -86,7 +86,7 @@ describe.concurrent('a dial-in number', () => {
     const joined = await dial('w81234567890#*123456#', {
       bargeIn: false,
       promptMs: 3_000,
-      patienceMs: 2_000,
+      patienceMs: 6_000,
     });
     await joined.agent.waitFor('call_error', { code: 'call_failed' });
     expect(joined.caller.keys.some(({ isIgnored }) => isIgnored)).toBe(true);

@@ -1,5 +1,6 @@
-/** A telephone-event packet, with the times at which it was sent as far as the wire tells. */
+/** A telephone-event packet. */
 export interface EventPacket {
+  /** When it was sent. */
   readonly atMs: number;
   readonly sequence: number;
   readonly timestamp: number;

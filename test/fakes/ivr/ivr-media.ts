@@ -34,6 +34,7 @@ const SOUND = 64;
 /** Later than the jitter of a bad network. */
 const MARGIN_FRAMES = 2;
 const FRAME_MS = 20;
+const TICKS_PER_MS = 8;
 
 /** The audio of one caller: prompts go out, keys and voices come in. */
 export class IvrMedia {
@@ -49,6 +50,7 @@ export class IvrMedia {
   readonly #ssrc: number;
   #format: IvrFormat | null = null;
   #sequence = 0;
+  #firstTimestamp: number | undefined;
 
   private constructor(socket: Socket, prompts: Prompts, network: Network, host: IvrMediaHost) {
     this.#socket = socket;
@@ -62,8 +64,9 @@ export class IvrMedia {
     this.reader = new EventReader((digit) => host.pressed(digit));
     this.#tones = new ToneDetector((digit) => host.pressed(digit));
     socket.on('message', (packet) => {
-      const atMs = performance.now();
-      this.#inbound.carry(() => this.#receive(packet, atMs));
+      if (packet.length < HEADER_BYTES || this.#format === null) return;
+      const mediaMs = this.#mediaMs(packet, this.#format);
+      this.#inbound.carry(mediaMs, performance.now(), (sentMs) => this.#receive(packet, sentMs));
     });
   }
 
@@ -102,14 +105,23 @@ export class IvrMedia {
     const [sequence, timestamp] = [this.#sequence & 0xffff, (this.#sequence * FRAME) >>> 0];
     this.#sequence++;
     const packet = rtpPacket({ payloadType, sequence, timestamp, ssrc: this.#ssrc }, [...payload]);
-    this.#outbound.carry(() => {
+    this.#outbound.carry(this.#sequence * FRAME_MS, performance.now(), () => {
       if (this.#format !== null) this.#socket.send(packet, port, host);
     });
   }
 
+  /** The sender's clock at the start of a packet's last 20 ms. */
+  #mediaMs(packet: Buffer, { eventType }: IvrFormat): number {
+    const timestamp = packet.readUInt32BE(4);
+    this.#firstTimestamp ??= timestamp;
+    const isEvent = (packet[1]! & 0x7f) === eventType && packet.length >= HEADER_BYTES + 4;
+    const durationTicks = isEvent ? packet.readUInt16BE(HEADER_BYTES + 2) - FRAME : 0;
+    return (((timestamp - this.#firstTimestamp) | 0) + durationTicks) / TICKS_PER_MS;
+  }
+
   #receive(packet: Buffer, atMs: number): void {
     const format = this.#format;
-    if (format === null || packet.length < HEADER_BYTES) return;
+    if (format === null) return;
     const sequence = packet.readUInt16BE(2);
     const payload = packet.subarray(HEADER_BYTES);
     const type = packet[1]! & 0x7f;
