@@ -37,7 +37,7 @@ const NIGHTLY = [
   'test/unit/fakes/discord-voice/*.test.ts',
   'test/unit/connectors/discord/voice/bad-network.test.ts',
   'test/unit/loopback/loopback-call.test.ts',
-  'test/e2e/{audio-overflow,discord-voice-ends,inline-call-steps}.test.ts',
+  'test/e2e/{audio-overflow,discord-voice-ends,inline-call-steps,many-dial-ins}.test.ts',
   'test/peers/harness.test.ts',
   'test/e2e/{discord-voice-bitrates,model-kind-calls}.test.ts',
   'test/peers/{gateway-during-call,hosted-speech,local-call,local-speech}.test.ts',
@@ -100,7 +100,8 @@ const KINDS: readonly Kind[] = [
     files: [
       'test/unit/speech/{interruption,stop}.test.ts',
       'test/e2e/demo.test.ts',
-      'test/e2e/{discord-voice-recovery,dm-kills,files,many-waiters,recovery,resources,same-time,slow-reader}.test.ts',
+      'test/e2e/{discord-voice-recovery,dm-kills,files,many-dial-ins,many-waiters}.test.ts',
+      'test/e2e/{recovery,resources,same-time,slow-reader}.test.ts',
       'test/peers/{gateway-load,gateway-lost-messages,load-generator,local-call,local-speech}.test.ts',
     ],
     group: 'alone',
