@@ -58,9 +58,8 @@ const CI_NEVERTHELESS = ['test/e2e/dm-kills.test.ts'];
 const OWN_PROCESS = [
   'test/e2e/*-kills.test.ts',
   'test/conformance/{loopback-*,sip,*-violations}.test.ts',
-  'test/e2e/{call-ends,discord,discord-tenants,idempotency,inline-steps,log-lines,mcp-shim}.test.ts',
-  'test/e2e/{platform-bridge*,platform-logins,post-dial,teams,telegram-webhook}.test.ts',
-  'test/e2e/{whatsapp,zoom}.test.ts',
+  'test/e2e/{discord-tenants,idempotency,inline-steps,log-lines,mcp-shim}.test.ts',
+  'test/e2e/{platform-bridge,platform-bridge-waiters,post-dial,telegram-webhook,zoom}.test.ts',
 ];
 
 /** How test files run together: those of a process, and those at the same time. */

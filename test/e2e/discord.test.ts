@@ -96,10 +96,8 @@ it('exchanges messages and files over an account’s own bot, also after a resta
   expect(ada.received(bot).at(-1)?.content).toBe('*Thanks*');
 
   const sessions = 1_000 - bot.identifiesLeft;
-  await gateway.killHard();
-  ada.writes(bot, 'while you were away');
   const before = cursor;
-  await gateway.restart();
+  await gateway.restart(() => void ada.writes(bot, 'while you were away'));
   await waitFor('the message', async () =>
     JSON.stringify(await news(before)).includes('while you were away'),
   );

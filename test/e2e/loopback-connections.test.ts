@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LoopbackWorld } from '../loopback/loopback-world.ts';
 import { PLATFORM } from '../loopback/platform.ts';
@@ -86,42 +85,6 @@ describe('a connection', () => {
     await world.gateway.waitForState(call.call_id, 'active');
     await disconnect(id);
   });
-
-  it('is not made when the person denies it', async () => {
-    world.vendor.authorization.refuses = true;
-    const page = await world.consent(ada);
-    world.vendor.authorization.refuses = false;
-    expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('said no')]);
-    expect(await world.accounts()).toEqual([]);
-  });
-});
-
-describe('two logins that fit', () => {
-  it('have to be told apart by login_id', async () => {
-    const connection = await world.connect(ada);
-    const bot = await world.bot('Attendant');
-    const meeting = world.vendor.meeting();
-    const ambiguous = await place(meeting);
-    expect(ambiguous.status).toBe(400);
-    for (const part of ['login_id', connection, 'Ada', bot.id, 'Attendant'])
-      expect(ambiguous.body.detail).toContain(part);
-    for (const [login_id, account] of [
-      [connection, ada],
-      [bot.id, bot.account],
-    ] as const) {
-      const { body: call } = await place(meeting, { login_id });
-      await world.gateway.waitForState(call.call_id, 'active');
-      expect(meeting.session.account).toBe(account);
-      await api().delete(`/api/call/${call.call_id}`);
-    }
-    const unknown = await place(meeting, { login_id: 'con_of_another_account' });
-    expect(unknown.status).toBe(404);
-    await disconnect(connection);
-    const { body: call } = await place(meeting);
-    await world.gateway.waitForState(call.call_id, 'active');
-    expect(meeting.session.account).toBe(bot.account);
-    await api().delete(`/api/call/${call.call_id}`);
-  });
 });
 
 describe('another account', () => {
@@ -151,22 +114,5 @@ describe('another account', () => {
     expect(JSON.stringify((await api().get('/api/inbox')).body.conversations)).toContain('For Olga only');
     expect(await world.statusOf(id)).toBe('ok');
     await disconnect(id);
-  });
-});
-
-describe('the status of the platform', () => {
-  it('is told by the connector, for each login and at any moment', async () => {
-    const zoe = world.vendor.accounts.person('Zoe');
-    const logins = [await world.connect(zoe), (await world.bot('Helper')).id];
-    const states = async () =>
-      (await world.accounts()).filter(({ id }) => logins.includes(id)).map(({ status }) => status);
-    const areAll = async (status: string) => isDeepStrictEqual(await states(), [status, status]);
-    await waitFor('both to work', () => areAll('ok'));
-    world.vendor.outage = 'Down for maintenance';
-    world.vendor.cutEventStreams();
-    await waitFor('the outage', () => areAll('Down for maintenance'));
-    await waitFor('the platform to say so', async () => (await world.platform()).status !== 'ok');
-    world.vendor.outage = null;
-    await waitFor('its end', () => areAll('ok'));
   });
 });

@@ -1,7 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -85,43 +83,7 @@ describe('a gateway as its operator starts it', () => {
     expect(gateway.output).not.toContain('    at ');
   });
 
-  it('names the HTTP port that is in use', async () => {
-    const server = createServer().listen(ports.first + 2, '127.0.0.1');
-    await once(server, 'listening');
-    try {
-      const gateway = start(settings({ SVC_PORT: `${ports.first + 2}` }));
-      expect(await within('the gateway to give up', gateway.exited)).toBe(EXIT_UNAVAILABLE);
-      expect(gateway.output).toContain('The gateway cannot start:');
-      expect(gateway.output).toContain(`${ports.first + 2}`);
-      expect(gateway.output).not.toContain('    at ');
-      expect(gateway.output.match(GENERATED_KEY)).toBeNull();
-    } finally {
-      server.close();
-    }
-  });
-
-  it('names the configured SIP port that is in use', async () => {
-    const socket = createSocket('udp4').bind(ports.first + 3, '127.0.0.1');
-    await once(socket, 'listening');
-    try {
-      const gateway = start(settings({ SVC_SIP_PORT: `${ports.first + 3}` }));
-      expect(await within('the gateway to give up', gateway.exited)).toBe(EXIT_UNAVAILABLE);
-      expect(gateway.output).toContain(`${ports.first + 3}`);
-    } finally {
-      socket.close();
-    }
-  });
-
-  it('does not start on the data directory of another gateway', async () => {
-    const first = start(settings());
-    await bannerOf(first);
-    const second = start(settings({ SVC_PORT: '0', SVC_SIP_PORT: '0', SVC_DATA_DIR: dataDir }));
-    expect(await within('the second gateway to give up', second.exited)).toBe(EXIT_UNAVAILABLE);
-    expect(second.output).toContain('another gateway is running on this data directory');
-    expect((await new GatewayApi(baseUrl(), null).get('/readyz')).status).toBe(200);
-  });
-
-  it('uses the next free SIP port when none is configured, and reports it', async () => {
+  it('is alone on its data directory, prints working keys on its first start only, and finds a SIP port', async () => {
     const socket = createSocket('udp4');
     // The port is taken, by this socket or by another process.
     const bound = new Promise<void>((resolve) => {
@@ -129,24 +91,22 @@ describe('a gateway as its operator starts it', () => {
       socket.bind(DEFAULT_SIP_PORT, '127.0.0.1', resolve);
     });
     await bound;
-    try {
-      const banner = await bannerOf(start(settings({ SVC_SIP_PORT: undefined })));
-      const [, port] =
-        /SIP {4}127\.0\.0\.1:(\d+) over UDP and TCP \(port 5060 is in use\)/.exec(banner) ?? [];
-      expect(Number(port)).toBeGreaterThan(DEFAULT_SIP_PORT);
-    } finally {
-      socket.close();
-    }
-  });
-
-  it('prints working keys on its first start only', async () => {
-    const first = start(settings());
+    const first = start(settings({ SVC_SIP_PORT: undefined }));
     const banner = await bannerOf(first);
+    socket.close();
+    const [, sipPort] =
+      /SIP {4}127\.0\.0\.1:(\d+) over UDP and TCP \(port 5060 is in use\)/.exec(banner) ?? [];
+    expect(Number(sipPort)).toBeGreaterThan(DEFAULT_SIP_PORT);
     expect(banner).toContain(`HTTP   ${baseUrl()}`);
     const [agentKey, settingsKey] = banner.match(GENERATED_KEY) ?? [];
     expect(banner).toContain(`curl -H 'X-API-Key: ${agentKey}' ${baseUrl()}/api/calls`);
     expect((await new GatewayApi(baseUrl(), agentKey!).get('/api/calls')).status).toBe(200);
     expect((await new GatewayApi(baseUrl(), settingsKey!).get('/api/sip/dids')).status).toBe(200);
+
+    const other = start(settings({ SVC_PORT: '0', SVC_SIP_PORT: '0', SVC_DATA_DIR: dataDir }));
+    expect(await within('the second gateway to give up', other.exited)).toBe(EXIT_UNAVAILABLE);
+    expect(other.output).toContain('another gateway is running on this data directory');
+    expect((await new GatewayApi(baseUrl(), null).get('/readyz')).status).toBe(200);
     expect(await first.stop()).toBe(0);
 
     const second = start(settings({ SVC_DATA_DIR: dataDir }));
@@ -154,29 +114,26 @@ describe('a gateway as its operator starts it', () => {
     expect((await new GatewayApi(baseUrl(), agentKey!).get('/api/calls')).status).toBe(200);
   });
 
-  it('accepts keys from its settings, and never prints them', async () => {
+  it('accepts keys from its settings and never prints them, and uses its public address in URLs', async () => {
     const [agentKey, settingsKey] = [newApiKey(), newApiKey()];
-    const chosen = { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey };
-    const gateway = start(settings({ ...chosen, SVC_LOG_LEVEL: 'trace' }));
+    const gateway = start(
+      settings({
+        SVC_BOOTSTRAP_AGENT_KEY: agentKey,
+        SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey,
+        SVC_LOG_LEVEL: 'trace',
+        SVC_PUBLIC_URL: 'https://voice.example/gateway/',
+      }),
+    );
     await bannerOf(gateway);
-    expect((await new GatewayApi(baseUrl(), agentKey).get('/api/calls')).status).toBe(200);
-    expect((await new GatewayApi(baseUrl(), settingsKey).get('/api/sip/dids')).status).toBe(200);
-    expect((await new GatewayApi(baseUrl(), settingsKey).get('/api/calls')).status).toBe(403);
-    expect(gateway.output.match(GENERATED_KEY)).toBeNull();
-  });
-
-  it('uses its public address in URLs', async () => {
-    const key = newApiKey();
-    const publicUrl = 'https://voice.example/gateway/';
-    const gateway = start(settings({ SVC_PUBLIC_URL: publicUrl, SVC_BOOTSTRAP_AGENT_KEY: key }));
-    const banner = await bannerOf(gateway);
-    const [settingsKey] = banner.match(GENERATED_KEY) ?? [];
+    const [agent, operator] = [agentKey, settingsKey].map((key) => new GatewayApi(baseUrl(), key));
+    expect((await operator!.get('/api/calls')).status).toBe(403);
     const trunk = { host: '127.0.0.1', port: 9, username: 'trunk', password: 'x', register: false };
-    await new GatewayApi(baseUrl(), settingsKey!).put('/api/sip/trunk', trunk);
+    expect((await operator!.put('/api/sip/trunk', trunk)).status).toBe(200);
     const call = { platform: 'sip', meeting_url: 'sip:+33123456789@127.0.0.1' };
-    const { body } = await new GatewayApi(baseUrl(), key).post('/api/call', call);
+    const { body } = await agent!.post('/api/call', call);
     expect(body.audio.stream_url).toBe(`wss://voice.example/gateway/api/call/${body.call_id}/stream`);
     expect(body.text_ws_url).toBe(body.audio.stream_url);
+    expect(gateway.output.match(GENERATED_KEY)).toBeNull();
   });
 });
 

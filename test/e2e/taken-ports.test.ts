@@ -1,5 +1,7 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -24,27 +26,41 @@ beforeAll(() => {
   return () => rmSync(path, { recursive: true, force: true });
 });
 
-it.each(['SVC_PORT', 'SVC_SIP_PORT', 'SVC_SIP_TLS_PORT'])(
-  'names %s when its port is in use',
-  async (setting) => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as { port: number };
-    const gateway = spawnGateway({
-      SVC_DATA_DIR: folder(),
-      SVC_HOST: '127.0.0.1',
-      SVC_PORT: '0',
-      SVC_SIP_HOST: '127.0.0.1',
-      SVC_SIP_PORT: '0',
-      SVC_SIP_TLS_PORT: '0',
-      SVC_SIP_TLS_CERT_FILE: certificate.certPath,
-      SVC_SIP_TLS_KEY_FILE: certificate.keyPath,
-      [setting]: `${port}`,
-    });
-    onTestFinished(() => void gateway.stop());
-    expect(await within('the gateway to give up', gateway.exited)).toBe(EXIT_UNAVAILABLE);
-    const [, complaint] = gateway.output.split('The gateway cannot start:\n');
-    expect(complaint).toMatch(new RegExp(`^ {2}[^\\n]*\\b${port}\\b[^\\n]*in use[^\\n]*\\b${setting}\\b`));
-  },
-);
+async function takenTcp(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function takenUdp(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  onTestFinished(() => void socket.close());
+  return socket.address().port;
+}
+
+it.each([
+  ['SVC_PORT', 'TCP', takenTcp],
+  ['SVC_SIP_PORT', 'TCP', takenTcp],
+  ['SVC_SIP_PORT', 'UDP', takenUdp],
+  ['SVC_SIP_TLS_PORT', 'TCP', takenTcp],
+] as const)('names %s when its %s port is in use', async (setting, _transport, take) => {
+  const port = await take();
+  const gateway = spawnGateway({
+    SVC_DATA_DIR: folder(),
+    SVC_HOST: '127.0.0.1',
+    SVC_PORT: '0',
+    SVC_SIP_HOST: '127.0.0.1',
+    SVC_SIP_PORT: '0',
+    SVC_SIP_TLS_PORT: '0',
+    SVC_SIP_TLS_CERT_FILE: certificate.certPath,
+    SVC_SIP_TLS_KEY_FILE: certificate.keyPath,
+    [setting]: `${port}`,
+  });
+  onTestFinished(() => void gateway.stop());
+  expect(await within('the gateway to give up', gateway.exited)).toBe(EXIT_UNAVAILABLE);
+  const [, complaint] = gateway.output.split('The gateway cannot start:\n');
+  expect(gateway.output).not.toMatch(/ {4}at |svc_/);
+  expect(complaint).toMatch(new RegExp(`^ {2}[^\\n]*\\b${port}\\b[^\\n]*in use[^\\n]*\\b${setting}\\b`));
+});

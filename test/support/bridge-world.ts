@@ -53,30 +53,7 @@ export class BridgeWorld {
 
   /** Connects Microsoft accounts with these object ids to the first account, as OAuth would, and starts again. */
   async connect(users: readonly string[]): Promise<void> {
-    await this.gateway.killHard();
-    const database = new SqliteDatabase(join(this.gateway.dataFolder, 'gateway.db'));
-    const { id: accountId } = database
-      .prepare('select id from accounts order by created_at')
-      .get() as StoredRow;
-    const { id: agentId } = database
-      .prepare('select id from agents where account_id = ?')
-      .get(accountId) as StoredRow;
-    const connection = database.prepare(
-      `insert into connections (id, account_id, provider, label, status, provider_user_id, sealed_credentials, created_at, updated_at)
-       values (?, ?, 'teams', 'Ada', 'ok', ?, '', ?, ?)`,
-    );
-    const member = database.prepare(
-      `insert into agent_accounts (agent_id, member_type, member_id) values (?, 'connection', ?)`,
-    );
-    const nowIso = new Date().toISOString();
-    database.transaction(() => {
-      for (const user of users) {
-        connection.run(`con_${user}`, accountId, `${TENANT}:${user}`, nowIso, nowIso);
-        member.run(agentId, `con_${user}`);
-      }
-    })();
-    database.close();
-    await this.gateway.restart();
+    await this.gateway.restart(() => this.#insertConnections(users));
   }
 
   /** Posts with the bridge's key, unless `init` has other headers. */
@@ -110,5 +87,30 @@ export class BridgeWorld {
   /** The stored messages with a text. */
   rows(text: string): StoredRow[] {
     return readGatewayRows(this.gateway.dataFolder, 'select id, status from messages where text = ?', text);
+  }
+
+  #insertConnections(users: readonly string[]): void {
+    const database = new SqliteDatabase(join(this.gateway.dataFolder, 'gateway.db'));
+    const { id: accountId } = database
+      .prepare('select id from accounts order by created_at')
+      .get() as StoredRow;
+    const { id: agentId } = database
+      .prepare('select id from agents where account_id = ?')
+      .get(accountId) as StoredRow;
+    const connection = database.prepare(
+      `insert into connections (id, account_id, provider, label, status, provider_user_id, sealed_credentials, created_at, updated_at)
+       values (?, ?, 'teams', 'Ada', 'ok', ?, '', ?, ?)`,
+    );
+    const member = database.prepare(
+      `insert into agent_accounts (agent_id, member_type, member_id) values (?, 'connection', ?)`,
+    );
+    const nowIso = new Date().toISOString();
+    database.transaction(() => {
+      for (const user of users) {
+        connection.run(`con_${user}`, accountId, `${TENANT}:${user}`, nowIso, nowIso);
+        member.run(agentId, `con_${user}`);
+      }
+    })();
+    database.close();
   }
 }

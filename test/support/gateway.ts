@@ -193,9 +193,10 @@ export class Gateway {
     await this.#child.killHard();
   }
 
-  /** Starts it again on the same ports and data. */
-  async restart(): Promise<void> {
+  /** Starts it again on the same ports and data. `whileDown`: happens before that. */
+  async restart(whileDown: () => Promise<void> | void = () => {}): Promise<void> {
     await this.#child.stop();
+    await whileDown();
     this.#child = this.#spawn();
     await this.#ready();
   }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { AnyJson } from '../../support/any-json.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { AgentCall } from './agent-call.ts';
 import type { CallRule, CallsUnderTest } from './calls-under-test.ts';
@@ -74,10 +75,22 @@ export const ENDING_RULES: readonly CallRule[] = [
     isSlow: true,
     async check(subject) {
       const { call } = await AgentCall.active(subject);
+      const { api } = call.account;
+      const { cursor } = (await api.get('/api/inbox')).body;
       await subject.gateway.killHard();
       await subject.gateway.restart();
       await call.becomes('disconnected');
       expect((await call.record()).reason).toBe('the gateway was restarted');
+      const { body } = await api.get(`/api/inbox?last_message_cursor=${encodeURIComponent(cursor)}`);
+      const { call_id } = call.created;
+      expect(body.events.filter((event: AnyJson) => event.call_id === call_id)).toMatchObject([
+        {
+          type: 'call_error',
+          code: 'bridge_disconnected',
+          message: expect.stringContaining('same meeting_url'),
+        },
+        { type: 'call_state', state: 'disconnected' },
+      ]);
       const again = await AgentCall.active(subject);
       await again.call.hangUp();
       await again.call.waitFor('the far end to be told', () => again.far.isOver);
