@@ -63,8 +63,10 @@ export class IvrMedia {
     this.#playout = new Playout(Math.ceil(network.jitterMs / FRAME_MS) + MARGIN_FRAMES);
     this.reader = new EventReader((digit) => host.pressed(digit));
     this.#tones = new ToneDetector((digit) => host.pressed(digit));
-    socket.on('message', (packet) => {
+    socket.on('message', (packet, from) => {
       if (packet.length < HEADER_BYTES || this.#format === null) return;
+      // The last packets of a call that had this port before.
+      if (from.port !== this.#format.port) return;
       const mediaMs = this.#mediaMs(packet, this.#format);
       this.#inbound.carry(mediaMs, performance.now(), (sentMs) => this.#receive(packet, sentMs));
     });
