@@ -82,7 +82,7 @@ const GROUPS = {
   units: { order: 0, workers: MAX_WORKERS },
   sockets: { order: 1, workers: MAX_WORKERS },
   /** Audio judged in real time, with no other tests that compute. */
-  audio: { order: 2, workers: 3 },
+  audio: { order: 2, workers: 4 },
   wideband: { order: 3, workers: 2 },
   alone: { order: 4, workers: 1 },
 } as const;
