@@ -9,7 +9,7 @@ export const TEST_FILES: readonly string[] = globSync('test/**/*.test.ts').sort(
 /** What belongs to `npm run test:nightly`: it takes long, repeats what others show, or needs much that is big. */
 const NIGHTLY = [
   // Kills and broken gateways.
-  'test/**/{*-kills,kills}.test.ts',
+  'test/**/{*-kills,kills,rtms-cuts}.test.ts',
   'test/conformance/*-violations.test.ts',
   'test/e2e/{discord-voice-recovery,loopback-recovery}.test.ts',
   // What conformance shows of one connector, shown of others; fakes on their own, and crossed with another client.
@@ -39,7 +39,7 @@ const NIGHTLY = [
   'test/unit/loopback/loopback-call.test.ts',
   'test/e2e/{audio-overflow,discord-voice-ends,inline-call-steps,many-dial-ins}.test.ts',
   'test/peers/harness.test.ts',
-  'test/e2e/{discord-voice-bitrates,model-kind-calls}.test.ts',
+  'test/e2e/{discord-voice-bitrates,model-kind-calls,opus}.test.ts',
   'test/peers/{gateway-during-call,hosted-speech,local-call,local-speech}.test.ts',
   'test/unit/audio/quality/*.test.ts',
   // Demos, benches and browsers.
@@ -164,6 +164,7 @@ const KINDS: readonly Kind[] = [
     files: [
       'test/unit/connectors/sip/signaling/**',
       'test/unit/connectors/{discord,telegram,whatsapp}/*',
+      'test/unit/connectors/zoom/rtms*',
       'test/unit/connectors/slack/socket.test.ts',
       'test/unit/audio/{g711,jitter-buffer,opus,resampler}.test.ts',
       'test/unit/files/uploads.test.ts',

@@ -20,6 +20,7 @@ import { TeamsConnector } from '../connectors/teams/teams-connector.ts';
 import type { TeamsRecords } from '../connectors/teams/teams-records.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
+import type { LogStreams } from '../connectors/zoom/rtms/stream-registry.ts';
 import { ZoomConnector } from '../connectors/zoom/zoom-connector.ts';
 import { WebFiles } from '../files/web-files.ts';
 import { loadMediaIo } from '../native/media-io.ts';
@@ -54,7 +55,7 @@ export const CONNECTORS: readonly MakeConnector[] = [
   slackConnector,
   teamsConnector,
   ({ settings, clock }, sip) => new MeetConnector(settings.meet, { clock, sip }),
-  ({ settings, clock }, sip) => new ZoomConnector(settings.zoom, { clock, sip }),
+  zoomConnector,
   telegramConnector,
   whatsAppConnector,
 ];
@@ -171,6 +172,12 @@ function teamsConnector(deps: PartDeps, sip: DialsSip): TeamsConnector {
   const { settings, clock } = deps;
   const records = teamsRecords(deps);
   return new TeamsConnector(settings.teams, { clock, records, sip, observer: observerOf(deps, 'teams') });
+}
+
+function zoomConnector({ settings, clock, loggers }: PartDeps, sip: DialsSip): ZoomConnector {
+  const log: LogStreams = (level, text, detail) =>
+    loggers.calls[level]({ platform: 'zoom', ...detail }, text);
+  return new ZoomConnector(settings.zoom, { clock, sip, log });
 }
 
 function teamsRecords({ store: { db } }: PartDeps): TeamsRecords {

@@ -63,7 +63,7 @@ export interface SpeechError {
   readonly message: string;
 }
 
-/** Hosted speech recognition understood something. The last words of a call come after its final state. */
+/** Hosted speech recognition, or the platform's own, understood something. The last words of a call come after its final state. */
 export interface TranscriptEvent extends RecognizedLine {
   readonly type: 'call_transcript';
 }

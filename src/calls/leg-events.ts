@@ -1,11 +1,14 @@
 import { cutText } from '../base/cut-text.ts';
+import { oneLine } from '../base/one-line.ts';
 import type { Capability } from '../base/platform.ts';
+import type { RecognizedLine } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import type {
   InboundChat,
   LegObserver,
   Participant,
+  SaidLine,
   SpeakingVoice,
 } from '../connectors/contract/call-leg.ts';
 import { MAX_VOICES } from '../connectors/contract/media-leg.ts';
@@ -16,16 +19,22 @@ import { type InboundChatDeps, InboundChatQueue } from './inbound-chat.ts';
 import { ParticipantList } from './participant-list.ts';
 
 const MAX_REASON = 200;
-
-/** The call that a leg belongs to. */
 /** In characters, as for those of requests. */
 const MAX_MEETING_URL = 2_048;
+/** Longest line and name of a platform's transcript, in characters. */
+const MAX_SAID = 10_000;
+const MAX_SPEAKER = 256;
 
+/** What platforms do not tell of a line. */
+const UNKNOWN = { startMs: null, endMs: null, confidence: null, language: null };
+
+/** The call that a leg belongs to. */
 export interface ObservedCall {
   readonly isOver: boolean;
   readonly capabilities: CallCapabilities;
   post(message: CallMessage): void;
   publish(event: CallEvent): void;
+  transcribed(line: RecognizedLine): void;
   /** Sets the meeting, which was created for the call. */
   located(meetingUrl: string): void;
   /** What the call's snapshot shows has changed. */
@@ -88,6 +97,12 @@ export class LegEvents implements LegObserver {
 
   chat(message: InboundChat): void {
     if (!this.#call.isOver) this.#chat.add(message);
+  }
+
+  said({ speaker: name, text: words }: SaidLine): void {
+    if (this.#call.isOver || this.#call.capabilities.current.includes('hosted_stt')) return;
+    const [speaker, text] = [oneLine(name, MAX_SPEAKER), oneLine(words, MAX_SAID)];
+    if (text !== '') this.#call.transcribed({ speaker, text, ...UNKNOWN });
   }
 
   dtmf(digit: string): void {

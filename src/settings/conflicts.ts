@@ -16,6 +16,9 @@ export function conflicts(values: Partial<Values>): string[] {
   if (values.SVC_TELEGRAM_UPDATES === 'webhook' && values.SVC_PUBLIC_URL === null) {
     mistakes.push('SVC_PUBLIC_URL: is required with SVC_TELEGRAM_UPDATES "webhook"');
   }
+  if (values.SVC_ZOOM_WEBHOOK_SECRET && values.SVC_ZOOM_CLIENT_ID === null) {
+    mistakes.push('SVC_ZOOM_CLIENT_ID: is required with SVC_ZOOM_WEBHOOK_SECRET');
+  }
   mistakes.push(
     ...missingOfDiscord(values),
     ...SET_TOGETHER.flatMap((names) => missingOf(names, values)),

@@ -150,6 +150,8 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     zoom: {
       /** Null: accounts cannot connect. */
       app: clientOf(values.SVC_ZOOM_CLIENT_ID, values.SVC_ZOOM_CLIENT_SECRET),
+      /** Null: no Realtime Media Streams. */
+      webhookSecret: values.SVC_ZOOM_WEBHOOK_SECRET,
       /** Without trailing slashes. */
       urls: { login: values.SVC_ZOOM_LOGIN_URL, api: values.SVC_ZOOM_API_URL },
     },

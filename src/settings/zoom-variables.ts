@@ -14,6 +14,13 @@ export const ZOOM_VARIABLES = {
     schema: z.string().min(8, 'must be the client secret from the Zoom App Marketplace'),
     meaning: 'Client secret that belongs to it',
   },
+  SVC_ZOOM_WEBHOOK_SECRET: {
+    default: null,
+    secret: true,
+    schema: z.string().min(8, 'must be the secret token from the Zoom App Marketplace'),
+    meaning:
+      'Secret token with which Zoom signs its events, for names, chat and transcripts by Realtime Media Streams',
+  },
   SVC_ZOOM_LOGIN_URL: {
     default: 'https://zoom.us',
     schema: PublicUrl,

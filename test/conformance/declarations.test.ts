@@ -22,7 +22,13 @@ it('lists in the README what each connector declares', () => {
       ['Slack', slackConnector()],
       ['Teams', teamsConnector()],
       ['Meet', new MeetConnector({ loginUrl: null, apiUrl: null, client: null }, IDLE_TEAMS)],
-      ['Zoom', new ZoomConnector({ urls: { login: '', api: '' }, app: null }, IDLE_TEAMS)],
+      [
+        'Zoom',
+        new ZoomConnector(
+          { urls: { login: '', api: '' }, app: { clientId: '', clientSecret: '' }, webhookSecret: '' },
+          { ...IDLE_TEAMS, log: () => undefined },
+        ),
+      ],
       ['Telegram', telegramConnector()],
       ['WhatsApp', whatsAppConnector()],
       ['SIP', sipConnector()],

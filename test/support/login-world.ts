@@ -113,8 +113,8 @@ export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connect
       { clock: systemClock, sip: NO_SIP },
     ),
     new ZoomConnector(
-      { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom },
-      { clock: systemClock, sip: NO_SIP },
+      { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom, webhookSecret: null },
+      { clock: systemClock, sip: NO_SIP, log: () => undefined },
     ),
   ];
   return openConnections({

@@ -84,7 +84,7 @@ function status(calls: CallDomain, publicUrl: PublicUrl): Route {
     operationId: 'getCall',
     summary: 'Get a call and its transcript',
     description:
-      'Calls that were refused, missed or disconnected stay readable, with their transcript. A call that ended normally answers 404. The transcript has lines only with hosted speech recognition; of a very long one, only the newest.',
+      'Calls that were refused, missed or disconnected stay readable, with their transcript. A call that ended normally answers 404. The transcript has lines only with hosted speech recognition, or where the platform transcribes; of a very long one, only the newest.',
     tags: TAGS,
     params: CallParams,
     query: SinceQuery,

@@ -87,6 +87,13 @@ export interface InboundChat {
   readonly files: readonly InboundFile[];
 }
 
+/** Something that was said in the meeting, as the platform transcribes it. */
+export interface SaidLine {
+  /** Name of the person. */
+  readonly speaker: string;
+  readonly text: string;
+}
+
 /** Events from a leg to its call actor. Nothing follows `ended`. */
 export interface LegObserver {
   /** Outbound only: the far end is ringing. */
@@ -105,6 +112,8 @@ export interface LegObserver {
   speaking(voice: SpeakingVoice, on: boolean): void;
   /** A message in the meeting's chat, in the platform's order. Repeated ids are ignored. Never the agent's own messages. */
   chat(message: InboundChat): void;
+  /** The platform's own transcript of what others say. Left out while hosted recognition hears the call, which is sooner. */
+  said(line: SaidLine): void;
   /** The far end pressed a key. */
   dtmf(digit: string): void;
   /** The leg is over. `by` is the side that caused it; `lost` means the bridge dropped. */

@@ -21,6 +21,8 @@ export interface PlatformSocketOptions {
   readonly platform: string;
   readonly maxFrameBytes: number;
   readonly clock: Clock;
+  /** It is open. Absent: the platform speaks first. */
+  opened?(): void;
   /** Takes a text message. Not called after `close`. */
   take(text: string): void;
   /** The platform has sent something, if only a ping or a pong. */
@@ -40,7 +42,7 @@ export class PlatformSocket {
   #reason: string | null = null;
 
   constructor(options: PlatformSocketOptions) {
-    const { url, platform, maxFrameBytes, clock, alive } = options;
+    const { url, platform, maxFrameBytes, clock, alive, opened } = options;
     this.#options = options;
     this.#socket = new WebSocket(url, {
       maxPayload: maxFrameBytes,
@@ -49,6 +51,7 @@ export class PlatformSocket {
       handshakeTimeout: HELLO_DEADLINE_MS,
     });
     this.#cancelTimer = clock.after(HELLO_DEADLINE_MS, () => this.close(`${platform} did not say hello`));
+    if (opened) this.#socket.on('open', opened);
     if (alive) for (const sign of ['ping', 'pong', 'message'] as const) this.#socket.on(sign, alive);
     this.#socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
     // 'close' always follows.

@@ -85,6 +85,7 @@ export class DialInLeg<Place> implements PlatformLeg {
       participants: (list) => observer.participants(list),
       speaking: (voice, on) => observer.speaking(voice, on),
       chat: (message) => observer.chat(message),
+      said: (line) => observer.said(line),
       dtmf: (digit) => observer.dtmf(digit),
       ended: (by, termination) => {
         this.#over.abort();

@@ -37,7 +37,17 @@ export interface MeetingDirectory<Meeting, Found> {
   /** The ways in, the best one first. Throws GatewayError `platform_failed` when there is none. */
   entriesTo(found: Found): readonly MeetingEntry[];
   /** The call is in the meeting, until `signal` aborts. */
-  follow?(connectionId: string, found: Found, observer: LegObserver, signal: AbortSignal): void;
+  follow?(joined: JoinedMeeting<Found>, observer: LegObserver, signal: AbortSignal): void;
+}
+
+/** A meeting that a call has joined. */
+export interface JoinedMeeting<Found> {
+  readonly connectionId: string;
+  readonly found: Found;
+  /** The way that it took. */
+  readonly entry: MeetingEntry;
+  /** The agent's name in the meeting, where the way shows one. */
+  readonly displayName: string;
 }
 
 /** Any trunk takes it. */
@@ -77,16 +87,19 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
       return this.#sip.dial({ ...call, target: target.target, dtmf }, media, observer);
     // What `#read` has not refused has one.
     const connectionId = login.kind === 'connection' ? login.id : '';
+    const wayInto = (found: Found) => {
+      const entries = directory.entriesTo(found);
+      return entries.find((each) => this.#takes(accountId, each)) ?? entries.at(-1)!;
+    };
     return new DialInLeg<Found>(
       {
         find: (signal) => directory.find(connectionId, target?.meeting ?? null, signal),
         madeFor: (found) => (target === null ? directory.urlOf(found) : null),
-        dial: (found, events) => {
-          const entries = directory.entriesTo(found);
-          const entry = entries.find((each) => this.#takes(accountId, each)) ?? entries.at(-1)!;
-          return this.#sip.dial({ ...call, ...entry }, media, events);
+        dial: (found, events) => this.#sip.dial({ ...call, ...wayInto(found) }, media, events),
+        follow: (found, signal) => {
+          const joined = { connectionId, found, entry: wayInto(found), displayName };
+          directory.follow?.(joined, observer, signal);
         },
-        follow: (found, signal) => directory.follow?.(connectionId, found, observer, signal),
       },
       observer,
     );

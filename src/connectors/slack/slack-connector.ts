@@ -19,8 +19,7 @@ import type {
 import { requireForm } from '../contract/token-form.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { EventIntake } from './events/event-intake.ts';
-import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from './events/signature.ts';
-import { WebhookReceiver } from './events/webhook-receiver.ts';
+import { SLACK_HEADERS, WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins } from './login/logins.ts';
 import { type LoginWorld, openLogin } from './login/open-login.ts';
 import type { SlackLogin } from './login/slack-login.ts';
@@ -60,7 +59,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
   readonly provides: Provides;
   readonly files: FetchesFiles = this;
   readonly endpoints = [{ path: 'webhook', methods: ['post'], answers: 'text' }] as const;
-  readonly headers = [SIGNATURE_HEADER, TIMESTAMP_HEADER];
+  readonly headers = Object.values(SLACK_HEADERS);
   /** By `keyOfLogin`. */
   readonly #logins = new Logins();
   readonly #world: LoginWorld;

@@ -5,30 +5,53 @@ import { PhoneMeetings } from '../kit/phone-meetings.ts';
 import { ZoomApi } from './api/zoom-api.ts';
 import { ZoomDirectory } from './calls/zoom-directory.ts';
 import { type ZoomApp, ZoomOAuth, type ZoomUrls } from './oauth/zoom-oauth.ts';
+import { CallStreams } from './rtms/call-streams.ts';
+import { type LogStreams, StreamRegistry } from './rtms/stream-registry.ts';
+import { ZoomWebhook } from './rtms/zoom-webhook.ts';
 
 export interface ZoomOptions {
   readonly urls: ZoomUrls;
   /** Null: the operator has not set it up. */
   readonly app: ZoomApp | null;
+  /** With which Zoom signs its events. Null: there are no streams beside the audio. */
+  readonly webhookSecret: string | null;
 }
 
 export interface ZoomDeps {
   readonly clock: Clock;
   readonly sip: DialsSip;
+  readonly log: LogStreams;
 }
 
-/** Zoom: meetings by SIP and by phone. Accounts connect by OAuth, which finds the ways into their meetings. */
+/**
+ * Zoom: meetings by SIP and by phone. Accounts connect by OAuth, which finds the ways into their meetings. Realtime Media
+ * Streams tell who is there, what is said and written.
+ */
 export class ZoomConnector implements Connector {
   readonly platform = 'zoom' as const;
   readonly provides: Provides;
+  readonly #registry: StreamRegistry | null;
 
-  constructor({ urls, app }: ZoomOptions, { clock, sip }: ZoomDeps) {
+  constructor(options: ZoomOptions, { clock, sip, log }: ZoomDeps) {
+    const { urls, app, webhookSecret: secret } = options;
     const api = new ZoomApi(urls.api, clock);
-    const oauth = new ZoomOAuth(urls, app, (tokens) => api.onConnections(tokens));
-    this.provides = { oauth, calls: new PhoneMeetings(new ZoomDirectory(api), sip) };
+    const registry = app && secret !== null ? new StreamRegistry({ app, clock, log }) : null;
+    this.#registry = registry;
+    const streams = registry && new CallStreams(registry);
+    const oauth = new ZoomOAuth(urls, app, {
+      onConnections: (tokens) => api.onConnections(tokens),
+      connected: (connection) => streams?.connected(connection),
+      disconnected: (connectionId) => streams?.disconnected(connectionId),
+    });
+    const calls = new PhoneMeetings(new ZoomDirectory(api, streams), sip);
+    const protocols = urls.api.startsWith('http:') ? ['wss:', 'ws:'] : ['wss:'];
+    const webhooks = registry && secret !== null && new ZoomWebhook({ secret, protocols }, registry, clock);
+    this.provides = { oauth, calls, ...(webhooks && { webhooks }) };
   }
 
   async start(): Promise<void> {}
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#registry?.close();
+  }
 }

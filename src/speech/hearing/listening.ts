@@ -1,4 +1,4 @@
-import { cutText } from '../../base/cut-text.ts';
+import { oneLine } from '../../base/one-line.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
 import { TokenBucket } from '../../base/token-bucket.ts';
@@ -116,10 +116,4 @@ interface ListeningParts {
   readonly fromMs: number;
   readonly connect: ConnectRecognizer;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-}
-
-/** Returns the start of a vendor's text as valid Unicode in one line: transcripts are read line by line. */
-function oneLine(text: string, most: number): string {
-  const line = cutText(text.trim(), most).replace(/[\s\p{Cc}]+/gu, ' ');
-  return line.trim().toWellFormed();
 }

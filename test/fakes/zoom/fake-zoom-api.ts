@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 
 export interface FakeZoomMeeting {
+  readonly uuid: string;
   readonly id: string;
   readonly host: string;
   /** What phones and room systems enter; '' without a passcode. */
@@ -52,7 +53,8 @@ export class FakeZoomApi {
 
   add(host: string, meeting: Partial<FakeZoomMeeting> = {}): FakeZoomMeeting {
     const id = `${81_234_567_890 + this.meetings.length}`;
-    const added = { id, host, passcode: '', numbers: this.numbers, ...meeting };
+    const uuid = `${Buffer.from(`meeting ${id}`).toString('base64')}`;
+    const added = { uuid, id, host, passcode: '', numbers: this.numbers, ...meeting };
     this.meetings.push(added);
     return added;
   }
@@ -84,6 +86,8 @@ export class FakeZoomApi {
         ? refused(404, 3001, `Meeting does not exist: ${read}.`)
         : { status: 200, body: shown(meeting) };
     }
+    if (target === 'GET /v2/users/me')
+      return { status: 200, body: { id: user, display_name: user, type: 2, account_id: 'acc', pmi: 1 } };
     if (target === 'POST /v2/users/me/meetings') {
       if (!Created.safeParse(JSON.parse(body)).success) return refused(400, 300, 'Validation Failed.');
       return { status: 201, body: shown(this.add(user, { passcode: '123456' })) };
@@ -113,9 +117,9 @@ export class FakeZoomApi {
   }
 }
 
-function shown({ id, passcode, numbers }: FakeZoomMeeting): object {
+function shown({ uuid, id, passcode, numbers }: FakeZoomMeeting): object {
   return {
-    uuid: '4444AAAiAAAAAiAiAiiAii==',
+    uuid,
     id: Number(id),
     topic: 'Meeting',
     type: 2,

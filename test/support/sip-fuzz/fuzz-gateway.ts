@@ -34,6 +34,7 @@ const NOBODY: LegObserver = {
   participants() {},
   speaking() {},
   chat() {},
+  said() {},
   dtmf() {},
   ended() {},
 };

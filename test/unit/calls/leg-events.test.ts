@@ -108,6 +108,23 @@ it('the snapshot stays the same object until something changes', async () => {
   expect(call.snapshot()).not.toBe(before);
 });
 
+it('what the platform transcribes is a line of the transcript, unless hosted recognition hears the call', async () => {
+  const world = await MeetingWorld.open();
+  const { call, events } = await world.meeting();
+  const { observer } = world.meetings.leg;
+  observer.said({ speaker: 'Ada\nLovelace', text: '  Two\r\nlines\u0007 ' });
+  observer.said({ speaker: 'Ada', text: ' \n ' });
+  observer.said({ speaker: 'n'.repeat(65_536), text: 'x'.repeat(65_536) });
+  call.capabilities.setPresets({ stt: { id: 'stt_1', name: 'hears' } as never, tts: null });
+  observer.said({ speaker: 'Ada', text: 'heard already' });
+  const unknown = { startMs: null, endMs: null, confidence: null, language: null };
+  expect(events.filter(({ type }) => type === 'call_transcript')).toEqual([
+    { type: 'call_transcript', speaker: 'Ada Lovelace', text: 'Two lines', ...unknown },
+    { type: 'call_transcript', speaker: 'n'.repeat(256), text: 'x'.repeat(10_000), ...unknown },
+  ]);
+  expect(call.transcript.since(0).length).toBe(2);
+});
+
 it('voices that speak are named by their participant, and not stored', async () => {
   const world = await MeetingWorld.open();
   const { events } = await world.meeting();
@@ -264,6 +281,7 @@ it('nothing that a leg reports after the end reaches anybody, but chat received 
   observer.chat(chatOf({ text: 'too late' }));
   observer.participants(people(3));
   observer.speaking({ voiceId: 1, participantId: null }, true);
+  observer.said({ speaker: 'Ada', text: 'too late' });
   observer.dtmf('1');
   await waitFor('the chat', () => events.length === 2);
   expect(events.map(({ type }) => type)).toEqual(['call_state', 'call_chat']);

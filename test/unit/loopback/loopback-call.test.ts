@@ -108,6 +108,7 @@ class Call implements LegObserver {
   waiting(): void {}
   dtmf(): void {}
   chat(): void {}
+  said(): void {}
   capabilities(): void {}
   created(): void {}
 

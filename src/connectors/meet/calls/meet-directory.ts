@@ -4,6 +4,7 @@ import type { LegObserver } from '../../contract/call-leg.ts';
 import type { DialRequest } from '../../contract/connector.ts';
 import {
   ANY_NUMBER,
+  type JoinedMeeting,
   type MeetingDirectory,
   type MeetingEntry,
   type MeetingTarget,
@@ -56,8 +57,9 @@ export class MeetDirectory implements MeetingDirectory<string, MeetSpace> {
     throw new GatewayError('platform_failed', text);
   }
 
-  follow(connectionId: string, { name }: MeetSpace, observer: LegObserver, signal: AbortSignal): void {
-    const spaceId = name.replace(/^spaces\//, '');
+  follow(joined: JoinedMeeting<MeetSpace>, observer: LegObserver, signal: AbortSignal): void {
+    const { connectionId, found } = joined;
+    const spaceId = found.name.replace(/^spaces\//, '');
     const polled = { api: this.#api, clock: this.#clock, connectionId, spaceId };
     void pollParticipants(polled, (list) => observer.participants(list), signal);
   }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../base/time.ts';
 import { platformJson } from '../../contract/platform-json.ts';
 import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
+import { isSigned, type SignatureHeaders, type SignedHead, signedHead } from '../../kit/v0-signature.ts';
 import { type Logins, placesOf, type SignedLogin } from '../login/logins.ts';
 import type { SlackObserver } from '../slack-observer.ts';
 import type { EventIntake } from './event-intake.ts';
 import { Envelope } from './event-payload.ts';
-import { isSigned, type SignedHead, signedHead } from './signature.ts';
 
 /**
  * Work that an unsigned request may cause. Its body names no login that could be trusted, so its signature is compared
@@ -14,6 +14,10 @@ import { isSigned, type SignedHead, signedHead } from './signature.ts';
 const MAX_HASHED_BYTES = 4_194_304;
 /** Parsing larger bodies takes longer than comparing their signature with those of a few apps. */
 const LARGE_BYTES = 65_536;
+export const SLACK_HEADERS: SignatureHeaders = {
+  signature: 'x-slack-signature',
+  timestamp: 'x-slack-request-timestamp',
+};
 const STORED: WebhookReply = { status: 200, text: '' };
 const NOT_STORED: WebhookReply = { status: 503, text: 'Not stored' };
 
@@ -106,7 +110,7 @@ export class WebhookReceiver {
   }
 
   #head(header: WebhookRequest['header']): SignedHead | null {
-    return signedHead(header, Date.parse(this.#deps.clock.nowIso()));
+    return signedHead(SLACK_HEADERS, header, Date.parse(this.#deps.clock.nowIso()));
   }
 
   #notSigned(): WebhookReply {

@@ -12,6 +12,8 @@ const DialInNumber = z.object({ number: z.string(), country: field(z.string()), 
 
 /** https://developers.zoom.us/docs/api/meetings/#tag/meetings/get/meetings/{meetingId} */
 const Meeting = z.object({
+  /** Of the time that takes place now, or is next. */
+  uuid: field(z.string()),
   id: z.number().int().transform(String),
   join_url: field(z.string()),
   /** What phones and room systems enter; absent without a passcode. */

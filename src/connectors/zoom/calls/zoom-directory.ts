@@ -1,8 +1,10 @@
 import { GatewayError } from '../../../base/errors.ts';
+import type { LegObserver } from '../../contract/call-leg.ts';
 import type { DialRequest } from '../../contract/connector.ts';
 import { ApiRefusal } from '../../kit/connection-api.ts';
 import {
   ANY_NUMBER,
+  type JoinedMeeting,
   type MeetingDirectory,
   type MeetingEntry,
   type MeetingTarget,
@@ -22,6 +24,19 @@ export interface ZoomWays {
   readonly room: ZoomSipDialing | null;
 }
 
+/** Gives calls the streams of their meetings, beside their audio. */
+export interface FollowsStreams {
+  follow(call: FollowedCall, signal: AbortSignal): void;
+}
+
+export interface FollowedCall {
+  readonly connectionId: string;
+  /** Asks for the UUID of the meeting that takes place now. */
+  readonly meetingUuid: () => Promise<string>;
+  readonly observer: LegObserver;
+  readonly own: { readonly name: string; readonly isPhone: boolean };
+}
+
 /** Meetings of Zoom: by their address for room systems, or by phone. */
 export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   readonly platform = 'zoom';
@@ -32,9 +47,12 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   readonly likely = [ANY_NUMBER, ANY_ROOM];
   readonly outcomes = ROOM_OUTCOMES;
   readonly #api: ZoomApi;
+  readonly #streams: FollowsStreams | null;
 
-  constructor(api: ZoomApi) {
+  /** `streams` null: the operator has not set them up. */
+  constructor(api: ZoomApi, streams: FollowsStreams | null) {
     this.#api = api;
+    this.#streams = streams;
   }
 
   read(request: DialRequest): MeetingTarget<MeetingLink> {
@@ -72,6 +90,16 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
     const text =
       'this meeting has neither a phone number nor a Conference Room Connector: its host needs one of these options of Zoom';
     throw new GatewayError('platform_failed', text);
+  }
+
+  /** Zoom tells the stream of a meeting only to its host. */
+  follow(joined: JoinedMeeting<ZoomWays>, observer: LegObserver, signal: AbortSignal): void {
+    const { connectionId, found, entry, displayName: name } = joined;
+    if (this.#streams === null || found.meeting === null) return;
+    const { id } = found.meeting;
+    const meetingUuid = async () => (await this.#api.meeting(connectionId, id, signal)).uuid ?? '';
+    const own = { name, isPhone: !/^sips?:/i.test(entry.target) };
+    this.#streams.follow({ connectionId, meetingUuid, observer, own }, signal);
   }
 }
 

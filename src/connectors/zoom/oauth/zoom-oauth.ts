@@ -41,15 +41,22 @@ export interface ZoomUrls {
   readonly api: string;
 }
 
+/** What the gateway tells of connections. */
+type TakesConnections = Pick<ConnectsByOAuth, 'onConnections' | 'connected' | 'disconnected'>;
+
 /** Zoom users (https://developers.zoom.us/docs/integrations/oauth/). */
 export class ZoomOAuth implements ConnectsByOAuth {
   readonly client: OAuthClient | null;
   readonly onConnections: ConnectsByOAuth['onConnections'];
+  readonly connected: ConnectsByOAuth['connected'];
+  readonly disconnected: ConnectsByOAuth['disconnected'];
   readonly #urls: ZoomUrls;
 
-  /** `app` null: the operator has not set it up. `onConnections`: takes the source of access tokens. */
-  constructor(urls: ZoomUrls, app: ZoomApp | null, onConnections: ConnectsByOAuth['onConnections']) {
-    this.onConnections = onConnections;
+  /** `app` null: the operator has not set it up. `connections`: takes the source of access tokens, and the connections. */
+  constructor(urls: ZoomUrls, app: ZoomApp | null, connections: TakesConnections) {
+    this.onConnections = connections.onConnections;
+    this.connected = connections.connected;
+    this.disconnected = connections.disconnected;
     this.#urls = urls;
     this.client = app && {
       authorizationEndpoint: `${urls.login}/oauth/authorize`,
@@ -91,10 +98,6 @@ export class ZoomOAuth implements ConnectsByOAuth {
       await revoke(await freshToken(client, refreshToken, signal));
     }
   }
-
-  connected(): void {}
-
-  disconnected(): void {}
 }
 
 async function freshToken(client: OAuthClient, refreshToken: string, signal: AbortSignal): Promise<string> {

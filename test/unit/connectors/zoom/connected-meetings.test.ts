@@ -24,8 +24,8 @@ beforeEach(async () => {
   sip = new DialledSip();
   sip.direct = 'zoomcrc.com';
   connector = new ZoomConnector(
-    { urls: { login: '', api: zoom.url }, app: null },
-    { clock: systemClock, sip },
+    { urls: { login: '', api: zoom.url }, app: null, webhookSecret: null },
+    { clock: systemClock, sip, log: () => undefined },
   );
   connector.provides.oauth!.onConnections({
     accessToken: async () => 'token',

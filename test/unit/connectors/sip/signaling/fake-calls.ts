@@ -44,6 +44,10 @@ export class RecordedLeg implements LegObserver {
     throw new Error('a phone call has no chat');
   }
 
+  said(): never {
+    throw new Error('nobody transcribes a phone call');
+  }
+
   dtmf(digit: string): void {
     this.digits += digit;
   }

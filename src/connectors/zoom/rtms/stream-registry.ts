@@ -1,0 +1,190 @@
+import type { Clock } from '../../../base/time.ts';
+import type { ZoomApp } from '../oauth/zoom-oauth.ts';
+import type { StreamId } from './rtms-protocol.ts';
+import { RtmsStream, type StreamObserver } from './rtms-stream.ts';
+
+/** Streams that have begun and not ended, as far as Zoom told. Beyond them the oldest without a call is forgotten. */
+const MAX_STREAMS = 5_000;
+
+/** A stream that has begun. */
+export interface StartedStream extends StreamId {
+  /** Of the signaling server. */
+  readonly url: string;
+  /** Zoom's id of the user who has the app, and started the stream. */
+  readonly userId: string;
+}
+
+/** A call that wants the stream of its meeting. */
+export interface StreamFollower {
+  /** Zoom's id of the connected user. */
+  readonly userId: string;
+  /** Asks for the meeting that takes place now. Rejects if it cannot be told. */
+  meetingUuid(): Promise<string>;
+  /** What the stream tells. It begins again from nothing with each stream. */
+  readonly observer: StreamObserver;
+}
+
+export interface RegistryDeps {
+  readonly app: ZoomApp;
+  readonly clock: Clock;
+  readonly log: LogStreams;
+}
+
+export type LogStreams = (
+  level: 'info' | 'warn',
+  text: string,
+  detail: Readonly<Record<string, unknown>>,
+) => void;
+
+interface Known {
+  started: StartedStream;
+  readonly followers: Set<StreamFollower>;
+  /** Null: no call wants it. */
+  stream: RtmsStream | null;
+  /** What was told last, for calls that come later. */
+  people: ReadonlyMap<string, string>;
+  speaker: string | null;
+  hasChat: boolean;
+}
+
+/**
+ * The streams of the app's users, and the calls into their meetings. A call gets the stream of a meeting only by the user
+ * who started it, so nobody hears of the meetings of others.
+ */
+export class StreamRegistry {
+  readonly #deps: RegistryDeps;
+  readonly #streams = new Map<string, Known>();
+  readonly #waiting = new Set<StreamFollower>();
+
+  constructor(deps: RegistryDeps) {
+    this.#deps = deps;
+  }
+
+  /** A stream has begun, or another server carries it. */
+  started(started: StartedStream): void {
+    const known = this.#streams.get(started.streamId);
+    if (known !== undefined) {
+      known.started = started;
+      known.stream?.moved(started.url);
+      return;
+    }
+    this.#makeRoom();
+    this.#streams.set(started.streamId, newlyKnown(started));
+    for (const follower of this.#waiting) if (follower.userId === started.userId) void this.#match(follower);
+  }
+
+  interrupted(streamId: string): void {
+    this.#streams.get(streamId)?.stream?.interrupted();
+  }
+
+  stopped(streamId: string, reason: string): void {
+    const known = this.#streams.get(streamId);
+    if (known === undefined) return;
+    this.#streams.delete(streamId);
+    known.stream?.close();
+    this.#release(known, reason);
+  }
+
+  /** Gives a call the stream of its meeting, whenever there is one, until `signal` aborts. */
+  follow(follower: StreamFollower, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    this.#waiting.add(follower);
+    signal.addEventListener('abort', () => this.#leave(follower), { once: true });
+    void this.#match(follower);
+  }
+
+  close(): void {
+    for (const { stream } of this.#streams.values()) stream?.close();
+    this.#streams.clear();
+    this.#waiting.clear();
+  }
+
+  async #match(follower: StreamFollower): Promise<void> {
+    const isTheirs = ({ started }: Known) => started.userId === follower.userId;
+    if (![...this.#streams.values()].some(isTheirs)) return;
+    try {
+      const meetingUuid = await follower.meetingUuid();
+      const known = [...this.#streams.values()].find(
+        (each) => isTheirs(each) && each.started.meetingUuid === meetingUuid,
+      );
+      // The call may be over, or have got it, in the meantime.
+      if (known && this.#waiting.delete(follower)) this.#attach(known, follower);
+    } catch (error) {
+      this.#deps.log('warn', 'the meeting of a call, which may have a stream, cannot be told', {
+        err: error,
+      });
+    }
+  }
+
+  #attach(known: Known, follower: StreamFollower): void {
+    known.followers.add(follower);
+    const { observer } = follower;
+    if (known.stream === null) {
+      const { started } = known;
+      known.stream = new RtmsStream(started, started.url, this.#deps, this.#observerOf(known));
+      return;
+    }
+    if (known.people.size > 0) observer.people(known.people);
+    if (known.speaker !== null) observer.speaker(known.speaker);
+    if (known.hasChat) observer.hasChat();
+  }
+
+  #observerOf(known: Known): StreamObserver {
+    const tell = (what: (observer: StreamObserver) => void) => {
+      for (const { observer } of known.followers) what(observer);
+    };
+    return {
+      people: (people) => {
+        known.people = people;
+        tell((observer) => observer.people(people));
+      },
+      speaker: (id) => {
+        known.speaker = id;
+        tell((observer) => observer.speaker(id));
+      },
+      said: (line) => tell((observer) => observer.said(line)),
+      chat: (message) => tell((observer) => observer.chat(message)),
+      hasChat: () => {
+        known.hasChat = true;
+        tell((observer) => observer.hasChat());
+      },
+      lost: (reason) => {
+        this.#deps.log('warn', 'a stream of Zoom is lost; its calls go on', { reason });
+        this.#streams.delete(known.started.streamId);
+        this.#release(known, reason);
+      },
+    };
+  }
+
+  /** The calls go on, and get the next stream of their meeting. */
+  #release({ followers }: Known, reason: string): void {
+    for (const follower of followers) {
+      this.#waiting.add(follower);
+      follower.observer.lost(reason);
+    }
+    followers.clear();
+  }
+
+  #leave(follower: StreamFollower): void {
+    this.#waiting.delete(follower);
+    for (const known of this.#streams.values()) {
+      if (!known.followers.delete(follower) || known.followers.size > 0) continue;
+      known.stream?.close();
+      // Zoom waits for a minute, in which another call may take it up.
+      this.#streams.set(known.started.streamId, newlyKnown(known.started));
+    }
+  }
+
+  #makeRoom(): void {
+    if (this.#streams.size < MAX_STREAMS) return;
+    for (const [id, { stream }] of this.#streams) {
+      if (stream !== null) continue;
+      this.#streams.delete(id);
+      return;
+    }
+  }
+}
+
+function newlyKnown(started: StartedStream): Known {
+  return { started, followers: new Set(), stream: null, people: new Map(), speaker: null, hasChat: false };
+}

@@ -1,0 +1,100 @@
+import type { Capability } from '../../../base/platform.ts';
+import type { LegObserver, SpeakingVoice } from '../../contract/call-leg.ts';
+import type { RtmsChat, RtmsTranscript } from './rtms-protocol.ts';
+import type { StreamObserver } from './rtms-stream.ts';
+
+/** What the leg has by itself. */
+const AUDIO: readonly Capability[] = ['audio_in', 'audio_out'];
+/** All are heard as one. */
+const VOICE = 0;
+/** Chat sessions that are not to everyone are private. */
+const EVERYONE = 1;
+const NEW = 1;
+/** How Zoom shows phones: digits, some of them hidden. */
+const NUMBER = /^\+?[\d*()\s-]{4,}$/;
+
+/** How the agent appears among the participants. */
+export interface OwnAppearance {
+  readonly name: string;
+  /** A phone's name is its number, and nobody tells which is ours. */
+  readonly isPhone: boolean;
+}
+
+/** Tells a call what the stream of its meeting tells: who is there, who speaks, what is said and written. */
+export class StreamedCall implements StreamObserver {
+  readonly #call: LegObserver;
+  readonly #own: OwnAppearance;
+  #people: ReadonlyMap<string, string> = new Map();
+  #speaker: string | null = null;
+  #ownId: string | null = null;
+
+  constructor(call: LegObserver, own: OwnAppearance) {
+    this.#call = call;
+    this.#own = own;
+  }
+
+  people(names: ReadonlyMap<string, string>): void {
+    this.#people = names;
+    this.#findOwn();
+    const others = [...names].filter(([id]) => id !== this.#ownId);
+    this.#call.participants(others.map(([id, name]) => ({ id, name })));
+  }
+
+  speaker(id: string | null): void {
+    const speaker = id === null || this.#isOwn(id) ? null : id;
+    if (speaker === this.#speaker) return;
+    if (this.#speaker !== null) this.#call.speaking(voiceOf(this.#speaker), false);
+    if (speaker !== null) this.#call.speaking(voiceOf(speaker), true);
+    this.#speaker = speaker;
+  }
+
+  said({ user_id, user_name, data: text }: RtmsTranscript): void {
+    if (!this.#isOwn(user_id, user_name)) this.#call.said({ speaker: user_name || 'Unknown', text });
+  }
+
+  hasChat(): void {
+    this.#call.capabilities([...AUDIO, 'read']);
+  }
+
+  chat(message: RtmsChat): void {
+    const { chat_session: session, operation_type = NEW, sender, files = [], data = '', timestamp } = message;
+    const isForAll = session === undefined || session.type === EVERYONE;
+    const author = sender ?? { user_id: message.user_id ?? '', user_name: message.user_name };
+    if (!isForAll || operation_type !== NEW || this.#isOwn(author.user_id, author.user_name)) return;
+    const names = files.map(({ file_name }) => `[file: ${file_name}]`);
+    const text = [...(data === '' ? [] : [data]), ...names].join('\n');
+    this.#call.chat({
+      id: message.message_id ?? `${timestamp} ${author.user_id}`,
+      sender: author.user_name || this.#people.get(author.user_id) || 'Unknown',
+      text,
+      sentAt: new Date(timestamp ?? Date.now()).toISOString(),
+      files: [],
+    });
+  }
+
+  /** The call goes on, and hears all as one again. */
+  lost(): void {
+    this.speaker(null);
+    this.#people = new Map();
+    this.#ownId = null;
+    this.#call.participants([]);
+    this.#call.capabilities(AUDIO);
+  }
+
+  /** Whether this is the agent. Of several phones each may be. */
+  #isOwn(id: string, name = this.#people.get(id) ?? ''): boolean {
+    if (this.#ownId !== null) return id === this.#ownId;
+    return name === this.#own.name || (this.#own.isPhone && NUMBER.test(name));
+  }
+
+  /** Once found, the agent is known by its id: another phone may join later. */
+  #findOwn(): void {
+    if (this.#ownId !== null && this.#people.has(this.#ownId)) return;
+    const own = [...this.#people.keys()].filter((id) => this.#isOwn(id));
+    this.#ownId = own.length === 1 ? own[0]! : null;
+  }
+}
+
+function voiceOf(participantId: string): SpeakingVoice {
+  return { voiceId: VOICE, participantId };
+}
