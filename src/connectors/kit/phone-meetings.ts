@@ -69,7 +69,7 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     const { platform, sampleRateHz, needsTrunk, likely } = this.#directory;
     const { accountId, login, dtmf } = request;
     const hasWay = likely.some((entry) => this.#takes(accountId, entry));
-    if (!hasWay && login.kind !== 'connection')
+    if (!hasWay && login.kind !== 'connection' && !this.#reaches(request))
       throw new GatewayError('platform_not_configured', noLoginText(platform));
     const target = this.#read(request);
     if (target?.kind === 'dial') this.#sip.check({ accountId, target: target.target, dtmf });
@@ -116,6 +116,17 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     if (read.kind === 'meeting' && !isConnected)
       throw new GatewayError('platform_not_connected', this.#directory.needsAccount);
     return read;
+  }
+
+  /** Whether the request names something that can be dialled, where none of the usual ways is open. */
+  #reaches(request: DialRequest): boolean {
+    const { accountId, dtmf } = request;
+    try {
+      const read = this.#read(request);
+      return read?.kind === 'dial' && this.#takes(accountId, { target: read.target, dtmf });
+    } catch {
+      return false;
+    }
   }
 
   #takes(accountId: string, entry: MeetingEntry): boolean {

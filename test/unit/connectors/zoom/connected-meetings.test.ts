@@ -133,6 +133,16 @@ it('numbers, addresses and links with keys are dialled as they are, connected or
   expect(zoom.requests).toEqual([]);
 });
 
+it('a room system at another host that is allowed is dialled, though Zoom’s own is not', () => {
+  sip.hasTrunk = false;
+  sip.direct = 'rooms.example';
+  place('81234567890.123456@rooms.example', { login: { kind: 'trunk' } });
+  expect(sip.calls.map(({ target }) => target)).toEqual(['sip:81234567890.123456@rooms.example']);
+  expect(() => place('81234567890.123456@zoomcrc.com', { login: { kind: 'trunk' } })).toThrow(
+    expect.objectContaining({ code: 'platform_not_configured' }),
+  );
+});
+
 it('neither trunk nor the host of room systems: the answer names both', () => {
   sip.hasTrunk = false;
   sip.direct = 'nowhere.example';
