@@ -170,6 +170,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/files/uploads.test.ts',
       'test/unit/inline/faults.test.ts',
       'test/unit/audio/quality/*',
+      'test/unit/{bench,native-bench}/**',
       'test/unit/inline/reply/{any-chunking,html-agreement,linear-time}.test.ts',
       'test/unit/messaging/outbox-kills.test.ts',
       'test/unit/messaging/inbox/{inbox-delta,long-polls}.test.ts',

@@ -10,7 +10,7 @@ export default suite([
   ...nightlyProjects(),
   again(
     'node-http',
-    'unit',
+    'slow-unit',
     ['test/unit/api/*', 'test/unit/api/{mcp,stream}/*', 'test/unit/agents/*'],
     NODE_HTTP,
   ),
@@ -30,7 +30,7 @@ export default suite([
   ),
   again('node-http-audio', 'audio', ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'], NODE_HTTP),
   again('node-http-measured', 'measured', ['test/e2e/{files,slow-reader}.test.ts'], NODE_HTTP),
-  again('portable', 'unit', ['test/unit/rtp/**'], PORTABLE_MEDIA),
+  again('portable', 'slow-unit', ['test/unit/rtp/**'], PORTABLE_MEDIA),
   again('portable-audio', 'audio', ['test/peers/call-audio.test.ts'], PORTABLE_MEDIA),
   again('portable-measured', 'measured', ['test/e2e/recovery.test.ts'], PORTABLE_MEDIA),
 ]);
