@@ -64,8 +64,10 @@ export class StreamRegistry {
   started(started: StartedStream): void {
     const known = this.#streams.get(started.streamId);
     if (known !== undefined) {
+      // Zoom repeats an event whose answer it has not seen.
+      if (known.started.url === started.url) known.stream?.interrupted();
+      else known.stream?.moved(started.url);
       known.started = started;
-      known.stream?.moved(started.url);
       return;
     }
     this.#makeRoom();

@@ -49,8 +49,9 @@ export class FakeRtms {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${part}/${id}`;
   }
 
-  startedEvent(stream: FakeStream): SignedEvent {
-    const server_urls = this.#url('signaling', stream.id);
+  /** `server`: the name of the one that carries the stream. */
+  startedEvent(stream: FakeStream, server = 'first'): SignedEvent {
+    const server_urls = `${this.#url('signaling', stream.id)}/${server}`;
     return this.event('meeting.rtms_started', {
       ...namesOf(stream),
       operator_id: stream.userId,

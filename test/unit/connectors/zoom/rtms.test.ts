@@ -224,12 +224,15 @@ describe('a stream', () => {
     expect([stream.accepted, stream.violations]).toEqual([3, []]);
   });
 
-  it('moves to another server when Zoom says so', async () => {
+  it('moves to another server when Zoom says so, and not when it repeats itself', async () => {
     const meeting = zoom.add('ann');
     const call = await join(meeting);
     const stream = await start(meeting);
     await isUp(stream);
     await post(rtms.startedEvent(stream));
+    await post(rtms.interruptedEvent(stream));
+    expect(stream.accepted).toBe(3);
+    await post(rtms.startedEvent(stream, 'second'));
     await vi.waitUntil(() => stream.accepted >= 6 && stream.isUp, { timeout: 10_000 });
     stream.join(...PEOPLE);
     stream.say(11, 'moved');
