@@ -1,3 +1,5 @@
+import { typedText } from './typed-text.ts';
+
 /** One step after the answer of a call. */
 export type PostDialStep =
   /** Keys to press: 0-9, *, # and A-D. */
@@ -38,7 +40,7 @@ export class PostDialFault extends Error {}
 export function parsePostDial(text: string): PostDialStep[] {
   const steps: PostDialStep[] = [];
   let position = 0;
-  for (const character of text) {
+  for (const character of typedText(text)) {
     position++;
     const step = STEPS.get(character);
     if (step === undefined) throw new PostDialFault(unknownText(character, position));

@@ -30,6 +30,7 @@ it.each<[string, PostDialStep[]]>([
   ['P1W2a', [pause(2), keys('1'), WAIT, keys('2A')]],
   ['; ;, 123 456-78.9 (0) #', [WAIT, pause(2), keys('1234567890#')]],
   ['1234#', [keys('1234#')]],
+  ['\u202a111\u00a0222\u2011333\u202c＃', [keys('111222333#')]],
 ])('reads %s', (text, steps) => {
   expect(parsePostDial(text)).toEqual(steps);
 });

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../../base/errors.ts';
 import { PostDialFault, type PostDialStep, parsePostDial } from '../../../../base/post-dial.ts';
+import { typedText } from '../../../../base/typed-text.ts';
 
 /** Whom to call, and what to press once the call is answered. */
 export interface DialString {
@@ -20,6 +21,10 @@ const BARE_NUMBER = /^(?:\+|%2B)?[\s(]*\d/i;
 /** Only a telephone number in a SIP URI is followed by digits; other user parts may have any character. */
 const SIP_NUMBER = /^\+?[\d\s().-]+[,;]/;
 const NUMBER_END = /[,;pw]/i;
+/** Where a number is, as invitations say behind its keys: `…# US (San Jose)`. */
+const PLACE = /^\s[^\d*]*$/;
+/** Neither a key nor a pause, nor between them. */
+const LETTER = /[^\d*#\sA-DPW.,;()-]/i;
 /** RFC 3966. A wait is a semicolon too, but what follows it has no name. */
 const PARAMETER = /^;([a-z][a-z0-9-]*)=([^;]*)/i;
 
@@ -47,12 +52,19 @@ function stepsOf(digits: string): readonly PostDialStep[] {
 }
 
 function split(text: string): Split {
-  const scheme = /^(sips?|tel):/i.exec(text)?.[0] ?? '';
+  const scheme = /^(?:sips?:|tel:(?:\/\/)?)/i.exec(text)?.[0] ?? '';
   const rest = text.slice(scheme.length);
   if (/^sip/i.test(scheme)) return inSipUri(scheme, rest);
-  if (scheme === '' && !BARE_NUMBER.test(rest)) return { target: text, digits: '' };
-  const { number, digits } = afterNumber(decoded(rest));
+  const plain = typedText(rest);
+  if (scheme === '' && !BARE_NUMBER.test(plain)) return { target: text, digits: '' };
+  const { number, digits } = afterNumber(withoutPlace(typedText(decoded(plain))));
   return { target: `tel:${number.replace(/\s/g, '')}`, digits };
+}
+
+function withoutPlace(text: string): string {
+  const end = text.lastIndexOf('#') + 1;
+  const rest = text.slice(end);
+  return PLACE.test(rest) && LETTER.test(rest) ? text.slice(0, end) : text;
 }
 
 function inSipUri(scheme: string, rest: string): Split {

@@ -22,6 +22,14 @@ describe('a dial string', () => {
     ['tel:+16135551212,27777#', 'tel:+16135551212', ',27777#'],
     ['(646) 558-8656,,820445398#', 'tel:(646)558-8656', ',,820445398#'],
     ['%2B16465588656%2C%2C812%23', 'tel:+16465588656', ',,812#'],
+    // With what stands behind it, and as mails and calendars typeset it.
+    ['+16692192599,,812#,,,,,,0#,,123# US (San Jose)', 'tel:+16692192599', ',,812#,,,,,,0#,,123#'],
+    ['+61861193900,,947#,,#,268664# Australia', 'tel:+61861193900', ',,947#,,#,268664#'],
+    ['+1 206-555-0142,,123# United States, Seattle', 'tel:+1206-555-0142', ',,123#'],
+    ['+1\u00a0206\u2011555\u20130142,,123\u00a0456#', 'tel:+1206-555-0142', ',,123456#'],
+    ['\u202a+1 813-563-3025\u202c,,\u202a111 222\u202c#', 'tel:+1813-563-3025', ',,111222#'],
+    ['＋１2065550142,,123＃', 'tel:+12065550142', ',,123#'],
+    ['tel://+16465588656,,812#', 'tel:+16465588656', ',,812#'],
     // Android and iOS.
     ['TEL:+16465588656;812#', 'tel:+16465588656', ';812#'],
     ['+16465588656p812#w1', 'tel:+16465588656', 'p812#w1'],
@@ -59,7 +67,7 @@ describe('a dial string', () => {
   });
 
   it.each([
-    ['+12532158782,,85775884256# US', 'meeting_url after the number: "U" at character 16 is neither'],
+    ['+1 813-563-3025 PIN: 111 222#', 'meeting_url after the number: "I" at character 2 is neither'],
     ['tel:+1646;postd=x', 'meeting_url after the number: "x" at character 1'],
     ['sip:+1646,,@host', 'meeting_url after the number: there is no key to press'],
     ['+1646,%', 'meeting_url after the number: "%" at character 2'],
