@@ -145,12 +145,14 @@ describe('with a trunk and connected accounts', () => {
     await talker.close();
   });
 
-  it('Teams: by its short link, at its first toll number', async () => {
+  it('Teams: by its short link in a mail of Outlook, at its first toll number', async () => {
     const number = ivr.addNumber();
     const { joinMeetingId } = graph.add(ANN.id, {
       audioConferencing: { conferenceId: PIN, tollNumbers: [number], tollFreeNumbers: [] },
     });
-    const { body: call } = await place('teams', `https://teams.microsoft.com/meet/${joinMeetingId}?p=x`);
+    const link = encodeURIComponent(`https://teams.microsoft.com/meet/${joinMeetingId}?p=x`);
+    const mailed = `<https://eur01.safelinks.protection.outlook.com/?url=${link}&data=05%7C02&reserved=0>`;
+    const { body: call } = await place('teams', mailed);
     const talker = await Agent.join(call.audio.stream_url, agentKey, { sampleRateHz: 16_000 });
     await talker.waitFor('call_state', { state: 'active' }, 30_000);
     expect((await ivr.caller(number)).digits).toBe(`${PIN}#`);

@@ -6,6 +6,7 @@ import type { CallOffer, DialRequest, PlacesCalls } from '../contract/connector.
 import type { MediaControl } from '../contract/media-control.ts';
 import type { DialsSip, SipTarget } from '../contract/sip-dialing.ts';
 import { DialInLeg } from './dial-in-leg.ts';
+import { pastedLink } from './pasted-link.ts';
 
 /** Number or address of a meeting, and the keys that let a caller in. */
 export type MeetingEntry = Pick<SipTarget, 'target' | 'dtmf'>;
@@ -28,7 +29,7 @@ export interface MeetingDirectory<Meeting, Found> {
   readonly likely: readonly MeetingEntry[];
   /** As in `SipDial`. */
   readonly outcomes?: ReadonlyMap<number, Termination>;
-  /** Reads `meeting_url`, which is not empty. Throws GatewayError `invalid_meeting_url`. */
+  /** Reads `meeting_url`, which is not empty, and as it was before it was mailed. Throws GatewayError `invalid_meeting_url`. */
   read(request: DialRequest): MeetingTarget<Meeting>;
   /** Looks a meeting up with a connection; null: creates one. Rejects with a GatewayError. */
   find(connectionId: string, meeting: Meeting | null, signal: AbortSignal): Promise<Found>;
@@ -108,11 +109,12 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   /** Null: the meeting is to be created. */
   #read(request: DialRequest): MeetingTarget<Meeting> | null {
     const isConnected = request.login.kind === 'connection';
-    if (request.target.trim() === '') {
+    const target = pastedLink(request.target);
+    if (target === '') {
       if (isConnected) return null;
       throw new GatewayError('meeting_url_required');
     }
-    const read = this.#directory.read(request);
+    const read = this.#directory.read({ ...request, target });
     if (read.kind === 'meeting' && !isConnected)
       throw new GatewayError('platform_not_connected', this.#directory.needsAccount);
     return read;
