@@ -1,7 +1,10 @@
 import { GatewayError } from '../../../base/errors.ts';
 import type { MeetingTarget } from '../../kit/phone-meetings.ts';
 
-const HOST = 'meet.google.com';
+/** The second is the page of all phone numbers, which calendars link. */
+const HOSTS = ['meet.google.com', 'tel.meet'];
+/** What some clients have before the code. */
+const PREFIX = /^\/(?:_meet\/)?/;
 const MAX_CHARACTERS = 1_024;
 /** `[a-z]+-[a-z]+-[a-z]+`, at most 128 characters (REST reference of Space); people also type it without hyphens. */
 const CODE = /^(?=.{5,128}$)[a-z]+-[a-z]+-[a-z]+$/;
@@ -24,7 +27,7 @@ export function readMeetingTarget(text: string): MeetingTarget<string> {
 function codeOf(text: string): string | null {
   const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
   if (url === null || url.username !== '' || url.password !== '' || url.port !== '') return null;
-  const written = url.hostname === HOST ? url.pathname.replace(/^\/|\/$/g, '') : text;
+  const written = HOSTS.includes(url.hostname) ? url.pathname.replace(PREFIX, '').replace(/\/$/, '') : text;
   const code = written.toLowerCase().replace(PLAIN_CODE, '$1-$2-$3');
   return CODE.test(code) ? code : null;
 }

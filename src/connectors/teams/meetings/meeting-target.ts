@@ -11,8 +11,12 @@ const DIALLED = /^(\+|tel:|sips?:)/i;
 const HOSTS =
   /^(teams\.microsoft\.com|teams\.cloud\.microsoft|(gov|dod)\.teams\.microsoft\.us|teams\.microsoftonline\.cn)$/;
 const JOIN_PATH = /^\/l\/meetup-join\/[^/]+\/[^/]+/;
-const SHORT_PATH = /^\/meet\/(\d{9,20})$/;
-const CONTEXT = /[?&](context=[^&]*)/;
+const INNER_PATH = /\/(?:l\/meetup-join|meet)\//;
+const MAIN_HOST = 'teams.microsoft.com';
+/** Opens Teams' applications; some leave out the host. */
+const APP_SCHEME = /^msteams:(\/\/)?/i;
+const SHORT_PATH = /^\/meet\/(\d{9,20})\/?$/;
+const CONTEXT = /[?&]context=([^&]*)/;
 /** Meetings of private accounts have no phone numbers. */
 const PRIVATE_HOST = 'teams.live.com';
 
@@ -25,32 +29,47 @@ export function readMeetingTarget(text: string): MeetingTarget<TeamsMeeting> {
   const trimmed = text.trim();
   if (trimmed.length > MAX_CHARACTERS) throw new GatewayError('invalid_meeting_url', EXPECTED);
   if (DIALLED.test(trimmed)) return { kind: 'dial', target: trimmed };
-  const url = URL.parse(/^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`);
+  const url = URL.parse(webLink(trimmed));
   const meeting = url === null ? null : meetingOf(url);
   if (meeting === null) throw new GatewayError('invalid_meeting_url', EXPECTED);
   return { kind: 'meeting', meeting };
 }
 
+function webLink(text: string): string {
+  if (/^https?:\/\//i.test(text)) return text;
+  return `https://${text.replace(APP_SCHEME, (_, host?: string) => (host === undefined ? MAIN_HOST : ''))}`;
+}
+
 function meetingOf(url: URL): TeamsMeeting | null {
-  const { hostname, pathname, username, port } = url;
+  const { hostname, username, port } = url;
   if (hostname === PRIVATE_HOST) throw new GatewayError('invalid_meeting_url', PRIVATE);
   if (!HOSTS.test(hostname) || username !== '' || port !== '') return null;
-  const [, id] = SHORT_PATH.exec(pathname.replace(/\/$/, '')) ?? [];
+  const page = innerPage(url) ?? url;
+  const [, id] = SHORT_PATH.exec(page.pathname) ?? [];
   if (id !== undefined) return { by: 'meeting_id', id };
-  const inner = wrapped(url);
-  if (inner !== null) return JOIN_PATH.test(inner.pathname) ? joinUrl(inner) : null;
-  return JOIN_PATH.test(pathname) ? joinUrl(url) : null;
+  return JOIN_PATH.test(page.pathname) ? joinUrl(page) : null;
 }
 
 /** The link inside that of the page which asks where to open it, and of the web client. */
-function wrapped({ origin, pathname, searchParams, hash }: URL): URL | null {
+function innerPage({ origin, pathname, searchParams, hash }: URL): URL | null {
   const path = pathname.startsWith('/dl/launcher/') ? searchParams.get('url') : hash.replace(/^#/, '');
-  const start = path?.indexOf('/l/meetup-join/') ?? -1;
+  const start = path?.search(INNER_PATH) ?? -1;
   return start < 0 ? null : URL.parse(path!.slice(start), origin);
 }
 
-/** Graph compares links letter by letter: as they were made, without what clients add. */
-function joinUrl({ origin, pathname, search }: URL): TeamsMeeting {
+/** The link as Teams makes it, without what clients add: Graph compares letter by letter. Null when it is malformed. */
+function joinUrl({ origin, pathname, search }: URL): TeamsMeeting | null {
   const [, context] = CONTEXT.exec(search) ?? [];
-  return { by: 'join_url', url: `${origin}${pathname}${context === undefined ? '' : `?${context}`}` };
+  try {
+    const path = pathname.split('/').map(asTeamsEncodes).join('/');
+    const url = `${origin}${path}${context === undefined ? '' : `?context=${asTeamsEncodes(context)}`}`;
+    return { by: 'join_url', url };
+  } catch {
+    return null;
+  }
+}
+
+/** Browsers, mails and programs decode parts of a link, or encode them in capitals. */
+function asTeamsEncodes(part: string): string {
+  return encodeURIComponent(decodeURIComponent(part)).replace(/%../g, (code) => code.toLowerCase());
 }

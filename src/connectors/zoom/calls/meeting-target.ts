@@ -20,14 +20,16 @@ export const ROOMS = 'zoomcrc.com';
 
 /** A meeting's id has 9 to 11 digits. */
 const ID = /^\d{9,11}$/;
+/** People write an id in groups. */
+const SPACED = /(?<=\d)[ -](?=\d)/g;
 /** Id, and after dots what a room system may add: passcode, layout, host key, participant's code. */
 const ROOM_USER = /^\d{9,11}(?:\.[\w*#-]{0,32}){0,8}$/;
 const ROOM = /^(?:(sips?):)?([^@]+)@([^@]+)$/i;
 const PHONE = /^(?:tel:|\+|%2B)/i;
 /** What presses keys: a pause, a wait that is no parameter, or RFC 3601's parameter. */
 const KEYS = /[,pw]|;(?![a-z-]+=)|;postd=/i;
-/** Zoom's own domains, and what its customers have below them. */
-const ZOOM_HOST = /^(?:[a-z0-9-]+\.)*(?:zoom\.us|zoom\.com|zoomgov\.com)$/;
+/** Domains of Zoom and of its regional offerings, and what their customers have below them. */
+const ZOOM_HOST = /^(?:[a-z0-9-]+\.)*(?:zoom\.us|zoom\.com|zoom\.com\.cn|zoom-x\.de|zoomgov\.com)$/;
 /** Schemes that open Zoom's applications. */
 const APP_SCHEME = /^zoom(?:mtg|us):$/;
 /** Longest text that is read. */
@@ -46,7 +48,7 @@ export function readMeeting(text: string): MeetingTarget | null {
 }
 
 function bareId(text: string): MeetingTarget | null {
-  const user = text.replace(/(?<=\d)[ -](?=\d)/g, '');
+  const user = text.replace(SPACED, '');
   return ROOM_USER.test(user) ? { kind: 'room', uri: `sip:${user}@${ROOMS}` } : null;
 }
 
@@ -66,8 +68,9 @@ function link(text: string): MeetingTarget | null {
 
 /** Null when it is no page of Zoom's. */
 function urlOf(text: string): URL | null {
-  const full = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`;
-  if (/\s/.test(text) || !URL.canParse(full)) return null;
+  const joined = text.replace(SPACED, '');
+  const full = /^[a-z][a-z0-9+.-]*:/i.test(joined) ? joined : `https://${joined}`;
+  if (/\s/.test(joined) || !URL.canParse(full)) return null;
   const url = new URL(full);
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   if (!isWeb && !APP_SCHEME.test(url.protocol)) return null;
@@ -75,10 +78,10 @@ function urlOf(text: string): URL | null {
   return isPlain && ZOOM_HOST.test(url.hostname.toLowerCase()) ? url : null;
 }
 
-/** `/j/ID`, `/s/ID`, `/w/ID`, `/wc/ID/join`, `/wc/join/ID`, `/launch/jc/ID`. */
+/** `/j/ID`, `/s/ID`, `/w/ID`, `/wc/ID/join`, `/wc/join/ID`, `/launch/jc/ID`, and the host's `/meeting/ID`. */
 function idIn([first, ...others]: readonly string[]): string | null {
-  const where = /^(?:j|s|w|wc|launch)$/.test(first ?? '') ? others : [];
-  const ids = where.map((part) => part.replace(/%20|-/g, ''));
+  const where = /^(?:j|s|w|wc|launch|meeting)$/.test(first ?? '') ? others : [];
+  const ids = where.map((part) => part.replace(/%20|%C2%A0|[+-]/g, ''));
   return ids.find((part) => ID.test(part)) ?? null;
 }
 

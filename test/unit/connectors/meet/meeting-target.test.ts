@@ -6,6 +6,8 @@ it.each([
   'https://meet.google.com/abc-mnop-xyz?authuser=1&hs=122',
   'https://meet.google.com/ABC-mnop-xyz/',
   'http://meet.google.com/abc-mnop-xyz#x',
+  'https://meet.google.com/_meet/abc-mnop-xyz?ijlm=1617121727687&adhoc=1&hs=187',
+  'https://tel.meet/abc-mnop-xyz?pin=1234567890123&hs=1',
   'meet.google.com/abc-mnop-xyz',
   'abc-mnop-xyz',
   'abcmnopxyz',
@@ -25,6 +27,8 @@ it.each([
 it.each([
   'https://meet.google.com/',
   'https://meet.google.com/lookup/standup',
+  'https://meet.google.com/landing',
+  'https://meet.google.com/new',
   'https://meet.google.com/abc-mnop',
   'https://meet.google.com.example/abc-mnop-xyz',
   'https://meet.google.com@example.com/abc-mnop-xyz',
