@@ -38,9 +38,8 @@ export class ApiRefusal extends GatewayError {
 
 const DEADLINE_MS = 15_000;
 const MAX_ANSWER_BYTES = 1_048_576;
-/** The longest that a platform may put a request off while a call waits for it. */
-const MAX_PAUSE_MS = 5_000;
-const DEFAULT_PAUSE_MS = 1_000;
+/** Longer, and a call does not wait: a daily limit puts requests off until midnight. */
+const MAX_PAUSE_MS = 10_000;
 const TRIES = 3;
 /** Of a platform's words, in characters: they become the reason of a call. */
 const MAX_WORDS = 300;
@@ -59,7 +58,7 @@ export class ConnectionApi {
   }
 
   /**
-   * Resolves with the body of the answer. Asks again with another token after a 401, and later after a 429 or 503. Rejects
+   * Resolves with the body of the answer. Asks again with another token after a 401, and soon after a 429 or 503. Rejects
    * with an ApiRefusal, or a GatewayError `platform_failed`, `connection_lost` or `connection_not_found`.
    */
   async ask<Schema extends z.ZodType>(
@@ -89,13 +88,26 @@ export class ConnectionApi {
       if (status === 401 && !isRenewed) {
         isRenewed = true;
         token = await this.#tokens.refused(connectionId, token);
-      } else if ((status === 429 || status === 503) && tries < TRIES) {
-        await pause(this.#options.clock, pauseMsOf(answer), signal);
-      } else {
+        continue;
+      }
+      const pauseMs = this.#pauseMsAfter(answer);
+      if (pauseMs === null || tries >= TRIES) {
         const words = cutText(this.#options.wordsOf(body), MAX_WORDS);
         throw new ApiRefusal(status, words || this.#plainWords(status));
       }
+      await pause(this.#options.clock, pauseMs, signal);
     }
+  }
+
+  /** Null: asking again is no use. `Retry-After` has seconds or a date; without it, a second. */
+  #pauseMsAfter({ status, headers }: Response): number | null {
+    if (status !== 429 && status !== 503) return null;
+    const asked = headers.get('retry-after') ?? '1';
+    const { clock } = this.#options;
+    const pauseMs = /^\d+$/.test(asked)
+      ? Number(asked) * 1_000
+      : Date.parse(asked) - Date.parse(clock.nowIso());
+    return pauseMs <= MAX_PAUSE_MS ? Math.max(pauseMs, 0) : null;
   }
 
   async #send(
@@ -105,6 +117,8 @@ export class ConnectionApi {
   ): Promise<Response> {
     const url = new URL(`${this.#options.baseUrl}${path}`);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
+    // In a filter of Microsoft Graph a plus is no space.
+    url.search = url.search.replaceAll('+', '%20');
     const headers = {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
@@ -133,12 +147,4 @@ export class ConnectionApi {
   #plainWords(status: number): string {
     return `${this.#options.title} answered HTTP status ${status}`;
   }
-}
-
-/** `Retry-After` in seconds; a date, or nothing, is a second. */
-function pauseMsOf({ headers }: Response): number {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0
-    ? Math.min(seconds * 1_000, MAX_PAUSE_MS)
-    : DEFAULT_PAUSE_MS;
 }

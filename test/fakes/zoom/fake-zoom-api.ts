@@ -17,12 +17,17 @@ export interface FakeZoomMeeting {
   }[];
 }
 
+const READ = 'meeting:read:meeting';
+const WRITE = 'meeting:write:meeting';
+const DIAL = 'meeting:write:sip_dialing';
+
 const Created = z.strictObject({ topic: z.string().max(200), type: z.literal(1) });
 const Dialing = z.strictObject({ passcode: z.string().optional() });
 
 interface Answer {
   readonly status: number;
   readonly body: object;
+  readonly retryAfter?: string;
 }
 
 /** Zoom's REST API v2, of the users whose tokens these are, on loopback. */
@@ -31,6 +36,10 @@ export class FakeZoomApi {
   readonly url: string;
   readonly meetings: FakeZoomMeeting[] = [];
   readonly requests: string[] = [];
+  /** Answers to the next requests. */
+  readonly faults: Answer[] = [];
+  /** What new apps may ask for; without the scope of an endpoint it is refused. */
+  readonly scopes = new Set<string>([READ, WRITE, DIAL]);
   /** Users with a plan of the Conference Room Connector. */
   readonly crcPlans = new Set<string>();
   /** Numbers of new meetings. */
@@ -72,15 +81,21 @@ export class FakeZoomApi {
     this.requests.push(target);
     const user = this.userOf((request.headers.authorization ?? '').replace(/^Bearer /, ''));
     const answer =
-      user === null ? refused(401, 124, 'Invalid access token.') : this.#route(target, user, body);
+      this.faults.shift() ??
+      (user === null ? refused(401, 124, 'Invalid access token.') : this.#route(target, user, body));
+    const { status, retryAfter } = answer;
     response
-      .writeHead(answer.status, { 'content-type': 'application/json' })
+      .writeHead(status, {
+        'content-type': 'application/json',
+        ...(retryAfter && { 'retry-after': retryAfter }),
+      })
       .end(JSON.stringify(answer.body));
   }
 
   #route(target: string, user: string, body: string): Answer {
     const [, read] = /^GET \/v2\/meetings\/(\d+)$/.exec(target) ?? [];
     if (read !== undefined) {
+      if (!this.scopes.has(READ)) return lacks(READ);
       const meeting = this.meetings.find(({ id, host }) => id === read && host === user);
       return meeting === undefined
         ? refused(404, 3001, `Meeting does not exist: ${read}.`)
@@ -89,6 +104,7 @@ export class FakeZoomApi {
     if (target === 'GET /v2/users/me')
       return { status: 200, body: { id: user, display_name: user, type: 2, account_id: 'acc', pmi: 1 } };
     if (target === 'POST /v2/users/me/meetings') {
+      if (!this.scopes.has(WRITE)) return lacks(WRITE);
       if (!Created.safeParse(JSON.parse(body)).success) return refused(400, 300, 'Validation Failed.');
       return { status: 201, body: shown(this.add(user, { passcode: '123456' })) };
     }
@@ -98,6 +114,7 @@ export class FakeZoomApi {
   }
 
   #dial(meetingId: string, user: string, body: string): Answer {
+    if (!this.scopes.has(DIAL)) return lacks(DIAL);
     const { data } = Dialing.safeParse(JSON.parse(body));
     const meeting = this.meetings.find(({ id }) => id === meetingId);
     if (data === undefined) return refused(400, 300, 'Validation Failed.');
@@ -133,6 +150,10 @@ function shown({ uuid, id, passcode, numbers }: FakeZoomMeeting): object {
       })),
     },
   };
+}
+
+function lacks(scope: string): Answer {
+  return refused(400, 4_711, `Invalid access token, does not contain scopes:[${scope}].`);
 }
 
 function refused(status: number, code: number, message: string): Answer {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../base/errors.ts';
 import type { DialRequest } from '../../contract/connector.ts';
+import { ApiRefusal } from '../../kit/connection-api.ts';
 import {
   ANY_NUMBER,
   type MeetingDirectory,
@@ -37,12 +38,16 @@ export class TeamsDirectory implements MeetingDirectory<TeamsMeeting, OnlineMeet
     meeting: TeamsMeeting | null,
     signal: AbortSignal,
   ): Promise<OnlineMeeting> {
-    const found =
-      meeting === null
-        ? await this.#meetings.create(connectionId, signal)
-        : await this.#meetings.find(connectionId, meeting, signal);
-    if (found === null) throw new GatewayError('platform_failed', NOT_ORGANIZED);
-    return found;
+    if (meeting === null) return await this.#meetings.create(connectionId, signal);
+    try {
+      const found = await this.#meetings.find(connectionId, meeting, signal);
+      if (found !== null) return found;
+    } catch (error) {
+      // Graph finds no meetings of others, or refuses to look.
+      if (!(error instanceof ApiRefusal) || ![403, 404].includes(error.answered)) throw error;
+      throw new GatewayError('platform_failed', `${NOT_ORGANIZED} (${error.message})`);
+    }
+    throw new GatewayError('platform_failed', NOT_ORGANIZED);
   }
 
   urlOf({ joinWebUrl }: OnlineMeeting): string {

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { GatewayError } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { ConnectionTokens } from '../../contract/oauth.ts';
 import { field } from '../../contract/platform-json.ts';
-import { ConnectionApi } from '../../kit/connection-api.ts';
+import { ApiRefusal, ConnectionApi } from '../../kit/connection-api.ts';
 
 /** A meeting that begins at once, in terms of Zoom's API. */
 const INSTANT = 1;
@@ -32,6 +33,9 @@ const SipDialing = z.object({
 
 export type ZoomSipDialing = z.output<typeof SipDialing>;
 
+/** Zoom's error 4711. */
+const LACKS_SCOPES = /does not contain scopes/;
+
 const ErrorBody = z.object({ message: z.string() });
 
 /** Zoom's REST API, asked for the meetings of connected users (https://developers.zoom.us/docs/api/meetings/). */
@@ -48,9 +52,15 @@ export class ZoomApi {
     this.#api.onConnections(tokens);
   }
 
-  /** A meeting that the user hosts. Rejects with an ApiRefusal for those of others. */
+  /** A meeting that the user hosts. Rejects with an ApiRefusal for those of others, and with no other. */
   async meeting(connectionId: string, id: string, signal: AbortSignal): Promise<ZoomMeeting> {
-    return await this.#api.ask(connectionId, Meeting, { method: 'GET', path: `/meetings/${id}` }, signal);
+    try {
+      return await this.#api.ask(connectionId, Meeting, { method: 'GET', path: `/meetings/${id}` }, signal);
+    } catch (error) {
+      if (!(error instanceof ApiRefusal)) throw error;
+      const isOfMeeting = error.answered !== 429 && !LACKS_SCOPES.test(error.message);
+      throw isOfMeeting ? error : new GatewayError('platform_failed', error.message);
+    }
   }
 
   async createMeeting(connectionId: string, signal: AbortSignal): Promise<ZoomMeeting> {

@@ -38,6 +38,8 @@ export class FakeGraphMeetings {
   /** Returns the user whose access token this is. */
   userOf: (accessToken: string) => string | null = () => null;
   readonly requests: string[] = [];
+  /** For meetings of other organizers: Graph has been seen to find none, and to refuse with 403 and 404. */
+  statusForOthers = 200;
   /** What new meetings have; null: their organizer has no Audio Conferencing. */
   audioConferencing: FakeAudioConferencing | null = null;
   readonly #server: Server;
@@ -82,7 +84,9 @@ export class FakeGraphMeetings {
     const { status, body: answer } =
       user === null
         ? refused(401, 'InvalidAuthenticationToken', 'Access token has expired or is not yet valid.')
-        : this.#route(`${request.method} ${url.pathname}`, url, user, body);
+        : url.search.includes('+')
+          ? refused(400, 'BadRequest', 'Invalid filter clause')
+          : this.#route(`${request.method} ${url.pathname}`, url, user, body);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   }
 
@@ -114,7 +118,10 @@ export class FakeGraphMeetings {
     const found = this.meetings.find(
       ({ joinWebUrl, joinMeetingId }) => joinWebUrl === url?.replaceAll("''", "'") || joinMeetingId === id,
     );
-    return { status: 200, body: { value: found?.organizer === user ? [shown(found)] : [] } };
+    if (found?.organizer === user) return { status: 200, body: { value: [shown(found)] } };
+    return this.statusForOthers === 200
+      ? { status: 200, body: { value: [] } }
+      : refused(this.statusForOthers, 'Forbidden', 'An error has occurred.');
   }
 }
 

@@ -74,13 +74,29 @@ it.each([
 });
 
 const JOIN_WITH_QUOTE =
-  "https://teams.microsoft.com/l/meetup-join/19%3ameeting_o'b%40thread.v2/0?context=%7B%22Tid%22%3A%22t%22%7D";
+  "https://teams.microsoft.com/l/meetup-join/19%3ameeting_o'b%40thread.v2/0?context=%7b%22Tid%22%3a%22t%22%7d";
 
 it.each([
   [
     'of another organizer',
     () => graph.add('eve').joinWebUrl,
     /has not organized this meeting; give its phone number/,
+  ],
+  [
+    'of another organizer, for which Graph answers 403',
+    () => {
+      graph.statusForOthers = 403;
+      return graph.add('eve').joinWebUrl;
+    },
+    /has not organized this meeting; .* \(An error has occurred\.\)$/,
+  ],
+  [
+    'of another organizer, for which Graph answers 404',
+    () => {
+      graph.statusForOthers = 404;
+      return graph.add('eve').joinWebUrl;
+    },
+    /has not organized this meeting; .* \(An error has occurred\.\)$/,
   ],
   [
     'without Audio Conferencing',

@@ -11,6 +11,7 @@ const NUMBERS = [
   { number: '+44 2071234567', country: 'GB', type: 'toll' },
   { number: '+1 6465550142', country: 'US', type: 'toll' },
 ] as const;
+const LIMIT = { code: 429, message: 'You have reached the maximum daily rate limit for this API.' };
 const CONNECTION: CallLogin = { kind: 'connection', id: 'con_1' };
 
 let zoom: FakeZoomApi;
@@ -67,6 +68,14 @@ it('a meeting of the connected user is called at its toll number, with id and pa
   expect(sip.calls[0]).toMatchObject({ sampleRateHz: 16_000, outcomes: expect.any(Map) });
 });
 
+it('Zoom is asked again at the time that it names, and for the number though it tells no address', async () => {
+  const meeting = zoom.add('ada');
+  zoom.scopes.delete('meeting:write:sip_dialing');
+  zoom.faults.push({ status: 429, body: LIMIT, retryAfter: 'Fri, 27 Nov 2026 08:00:00 GMT' });
+  place(linkTo(meeting));
+  expect(await dialled()).toEqual(['tel:+16465550142', `,,${meeting.id}#`]);
+});
+
 it('without a passcode only the id is entered', async () => {
   const meeting = zoom.add('ada');
   place(linkTo(meeting));
@@ -110,6 +119,22 @@ it.each([
       return linkTo(zoom.add('ada'));
     },
     /does not host this meeting/,
+  ],
+  [
+    'that the app may not ask for',
+    () => {
+      zoom.scopes.delete('meeting:read:meeting');
+      return linkTo(zoom.add('ada'));
+    },
+    /^Invalid access token, does not contain scopes:\[meeting:read:meeting\]\.$/,
+  ],
+  [
+    'that nobody may ask for until tomorrow',
+    () => {
+      zoom.faults.push({ status: 429, body: LIMIT, retryAfter: '2999-11-29T00:00:00Z' });
+      return linkTo(zoom.add('ada'));
+    },
+    /^You have reached the maximum daily rate limit/,
   ],
 ])('a meeting %s ends the call with what is missing', async (_, target, reason) => {
   const { ended } = place(target());
