@@ -1,8 +1,10 @@
 import { meet } from '@googleapis/meet';
 import { Client, type GraphError } from '@microsoft/microsoft-graph-client';
+import { MeetingsS2SAuthClient } from '@zoom/rivet/meetings';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { FakeMeet } from '../fakes/meet/fake-meet.ts';
 import { FakeGraphMeetings } from '../fakes/teams/meetings/fake-graph-meetings.ts';
+import { FakeZoomApi } from '../fakes/zoom/fake-zoom-api.ts';
 
 const GRAPH = 'https://graph.microsoft.com';
 const PHONE = { phoneNumber: '+16505550142', pin: '123456789', regionCode: 'US', languageCode: 'en' };
@@ -65,4 +67,44 @@ it('Microsoft’s own client of Graph finds and makes online meetings', async ()
     .get()
     .catch((error: GraphError) => error);
   expect(refused).toMatchObject({ statusCode: 401, code: 'InvalidAuthenticationToken' });
+});
+
+it('Zoom’s own client reads meetings and their addresses, and makes one', async () => {
+  const fake = await FakeZoomApi.start();
+  onTestFinished(() => fake.stop());
+  fake.userOf = (token) => (token === 'token' ? 'ada' : null);
+  fake.crcPlans.add('ada');
+  fake.numbers = [{ number: '+1 6465550142', country: 'US', type: 'toll' }];
+  const meetingId = Number(fake.add('ada', { passcode: '123456' }).id);
+  const clientWith = (accessToken: string) => {
+    const token = { accessToken, expirationTimeIso: '2999-01-01T00:00:00Z', scopes: [] };
+    const tokenStore = { getLatestToken: () => token, storeToken: () => undefined };
+    const app = { clientId: 'id', clientSecret: 'secret', accountId: 'account' };
+    return new MeetingsS2SAuthClient({ ...app, tokenStore, baseUrl: fake.url, disableReceiver: true })
+      .endpoints;
+  };
+  const { meetings } = clientWith('token');
+
+  const { data: meeting } = await meetings.getMeeting({ path: { meetingId } });
+  expect(meeting).toMatchObject({ id: meetingId, pstn_password: '123456', h323_password: '123456' });
+  expect(meeting?.settings?.global_dial_in_numbers).toMatchObject(fake.numbers);
+  const { data: dialing } = await meetings.getMeetingSIPURIWithPasscode({
+    path: { meetingId },
+    body: { passcode: '123456' },
+  });
+  expect(dialing).toMatchObject({
+    sip_dialing: `${meetingId}.123456...7654321@zoomcrc.com`,
+    paid_crc_plan_participant: true,
+  });
+  const { data: made } = await meetings.createMeeting({
+    path: { userId: 'me' },
+    body: { topic: 'Talk', type: 1 },
+  });
+  expect(made?.join_url).toMatch(/^https:\/\/us05web\.zoom\.us\/j\/\d{11}\?pwd=/);
+  await expect(meetings.getMeeting({ path: { meetingId: 99_999_999_999 } })).rejects.toThrow(
+    '[404/3001]: "Meeting does not exist: 99999999999."',
+  );
+  await expect(clientWith('another').meetings.getMeeting({ path: { meetingId } })).rejects.toThrow(
+    '[401/124]: "Invalid access token."',
+  );
 });
