@@ -7,8 +7,6 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** Zoom ends a stream that is not taken up again within a minute. */
 const GIVE_UP_MS = 90_000;
-/** A connection that is younger has already replaced the one whose loss Zoom reports. */
-const JUST_OPENED_MS = 10_000;
 
 export interface RtmsConnectionOptions {
   readonly hello: object;
@@ -46,10 +44,10 @@ export class RtmsConnection {
     this.#socket.send(message);
   }
 
-  /** Zoom says that it has lost the connection. */
+  /** Zoom says that it has lost the connection, which may be one that has been replaced since. */
   interrupted(): void {
-    const isNew = this.#options.clock.monotonicMs() - this.#lastUpMs < JUST_OPENED_MS;
-    if (!(this.#socket.isUp && isNew)) this.moved(this.#url);
+    if (this.#socket.isUp) this.#socket.probe();
+    else this.moved(this.#url);
   }
 
   /** Another server takes its place. */

@@ -5,6 +5,8 @@ import { keptAlive, type RtmsMessage, type RtmsNews, readRtms } from './rtms-pro
 const MAX_FRAME_BYTES = 1_048_576;
 /** Zoom asks every 10 s, and wants a new connection when it has not asked for so long. */
 const SILENCE_MS = 65_000;
+/** For the answer to a ping. */
+const PROBE_MS = 5_000;
 
 export type HandshakeAnswer = Extract<RtmsMessage, { msg_type: 2 | 4 }>;
 
@@ -36,6 +38,9 @@ export class RtmsSocket {
       clock,
       opened: () => this.#socket.send(hello),
       take: (text) => this.#take(text),
+      alive: () => {
+        if (this.#isAnswered) this.#expectSign(SILENCE_MS);
+      },
     });
     void this.#socket.closed.then(({ words, code }) => {
       if (!this.#isClosed) closed(words || `Zoom closed the connection (${code})`);
@@ -51,6 +56,12 @@ export class RtmsSocket {
     this.#socket.send(message);
   }
 
+  /** Closes the connection soon if nobody is at its other end. */
+  probe(): void {
+    this.#socket.ping();
+    this.#expectSign(PROBE_MS);
+  }
+
   /** Nothing is reported any more. */
   close(): void {
     this.#isClosed = true;
@@ -63,16 +74,15 @@ export class RtmsSocket {
     if (message.msg_type === 2 || message.msg_type === 4) {
       if (this.#isAnswered) return;
       this.#isAnswered = message.status_code === 0;
-      this.#watch();
+      this.#expectSign(SILENCE_MS);
       this.#options.answered(message);
     } else if (this.#isAnswered) {
-      this.#watch();
       if (message.msg_type === 12) this.#socket.send(keptAlive(message.timestamp));
       else this.#options.take(message);
     }
   }
 
-  #watch(): void {
-    this.#socket.setTimer(SILENCE_MS, () => this.#socket.close('Zoom no longer answers'));
+  #expectSign(withinMs: number): void {
+    this.#socket.setTimer(withinMs, () => this.#socket.close('Zoom no longer answers'));
   }
 }

@@ -49,6 +49,9 @@ const INVALID_PAYLOAD = 4;
 const DUPLICATE_SIGNAL = 8;
 const DUPLICATE_MEDIA = 16;
 
+/** Messages before an interruption that are sent again. */
+const SENT_AGAIN = 8;
+
 type Part = 'signaling' | 'transcript' | 'chat';
 
 /** One stream of a meeting: what the servers of Realtime Media Streams know of it. */
@@ -72,7 +75,7 @@ export class FakeStream {
   readonly #ready = new Set<Part>();
   readonly #people = new Map<number, string>();
   readonly #subscribed = new Set<number>();
-  /** What has not been sent yet, and what was sent last: after an interruption it comes twice. */
+  /** What has not been sent yet, and what was sent last: it may be lost on its way, so after an interruption it is sent again. */
   readonly #backlog = { transcript: [] as object[], chat: [] as object[] };
   #messages = 0;
 
@@ -235,7 +238,7 @@ export class FakeStream {
     if (this.#people.size > 0) this.join(...this.#people);
   }
 
-  /** What was missed is sent, and the message before it again. */
+  /** What was missed is sent, and some of what came before. */
   #becomeReady(): void {
     for (const kind of this.scopes) {
       if (!this.#sockets.has(kind) || this.#ready.has(kind)) continue;
@@ -267,7 +270,8 @@ export class FakeStream {
     backlog.push(message);
     if (!this.#ready.has(kind)) return;
     this.#sockets.get(kind)?.send(JSON.stringify(message), (error) => {
-      if (!error) backlog.splice(0, backlog.indexOf(message));
+      const sent = backlog.indexOf(message) + 1;
+      if (!error) backlog.splice(0, Math.max(0, sent - SENT_AGAIN));
     });
   }
 }

@@ -19,7 +19,7 @@ let registry: StreamRegistry;
 
 beforeAll(async () => {
   rtms = await FakeRtms.start({ clientId: 'client', clientSecret: 'secret of the client' });
-  registry = new StreamRegistry({ app: rtms.app, clock: new FastClock(20), log: () => undefined });
+  registry = new StreamRegistry({ app: rtms.app, clock: new FastClock(5), log: () => undefined });
 });
 afterAll(async () => {
   registry.close();
