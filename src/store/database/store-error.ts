@@ -8,6 +8,7 @@ export type StoreErrorCode =
   | 'not_writable'
   | 'no_space'
   | 'newer_schema'
+  | 'older_schema'
   | 'new_database'
   | 'wrong_master_key';
 

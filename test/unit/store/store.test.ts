@@ -17,9 +17,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../../src/store/database/migrate.ts';
 import { describeFailure } from '../../../src/store/database/store-error.ts';
-import { findCall } from '../../../src/store/messages/calls.ts';
 import { appendEvent } from '../../../src/store/messages/events.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from './temporary.ts';
@@ -89,24 +87,6 @@ test('a second gateway on the same data is refused, until the first one has clos
   await seedAccount(first, 'a');
   await first.close();
   await temporaryStore(dataDir);
-});
-
-test('calls from a database without room rates have 8000 Hz', async () => {
-  const dataDir = temporaryDir();
-  const database = new SqliteDatabase(join(dataDir, 'gateway.db'));
-  migrate(database, () => NOW);
-  database.exec('alter table calls drop column sample_rate_hz');
-  database.exec("delete from migrations where name = '0002-call-rate'");
-  database.exec(`insert into accounts (id, name, created_at) values ('acc_a', 'a', '${NOW}')`);
-  const values = ['call_1', 'acc_a', 'room_1', 'part_1', 'sip', 'sip:+1', 'A', 'outbound', '', 'ended', NOW];
-  const columns =
-    'call_id, account_id, room_id, participant_id, platform, meeting_url, agent_name, direction, caller, state, created_at';
-  database
-    .prepare(`insert into calls (${columns}) values (${values.map(() => '?').join(', ')})`)
-    .run(...values);
-  database.close();
-  const store = await temporaryStore(dataDir);
-  expect(await findCall(store.db, 'call_1')).toMatchObject({ sampleRateHz: 8_000 });
 });
 
 test('a database of a newer version is refused', async () => {
