@@ -58,7 +58,7 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   prepare(request: DialRequest): CallOffer {
     const { platform, sampleRateHz, needsTrunk, likely } = this.#directory;
     const { accountId, login, dtmf } = request;
-    const hasWay = likely.some((entry) => this.#takes(accountId, entry));
+    const hasWay = likely.some((entry) => this.#takes(accountId, entry)) || this.#takesTarget(request);
     if (!hasWay && login.kind !== 'connection')
       throw new GatewayError('platform_not_configured', noLoginText(platform));
     const target = this.#read(request);
@@ -103,6 +103,18 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     if (read.kind === 'meeting' && !isConnected)
       throw new GatewayError('platform_not_connected', this.#directory.needsAccount);
     return read;
+  }
+
+  /** Whether `meeting_url` itself can be dialled, such as the address of a host that `likely` does not have. */
+  #takesTarget(request: DialRequest): boolean {
+    try {
+      const read = this.#directory.read(request);
+      return (
+        read.kind === 'dial' && this.#takes(request.accountId, { target: read.target, dtmf: request.dtmf })
+      );
+    } catch {
+      return false;
+    }
   }
 
   #takes(accountId: string, entry: MeetingEntry): boolean {

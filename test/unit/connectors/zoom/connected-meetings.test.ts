@@ -133,6 +133,13 @@ it('numbers, addresses and links with keys are dialled as they are, connected or
   expect(zoom.requests).toEqual([]);
 });
 
+it('an address at another host that may be called needs neither trunk nor connection', () => {
+  sip.hasTrunk = false;
+  sip.direct = 'rooms.example';
+  place('81234567890.123456@rooms.example', { login: { kind: 'trunk' } });
+  expect(sip.calls[0]?.target).toBe('sip:81234567890.123456@rooms.example');
+});
+
 it('neither trunk nor the host of room systems: the answer names both', () => {
   sip.hasTrunk = false;
   sip.direct = 'nowhere.example';
