@@ -83,6 +83,8 @@ describe('with neither trunk nor connected account', () => {
   it.each(['meet', 'teams'])('%s needs one, or a trunk', async (platform) => {
     const { status, body } = await place(platform, 'https://meeting.example/1');
     expect([status, body.detail]).toEqual([400, `No ${platform} connection configured`]);
+    expect((await place(platform, '+16505550142,,1#')).body.code).toBe('no_sip_trunk');
+    expect((await place(platform, '')).body.detail).toBe('meeting_url required');
   });
 });
 

@@ -58,8 +58,8 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   prepare(request: DialRequest): CallOffer {
     const { platform, sampleRateHz, needsTrunk, likely } = this.#directory;
     const { accountId, login, dtmf } = request;
-    const hasWay = likely.some((entry) => this.#takes(accountId, entry)) || this.#takesTarget(request);
-    if (!hasWay && login.kind !== 'connection')
+    const hasWay = likely.some((entry) => this.#takes(accountId, entry));
+    if (!hasWay && login.kind !== 'connection' && this.#isLookedUp(request))
       throw new GatewayError('platform_not_configured', noLoginText(platform));
     const target = this.#read(request);
     if (target?.kind === 'dial') this.#sip.check({ accountId, target: target.target, dtmf });
@@ -105,15 +105,13 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     return read;
   }
 
-  /** Whether `meeting_url` itself can be dialled, such as the address of a host that `likely` does not have. */
-  #takesTarget(request: DialRequest): boolean {
+  /** Whether a connection is needed for what `meeting_url` says: it is neither empty nor to be dialled as it is. */
+  #isLookedUp(request: DialRequest): boolean {
+    if (request.target.trim() === '') return false;
     try {
-      const read = this.#directory.read(request);
-      return (
-        read.kind === 'dial' && this.#takes(request.accountId, { target: read.target, dtmf: request.dtmf })
-      );
+      return this.#directory.read(request).kind !== 'dial';
     } catch {
-      return false;
+      return true;
     }
   }
 

@@ -140,6 +140,15 @@ it('an address at another host that may be called needs neither trunk nor connec
   expect(sip.calls[0]?.target).toBe('sip:81234567890.123456@rooms.example');
 });
 
+it('a number without a trunk is told that it needs one, and nothing that it is missing', () => {
+  sip.hasTrunk = false;
+  sip.direct = 'nowhere.example';
+  const login: CallLogin = { kind: 'trunk' };
+  const code = (name: string) => expect.objectContaining({ code: name });
+  expect(() => place('+16465588656,,81234567890#', { login })).toThrow(code('no_sip_trunk'));
+  expect(() => place('', { login })).toThrow(code('meeting_url_required'));
+});
+
 it('neither trunk nor the host of room systems: the answer names both', () => {
   sip.hasTrunk = false;
   sip.direct = 'nowhere.example';
