@@ -38,12 +38,14 @@ Make the dial-in number its trunk, and connect Ada's account in a browser, at th
     "host": "127.0.0.1", "port": ${ivr.port}, "username": "trunk", "password": "none", "register": false }'
   curl -X POST $BASE/api/oauth/start/meet -H "X-API-Key: $SETTINGS_KEY"
 
-Then join:
+Then join, and let an agent be heard:
 
   curl $BASE/api/call -H "X-API-Key: $AGENT_KEY" -d '{
     "platform": "meet", "meeting_url": "https://meet.google.com/abc-mnop-xyz" }'
+  npm run agent
 
-wai-ting-room lets you in after 10 s, wro-ngpi-nnn refuses its PIN, nop-hone-yet has no number. Without a connected account:
+wai-ting-room lets you in after 10 s, wro-ngpi-nnn refuses its PIN, nop-hone-yet has no number: GET /api/call/<call_id> tells how a call
+has ended. Without a connected account:
 
   curl $BASE/api/call -H "X-API-Key: $AGENT_KEY" -d '{
     "platform": "meet", "meeting_url": "${PHONE.phoneNumber},,${PIN}#" }'
