@@ -2,7 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { noLoginText, type Platform } from '../../base/platform.ts';
 import type { Termination } from '../../base/termination.ts';
 import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';
-import type { CallOffer, DialRequest, PlacesCalls } from '../contract/connector.ts';
+import type { CallOffer, CallWay, DialRequest, PlacesCalls } from '../contract/connector.ts';
 import type { MediaControl } from '../contract/media-control.ts';
 import type { DialsSip, SipTarget } from '../contract/sip-dialing.ts';
 import { DialInLeg } from './dial-in-leg.ts';
@@ -18,6 +18,8 @@ export type MeetingTarget<Meeting> =
 /** A platform whose meetings have phone numbers, which its API tells to connected accounts. */
 export interface MeetingDirectory<Meeting, Found> {
   readonly platform: Platform;
+  /** As in `PlacesCalls`. */
+  readonly ways: readonly CallWay[];
   /** Sample rate of calls, in Hz. */
   readonly sampleRateHz: number;
   /** Why a meeting cannot be joined without a connected account; says what else would do. Absent: `read` sees to it. */
@@ -46,11 +48,13 @@ export const ANY_NUMBER: MeetingEntry = { target: 'tel:+16505550100', dtmf: '' }
 /** Takes agents to meetings by phone, over their account's trunk. */
 export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   readonly loginKinds = ['connection', 'trunk'] as const;
+  readonly ways: readonly CallWay[];
   readonly takesDtmf = true;
   readonly #directory: MeetingDirectory<Meeting, Found>;
   readonly #sip: DialsSip;
 
   constructor(directory: MeetingDirectory<Meeting, Found>, sip: DialsSip) {
+    this.ways = directory.ways;
     this.#directory = directory;
     this.#sip = sip;
   }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
-import type { DialRequest } from '../../contract/connector.ts';
+import type { CallWay, DialRequest } from '../../contract/connector.ts';
 import { ApiRefusal } from '../../kit/connection-api.ts';
 import {
   ANY_NUMBER,
@@ -14,6 +14,18 @@ import { ROOM_OUTCOMES } from './room-outcomes.ts';
 
 /** Where a meeting has several numbers. */
 const PREFERRED_COUNTRY = 'US';
+const WAYS: readonly CallWay[] = [
+  {
+    name: 'SIP, as a room system',
+    needs:
+      "a Conference Room Connector of the meeting's host, and the id with the numeric passcode; or a connected Zoom user who has a plan of it",
+  },
+  {
+    name: 'phone',
+    needs:
+      'a SIP trunk, and a number of the invitation with the id; or the link, and the connected Zoom user who hosts the meeting',
+  },
+];
 const ANY_ROOM: MeetingEntry = { target: `sip:100000000@${ROOMS}`, dtmf: '' };
 
 /** What Zoom tells of a meeting; each null if it tells this user nothing. */
@@ -25,6 +37,7 @@ export interface ZoomWays {
 /** Meetings of Zoom: by their address for room systems, or by phone. */
 export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   readonly platform = 'zoom';
+  readonly ways = WAYS;
   /** Specification, "Native sample rates". */
   readonly sampleRateHz = 16_000;
   readonly needsTrunk =
