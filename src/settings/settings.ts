@@ -152,6 +152,8 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       app: clientOf(values.SVC_ZOOM_CLIENT_ID, values.SVC_ZOOM_CLIENT_SECRET),
       /** Without trailing slashes. */
       urls: { login: values.SVC_ZOOM_LOGIN_URL, api: values.SVC_ZOOM_API_URL },
+      /** In E.164. Null: only those that Zoom or the caller names are called. */
+      dialIn: values.SVC_ZOOM_DIAL_IN,
     },
     bridge: arrangeBridge(values),
     /** Null: the gateway has no WhatsApp number. */

@@ -22,7 +22,7 @@ it('lists in the README what each connector declares', () => {
       ['Slack', slackConnector()],
       ['Teams', teamsConnector()],
       ['Meet', new MeetConnector({ loginUrl: null, apiUrl: null, client: null }, IDLE_TEAMS)],
-      ['Zoom', new ZoomConnector({ urls: { login: '', api: '' }, app: null }, IDLE_TEAMS)],
+      ['Zoom', new ZoomConnector({ urls: { login: '', api: '' }, app: null, dialIn: null }, IDLE_TEAMS)],
       ['Telegram', telegramConnector()],
       ['WhatsApp', whatsAppConnector()],
       ['SIP', sipConnector()],

@@ -113,7 +113,7 @@ export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connect
       { clock: systemClock, sip: NO_SIP },
     ),
     new ZoomConnector(
-      { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom },
+      { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom, dialIn: null },
       { clock: systemClock, sip: NO_SIP },
     ),
   ];

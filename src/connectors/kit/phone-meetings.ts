@@ -12,7 +12,12 @@ export type MeetingEntry = Pick<SipTarget, 'target' | 'dtmf'>;
 
 /** What `meeting_url` names: something to dial as it is, or a meeting whose number has to be looked up. */
 export type MeetingTarget<Meeting> =
-  | { readonly kind: 'dial'; readonly target: string }
+  | {
+      readonly kind: 'dial';
+      readonly target: string;
+      /** Dialled instead by accounts that can. */
+      readonly rather?: string;
+    }
   | { readonly kind: 'meeting'; readonly meeting: Meeting };
 
 /** A platform whose meetings have phone numbers, which its API tells to connected accounts. */
@@ -98,6 +103,7 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
 
   /** Null: the meeting is to be created. */
   #read(request: DialRequest): MeetingTarget<Meeting> | null {
+    const { accountId, dtmf } = request;
     const isConnected = request.login.kind === 'connection';
     if (request.target.trim() === '') {
       if (isConnected) return null;
@@ -106,7 +112,10 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     const read = this.#directory.read(request);
     if (read.kind === 'meeting' && !isConnected)
       throw new GatewayError('platform_not_connected', this.#directory.needsAccount);
-    return read;
+    if (read.kind !== 'dial' || read.rather === undefined) return read;
+    return this.#takes(accountId, { target: read.rather, dtmf })
+      ? { kind: 'dial', target: read.rather }
+      : read;
   }
 
   /** Whether a connection is needed for what `meeting_url` says: it is neither empty nor to be dialled as it is. */

@@ -10,6 +10,8 @@ export interface ZoomOptions {
   readonly urls: ZoomUrls;
   /** Null: the operator has not set it up. */
   readonly app: ZoomApp | null;
+  /** The operator's dial-in number, in E.164; null: none. */
+  readonly dialIn: string | null;
 }
 
 export interface ZoomDeps {
@@ -22,10 +24,10 @@ export class ZoomConnector implements Connector {
   readonly platform = 'zoom' as const;
   readonly provides: Provides;
 
-  constructor({ urls, app }: ZoomOptions, { clock, sip }: ZoomDeps) {
+  constructor({ urls, app, dialIn }: ZoomOptions, { clock, sip }: ZoomDeps) {
     const api = new ZoomApi(urls.api, clock);
     const oauth = new ZoomOAuth(urls, app, (tokens) => api.onConnections(tokens));
-    this.provides = { oauth, calls: new PhoneMeetings(new ZoomDirectory(api), sip) };
+    this.provides = { oauth, calls: new PhoneMeetings(new ZoomDirectory(api, dialIn), sip) };
   }
 
   async start(): Promise<void> {}

@@ -8,7 +8,7 @@ import {
   type MeetingTarget,
 } from '../../kit/phone-meetings.ts';
 import type { ZoomApi, ZoomMeeting, ZoomSipDialing } from '../api/zoom-api.ts';
-import { joinWay, lacking } from './join-ways.ts';
+import { joinWay, keysFor, lacking } from './join-ways.ts';
 import { type MeetingLink, ROOMS, readMeeting } from './meeting-target.ts';
 import { ROOM_OUTCOMES } from './room-outcomes.ts';
 
@@ -32,6 +32,8 @@ const ANY_ROOM: MeetingEntry = { target: `sip:100000000@${ROOMS}`, dtmf: '' };
 export interface ZoomWays {
   readonly meeting: ZoomMeeting | null;
   readonly room: ZoomSipDialing | null;
+  /** At the operator's number, if it has one and the passcode is known. */
+  readonly dialIn: MeetingEntry | null;
 }
 
 /** Meetings of Zoom: by their address for room systems, or by phone. */
@@ -45,16 +47,19 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   readonly likely = [ANY_NUMBER, ANY_ROOM];
   readonly outcomes = ROOM_OUTCOMES;
   readonly #api: ZoomApi;
+  readonly #dialIn: string | null;
 
-  constructor(api: ZoomApi) {
+  /** `dialIn`: the operator's dial-in number; null: none. */
+  constructor(api: ZoomApi, dialIn: string | null) {
     this.#api = api;
+    this.#dialIn = dialIn;
   }
 
   read(request: DialRequest): MeetingTarget<MeetingLink> {
     const meeting = readMeeting(request.target);
     return meeting?.kind === 'link' && request.login.kind === 'connection' && request.dtmf === ''
       ? { kind: 'meeting', meeting }
-      : { kind: 'dial', target: joinWay(request).target };
+      : { kind: 'dial', ...joinWay(request, this.#dialIn) };
   }
 
   async find(connectionId: string, link: MeetingLink | null, signal: AbortSignal): Promise<ZoomWays> {
@@ -65,11 +70,17 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
     const id = meeting?.id ?? link!.id;
     const passcode = meeting?.h323_password ?? '';
     const room = await unlessRefused(this.#api.sipDialing(connectionId, id, passcode, signal));
-    if (meeting === null && room === null) {
+    const dialIn = this.#dialInTo(id, meeting === null ? link : null, meeting?.pstn_password);
+    if (meeting === null && room === null && dialIn === null) {
       const text = `the connected Zoom user does not host this meeting, and ${lacking(link!)}`;
       throw new GatewayError('platform_failed', text);
     }
-    return { meeting, room };
+    return { meeting, room, dialIn };
+  }
+
+  #dialInTo(id: string, link: MeetingLink | null, passcode = ''): MeetingEntry | null {
+    if (this.#dialIn === null || link?.hasPasscode === true) return null;
+    return { target: `tel:${this.#dialIn}`, dtmf: keysFor(id, passcode) };
   }
 
   urlOf({ meeting }: ZoomWays): string {
@@ -77,9 +88,9 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   }
 
   /** As a room system first if the user pays for it: that is wideband. Otherwise it may be the host who does. */
-  entriesTo({ meeting, room }: ZoomWays): MeetingEntry[] {
+  entriesTo({ meeting, room, dialIn }: ZoomWays): MeetingEntry[] {
     const rooms = room === null ? [] : [{ target: sipUri(room.sip_dialing), dtmf: '' }];
-    const phones = meeting === null ? [] : phonesOf(meeting);
+    const phones = [...(meeting === null ? [] : phonesOf(meeting)), ...(dialIn === null ? [] : [dialIn])];
     const entries = room?.paid_crc_plan_participant === true ? [...rooms, ...phones] : [...phones, ...rooms];
     if (entries.length > 0) return entries;
     const text =
@@ -105,7 +116,7 @@ function sipUri(address: string): string {
 function phonesOf({ id, pstn_password: passcode = '', settings }: ZoomMeeting): MeetingEntry[] {
   const rank = ({ type, country }: { type?: string | undefined; country?: string | undefined }) =>
     (type === 'tollfree' ? 2 : 0) + (country === PREFERRED_COUNTRY ? 0 : 1);
-  const dtmf = passcode === '' ? `,,${id}#` : `,,${id}#,,,,*${passcode}#`;
+  const dtmf = keysFor(id, passcode);
   return (settings?.global_dial_in_numbers ?? [])
     .toSorted((one, other) => rank(one) - rank(other))
     .map(({ number }) => ({ target: `tel:${number.replace(/[^\d+]/g, '')}`, dtmf }));
