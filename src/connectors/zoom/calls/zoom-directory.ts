@@ -32,8 +32,8 @@ const ANY_ROOM: MeetingEntry = { target: `sip:100000000@${ROOMS}`, dtmf: '' };
 export interface ZoomWays {
   readonly meeting: ZoomMeeting | null;
   readonly room: ZoomSipDialing | null;
-  /** At the operator's number, if it has one and the passcode is known. */
-  readonly dialIn: MeetingEntry | null;
+  /** What needs no word of Zoom's: the operator's number, and for a link without a passcode the rooms' address. */
+  readonly others: readonly MeetingEntry[];
 }
 
 /** Meetings of Zoom: by their address for room systems, or by phone. */
@@ -70,17 +70,22 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
     const id = meeting?.id ?? link!.id;
     const passcode = meeting?.h323_password ?? '';
     const room = await unlessRefused(this.#api.sipDialing(connectionId, id, passcode, signal));
-    const dialIn = this.#dialInTo(id, meeting === null ? link : null, meeting?.pstn_password);
-    if (meeting === null && room === null && dialIn === null) {
+    const others =
+      meeting === null ? this.#linkWays(link!) : this.#numbers(meeting.id, meeting.pstn_password);
+    if (meeting === null && room === null && others.length === 0) {
       const text = `the connected Zoom user does not host this meeting, and ${lacking(link!)}`;
       throw new GatewayError('platform_failed', text);
     }
-    return { meeting, room, dialIn };
+    return { meeting, room, others };
   }
 
-  #dialInTo(id: string, link: MeetingLink | null, passcode = ''): MeetingEntry | null {
-    if (this.#dialIn === null || link?.hasPasscode === true) return null;
-    return { target: `tel:${this.#dialIn}`, dtmf: keysFor(id, passcode) };
+  /** As without a connected user. */
+  #linkWays({ id, hasPasscode }: MeetingLink): MeetingEntry[] {
+    return hasPasscode ? [] : [...this.#numbers(id), { target: `sip:${id}@${ROOMS}`, dtmf: '' }];
+  }
+
+  #numbers(id: string, passcode = ''): MeetingEntry[] {
+    return this.#dialIn === null ? [] : [{ target: `tel:${this.#dialIn}`, dtmf: keysFor(id, passcode) }];
   }
 
   urlOf({ meeting }: ZoomWays): string {
@@ -88,9 +93,9 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   }
 
   /** As a room system first if the user pays for it: that is wideband. Otherwise it may be the host who does. */
-  entriesTo({ meeting, room, dialIn }: ZoomWays): MeetingEntry[] {
+  entriesTo({ meeting, room, others }: ZoomWays): MeetingEntry[] {
     const rooms = room === null ? [] : [{ target: sipUri(room.sip_dialing), dtmf: '' }];
-    const phones = [...(meeting === null ? [] : phonesOf(meeting)), ...(dialIn === null ? [] : [dialIn])];
+    const phones = [...(meeting === null ? [] : phonesOf(meeting)), ...others];
     const entries = room?.paid_crc_plan_participant === true ? [...rooms, ...phones] : [...phones, ...rooms];
     if (entries.length > 0) return entries;
     const text =

@@ -101,6 +101,12 @@ it('without a link a meeting of the user is made, and told', async () => {
   expect(created).toHaveBeenCalledExactlyOnceWith(`https://us05web.zoom.us/j/${id}?pwd=hash.1`);
 });
 
+it('a link without a passcode to a meeting of another host is dialled as without a connected user', async () => {
+  const { id } = zoom.add('eve');
+  place(`https://zoom.us/j/${id}`);
+  expect(await dialled()).toEqual([`sip:${id}@zoomcrc.com`, '']);
+});
+
 it.each([
   [
     'of another host',
