@@ -97,7 +97,7 @@ it('npm run fake starts a dial-in number, which a gateway joins as its output de
 it('npm run fake starts a Conference Room Connector, which a gateway calls as its output describes', async () => {
   const child = fake('zoom', '0');
   const said = await waitFor('what it says', () => child.output.includes('Press Ctrl-C') && child.output);
-  const settings = [...said.matchAll(/(SVC_SIP_\w+)=(\S+)/g)].map(([, name, value]) => [name, value!]);
+  const settings = [...said.matchAll(/(SVC_\w+)=(\S+)/g)].map(([, name, value]) => [name, value!]);
   const gateway = await Gateway.start({ env: Object.fromEntries(settings) });
   onTestFinished(async () => void (await gateway.stop()));
   const [, platform, meetingUrl] = /"platform": "(\w+)", "meeting_url": "(\S+)"/.exec(said)!;
