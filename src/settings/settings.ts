@@ -154,6 +154,8 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       webhookSecret: values.SVC_ZOOM_WEBHOOK_SECRET,
       /** Without trailing slashes. */
       urls: { login: values.SVC_ZOOM_LOGIN_URL, api: values.SVC_ZOOM_API_URL },
+      /** In E.164. Null: only those that Zoom or the caller names are called. */
+      dialIn: values.SVC_ZOOM_DIAL_IN,
     },
     bridge: arrangeBridge(values),
     /** Null: the gateway has no WhatsApp number. */

@@ -21,6 +21,12 @@ export const ZOOM_VARIABLES = {
     meaning:
       'Secret token with which Zoom signs its events, for names, chat and transcripts by Realtime Media Streams',
   },
+  SVC_ZOOM_DIAL_IN: {
+    default: null,
+    schema: z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be a number in E.164, such as +16465588656'),
+    meaning:
+      'A dial-in number of Zoom, in E.164. Accounts with a trunk call it for a link without a passcode, or an id with a numeric one, if no connected user knows a better way',
+  },
   SVC_ZOOM_LOGIN_URL: {
     default: 'https://zoom.us',
     schema: PublicUrl,

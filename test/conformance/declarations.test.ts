@@ -25,7 +25,12 @@ it('lists in the README what each connector declares', () => {
       [
         'Zoom',
         new ZoomConnector(
-          { urls: { login: '', api: '' }, app: { clientId: '', clientSecret: '' }, webhookSecret: '' },
+          {
+            urls: { login: '', api: '' },
+            app: { clientId: '', clientSecret: '' },
+            dialIn: null,
+            webhookSecret: '',
+          },
           { ...IDLE_TEAMS, log: () => undefined },
         ),
       ],

@@ -4,8 +4,10 @@ import { systemClock } from '../../src/base/time.ts';
 import { askWithin } from '../../src/speech/providers/ask-vendor.ts';
 import { speechProvider } from '../../src/speech/providers/speech-providers.ts';
 import { VENDOR_NAMES } from '../fakes/speech-vendor/all-vendors.ts';
+import { Agent } from '../support/agent.ts';
 import { Child } from '../support/child.ts';
 import { Gateway } from '../support/gateway.ts';
+import { tone } from '../support/tone.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -95,12 +97,43 @@ it('npm run fake starts a dial-in number, which a gateway joins as its output de
 it('npm run fake starts a Conference Room Connector, which a gateway calls as its output describes', async () => {
   const child = fake('zoom', '0');
   const said = await waitFor('what it says', () => child.output.includes('Press Ctrl-C') && child.output);
-  const settings = [...said.matchAll(/(SVC_SIP_\w+)=(\S+)/g)].map(([, name, value]) => [name, value!]);
+  const settings = [...said.matchAll(/(SVC_\w+)=(\S+)/g)].map(([, name, value]) => [name, value!]);
   const gateway = await Gateway.start({ env: Object.fromEntries(settings) });
   onTestFinished(async () => void (await gateway.stop()));
   const [, platform, meetingUrl] = /"platform": "(\w+)", "meeting_url": "(\S+)"/.exec(said)!;
   await gateway.placeCall(meetingUrl!, { platform, agent_name: 'Ada' });
   await waitFor('the meeting', () => child.output.includes('Ada, 81234567890.123456: meeting'));
+});
+
+it('npm run fake starts a Teams, whose meeting an agent joins and is heard in as its output describes', async () => {
+  const publicUrl = 'http://127.0.0.1:8080';
+  const child = fake('teams', publicUrl, '0');
+  const said = await waitFor(
+    'what it says',
+    () => child.output.includes('Without a connected') && child.output,
+  );
+  const settings = Object.fromEntries(
+    [...said.matchAll(/(SVC_TEAMS_\w+)=(\S+)/g)].map(([, name, value]) => [name, value!]),
+  );
+  const gateway = await Gateway.start({ env: { ...settings, SVC_PUBLIC_URL: publicUrl } });
+  onTestFinished(async () => void (await gateway.stop()));
+  for (const name of ['SVC_TEAMS_APP_SECRET', 'SVC_TEAMS_CLIENT_SECRET'])
+    gateway.secrets.add(settings[name]!);
+  await gateway.putTrunk({ host: '127.0.0.1', port: Number(/"port": (\d+)/.exec(said)![1]) });
+  const { body: started } = await gateway.settingsApi.post('/api/oauth/start/teams');
+  const { headers } = await fetch(started.authorize_url, { redirect: 'manual' });
+  const back = headers.get('location')!.replace(publicUrl, gateway.baseUrl);
+  const confirmed = { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } };
+  expect((await fetch(back, confirmed)).status).toBe(200);
+
+  const [, meetingUrl] = /"meeting_url": "(https\S+)"/.exec(said)!;
+  const { audio } = await gateway.placeCall(meetingUrl!, { platform: 'teams' });
+  const streamUrl = audio.stream_url.replace(/^ws:\/\/[^/]+/, gateway.baseUrl);
+  const agent = await Agent.join(streamUrl, gateway.agentKey, { sampleRateHz: 16_000 });
+  onTestFinished(async () => void (await agent.close()));
+  await agent.waitFor('call_state', { state: 'active' }, 30_000);
+  agent.speak(tone(440, 16_000, 16_000));
+  await waitFor('the agent to be heard', () => child.output.includes(': is heard'));
 });
 
 it('npm run fake lists the platforms when given an unknown one', async () => {

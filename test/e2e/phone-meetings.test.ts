@@ -79,10 +79,29 @@ async function endOf({ body }: Answer): Promise<object> {
   return { result, reason };
 }
 
+it('each platform names the ways into its meetings, and what they need', async () => {
+  const { body } = await agent.get('/api/platforms');
+  const ways = body.platforms.flatMap((each: { platform: string; ways: { name: string }[] }) =>
+    each.ways.map(({ name }) => `${each.platform}: ${name}`),
+  );
+  expect(ways).toEqual([
+    'discord: voice channel',
+    'teams: phone',
+    "meet: SIP, at the organizer's gateway",
+    'meet: phone',
+    'zoom: SIP, as a room system',
+    'zoom: phone',
+    'sip: phone',
+    'sip: SIP, without a trunk',
+  ]);
+});
+
 describe('with neither trunk nor connected account', () => {
   it.each(['meet', 'teams'])('%s needs one, or a trunk', async (platform) => {
     const { status, body } = await place(platform, 'https://meeting.example/1');
     expect([status, body.detail]).toEqual([400, `No ${platform} connection configured`]);
+    expect((await place(platform, '+16505550142,,1#')).body.code).toBe('no_sip_trunk');
+    expect((await place(platform, '')).body.detail).toBe('meeting_url required');
   });
 });
 

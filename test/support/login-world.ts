@@ -113,7 +113,7 @@ export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connect
       { clock: systemClock, sip: NO_SIP },
     ),
     new ZoomConnector(
-      { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom, webhookSecret: null },
+      { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom, dialIn: null, webhookSecret: null },
       { clock: systemClock, sip: NO_SIP, log: () => undefined },
     ),
   ];

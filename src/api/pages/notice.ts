@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../base/html.ts';
+import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import type { Page } from './page.ts';
 
 /** A page with a short message. `text` is trusted HTML. */
@@ -94,9 +95,9 @@ export const CONFIRM_CHANGE = confirmPage(
 );
 
 /** Asks a person whether the account of a platform that they signed in to may be used by an account of the gateway. */
-export function confirmConnection(platform: string, owner: string): Page {
+export function confirmConnection(platform: Platform, owner: string): Page {
   return confirmPage(
-    `Connect your ${escapeHtml(platform)} account?`,
+    `Connect your account of ${PLATFORM_TRAITS[platform].title}?`,
     `Agents of <b>${escapeHtml(owner)}</b> will be able to use it. If this is not you, or you did not start this yourself, close this page.`,
     'Connect',
   );

@@ -21,6 +21,14 @@ const Login = z
 const ListedPlatform = PlatformState.extend({
   platform: z.enum(PLATFORMS),
   setup: z.string().describe('How to connect the platform'),
+  ways: z
+    .array(
+      z.object({
+        name: z.string().describe('How an agent gets into a call'),
+        needs: z.string().describe('What you must have for it'),
+      }),
+    )
+    .describe('The ways into calls that this gateway has, the best one first'),
   accounts: z.array(Login).describe('Logins on the platform; agent keys see only those of their own agents'),
 }).meta({ id: 'ListedPlatform' });
 
@@ -48,8 +56,16 @@ function list(domain: AccountDomain): Route {
     summary: "List the platforms and the account's logins",
     tags: TAGS,
     responses: { 200: { description: 'All platforms', schema: PlatformList } },
-    handler: async ({ principal }) =>
-      reply(200, { platforms: (await platformStatuses(domain, viewerOf(principal))).map(wireOf) }),
+    handler: async ({ principal }) => {
+      const statuses = await platformStatuses(domain, viewerOf(principal));
+      const { connectors } = domain.calls;
+      return reply(200, {
+        platforms: statuses.map((status) => ({
+          ...wireOf(status),
+          ways: [...(connectors.get(status.platform)?.provides.calls?.ways ?? [])],
+        })),
+      });
+    },
   });
 }
 

@@ -38,6 +38,8 @@ export interface PlacesCalls {
    * platform's shared login. `trunk`: the account's SIP trunk, which `prepare` looks up.
    */
   readonly loginKinds: readonly CallLogin['kind'][];
+  /** The ways into calls, the best one first, in words for people. */
+  readonly ways?: readonly CallWay[];
   /** Presses the keys of `DialRequest.dtmf`. Absent: requests have none. */
   readonly takesDtmf?: true;
   /**
@@ -47,6 +49,12 @@ export interface PlacesCalls {
   prepare(request: DialRequest): CallOffer;
   /** Starts an outbound leg. Everything that follows, failures included, is reported to `observer`. */
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg;
+}
+
+/** A way into calls, and what an account and its gateway must have for it. */
+export interface CallWay {
+  readonly name: string;
+  readonly needs: string;
 }
 
 /** What a call offers, as far as it is known before the call. `LegObserver.capabilities` reports what turns out later. */

@@ -2,7 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { noLoginText, type Platform } from '../../base/platform.ts';
 import type { Termination } from '../../base/termination.ts';
 import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';
-import type { CallOffer, DialRequest, PlacesCalls } from '../contract/connector.ts';
+import type { CallOffer, CallWay, DialRequest, PlacesCalls } from '../contract/connector.ts';
 import type { MediaControl } from '../contract/media-control.ts';
 import type { DialsSip, SipTarget } from '../contract/sip-dialing.ts';
 import { DialInLeg } from './dial-in-leg.ts';
@@ -13,12 +13,19 @@ export type MeetingEntry = Pick<SipTarget, 'target' | 'dtmf'>;
 
 /** What `meeting_url` names: something to dial as it is, or a meeting whose number has to be looked up. */
 export type MeetingTarget<Meeting> =
-  | { readonly kind: 'dial'; readonly target: string }
+  | {
+      readonly kind: 'dial';
+      readonly target: string;
+      /** Dialled instead by accounts that can. */
+      readonly rather?: string;
+    }
   | { readonly kind: 'meeting'; readonly meeting: Meeting };
 
 /** A platform whose meetings have phone numbers, which its API tells to connected accounts. */
 export interface MeetingDirectory<Meeting, Found> {
   readonly platform: Platform;
+  /** As in `PlacesCalls`. */
+  readonly ways: readonly CallWay[];
   /** Sample rate of calls, in Hz. */
   readonly sampleRateHz: number;
   /** Why a meeting cannot be joined without a connected account; says what else would do. Absent: `read` sees to it. */
@@ -57,11 +64,13 @@ export const ANY_NUMBER: MeetingEntry = { target: 'tel:+16505550100', dtmf: '' }
 /** Takes agents to meetings by phone, over their account's trunk. */
 export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   readonly loginKinds = ['connection', 'trunk'] as const;
+  readonly ways: readonly CallWay[];
   readonly takesDtmf = true;
   readonly #directory: MeetingDirectory<Meeting, Found>;
   readonly #sip: DialsSip;
 
   constructor(directory: MeetingDirectory<Meeting, Found>, sip: DialsSip) {
+    this.ways = directory.ways;
     this.#directory = directory;
     this.#sip = sip;
   }
@@ -70,7 +79,7 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     const { platform, sampleRateHz, needsTrunk, likely } = this.#directory;
     const { accountId, login, dtmf } = request;
     const hasWay = likely.some((entry) => this.#takes(accountId, entry));
-    if (!hasWay && login.kind !== 'connection' && !this.#reaches(request))
+    if (!hasWay && login.kind !== 'connection' && this.#isLookedUp(request))
       throw new GatewayError('platform_not_configured', noLoginText(platform));
     const target = this.#read(request);
     if (target?.kind === 'dial') this.#sip.check({ accountId, target: target.target, dtmf });
@@ -108,6 +117,7 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
 
   /** Null: the meeting is to be created. */
   #read(request: DialRequest): MeetingTarget<Meeting> | null {
+    const { accountId, dtmf } = request;
     const isConnected = request.login.kind === 'connection';
     const target = pastedLink(request.target);
     if (target === '') {
@@ -117,17 +127,20 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     const read = this.#directory.read({ ...request, target });
     if (read.kind === 'meeting' && !isConnected)
       throw new GatewayError('platform_not_connected', this.#directory.needsAccount);
-    return read;
+    if (read.kind !== 'dial' || read.rather === undefined) return read;
+    return this.#takes(accountId, { target: read.rather, dtmf })
+      ? { kind: 'dial', target: read.rather }
+      : read;
   }
 
-  /** Whether the request names something that can be dialled, where none of the usual ways is open. */
-  #reaches(request: DialRequest): boolean {
-    const { accountId, dtmf } = request;
+  /** Whether a connection is needed for what `meeting_url` says: it is neither empty nor to be dialled as it is. */
+  #isLookedUp(request: DialRequest): boolean {
+    const target = pastedLink(request.target);
+    if (target === '') return false;
     try {
-      const read = this.#read(request);
-      return read?.kind === 'dial' && this.#takes(accountId, { target: read.target, dtmf });
+      return this.#directory.read({ ...request, target }).kind !== 'dial';
     } catch {
-      return false;
+      return true;
     }
   }
 

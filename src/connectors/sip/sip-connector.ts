@@ -80,6 +80,10 @@ const OFF: Registration = { state: 'off', lastError: null, expiresAt: null };
 export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDirectory {
   readonly platform = 'sip';
   readonly loginKinds = ['trunk'] as const;
+  readonly ways = [
+    { name: 'phone', needs: 'a SIP trunk' },
+    { name: 'SIP, without a trunk', needs: 'a host in SVC_SIP_DIRECT_HOSTS' },
+  ];
   readonly takesDtmf = true;
   readonly provides: Provides = { calls: this, inboundCalls: this };
   readonly #options: SipConnectorOptions;

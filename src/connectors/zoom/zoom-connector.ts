@@ -15,6 +15,8 @@ export interface ZoomOptions {
   readonly app: ZoomApp | null;
   /** With which Zoom signs its events. Null: there are no streams beside the audio. */
   readonly webhookSecret: string | null;
+  /** The operator's dial-in number, in E.164; null: none. */
+  readonly dialIn: string | null;
 }
 
 export interface ZoomDeps {
@@ -33,7 +35,7 @@ export class ZoomConnector implements Connector {
   readonly #registry: StreamRegistry | null;
 
   constructor(options: ZoomOptions, { clock, sip, log }: ZoomDeps) {
-    const { urls, app, webhookSecret: secret } = options;
+    const { urls, app, dialIn, webhookSecret: secret } = options;
     const api = new ZoomApi(urls.api, clock);
     const registry = app && secret !== null ? new StreamRegistry({ app, clock, log }) : null;
     this.#registry = registry;
@@ -43,7 +45,7 @@ export class ZoomConnector implements Connector {
       connected: (connection) => streams?.connected(connection),
       disconnected: (connectionId) => streams?.disconnected(connectionId),
     });
-    const calls = new PhoneMeetings(new ZoomDirectory(api, streams), sip);
+    const calls = new PhoneMeetings(new ZoomDirectory(api, dialIn, streams), sip);
     const protocols = urls.api.startsWith('http:') ? ['wss:', 'ws:'] : ['wss:'];
     const webhooks = registry && secret !== null && new ZoomWebhook({ secret, protocols }, registry, clock);
     this.provides = { oauth, calls, ...(webhooks && { webhooks }) };

@@ -12,8 +12,8 @@ export interface StoredAgentLogin {
 
 /**
  * Returns the bots and connections of these agents at a platform, in the order of the agents, then the oldest first. A
- * login of several agents is listed for each. Connections of people to the gateway's own login are left out, because
- * they cannot act by themselves.
+ * login of several agents is listed for each. Connections that only link a person to the gateway's own login are left out,
+ * because they cannot act by themselves: one by OAuth can, even if it links its person as well.
  */
 export async function loginsOfAgents(
   db: Db,
@@ -61,7 +61,9 @@ async function connectionsOf(
     .where('agentAccounts.agentId', 'in', agentIds)
     .where('connections.accountId', '=', accountId)
     .where('connections.provider', '=', platform)
-    .where('connections.loginKey', 'is', null)
+    .where(({ eb, or }) =>
+      or([eb('connections.loginKey', 'is', null), eb('connections.providerUserId', 'is not', null)]),
+    )
     .orderBy('connections.createdAt')
     .orderBy('connections.id')
     .execute();

@@ -141,6 +141,11 @@ export class IvrCall implements IvrMediaHost {
     this.close();
   }
 
+  /** Somebody else in the meeting says something. */
+  speaks(): void {
+    this.#prompts.play('meeting');
+  }
+
   /** Frees all but the BYE that still has to be answered. */
   close(): void {
     if (this.#isOver) return;

@@ -1,8 +1,8 @@
+import { showCallers } from './console-callers.ts';
 import { FakeIvr } from './fake-ivr.ts';
 import type { Meeting } from './menu.ts';
 
 const PORT = 5_090;
-const WATCH_MS = 200;
 const MEETINGS: readonly Meeting[] = [
   { id: '81234567890', passcode: '123456', lets: 'in' },
   { id: '82222222222', passcode: '', lets: 'to-waiting-room' },
@@ -18,24 +18,15 @@ export async function startFake([port, digits]: readonly string[]): Promise<void
   });
   console.log(`A dial-in number, as far as test/fakes/ivr has it: sip:127.0.0.1:${ivr.port}
 
-Make it the trunk of a gateway, and join its meeting:
+Make it the trunk of a gateway, join its meeting, and let an agent be heard there:
 
   curl -X PUT $BASE/api/sip/trunk -H "X-API-Key: $SETTINGS_KEY" -d '{
     "host": "127.0.0.1", "port": ${ivr.port}, "username": "trunk", "password": "none", "register": false }'
   curl $BASE/api/call -H "X-API-Key: $AGENT_KEY" -d '{
     "platform": "sip", "meeting_url": "+16465588656,,81234567890#,,,,*123456#" }'
+  npm run agent
 
 Meeting 82222222222 has a waiting room, and 83333333333 no host yet; both let you in after 10 s. Press Ctrl-C to stop it.
 `);
-  const shown = new Map<object, number>();
-  setInterval(() => {
-    for (const call of ivr.calls) {
-      const from = shown.get(call) ?? 0;
-      for (const { place } of call.places.slice(from))
-        console.log(`  ${call.number}: ${call.digits} ${place}`);
-      shown.set(call, call.places.length);
-      const place = call.places.at(-1);
-      if (place !== undefined && performance.now() - place.atMs > 10_000) call.menu.admit();
-    }
-  }, WATCH_MS);
+  showCallers(ivr);
 }

@@ -1,10 +1,9 @@
+import { showCallers } from '../ivr/console-callers.ts';
 import { FakeIvr } from '../ivr/fake-ivr.ts';
 import { FakeMeet } from './fake-meet.ts';
 
 const GATEWAY_URL = 'http://127.0.0.1:8080';
 const IVR_PORT = 5_090;
-const ADMITTED_MS = 10_000;
-const WATCH_MS = 200;
 const PIN = '123456789';
 const PHONE = { phoneNumber: '+16505550142', regionCode: 'US', languageCode: 'en-US' };
 
@@ -39,26 +38,19 @@ Make the dial-in number its trunk, and connect Ada's account in a browser, at th
     "host": "127.0.0.1", "port": ${ivr.port}, "username": "trunk", "password": "none", "register": false }'
   curl -X POST $BASE/api/oauth/start/meet -H "X-API-Key: $SETTINGS_KEY"
 
-Then join:
+Then join, and let an agent be heard:
 
   curl $BASE/api/call -H "X-API-Key: $AGENT_KEY" -d '{
     "platform": "meet", "meeting_url": "https://meet.google.com/abc-mnop-xyz" }'
+  npm run agent
 
-wai-ting-room lets you in after 10 s, wro-ngpi-nnn refuses its PIN, nop-hone-yet has no number. Without a connected account:
+wai-ting-room lets you in after 10 s, wro-ngpi-nnn refuses its PIN, nop-hone-yet has no number: GET /api/call/<call_id> tells how a call
+has ended. Without a connected account:
 
   curl $BASE/api/call -H "X-API-Key: $AGENT_KEY" -d '{
     "platform": "meet", "meeting_url": "${PHONE.phoneNumber},,${PIN}#" }'
 
 Press Ctrl-C to stop it.
 `);
-  const shown = new Map<object, number>();
-  setInterval(() => {
-    for (const call of ivr.calls) {
-      for (const { place } of call.places.slice(shown.get(call) ?? 0))
-        console.log(`  ${call.number}: ${call.digits} ${place}`);
-      shown.set(call, call.places.length);
-      const place = call.places.at(-1);
-      if (place !== undefined && performance.now() - place.atMs > ADMITTED_MS) call.menu.admit();
-    }
-  }, WATCH_MS);
+  showCallers(ivr);
 }

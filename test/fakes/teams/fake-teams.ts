@@ -9,6 +9,7 @@ import type { ActivitySource } from './delivery/activities.ts';
 import { ActivityDelivery, RETRY_DELAYS, type RetryDelays } from './delivery/activity-delivery.ts';
 import { FakePerson } from './fake-person.ts';
 import { FileHost } from './file-host.ts';
+import type { PeopleServices } from './meetings/people-services.ts';
 import { answer, answerRefusal, type Fault, type Operation } from './refusal.ts';
 import { ConnectorApi } from './rest/connector-api.ts';
 import { GraphApi } from './rest/graph-api.ts';
@@ -43,6 +44,8 @@ export class FakeTeams {
   keys: SigningKey[] = [firstSigningKey()];
   /** The app's id in the tenants' catalogs; null: it is not there. */
   catalogId: string | null = newGuid();
+  /** Null: there are only services for bots. */
+  people: PeopleServices | null = null;
   readonly #server: Server;
   readonly #faults = new Faults(answerRefusal);
   readonly #connector: ConnectorApi;
@@ -134,6 +137,11 @@ export class FakeTeams {
     const path = url.pathname;
     const isOfFile = path.startsWith('/uploads/') || path.startsWith('/files/');
     const body = isOfFile ? '' : await text(request).catch(() => '');
+    const forPeople = await this.people?.answer(request, url, body);
+    if (forPeople) {
+      response.writeHead(forPeople.status, Object.fromEntries(forPeople.headers));
+      return void response.end(await forPeople.text());
+    }
     const operation = operationOf(request.method ?? '', path, body);
     this.calls.push(`${operation} ${request.method} ${path}`);
     try {

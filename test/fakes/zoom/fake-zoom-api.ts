@@ -93,6 +93,8 @@ export class FakeZoomApi {
   }
 
   #route(target: string, user: string, body: string): Answer {
+    if (target === 'GET /v2/users/me')
+      return { status: 200, body: { id: user, display_name: user, type: 1 } };
     const [, read] = /^GET \/v2\/meetings\/(\d+)$/.exec(target) ?? [];
     if (read !== undefined) {
       if (!this.scopes.has(READ)) return lacks(READ);

@@ -3,8 +3,16 @@ import { attachMember, insertAgent } from '../../../src/store/agents/agents.ts';
 import { NOW } from '../store/temporary.ts';
 import { MeetingWorld } from './meeting-world.ts';
 
-async function connection(world: MeetingWorld, id: string, loginKey: string | null): Promise<void> {
-  const row = { id, accountId: 'acc_a', provider: 'discord', label: `Label ${id}`, status: 'ok', loginKey };
+async function connection(
+  world: MeetingWorld,
+  id: string,
+  {
+    loginKey = null,
+    providerUserId = null,
+  }: { loginKey?: string | null; providerUserId?: string | null } = {},
+): Promise<void> {
+  const login = { loginKey, providerUserId };
+  const row = { id, accountId: 'acc_a', provider: 'discord', label: `Label ${id}`, status: 'ok', ...login };
   await world.store.db
     .insertInto('connections')
     .values({ ...row, remoteId: null, email: null, sealedCredentials: '', createdAt: NOW, updatedAt: NOW })
@@ -74,7 +82,7 @@ it('of another account, of another agent, of a kind that places no calls and an 
     createdAt: NOW,
   });
   await world.bot('a', 'bot_of_two', { agentId: 'agt_2' });
-  await connection(world, 'con_1', null);
+  await connection(world, 'con_1');
   const faults = [];
   for (const loginId of ['bot_b', 'bot_of_two', 'con_1', 'shared', 'trunk', 'bot_none', 'x'.repeat(65_536)])
     faults.push(await world.place({ loginId }).catch(({ code, status, message }) => [code, status, message]));
@@ -107,10 +115,17 @@ it('is the shared one only without an own one, or by its id', async () => {
 it('is never a person’s link to the shared login', async () => {
   const world = await MeetingWorld.open();
   world.meetings.loginKinds = ['connection'];
-  await connection(world, 'con_linked', 'shared');
+  await connection(world, 'con_linked', { loginKey: 'shared' });
   await expect(world.place()).rejects.toMatchObject({ code: 'platform_not_configured' });
-  await connection(world, 'con_own', null);
+  await connection(world, 'con_own');
   expect((await world.place({ meetingUrl: '' })).login).toEqual({ kind: 'connection', id: 'con_own' });
+});
+
+it('may be a connection by OAuth that links its person to the shared login as well', async () => {
+  const world = await MeetingWorld.open();
+  world.meetings.loginKinds = ['connection'];
+  await connection(world, 'con_oauth', { loginKey: 'shared', providerUserId: 'tenant:ada' });
+  expect((await world.place()).login).toEqual({ kind: 'connection', id: 'con_oauth' });
 });
 
 it('is the trunk where calls go over one, without asking the database', async () => {

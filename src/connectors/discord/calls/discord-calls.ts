@@ -25,6 +25,9 @@ export interface DiscordCallsDeps {
 /** Takes bots to voice channels. */
 export class DiscordCalls implements PlacesCalls {
   readonly loginKinds = ['bot_token', 'shared'] as const;
+  readonly ways = [
+    { name: 'voice channel', needs: "a bot on the channel's server that may see it, connect and speak" },
+  ];
   readonly #deps: DiscordCallsDeps;
   /** The accounts of calls that have entered, by the place that their bot has: `<bot>/<server>`. */
   readonly #taken = new Map<string, string>();

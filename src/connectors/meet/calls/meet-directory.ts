@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { LegObserver } from '../../contract/call-leg.ts';
-import type { DialRequest } from '../../contract/connector.ts';
+import type { CallWay, DialRequest } from '../../contract/connector.ts';
 import {
   ANY_NUMBER,
   type JoinedMeeting,
@@ -16,9 +16,23 @@ import { pollParticipants } from './participants-poll.ts';
 /** Where a meeting has several numbers: most have one there. */
 const PREFERRED_REGION = 'US';
 
+const WAYS: readonly CallWay[] = [
+  {
+    name: "SIP, at the organizer's gateway",
+    needs:
+      "the gateway's host in SVC_SIP_DIRECT_HOSTS, and a connected Google account that may see the meeting",
+  },
+  {
+    name: 'phone',
+    needs:
+      'a SIP trunk, and the number of the invitation with its PIN; or the link, and a connected Google account that may see the meeting. The organizer needs Google Workspace',
+  },
+];
+
 /** Meetings of Google Meet, by their codes. */
 export class MeetDirectory implements MeetingDirectory<string, MeetSpace> {
   readonly platform = 'meet';
+  readonly ways = WAYS;
   /** Specification, "Native sample rates". */
   readonly sampleRateHz = 48_000;
   readonly needsAccount =

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
-import type { DialRequest } from '../../contract/connector.ts';
+import type { CallWay, DialRequest } from '../../contract/connector.ts';
 import { ApiRefusal } from '../../kit/connection-api.ts';
 import {
   ANY_NUMBER,
@@ -14,9 +14,18 @@ const NOT_ORGANIZED =
   'the connected Microsoft account has not organized this meeting; give its phone number with the conference id from the invitation: +12065551234,,123456789#';
 const NO_DIAL_IN = 'this meeting has no phone number: its organizer needs Teams Audio Conferencing';
 
+const WAYS: readonly CallWay[] = [
+  {
+    name: 'phone',
+    needs:
+      'a SIP trunk, and the number of the invitation with its conference id; or the link, and the connected Microsoft account of the organizer. The organizer needs Teams Audio Conferencing',
+  },
+];
+
 /** Meetings of Microsoft Teams. Graph tells their numbers to those who have organized them. */
 export class TeamsDirectory implements MeetingDirectory<TeamsMeeting, OnlineMeeting> {
   readonly platform = 'teams';
+  readonly ways = WAYS;
   /** Specification, "Native sample rates". */
   readonly sampleRateHz = 16_000;
   readonly needsAccount =

@@ -2,6 +2,8 @@
 export type MeetingTarget =
   /** A meeting's address for room systems: `<id>.<passcode>@zoomcrc.com`. */
   | { readonly kind: 'room'; readonly uri: string }
+  /** The id alone, with the numeric passcode if it has one. */
+  | { readonly kind: 'id'; readonly id: string; readonly passcode: string }
   /** A dial-in number, with the keys that follow it: `+16465588656,,81234567890#`. */
   | { readonly kind: 'phone'; readonly text: string; readonly hasKeys: boolean }
   /** A link to a meeting. Its `pwd` is a hash, which only Zoom's own clients understand. */
@@ -22,6 +24,7 @@ export const ROOMS = 'zoomcrc.com';
 const ID = /^\d{9,11}$/;
 /** People write an id in groups. */
 const SPACED = /(?<=\d)[ -](?=\d)/g;
+const ID_AND_PASSCODE = /^(\d{9,11})(?:\.(\d{1,10}))?$/;
 /** Id, and after dots what a room system may add: passcode, layout, host key, participant's code. */
 const ROOM_USER = /^\d{9,11}(?:\.[\w*#-]{0,32}){0,8}$/;
 const ROOM = /^(?:(sips?):)?([^@]+)@([^@]+)$/i;
@@ -49,6 +52,8 @@ export function readMeeting(text: string): MeetingTarget | null {
 
 function bareId(text: string): MeetingTarget | null {
   const user = text.replace(SPACED, '');
+  const [, id, passcode = ''] = ID_AND_PASSCODE.exec(user) ?? [];
+  if (id !== undefined) return { kind: 'id', id, passcode };
   return ROOM_USER.test(user) ? { kind: 'room', uri: `sip:${user}@${ROOMS}` } : null;
 }
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../base/errors.ts';
 import type { LegObserver } from '../../contract/call-leg.ts';
-import type { DialRequest } from '../../contract/connector.ts';
+import type { CallWay, DialRequest } from '../../contract/connector.ts';
 import { ApiRefusal } from '../../kit/connection-api.ts';
 import {
   ANY_NUMBER,
@@ -10,18 +10,32 @@ import {
   type MeetingTarget,
 } from '../../kit/phone-meetings.ts';
 import type { ZoomApi, ZoomMeeting, ZoomSipDialing } from '../api/zoom-api.ts';
-import { joinWay, lacking } from './join-ways.ts';
+import { joinWay, keysFor, lacking } from './join-ways.ts';
 import { type MeetingLink, ROOMS, readMeeting } from './meeting-target.ts';
 import { ROOM_OUTCOMES } from './room-outcomes.ts';
 
 /** Where a meeting has several numbers. */
 const PREFERRED_COUNTRY = 'US';
+const WAYS: readonly CallWay[] = [
+  {
+    name: 'SIP, as a room system',
+    needs:
+      "a Conference Room Connector of the meeting's host, and the id with the numeric passcode; or a connected Zoom user who has a plan of it",
+  },
+  {
+    name: 'phone',
+    needs:
+      'a SIP trunk, and a number of the invitation with the id; or the link, and the connected Zoom user who hosts the meeting',
+  },
+];
 const ANY_ROOM: MeetingEntry = { target: `sip:100000000@${ROOMS}`, dtmf: '' };
 
 /** What Zoom tells of a meeting; each null if it tells this user nothing. */
 export interface ZoomWays {
   readonly meeting: ZoomMeeting | null;
   readonly room: ZoomSipDialing | null;
+  /** What needs no word of Zoom's: the operator's number, and for a link without a passcode the rooms' address. */
+  readonly others: readonly MeetingEntry[];
 }
 
 /** Gives calls the streams of their meetings, beside their audio. */
@@ -40,6 +54,7 @@ export interface FollowedCall {
 /** Meetings of Zoom: by their address for room systems, or by phone. */
 export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   readonly platform = 'zoom';
+  readonly ways = WAYS;
   /** Specification, "Native sample rates". */
   readonly sampleRateHz = 16_000;
   readonly needsTrunk =
@@ -47,11 +62,13 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   readonly likely = [ANY_NUMBER, ANY_ROOM];
   readonly outcomes = ROOM_OUTCOMES;
   readonly #api: ZoomApi;
+  readonly #dialIn: string | null;
   readonly #streams: FollowsStreams | null;
 
-  /** `streams` null: the operator has not set them up. */
-  constructor(api: ZoomApi, streams: FollowsStreams | null) {
+  /** `dialIn`: the operator's dial-in number; null: none. `streams` null: the operator has not set them up. */
+  constructor(api: ZoomApi, dialIn: string | null, streams: FollowsStreams | null) {
     this.#api = api;
+    this.#dialIn = dialIn;
     this.#streams = streams;
   }
 
@@ -59,7 +76,7 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
     const meeting = readMeeting(request.target);
     return meeting?.kind === 'link' && request.login.kind === 'connection' && request.dtmf === ''
       ? { kind: 'meeting', meeting }
-      : { kind: 'dial', target: joinWay(request).target };
+      : { kind: 'dial', ...joinWay(request, this.#dialIn) };
   }
 
   async find(connectionId: string, link: MeetingLink | null, signal: AbortSignal): Promise<ZoomWays> {
@@ -70,11 +87,22 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
     const id = meeting?.id ?? link!.id;
     const passcode = meeting?.h323_password ?? '';
     const room = await unlessRefused(this.#api.sipDialing(connectionId, id, passcode, signal));
-    if (meeting === null && room === null) {
+    const others =
+      meeting === null ? this.#linkWays(link!) : this.#numbers(meeting.id, meeting.pstn_password);
+    if (meeting === null && room === null && others.length === 0) {
       const text = `the connected Zoom user does not host this meeting, and ${lacking(link!)}`;
       throw new GatewayError('platform_failed', text);
     }
-    return { meeting, room };
+    return { meeting, room, others };
+  }
+
+  /** As without a connected user. */
+  #linkWays({ id, hasPasscode }: MeetingLink): MeetingEntry[] {
+    return hasPasscode ? [] : [...this.#numbers(id), { target: `sip:${id}@${ROOMS}`, dtmf: '' }];
+  }
+
+  #numbers(id: string, passcode = ''): MeetingEntry[] {
+    return this.#dialIn === null ? [] : [{ target: `tel:${this.#dialIn}`, dtmf: keysFor(id, passcode) }];
   }
 
   urlOf({ meeting }: ZoomWays): string {
@@ -82,9 +110,9 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   }
 
   /** As a room system first if the user pays for it: that is wideband. Otherwise it may be the host who does. */
-  entriesTo({ meeting, room }: ZoomWays): MeetingEntry[] {
+  entriesTo({ meeting, room, others }: ZoomWays): MeetingEntry[] {
     const rooms = room === null ? [] : [{ target: sipUri(room.sip_dialing), dtmf: '' }];
-    const phones = meeting === null ? [] : phonesOf(meeting);
+    const phones = [...(meeting === null ? [] : phonesOf(meeting)), ...others];
     const entries = room?.paid_crc_plan_participant === true ? [...rooms, ...phones] : [...phones, ...rooms];
     if (entries.length > 0) return entries;
     const text =
@@ -120,7 +148,7 @@ function sipUri(address: string): string {
 function phonesOf({ id, pstn_password: passcode = '', settings }: ZoomMeeting): MeetingEntry[] {
   const rank = ({ type, country }: { type?: string | undefined; country?: string | undefined }) =>
     (type === 'tollfree' ? 2 : 0) + (country === PREFERRED_COUNTRY ? 0 : 1);
-  const dtmf = passcode === '' ? `,,${id}#` : `,,${id}#,,,,*${passcode}#`;
+  const dtmf = keysFor(id, passcode);
   return (settings?.global_dial_in_numbers ?? [])
     .toSorted((one, other) => rank(one) - rank(other))
     .map(({ number }) => ({ target: `tel:${number.replace(/[^\d+]/g, '')}`, dtmf }));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../src/base/time.ts';
 import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
 import type { CallLogin, DialRequest } from '../../../../src/connectors/contract/connector.ts';
@@ -24,8 +24,13 @@ beforeEach(async () => {
   zoom.numbers = NUMBERS;
   sip = new DialledSip();
   sip.direct = 'zoomcrc.com';
+  connect(null);
+});
+afterEach(() => zoom.stop());
+
+function connect(dialIn: string | null): void {
   connector = new ZoomConnector(
-    { urls: { login: '', api: zoom.url }, app: null, webhookSecret: null },
+    { urls: { login: '', api: zoom.url }, app: null, dialIn, webhookSecret: null },
     { clock: systemClock, sip, log: () => undefined },
   );
   connector.provides.oauth!.onConnections({
@@ -33,8 +38,7 @@ beforeEach(async () => {
     refused: async () => 'token',
     report: () => undefined,
   });
-});
-afterEach(() => zoom.stop());
+}
 
 function place(target: string, { login = CONNECTION, dtmf = '' } = {}) {
   const request: DialRequest = {
@@ -106,6 +110,12 @@ it('without a link a meeting of the user is made, and told', async () => {
   expect(created).toHaveBeenCalledExactlyOnceWith(`https://us05web.zoom.us/j/${id}?pwd=hash.1`);
 });
 
+it('a link without a passcode to a meeting of another host is dialled as without a connected user', async () => {
+  const { id } = zoom.add('eve');
+  place(`https://zoom.us/j/${id}`);
+  expect(await dialled()).toEqual([`sip:${id}@zoomcrc.com`, '']);
+});
+
 it.each([
   [
     'of another host',
@@ -158,14 +168,68 @@ it('numbers, addresses and links with keys are dialled as they are, connected or
   expect(zoom.requests).toEqual([]);
 });
 
-it('a room system at another host that is allowed is dialled, though Zoom’s own is not', () => {
+describe("with the operator's dial-in number", () => {
+  const DIAL_IN = '+16465588656';
+  beforeEach(() => connect(DIAL_IN));
+
+  it.each([
+    ['https://zoom.us/j/81234567890', `${DIAL_IN},,81234567890#`],
+    ['812 3456 7890', `${DIAL_IN},,81234567890#`],
+    ['81234567890.123456', `${DIAL_IN},,81234567890#,,,,*123456#`],
+    ['81234567890.123456@zoomcrc.com', 'sip:81234567890.123456@zoomcrc.com'],
+    ['+442071234567,,81234567890#', '+442071234567,,81234567890#'],
+  ])('%s is dialled as %s', (target, dialled) => {
+    place(target, { login: { kind: 'trunk' } });
+    expect(sip.calls[0]).toMatchObject({ target: dialled, dtmf: '' });
+  });
+
+  it('a link whose passcode nobody knows needs it all the same', () => {
+    const login: CallLogin = { kind: 'trunk' };
+    const refused = expect.objectContaining({ code: 'invalid_meeting_url' });
+    expect(() => place('https://zoom.us/j/81234567890?pwd=x', { login })).toThrow(refused);
+  });
+
+  it('an account without a trunk joins as a room system', () => {
+    sip.hasTrunk = false;
+    place('81234567890.123456', { login: { kind: 'trunk' } });
+    expect(sip.calls[0]?.target).toBe('sip:81234567890.123456@zoomcrc.com');
+  });
+
+  it('it stands in for numbers that Zoom does not tell the connected user', async () => {
+    const own = zoom.add('ada', { passcode: '123456', numbers: [] });
+    const other = zoom.add('eve');
+    place(linkTo(own));
+    expect(await dialled()).toEqual([`tel:${DIAL_IN}`, `,,${own.id}#,,,,*123456#`]);
+    place(`https://zoom.us/j/${other.id}`);
+    await vi.waitUntil(() => sip.calls.length === 2);
+    expect(sip.calls[1]).toMatchObject({ target: `tel:${DIAL_IN}`, dtmf: `,,${other.id}#` });
+  });
+
+  it("a meeting's own number, and a plan of the user, come first", async () => {
+    const own = zoom.add('ada');
+    place(linkTo(own));
+    expect(await dialled()).toEqual(['tel:+16465550142', `,,${own.id}#`]);
+    zoom.crcPlans.add('ada');
+    place(linkTo(own));
+    await vi.waitUntil(() => sip.calls.length === 2);
+    expect(sip.calls[1]?.target).toBe(`sip:${own.id}....7654321@zoomcrc.com`);
+  });
+});
+
+it('an address at another host that may be called needs neither trunk nor connection', () => {
   sip.hasTrunk = false;
   sip.direct = 'rooms.example';
   place('81234567890.123456@rooms.example', { login: { kind: 'trunk' } });
-  expect(sip.calls.map(({ target }) => target)).toEqual(['sip:81234567890.123456@rooms.example']);
-  expect(() => place('81234567890.123456@zoomcrc.com', { login: { kind: 'trunk' } })).toThrow(
-    expect.objectContaining({ code: 'platform_not_configured' }),
-  );
+  expect(sip.calls[0]?.target).toBe('sip:81234567890.123456@rooms.example');
+});
+
+it('a number without a trunk is told that it needs one, and nothing that it is missing', () => {
+  sip.hasTrunk = false;
+  sip.direct = 'nowhere.example';
+  const login: CallLogin = { kind: 'trunk' };
+  const code = (name: string) => expect.objectContaining({ code: name });
+  expect(() => place('+16465588656,,81234567890#', { login })).toThrow(code('no_sip_trunk'));
+  expect(() => place('', { login })).toThrow(code('meeting_url_required'));
 });
 
 it('neither trunk nor the host of room systems: the answer names both', () => {

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { joinWay } from '../../../../src/connectors/zoom/calls/join-ways.ts';
 
-const wayOf = (target: string, dtmf = '') => joinWay({ accountId: 'acc_1', target, dtmf });
+const wayOf = (target: string, dtmf = '') => joinWay({ target, dtmf }, null);
 
 describe('the way into a Zoom meeting', () => {
   it.each([
     ['81234567890.123456@zoomcrc.com', '', 'sip:81234567890.123456@zoomcrc.com'],
+    ['81234567890.123456', '', 'sip:81234567890.123456@zoomcrc.com'],
     ['https://zoom.us/j/81234567890', '', 'sip:81234567890@zoomcrc.com'],
     ['https://zoom.us/j/81234567890?pwd=abc', '123456#', 'sip:81234567890@zoomcrc.com'],
     ['+16465588656,,81234567890#', '', '+16465588656,,81234567890#'],
     ['tel:+16465588656', ',,81234567890#', 'tel:+16465588656'],
   ])('%s with the keys "%s" is dialled as %s', (target, dtmf, dialled) => {
-    expect(wayOf(target, dtmf)).toEqual({ accountId: 'acc_1', target: dialled, dtmf });
+    expect(wayOf(target, dtmf)).toEqual({ target: dialled });
   });
 
   const WAYS = (id: string) =>

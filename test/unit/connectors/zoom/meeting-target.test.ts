@@ -73,11 +73,17 @@ describe('a room system’s address', () => {
     [`${ID}..1@zoomcrc.com`, `sip:${ID}..1@zoomcrc.com`],
     [`${ID}.123456@zoomcrc.com;transport=tls`, `sip:${ID}.123456@zoomcrc.com;transport=tls`],
     [`${ID}@rooms.company.example:5061`, `sip:${ID}@rooms.company.example:5061`],
-    [ID, `sip:${ID}@zoomcrc.com`],
-    ['812 3456 7890', `sip:${ID}@zoomcrc.com`],
-    ['812-3456-7890', `sip:${ID}@zoomcrc.com`],
-    [`${ID}.123456`, `sip:${ID}.123456@zoomcrc.com`],
+    [`${ID}.123456.1`, `sip:${ID}.123456.1@zoomcrc.com`],
   ])('%s', (text, uri) => expect(readMeeting(text)).toEqual({ kind: 'room', uri }));
+});
+
+describe('an id', () => {
+  it.each([
+    [ID, ''],
+    ['812 3456 7890', ''],
+    ['812-3456-7890', ''],
+    [`${ID}.123456`, '123456'],
+  ])('%s', (text, passcode) => expect(readMeeting(text)).toEqual({ kind: 'id', id: ID, passcode }));
 });
 
 describe('a dial-in number', () => {

@@ -27,7 +27,7 @@ beforeEach(async () => {
   sip = new DialledSip();
   sip.direct = 'zoomcrc.com';
   connector = new ZoomConnector(
-    { urls: { login: '', api: zoom.url }, app: rtms.app, webhookSecret: rtms.secretToken },
+    { urls: { login: '', api: zoom.url }, app: rtms.app, dialIn: null, webhookSecret: rtms.secretToken },
     { clock: systemClock, sip, log: () => undefined },
   );
   const { oauth } = connector.provides;
