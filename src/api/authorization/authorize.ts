@@ -14,7 +14,7 @@ import { findAuthorization } from '../../store/keys/mcp-authorizations.ts';
 import { returnCookie } from '../auth/cookies.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type BytesReply, type EmptyReply, replyEmpty } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { consentPage } from '../pages/consent.ts';
 import { authorizationFailed, CONFIRM_FIRST } from '../pages/notice.ts';
 import { HTML_TYPE, OWN_FORM_HEADERS, pageAnswer, pageReply } from '../pages/page.ts';
@@ -25,7 +25,7 @@ import type { AuthorizationContext } from './authorization-context.ts';
 import { repeatedNames } from './clients.ts';
 import { choiceIn, type GivenAnswer, questionFor, readAnswer } from './consent.ts';
 
-const TAGS = ['MCP authorization'] as const;
+const open = resource('public', 'MCP authorization');
 const PATH = '/oauth/authorize';
 const SENT_BACK = {
   description: 'Redirects to the client with a code or an error',
@@ -49,16 +49,12 @@ export function authorizeRoutes(context: AuthorizationContext): Route[] {
 }
 
 function ask(context: AuthorizationContext): Route {
-  return route({
-    method: 'get',
-    path: PATH,
-    access: 'public',
+  return open.get(PATH, {
     operationId: 'authorize',
     refusesHead: true,
     summary: 'Show the consent page for an MCP client',
     description:
       "For browsers. The user signs in and confirms the account's email address first. Consent is not asked for again if the user gave it to the same client for the same redirect URI and at least the same platforms. For a client on the user's computer (loopback), the port and the session must be the same too.",
-    tags: TAGS,
     headers: ['cookie'],
     query: AuthorizeQuery,
     responses: { 200: PAGE, 302: SENT_BACK, 400: FAULT_PAGE, 403: UNVERIFIED_PAGE, 429: TOO_MANY },
@@ -101,14 +97,10 @@ function signInReply(
 }
 
 function decide(context: AuthorizationContext): Route {
-  return route({
-    method: 'post',
-    path: PATH,
-    access: 'public',
+  return open.post(PATH, {
     operationId: 'decideAuthorization',
     summary: 'Allow or deny an MCP client',
     description: 'Submitted by the form on the consent page.',
-    tags: TAGS,
     headers: ['cookie'],
     body: 'raw',
     responses: {

@@ -8,12 +8,12 @@ import { revokeToken } from '../../authorization/revoke-token.ts';
 import { parseJson } from '../../base/json.ts';
 import { type JsonReply, reply } from '../http/answer/reply.ts';
 import { anyOrigin } from '../http/routing/cross-origin.ts';
-import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
+import { type Route, type RouteRequest, resource } from '../http/routing/route.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { OAuthFault, OAuthTokens, RegisteredClient, RevokedToken } from '../schema/authorization.ts';
 import type { AuthorizationContext } from './authorization-context.ts';
 
-const TAGS = ['MCP authorization'] as const;
+const open = resource('public', 'MCP authorization');
 const REFUSED = { description: 'An OAuth error', schema: OAuthFault };
 
 /** Routes that MCP clients call directly, without a user. */
@@ -22,16 +22,12 @@ export function clientRoutes(context: AuthorizationContext): Route[] {
 }
 
 function register({ domain }: AuthorizationContext): Route {
-  return route({
-    method: 'post',
-    path: '/oauth/register',
-    access: 'public',
+  return open.post('/oauth/register', {
     crossOrigin: anyOrigin,
     operationId: 'registerClient',
     summary: 'Register an MCP client (RFC 7591)',
     description:
       'Reads redirect_uris, client_name and token_endpoint_auth_method. Clients that are never authorized are deleted to make room for new ones.',
-    tags: TAGS,
     body: 'raw',
     responses: { 201: { description: 'The client', schema: RegisteredClient }, 400: REFUSED, 429: TOO_MANY },
     handler: async ({ body, address }) => {
@@ -66,16 +62,12 @@ function metadataIn(body: Uint8Array): ClientMetadata {
 }
 
 function token({ issueTokens }: AuthorizationContext): Route {
-  return route({
-    method: 'post',
-    path: '/oauth/token',
-    access: 'public',
+  return open.post('/oauth/token', {
     crossOrigin: anyOrigin,
     operationId: 'issueTokens',
     summary: 'Get tokens for a code or a refresh token',
     description:
       'Takes a form. Codes and refresh tokens work once; using one again revokes all tokens issued from it. The same client may repeat a refresh within 60 seconds, until one of the new tokens is used, and gets the same tokens again. A refresh with a `scope` returns an access token for those platforms only. Access tokens are valid for an hour and end when they are refreshed.',
-    tags: TAGS,
     headers: ['authorization'],
     body: 'raw',
     responses: { 200: { description: 'Tokens', schema: OAuthTokens }, 400: REFUSED, 401: REFUSED },
@@ -84,16 +76,12 @@ function token({ issueTokens }: AuthorizationContext): Route {
 }
 
 function revoke({ domain }: AuthorizationContext): Route {
-  return route({
-    method: 'post',
-    path: '/oauth/revoke',
-    access: 'public',
+  return open.post('/oauth/revoke', {
     crossOrigin: anyOrigin,
     operationId: 'revokeToken',
     summary: 'Revoke a token (RFC 7009)',
     description:
       'Takes a form. Revokes the access or refresh token and all tokens issued from the same code.',
-    tags: TAGS,
     headers: ['authorization'],
     body: 'raw',
     responses: {

@@ -4,11 +4,11 @@ import { revokeAuthorization } from '../../authorization/authorizations.ts';
 import { namesOf } from '../../authorization/scope-names.ts';
 import { type ListedAuthorization, listAuthorizations } from '../../store/keys/mcp-authorizations.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import { ClientParams, type McpAuthorization, McpAuthorizationList } from '../schema/authorization.ts';
 
-const TAGS = ['MCP authorization'] as const;
+const config = resource('config', 'MCP authorization');
 
 /** Routes with which an account's owner manages the authorized MCP clients. */
 export function mcpAuthorizationRoutes(domain: AuthorizationDomain): Route[] {
@@ -16,13 +16,9 @@ export function mcpAuthorizationRoutes(domain: AuthorizationDomain): Route[] {
 }
 
 function list(domain: AuthorizationDomain): Route {
-  return route({
-    method: 'get',
-    path: '/api/mcp-authorizations',
-    access: 'config',
+  return config.get('/api/mcp-authorizations', {
     operationId: 'listMcpAuthorizations',
     summary: 'List the authorized MCP clients',
-    tags: TAGS,
     responses: {
       200: { description: 'One per client, oldest first', schema: McpAuthorizationList },
     },
@@ -34,15 +30,11 @@ function list(domain: AuthorizationDomain): Route {
 }
 
 function revoke(domain: AuthorizationDomain): Route {
-  return route({
-    method: 'delete',
-    path: '/api/mcp-authorizations/{client_id}',
-    access: 'config',
+  return config.delete('/api/mcp-authorizations/{client_id}', {
     operationId: 'revokeMcpAuthorization',
     summary: 'Revoke the authorization of an MCP client',
     description:
       'Revokes all its tokens at once, ends its sessions and WebSockets, and removes it from its agents. The client has to ask for authorization again.',
-    tags: TAGS,
     params: ClientParams,
     responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'MCP authorization not found' },
     handler: async ({ principal, params }) => {

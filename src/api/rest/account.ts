@@ -5,12 +5,16 @@ import { exportAccount } from '../../accounts/account/export-account.ts';
 import { goOn } from '../../base/now-or-later.ts';
 import { clearedSessionCookie } from '../auth/cookies.ts';
 import { cachedReplies, reply, replyStream } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Account, DeleteAccountBody } from '../schema/account.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { viewerOf } from './platforms.ts';
 import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
+
+const account = resource('account', 'Account');
+const session = resource('session', 'Account');
+const config = resource('config', 'Account');
 
 /** A self-hosted gateway does not bill anyone. */
 const PLAN = 'self_hosted';
@@ -31,14 +35,10 @@ export function accountRoutes(domain: AccountDomain): Route[] {
   const statusFor = accountStatuses(domain);
   const replyOf = cachedReplies(wireOf);
   return [
-    route({
-      method: 'get',
-      path: '/api/account',
-      access: 'account',
+    account.get('/api/account', {
       operationId: 'getAccount',
       summary: 'Get the account: platforms, features, limits',
       description: 'Call this first. Agent keys see only the logins of their own agents.',
-      tags: ['Account'],
       responses: { 200: { description: 'The account', schema: Account } },
       handler: ({ principal }) => goOn(statusFor(viewerOf(principal)), replyOf),
     }),
@@ -74,15 +74,11 @@ function wireOf(account: AccountStatus): Account {
 /** `DELETE /api/account`, only for the account's owner. */
 export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUrl): Route[] {
   return [
-    route({
-      method: 'delete',
-      path: '/api/account',
-      access: 'session',
+    session.delete('/api/account', {
       operationId: 'deleteAccount',
       summary: 'Delete the account and all its data',
       description:
         'Ends its live calls. This cannot be undone. An account without email and password belongs to the operator, who deletes it in the database.',
-      tags: ['Account'],
       headers: CLIENT_HEADERS,
       body: DeleteAccountBody,
       responses: {
@@ -103,15 +99,11 @@ export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUr
 /** `GET /api/export`: all data of the account. */
 export function exportRoutes(domain: AccountDomain): Route[] {
   return [
-    route({
-      method: 'get',
-      path: '/api/export',
-      access: 'config',
+    config.get('/api/export', {
       operationId: 'exportAccount',
       summary: 'Export all data of the account',
       description:
         'Streams one JSON document with a list of rows per table, including the audit log. Without secrets, even encrypted or hashed ones.',
-      tags: ['Account'],
       responses: { 200: { description: 'The document', contentType: 'application/json' } },
       handler: ({ principal }) =>
         replyStream(200, 'application/json', exportAccount(domain, principal), {

@@ -7,14 +7,15 @@ import {
 } from '../../accounts/connections/admin-consent.ts';
 import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { APPROVED, approvalFailed } from '../pages/notice.ts';
 import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
 import { adminConsentStartRequest, ConsentCallbackQuery, OAuthStarted } from '../schema/connection.ts';
 import { starterOf, type Visitors } from './connections.ts';
 import { TOO_MANY } from './sign-in.ts';
 
-const TAGS = ['Platforms'] as const;
+const config = resource('config', 'Platforms');
+const open = resource('public', 'Platforms');
 const PAGE_STATUSES = [400, 403, 404] as const;
 
 /** Routes for the consent of administrators, at each platform that has it. */
@@ -36,15 +37,11 @@ function capitalized(platform: Platform): string {
 
 function start({ connections }: AccountDomain, { signIns }: Visitors, platform: Platform): Route {
   const { title } = PLATFORM_TRAITS[platform];
-  return route({
-    method: 'post',
-    path: `${pathOf(platform)}/start`,
-    access: 'config',
+  return config.post(`${pathOf(platform)}/start`, {
     operationId: `start${capitalized(platform)}AdminConsent`,
     summary: `Ask an administrator to approve the gateway at ${title}`,
     description:
       'Returns the URL at which an administrator approves the gateway for the organization of one connection. Started by a session, it must be opened in the same browser; started with a settings key, in any browser.',
-    tags: TAGS,
     body: adminConsentStartRequest(capitalized(platform)),
     idempotency: 'none',
     responses: {
@@ -67,16 +64,12 @@ function callback(
   { signIns, sessionOf }: Visitors,
   platform: Platform,
 ): Route {
-  return route({
-    method: 'get',
-    path: `${pathOf(platform)}/callback`,
-    access: 'public',
+  return open.get(`${pathOf(platform)}/callback`, {
     operationId: `finish${capitalized(platform)}AdminConsent`,
     refusesHead: true,
     summary: `Return from an administrator's approval at ${PLATFORM_TRAITS[platform].title}`,
     description:
       'Works once, within 10 minutes, in the session that started it, if one did. Marks only the connection that it was started for.',
-    tags: TAGS,
     headers: ['cookie'],
     params: z.object({}),
     query: ConsentCallbackQuery,

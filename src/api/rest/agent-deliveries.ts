@@ -10,7 +10,7 @@ import { isProviderStatus } from '../../inline/provider/provider-status.ts';
 import type { Delivery as StoredDelivery } from '../../store/inline/deliveries.ts';
 import type { StoredAction } from '../../store/inline/delivery-actions.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { AgentParams } from '../schema/agent.ts';
 import {
   type Delivery,
@@ -21,7 +21,7 @@ import {
   NewDelivery,
 } from '../schema/delivery.ts';
 
-const TAGS = ['Agents'] as const;
+const config = resource('config', 'Agents');
 const NOT_FOUND = 'Delivery not found';
 
 /** Routes for deliveries to the models behind agents. */
@@ -30,13 +30,9 @@ export function deliveryRoutes(domain: DeliveryDomain): Route[] {
 }
 
 function list(domain: DeliveryDomain): Route {
-  return route({
-    method: 'get',
-    path: '/api/agents/{agent_id}/deliveries',
-    access: 'config',
+  return config.get('/api/agents/{agent_id}/deliveries', {
     operationId: 'listDeliveries',
     summary: "List an agent's deliveries",
-    tags: TAGS,
     params: AgentParams,
     query: DeliveryQuery,
     responses: { 200: { description: 'One page', schema: DeliveryList }, 404: 'Agent not found' },
@@ -48,13 +44,9 @@ function list(domain: DeliveryDomain): Route {
 }
 
 function detail(domain: DeliveryDomain): Route {
-  return route({
-    method: 'get',
-    path: '/api/agent-deliveries/{id}',
-    access: 'config',
+  return config.get('/api/agent-deliveries/{id}', {
     operationId: 'getDelivery',
     summary: 'Get a delivery with its payload and response',
-    tags: TAGS,
     params: DeliveryParams,
     responses: { 200: { description: 'The delivery', schema: DeliveryDetail }, 404: NOT_FOUND },
     handler: async ({ principal, params }) =>
@@ -63,14 +55,10 @@ function detail(domain: DeliveryDomain): Route {
 }
 
 function replay(domain: DeliveryDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/agent-deliveries/{id}/replay',
-    access: 'config',
+  return config.post('/api/agent-deliveries/{id}/replay', {
     operationId: 'replayDelivery',
     summary: 'Deliver the event of a failed delivery again',
     description: 'Queues a new delivery, which the model answers anew.',
-    tags: TAGS,
     params: DeliveryParams,
     responses: {
       202: { description: 'The new delivery, queued', schema: NewDelivery },

@@ -8,7 +8,7 @@ import {
 } from '../../agents/agent-members.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import {
   AccountType,
   Agent,
@@ -22,7 +22,7 @@ import { CreatedKey } from '../schema/api-key.ts';
 import { agentWire } from './agent-wire.ts';
 import { createdKeyWire } from './api-keys.ts';
 
-const TAGS = ['Agents'] as const;
+const config = resource('config', 'Agents');
 const DEFAULT_KEY_NAME = 'Agent key';
 
 /** Routes for an agent's members: keys and platform accounts. Each belongs to at least one agent. */
@@ -37,14 +37,10 @@ export function agentMemberRoutes(agents: AgentDomain): Route[] {
 }
 
 function mintKey(agents: AgentDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/agents/{agent_id}/keys',
-    access: 'config',
+  return config.post('/api/agents/{agent_id}/keys', {
     operationId: 'mintAgentKey',
     summary: 'Create an agent key in an agent',
     description: 'The key is shown only in this answer.',
-    tags: TAGS,
     params: AgentParams,
     body: MintKeyBody,
     responses: {
@@ -61,14 +57,10 @@ function mintKey(agents: AgentDomain): Route {
 }
 
 function attachKey(agents: AgentDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/agents/{agent_id}/keys/{key_id}',
-    access: 'config',
+  return config.post('/api/agents/{agent_id}/keys/{key_id}', {
     operationId: 'attachAgentKey',
     summary: 'Add an agent key to another agent',
     description: 'Does nothing if the agent already has it.',
-    tags: TAGS,
     params: AgentKeyParams,
     responses: {
       200: { description: 'The agent', schema: Agent },
@@ -81,14 +73,10 @@ function attachKey(agents: AgentDomain): Route {
 }
 
 function detachKey(agents: AgentDomain): Route {
-  return route({
-    method: 'delete',
-    path: '/api/agents/{agent_id}/keys/{key_id}',
-    access: 'config',
+  return config.delete('/api/agents/{agent_id}/keys/{key_id}', {
     operationId: 'detachAgentKey',
     summary: 'Remove an agent key from an agent',
     description: "Closes the key's call WebSockets on this agent's calls with 1008.",
-    tags: TAGS,
     params: AgentKeyParams,
     responses: {
       200: { description: 'The agent', schema: Agent },
@@ -101,15 +89,11 @@ function detachKey(agents: AgentDomain): Route {
 }
 
 function attachPlatformAccount(agents: AgentDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/agents/{agent_id}/accounts',
-    access: 'config',
+  return config.post('/api/agents/{agent_id}/accounts', {
     operationId: 'attachAgentAccount',
     summary: 'Add a platform account to another agent',
     description:
       'Does nothing if the agent already has it. If several agents share an account, its calls and messages go to the default agent among them, otherwise to the oldest.',
-    tags: TAGS,
     params: AgentParams,
     body: AttachAccountBody,
     responses: {
@@ -124,13 +108,9 @@ function attachPlatformAccount(agents: AgentDomain): Route {
 }
 
 function detachPlatformAccount(agents: AgentDomain): Route {
-  return route({
-    method: 'delete',
-    path: '/api/agents/{agent_id}/accounts/{account_type}/{account_id}',
-    access: 'config',
+  return config.delete('/api/agents/{agent_id}/accounts/{account_type}/{account_id}', {
     operationId: 'detachAgentAccount',
     summary: 'Remove a platform account from an agent',
-    tags: TAGS,
     params: AgentAccountParams,
     responses: {
       200: { description: 'The agent', schema: Agent },

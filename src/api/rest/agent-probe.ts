@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AgentProbes, ProbeStatus } from '../../accounts/keys/agent-probes.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 
 const TestAgentStartBody = z
   .object({
@@ -40,7 +40,7 @@ const AgentProbe = z
   })
   .meta({ id: 'AgentProbe' });
 
-const TAGS = ['Keys'] as const;
+const config = resource('config', 'Keys');
 
 /** Routes that test whether the agents behind the account's keys answer. */
 export function agentProbeRoutes(probes: AgentProbes): Route[] {
@@ -48,15 +48,11 @@ export function agentProbeRoutes(probes: AgentProbes): Route[] {
 }
 
 function start(probes: AgentProbes): Route {
-  return route({
-    method: 'post',
-    path: '/api/keys/test-agent/start',
-    access: 'config',
+  return config.post('/api/keys/test-agent/start', {
     operationId: 'startAgentProbe',
     summary: 'Test whether the agents answer',
     description:
       'Sends a `dm_chat` (platform `agent`, from `Gateway test`) to every agent with a key and waits 30 s for answers. A key that answers has `replied`. For the others, the result says which have an open WebSocket or MCP stream and which were used recently. A new probe replaces the previous one.',
-    tags: TAGS,
     body: TestAgentStartBody,
     responses: { 200: { description: 'The probe and the keys it watches', schema: AgentProbe } },
     handler: async ({ principal, body }) =>
@@ -65,14 +61,10 @@ function start(probes: AgentProbes): Route {
 }
 
 function status(probes: AgentProbes): Route {
-  return route({
-    method: 'get',
-    path: '/api/keys/test-agent/status',
-    access: 'config',
+  return config.get('/api/keys/test-agent/status', {
     operationId: 'getAgentProbe',
     summary: 'Get the state of the latest probe',
     description: 'Poll until `done` is true.',
-    tags: TAGS,
     responses: { 200: { description: 'The probe', schema: AgentProbe }, 404: 'No probe was started' },
     handler: async ({ principal }) => reply(200, wireOf(await probes.status(principal.accountId))),
   });

@@ -23,7 +23,7 @@ import type { ModelProvider, ProviderField } from '../../models/model-provider.t
 import { reply } from '../http/answer/reply.ts';
 import { unknownFieldFault } from '../http/request/unknown-field.ts';
 import { ValidationError } from '../http/request/validation.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { AgentParams, ResetConversations } from '../schema/agent.ts';
 import {
   BrowseBody,
@@ -36,7 +36,7 @@ import { NewDelivery, TestQuery } from '../schema/delivery.ts';
 import type { ValidationFault } from '../schema/error-body.ts';
 import { newDeliveryWire, queued } from './agent-deliveries.ts';
 
-const TAGS = ['Agents'] as const;
+const config = resource('config', 'Agents');
 const NOT_FOUND = 'Agent not found';
 
 /** Routes for the model behind an agent. */
@@ -57,26 +57,18 @@ export function agentProviderRoutes(
 }
 
 function catalog(): Route {
-  return route({
-    method: 'get',
-    path: '/api/agents/providers',
-    access: 'config',
+  return config.get('/api/agents/providers', {
     operationId: 'listProviders',
     summary: 'List the model providers and their settings',
-    tags: TAGS,
     responses: { 200: { description: 'The catalog', schema: ProviderCatalog } },
     handler: () => reply(200, catalogWire()),
   });
 }
 
 function get(agents: AgentDomain): Route {
-  return route({
-    method: 'get',
-    path: '/api/agents/{agent_id}/provider',
-    access: 'config',
+  return config.get('/api/agents/{agent_id}/provider', {
     operationId: 'getProvider',
     summary: "Get an agent's provider",
-    tags: TAGS,
     params: AgentParams,
     responses: { 200: { description: 'The provider', schema: Provider }, 404: NOT_FOUND },
     handler: async ({ principal, params }) =>
@@ -85,15 +77,11 @@ function get(agents: AgentDomain): Route {
 }
 
 function change(agents: AgentDomain): Route {
-  return route({
-    method: 'patch',
-    path: '/api/agents/{agent_id}/provider',
-    access: 'config',
+  return config.patch('/api/agents/{agent_id}/provider', {
     operationId: 'changeProvider',
     summary: "Set or change an agent's provider",
     description:
       'A new provider starts without any fields, and a new endpoint requires the key again. The system prompt and the event filter are kept.',
-    tags: TAGS,
     params: AgentParams,
     body: ProviderBody,
     responses: {
@@ -118,42 +106,37 @@ function change(agents: AgentDomain): Route {
 
 function test(deliveries: DeliveryDomain, kind: TestKind): Route {
   const isProbe = kind === 'healthcheck';
-  return route({
-    method: 'post',
-    path: isProbe ? '/api/agents/{agent_id}/provider/healthcheck' : '/api/agents/{agent_id}/test',
-    access: 'config',
-    operationId: isProbe ? 'checkProvider' : 'testAgent',
-    summary: isProbe ? "Test the provider's endpoint" : 'Queue a synthetic event',
-    description:
-      'Queues a delivery and returns it. Its outcome appears at `result_path`. With `wait`, the request waits for it.',
-    tags: TAGS,
-    params: AgentParams,
-    query: TestQuery,
-    responses: {
-      200: { description: 'The delivery, with its outcome', schema: NewDelivery },
-      202: { description: 'The delivery, queued', schema: NewDelivery },
-      400: 'No provider is set',
-      404: NOT_FOUND,
-      429: 'Too many deliveries are queued, or too many requests wait',
+  return config.post(
+    isProbe ? '/api/agents/{agent_id}/provider/healthcheck' : '/api/agents/{agent_id}/test',
+    {
+      operationId: isProbe ? 'checkProvider' : 'testAgent',
+      summary: isProbe ? "Test the provider's endpoint" : 'Queue a synthetic event',
+      description:
+        'Queues a delivery and returns it. Its outcome appears at `result_path`. With `wait`, the request waits for it.',
+      params: AgentParams,
+      query: TestQuery,
+      responses: {
+        200: { description: 'The delivery, with its outcome', schema: NewDelivery },
+        202: { description: 'The delivery, queued', schema: NewDelivery },
+        400: 'No provider is set',
+        404: NOT_FOUND,
+        429: 'Too many deliveries are queued, or too many requests wait',
+      },
+      handler: async ({ principal, params: { agent_id: agentId }, query, signal }) => {
+        if (query.wait === 0)
+          return reply(202, newDeliveryWire(queued(await queueTest(deliveries, principal, agentId, kind))));
+        const wait = { waitMs: query.wait * 1_000, signal };
+        const tested = await runTest(deliveries, principal, { agentId, kind }, wait);
+        return reply(hasEnded(tested.delivery) ? 200 : 202, newDeliveryWire(tested));
+      },
     },
-    handler: async ({ principal, params: { agent_id: agentId }, query, signal }) => {
-      if (query.wait === 0)
-        return reply(202, newDeliveryWire(queued(await queueTest(deliveries, principal, agentId, kind))));
-      const wait = { waitMs: query.wait * 1_000, signal };
-      const tested = await runTest(deliveries, principal, { agentId, kind }, wait);
-      return reply(hasEnded(tested.delivery) ? 200 : 202, newDeliveryWire(tested));
-    },
-  });
+  );
 }
 
 function reset(agents: AgentDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/agents/{agent_id}/reset-conversations',
-    access: 'config',
+  return config.post('/api/agents/{agent_id}/reset-conversations', {
     operationId: 'resetConversations',
     summary: "Delete an agent's sessions at its provider",
-    tags: TAGS,
     params: AgentParams,
     responses: { 200: { description: 'Deleted', schema: ResetConversations }, 404: NOT_FOUND },
     handler: async ({ principal, params }) => {
@@ -164,13 +147,9 @@ function reset(agents: AgentDomain): Route {
 }
 
 function browse(browsing: BrowseDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/agents/{agent_id}/provider/browse',
-    access: 'config',
+  return config.post('/api/agents/{agent_id}/provider/browse', {
     operationId: 'browseProvider',
     summary: 'List the models and agents that a provider offers',
-    tags: TAGS,
     params: AgentParams,
     body: BrowseBody,
     bodyLimitBytes: 64 * 1024,

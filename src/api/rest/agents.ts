@@ -2,7 +2,7 @@ import type { AgentDomain } from '../../agents/agent-domain.ts';
 import { changeAgent, createAgent, deleteAgent, setDefaultAgent } from '../../agents/change-agent.ts';
 import { listAgentViews, listCandidates } from '../../agents/list-agents.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import {
   Agent,
@@ -14,7 +14,7 @@ import {
 } from '../schema/agent.ts';
 import { agentWire, candidateWire } from './agent-wire.ts';
 
-const TAGS = ['Agents'] as const;
+const config = resource('config', 'Agents');
 const NOT_FOUND = 'Agent not found';
 
 /** Routes for agents. An agent determines which keys act on which platform accounts. */
@@ -30,14 +30,10 @@ export function agentRoutes(agents: AgentDomain): Route[] {
 }
 
 function list(agents: AgentDomain): Route {
-  return route({
-    method: 'get',
-    path: '/api/agents',
-    access: 'config',
+  return config.get('/api/agents', {
     operationId: 'listAgents',
     summary: 'List the agents with their members',
     description: 'The default agent comes first. It is created if there is none.',
-    tags: TAGS,
     responses: { 200: { description: 'The agents', schema: AgentList } },
     handler: async ({ principal }) =>
       reply(200, { agents: (await listAgentViews(agents, principal.accountId)).map(agentWire) }),
@@ -45,13 +41,9 @@ function list(agents: AgentDomain): Route {
 }
 
 function candidates(agents: AgentDomain): Route {
-  return route({
-    method: 'get',
-    path: '/api/agents/_candidates',
-    access: 'config',
+  return config.get('/api/agents/_candidates', {
     operationId: 'listAgentCandidates',
     summary: 'List all platform accounts that agents can have as members',
-    tags: TAGS,
     responses: { 200: { description: 'Connections, bots and numbers', schema: CandidateList } },
     handler: async ({ principal }) =>
       reply(200, { accounts: (await listCandidates(agents, principal.accountId)).map(candidateWire) }),
@@ -59,13 +51,9 @@ function candidates(agents: AgentDomain): Route {
 }
 
 function create(agents: AgentDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/agents',
-    access: 'config',
+  return config.post('/api/agents', {
     operationId: 'createAgent',
     summary: 'Create an agent without members',
-    tags: TAGS,
     body: AgentNameBody,
     responses: {
       200: { description: 'The agent', schema: Agent },
@@ -77,13 +65,9 @@ function create(agents: AgentDomain): Route {
 }
 
 function change(agents: AgentDomain): Route {
-  return route({
-    method: 'patch',
-    path: '/api/agents/{agent_id}',
-    access: 'config',
+  return config.patch('/api/agents/{agent_id}', {
     operationId: 'changeAgent',
     summary: "Change an agent's name or the text it sends when it does not answer in time",
-    tags: TAGS,
     params: AgentParams,
     body: AgentChangeBody,
     responses: { 200: { description: 'The agent', schema: Agent }, 404: NOT_FOUND },
@@ -95,14 +79,10 @@ function change(agents: AgentDomain): Route {
 }
 
 function remove(agents: AgentDomain): Route {
-  return route({
-    method: 'delete',
-    path: '/api/agents/{agent_id}',
-    access: 'config',
+  return config.delete('/api/agents/{agent_id}', {
     operationId: 'deleteAgent',
     summary: 'Delete an agent',
     description: 'Ends its live calls. Members that belong to no other agent must be moved first.',
-    tags: TAGS,
     params: AgentParams,
     responses: {
       200: { description: 'Deleted', schema: Deleted },
@@ -117,14 +97,10 @@ function remove(agents: AgentDomain): Route {
 }
 
 function setDefault(agents: AgentDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/agents/{agent_id}/set-default',
-    access: 'config',
+  return config.post('/api/agents/{agent_id}/set-default', {
     operationId: 'setDefaultAgent',
     summary: 'Make an agent the default',
     description: 'New keys and newly connected platform accounts join the default agent.',
-    tags: TAGS,
     params: AgentParams,
     responses: { 200: { description: 'The agent', schema: Agent }, 404: NOT_FOUND },
     handler: async ({ principal, params }) =>

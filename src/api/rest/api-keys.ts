@@ -3,7 +3,7 @@ import { createKey, type IssuedKey, type KeyDomain, revokeIssuedKey } from '../.
 import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { listKeys, type ValidKey } from '../../store/keys/keys.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import { type ApiKey, CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
 
@@ -19,7 +19,7 @@ interface KeyPages {
   readonly purpose: string;
 }
 
-const TAGS = ['Keys'] as const;
+const config = resource('config', 'Keys');
 
 const AGENT_KEYS: KeyPages = {
   kind: 'agent',
@@ -46,14 +46,10 @@ export function apiKeyRoutes(keys: KeyDomain): Route[] {
 }
 
 function list(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
-  return route({
-    method: 'get',
-    path,
-    access: 'config',
+  return config.get(path, {
     operationId: `list${noun}s`,
     summary: `List the ${kind} keys`,
     description: purpose,
-    tags: TAGS,
     responses: { 200: { description: 'The keys, oldest first', schema: KeyList } },
     handler: async ({ principal }) =>
       reply(200, { keys: (await listKeys(keys.store.db, principal.accountId, kind)).map(keyWire) }),
@@ -61,17 +57,13 @@ function list(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
 }
 
 function create(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
-  return route({
-    method: 'post',
-    path,
-    access: 'config',
+  return config.post(path, {
     operationId: `create${noun}`,
     summary: `Create ${name}`,
     description:
       kind === 'agent'
         ? 'The key joins the default agent. It is shown only in this answer.'
         : 'The key is shown only in this answer.',
-    tags: TAGS,
     body: CreateKeyBody,
     responses: {
       200: { description: 'The key', schema: CreatedKey },
@@ -84,14 +76,10 @@ function create(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
 }
 
 function revoke(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
-  return route({
-    method: 'delete',
-    path: `${path}/{key_id}`,
-    access: 'config',
+  return config.delete(`${path}/{key_id}`, {
     operationId: `revoke${noun}`,
     summary: `Revoke ${name}`,
     description: 'Takes effect at once: call WebSockets opened with the key are closed with 1008.',
-    tags: TAGS,
     params: KeyParams,
     responses: { 200: { description: 'Revoked', schema: Deleted }, 404: 'API key not found' },
     handler: async ({ principal, params }) => {

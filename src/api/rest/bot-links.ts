@@ -3,7 +3,9 @@ import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { type LinkingPlatform, makeBotLink } from '../../accounts/logins/bot-link.ts';
 import { noLoginText, PLATFORM_TRAITS } from '../../base/platform.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
+
+const config = resource('config', 'Platforms');
 
 /**
  * `POST /api/<platform>/connect`: a link with which people start a chat with the account's agents, on every platform
@@ -25,14 +27,10 @@ function connect(domain: AccountDomain, target: LinkingPlatform): Route {
   const { platform, links } = target;
   const { title } = PLATFORM_TRAITS[platform];
   const name = title.replaceAll(' ', '');
-  return route({
-    method: 'post',
-    path: `/api/${platform}/connect`,
-    access: 'config',
+  return config.post(`/api/${platform}/connect`, {
     operationId: `connect${name}`,
     summary: `Create a deep link to the bot on ${title}`,
     description: links.carriesToken ? LINKED : TYPED,
-    tags: ['Platforms'],
     responses: {
       200: { description: 'The link', schema: linkSchema(`${name}Link`, links.linkHint) },
       400: noLoginText(platform),

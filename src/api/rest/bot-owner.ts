@@ -5,7 +5,7 @@ import { markOwner } from '../../messaging/owner/mark-owner.ts';
 import { makeOwnerCode } from '../../messaging/owner/owner-code.ts';
 import type { Store } from '../../store/store.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { platformNamed } from './platforms.ts';
 
 const BotOwnerParams = z.object({
@@ -41,7 +41,7 @@ interface Domain {
   readonly clock: Clock;
 }
 
-const TAGS = ['Platforms'] as const;
+const config = resource('config', 'Platforms');
 const PATH = '/api/platforms/{platform}/owner';
 
 /** Routes that mark one of a bot's contacts as its owner, the only recipient of test messages. */
@@ -50,14 +50,10 @@ export function botOwnerRoutes(domain: Domain): Route[] {
 }
 
 function mark(domain: Domain): Route {
-  return route({
-    method: 'post',
-    path: PATH,
-    access: 'config',
+  return config.post(PATH, {
     operationId: 'markBotOwner',
     summary: 'Mark your own conversation with a bot',
     description: 'Test messages are sent to the owner only. A bot has one owner: the latest one marked.',
-    tags: TAGS,
     params: BotOwnerParams,
     body: BotOwnerBody,
     responses: {
@@ -78,15 +74,11 @@ function mark(domain: Domain): Route {
 }
 
 function makeCode(domain: Domain): Route {
-  return route({
-    method: 'post',
-    path: `${PATH}/code`,
-    access: 'config',
+  return config.post(`${PATH}/code`, {
     operationId: 'makeBotOwnerCode',
     summary: 'Create a code whose sender becomes the owner of the bot',
     description:
       'Valid once, for 15 minutes, for one bot. A new code replaces the previous one. The message with the code does not appear in the inbox.',
-    tags: TAGS,
     params: BotOwnerParams,
     query: OwnerCodeQuery,
     responses: {

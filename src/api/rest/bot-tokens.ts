@@ -4,12 +4,12 @@ import { registerBot, removeBot } from '../../accounts/logins/bot-tokens.ts';
 import { BOT_FIELDS } from '../../base/platform.ts';
 import { listBots, type StoredBot } from '../../store/logins/bot-tokens.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import { BotToken, BotTokenBody, BotTokenList, BotTokenParams, neededFields } from '../schema/bot-token.ts';
 
 const PATH = '/api/bot-tokens';
-const TAGS = ['Platforms'] as const;
+const config = resource('config', 'Platforms');
 
 /** Routes for the account's own bots. */
 export function botTokenRoutes(domain: AccountDomain): Route[] {
@@ -17,13 +17,9 @@ export function botTokenRoutes(domain: AccountDomain): Route[] {
 }
 
 function list(domain: AccountDomain): Route {
-  return route({
-    method: 'get',
-    path: PATH,
-    access: 'config',
+  return config.get(PATH, {
     operationId: 'listBotTokens',
     summary: 'List the registered bots',
-    tags: TAGS,
     responses: { 200: { description: 'The bots, oldest first, without their tokens', schema: BotTokenList } },
     handler: async ({ principal }) =>
       reply(200, { bot_tokens: (await listBots(domain.store.db, principal.accountId)).map(wireOf) }),
@@ -31,15 +27,11 @@ function list(domain: AccountDomain): Route {
 }
 
 function register(domain: AccountDomain): Route {
-  return route({
-    method: 'post',
-    path: PATH,
-    access: 'config',
+  return config.post(PATH, {
     operationId: 'registerBotToken',
     summary: 'Register a bot of your own',
     description:
       'The bot joins the default agent. Its secrets are stored encrypted and never shown. The gateway logs the bot in if it has a connector for the platform.',
-    tags: TAGS,
     body: BotTokenBody,
     responses: {
       200: { description: 'The bot', schema: BotToken },
@@ -64,13 +56,9 @@ function register(domain: AccountDomain): Route {
 }
 
 function remove(domain: AccountDomain): Route {
-  return route({
-    method: 'delete',
-    path: `${PATH}/{bot_id}`,
-    access: 'config',
+  return config.delete(`${PATH}/{bot_id}`, {
     operationId: 'deleteBotToken',
     summary: 'Delete a bot',
-    tags: TAGS,
     params: BotTokenParams,
     responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'Bot token not found' },
     handler: async ({ principal, params }) => {

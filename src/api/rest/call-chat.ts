@@ -3,12 +3,12 @@ import { type ChatDraft, sendChat, showTyping } from '../../calls/chat.ts';
 import type { FileDomain } from '../../files/file-domain.ts';
 import { resolveAttachments } from '../../files/resolve-attachments.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Acknowledged } from '../schema/acknowledgements.ts';
 import { CallChatBody, CallParams } from '../schema/call.ts';
 import { attachmentSources } from './dms.ts';
 
-const TAGS = ['Calls'] as const;
+const runtime = resource('runtime', 'Calls');
 const NOT_FOUND = 'Call not found';
 const NOT_CONNECTED = "Call is not active, or the platform's own connection is down";
 
@@ -18,15 +18,11 @@ export function callChatRoutes(calls: CallDomain, files: FileDomain): Route[] {
 }
 
 function chat(calls: CallDomain, files: FileDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/call/{call_id}/chat',
-    access: 'runtime',
+  return runtime.post('/api/call/{call_id}/chat', {
     operationId: 'sendCallChat',
     summary: 'Write in the meeting chat',
     description:
       'Answers when the platform has accepted or refused the message, after 25 s at the latest. Messages of a call are sent one at a time, in order.',
-    tags: TAGS,
     params: CallParams,
     body: CallChatBody,
     responses: {
@@ -57,13 +53,9 @@ function chat(calls: CallDomain, files: FileDomain): Route {
 }
 
 function typing(calls: CallDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/call/{call_id}/typing',
-    access: 'runtime',
+  return runtime.post('/api/call/{call_id}/typing', {
     operationId: 'showCallTyping',
     summary: 'Show a typing indicator in the meeting chat',
-    tags: TAGS,
     params: CallParams,
     responses: {
       200: { description: 'Shown', schema: Acknowledged },

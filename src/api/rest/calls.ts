@@ -7,7 +7,7 @@ import { hangUpCall } from '../../calls/hang-up-call.ts';
 import { placeCall } from '../../calls/place-call.ts';
 import { say, stopSpeaking } from '../../calls/speak.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource, route } from '../http/routing/route.ts';
 import { Acknowledged, Said } from '../schema/acknowledgements.ts';
 import {
   Call,
@@ -23,6 +23,7 @@ import {
 import { callWire, createdCall, type PublicUrl, statusReplies } from './call-wire.ts';
 
 const TAGS = ['Calls'] as const;
+const runtime = resource('runtime', 'Calls');
 const NOT_FOUND = 'Call not found';
 
 /** Routes for calls, as in the specification, and DTMF. Those of their chat are in `call-chat`, that of their audio in `call-audio`. */
@@ -42,15 +43,11 @@ export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
 }
 
 function create(calls: CallDomain, publicUrl: PublicUrl): Route {
-  return route({
-    method: 'post',
-    path: '/api/call',
-    access: 'runtime',
+  return runtime.post('/api/call', {
     operationId: 'createCall',
     summary: 'Place a call',
     description:
       'Answers at once with a `connecting` call, which becomes `active` when media can flow both ways. Without a voice preset, you exchange raw audio on the call WebSocket.',
-    tags: TAGS,
     body: PlaceCallBody,
     responses: {
       200: { description: 'The call', schema: CreatedCall },
@@ -77,15 +74,11 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
 
 function status(calls: CallDomain, publicUrl: PublicUrl): Route {
   const answer = statusReplies(publicUrl);
-  return route({
-    method: 'get',
-    path: '/api/call/{call_id}',
-    access: 'runtime',
+  return runtime.get('/api/call/{call_id}', {
     operationId: 'getCall',
     summary: 'Get a call and its transcript',
     description:
       'Calls that were refused, missed or disconnected stay readable, with their transcript. A call that ended normally answers 404. The transcript has lines only with hosted speech recognition, or where the platform transcribes; of a very long one, only the newest.',
-    tags: TAGS,
     params: CallParams,
     query: SinceQuery,
     responses: { 200: { description: 'The call', schema: CallStatus }, 404: NOT_FOUND },
@@ -99,13 +92,9 @@ function status(calls: CallDomain, publicUrl: PublicUrl): Route {
 }
 
 function list(calls: CallDomain, publicUrl: PublicUrl): Route {
-  return route({
-    method: 'get',
-    path: '/api/calls',
-    access: 'runtime',
+  return runtime.get('/api/calls', {
     operationId: 'listCalls',
     summary: 'List live calls, including ringing ones',
-    tags: TAGS,
     responses: { 200: { description: 'The calls, oldest first', schema: CallList } },
     handler: ({ principal }) =>
       reply(200, { calls: listCalls(calls, principal).map((call) => callWire(call, publicUrl)) }),
@@ -113,14 +102,10 @@ function list(calls: CallDomain, publicUrl: PublicUrl): Route {
 }
 
 function hangUp(calls: CallDomain, publicUrl: PublicUrl): Route {
-  return route({
-    method: 'delete',
-    path: '/api/call/{call_id}',
-    access: 'runtime',
+  return runtime.delete('/api/call/{call_id}', {
     operationId: 'hangUpCall',
     summary: 'Hang up',
     description: 'The call is `ended` at once; the gateway hangs up at the platform in the background.',
-    tags: TAGS,
     params: CallParams,
     responses: { 202: { description: 'The ended call', schema: Call }, 404: NOT_FOUND },
     handler: ({ principal, params }) =>
@@ -151,13 +136,9 @@ function accept(calls: CallDomain, publicUrl: PublicUrl, verb: 'accept' | 'answe
 }
 
 function refuse(calls: CallDomain, publicUrl: PublicUrl): Route {
-  return route({
-    method: 'post',
-    path: '/api/call/{call_id}/refuse',
-    access: 'runtime',
+  return runtime.post('/api/call/{call_id}/refuse', {
     operationId: 'refuseCall',
     summary: 'Refuse a ringing call',
-    tags: TAGS,
     params: CallParams,
     responses: {
       200: { description: 'The call, refused', schema: Call },
@@ -170,15 +151,11 @@ function refuse(calls: CallDomain, publicUrl: PublicUrl): Route {
 }
 
 function sayRoute(calls: CallDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/call/{call_id}/say',
-    access: 'runtime',
+  return runtime.post('/api/call/{call_id}/say', {
     operationId: 'say',
     summary: 'Speak with hosted text-to-speech, or press keys',
     description:
       'Answers at once for a text, and for keys when all have been sent. Texts are spoken one after the other; `utterance` events on the call WebSocket tell when each starts and ends, and what was heard of it.',
-    tags: TAGS,
     params: CallParams,
     body: SayBody,
     responses: {
@@ -201,15 +178,11 @@ function sayRoute(calls: CallDomain): Route {
 }
 
 function stopSpeakingRoute(calls: CallDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/call/{call_id}/stop-speaking',
-    access: 'runtime',
+  return runtime.post('/api/call/{call_id}/stop-speaking', {
     operationId: 'stopSpeaking',
     summary: 'Stop speaking',
     description:
       'Discards the rest of the text, and all texts that wait. Ends the reply of a model that the gateway calls for this agent. Does nothing while idle.',
-    tags: TAGS,
     params: CallParams,
     responses: { 200: { description: 'Silent', schema: Acknowledged }, 404: NOT_FOUND },
     handler: ({ principal, params }) => {
@@ -220,15 +193,11 @@ function stopSpeakingRoute(calls: CallDomain): Route {
 }
 
 function dtmf(calls: CallDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/call/{call_id}/dtmf',
-    access: 'runtime',
+  return runtime.post('/api/call/{call_id}/dtmf', {
     operationId: 'sendDtmf',
     summary: 'Send DTMF digits',
     description:
       'Answers when all digits have been sent, as RFC 4733 events or, if the other side does not support them, by SIP INFO.',
-    tags: TAGS,
     params: CallParams,
     body: DtmfBody,
     responses: {

@@ -7,7 +7,7 @@ import { startConnecting } from '../../accounts/connections/start-connecting.ts'
 import { GatewayError } from '../../base/errors.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type BytesReply, type EmptyReply, type JsonReply, reply, replyEmpty } from '../http/answer/reply.ts';
-import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
+import { type Route, type RouteRequest, resource, route } from '../http/routing/route.ts';
 import { CONNECTED, confirmConnection, connectFailed } from '../pages/notice.ts';
 import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
@@ -22,6 +22,7 @@ import { type OAuthContext, OWN_SITES } from './oauth.ts';
 import { TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Platforms'] as const;
+const config = resource('config', 'Platforms');
 const NO_OAUTH = 'Unknown platform, or one that is not connected by OAuth';
 const FAILED = 'The platform did not answer as expected';
 const PAGE_STATUSES = [400, 403, 409, 502] as const;
@@ -202,15 +203,11 @@ async function settle(
 }
 
 function removeConnection({ connections }: AccountDomain): Route {
-  return route({
-    method: 'delete',
-    path: '/api/connections/{connection_id}',
-    access: 'config',
+  return config.delete('/api/connections/{connection_id}', {
     operationId: 'deleteConnection',
     summary: 'Disconnect a platform',
     description:
       'Deletes the login, removes it from all agents, ends its live calls, and asks the platform to withdraw the access.',
-    tags: TAGS,
     params: ConnectionParams,
     responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'Connection not found' },
     handler: async ({ principal, params }) => {

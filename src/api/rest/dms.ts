@@ -8,7 +8,7 @@ import { sendTestDm } from '../../messaging/owner/write-to-owner.ts';
 import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type JsonReply, reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Acknowledged } from '../schema/acknowledgements.ts';
 import {
   DeliveredDm,
@@ -22,7 +22,8 @@ import {
 import type { AttachmentBody } from '../schema/fields.ts';
 import { platformNamed } from './platforms.ts';
 
-const TAGS = ['Messages'] as const;
+const runtime = resource('runtime', 'Messages');
+const config = resource('config', 'Platforms');
 const DELIVERED = { description: 'The platform accepted the message', schema: DeliveredDm };
 const QUEUED = { description: 'Stored; the gateway sends it later', schema: QueuedDm };
 const NO_CONVERSATION = 'No active conversation';
@@ -35,15 +36,11 @@ export function dmRoutes(domain: OutboundDomain): Route[] {
 }
 
 function chat(domain: OutboundDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/dm/chat',
-    access: 'runtime',
+  return runtime.post('/api/dm/chat', {
     operationId: 'sendDm',
     summary: 'Send a direct message',
     description:
       "Sends to the platform's most recent active conversation, or to `conversation_id`. The message is stored before it is sent. For text alone, the answer comes when the platform has accepted or refused it, after 30 s at the latest. With attachments, the request answers 202 `still_sending` once the files are checked and stored, and a `dm_sent` or `dm_failed` event reports the outcome. `platform: agent` writes to another agent of the account, which receives the message at once.",
-    tags: TAGS,
     body: DmChatBody,
     idempotency: 'resumed',
     responses: {
@@ -75,15 +72,11 @@ function chat(domain: OutboundDomain): Route {
 }
 
 function typing(domain: OutboundDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/dm/typing',
-    access: 'runtime',
+  return runtime.post('/api/dm/typing', {
     operationId: 'showDmTyping',
     summary: 'Show a typing indicator',
     description:
       'Stays until a message is sent, at most 65 s; repeat the request to extend it. Each request also restarts the 60-second reply window. Platforms without typing indicators show nothing.',
-    tags: TAGS,
     body: DmTypingBody,
     responses: { 200: { description: 'Shown', schema: Acknowledged }, 404: NO_CONVERSATION },
     handler: async ({ principal, body }) => {
@@ -95,15 +88,11 @@ function typing(domain: OutboundDomain): Route {
 }
 
 function testDm(domain: OutboundDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/platforms/{provider}/test-dm',
-    access: 'config',
+  return config.post('/api/platforms/{provider}/test-dm', {
     operationId: 'sendTestDm',
     summary: 'Send a test message to your own account on a platform',
     description:
       'Reaches only the person who linked the connection, or the owner of the bot (`POST /api/platforms/{platform}/owner`).',
-    tags: ['Platforms'],
     params: TestDmParams,
     query: TestDmQuery,
     responses: {

@@ -7,7 +7,7 @@ import { type ErrorCode, GatewayError } from '../../base/errors.ts';
 import type { MailPurpose } from '../../store/people/people-tables.ts';
 import { sessionTokenOf } from '../auth/cookies.ts';
 import { type BytesReply, type JsonReply, reply } from '../http/answer/reply.ts';
-import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
+import { type Route, type RouteRequest, resource, route } from '../http/routing/route.ts';
 import {
   ADDRESS_CHANGED,
   ADDRESS_CONFIRMED,
@@ -23,6 +23,7 @@ import { ErrorBody } from '../schema/error-body.ts';
 import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;
+const session = resource('session', 'Authentication');
 const LINK_HEADERS = ['cookie', 'accept'] as const;
 const GET_NOTE =
   'Takes effect at once in a browser that is signed in to the account, and for `Accept: application/json`, which gets JSON. Otherwise it shows a page with a button that posts to the same URL, because mail scanners follow links. HEAD has no effect.';
@@ -182,15 +183,11 @@ function wantsJson(request: LinkRequest): boolean {
 }
 
 function resend(people: People): Route {
-  return route({
-    method: 'post',
-    path: '/auth/resend-verification',
-    access: 'session',
+  return session.post('/auth/resend-verification', {
     operationId: 'resendVerification',
     summary: 'Send the verification email again',
     description:
       'Sends nothing if the address was already verified in a signed-in browser. Invalidates earlier links.',
-    tags: TAGS,
     responses: {
       200: { description: 'The email is on its way', schema: Done },
       400: 'Account has no email address',
@@ -204,15 +201,11 @@ function resend(people: People): Route {
 }
 
 function askForChange(people: People): Route {
-  return route({
-    method: 'post',
-    path: '/api/change-email',
-    access: 'session',
+  return session.post('/api/change-email', {
     operationId: 'changeEmail',
     summary: 'Change the email address',
     description:
       'Sends a link to the new address, which takes effect when the link is followed, and a notice to the current address. Invalidates earlier links. A password change invalidates this one.',
-    tags: TAGS,
     headers: CLIENT_HEADERS,
     body: ChangeEmailRequest,
     responses: {

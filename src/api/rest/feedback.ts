@@ -2,7 +2,9 @@ import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { giveFeedback } from '../../accounts/account/give-feedback.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
+
+const account = resource('account', 'Account');
 
 const Short = z.string().max(200).nullish();
 const Long = z.string().max(10_000).nullish();
@@ -22,14 +24,10 @@ const Feedback = z.object({ status: z.literal('ok'), feedback_id: z.string() }).
 /** `POST /api/feedback`: a message to the gateway's operator. */
 export function feedbackRoutes(domain: AccountDomain): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/api/feedback',
-      access: 'account',
+    account.post('/api/feedback', {
       operationId: 'giveFeedback',
       summary: 'Send feedback to the operator',
       description: 'For example, that the suggestion shown with an error was wrong.',
-      tags: ['Account'],
       body: FeedbackBody,
       responses: {
         200: { description: 'Stored', schema: Feedback },

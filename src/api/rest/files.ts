@@ -7,7 +7,7 @@ import type { Upload } from '../../files/upload-file.ts';
 import { reply } from '../http/answer/reply.ts';
 import { isForm } from '../http/request/form-parts.ts';
 import { ignoredFieldsHeader } from '../http/request/unknown-field.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import {
   File,
   FileParams,
@@ -24,7 +24,8 @@ import { fileOfForm, uploadForm } from './uploaded-form.ts';
 import { uploadJson } from './uploaded-json.ts';
 
 const PATH = '/api/files';
-const TAGS = ['Files'] as const;
+const runtime = resource('runtime', 'Files');
+const open = resource('public', 'Files');
 
 const NO_ROOM = {
   429: 'Too many uploads and downloads at once',
@@ -37,15 +38,11 @@ export function fileRoutes(domain: FileDomain, publicUrl: PublicUrl): Route[] {
 }
 
 function upload(domain: FileDomain, publicUrl: PublicUrl): Route {
-  return route({
-    method: 'post',
-    path: PATH,
-    access: 'runtime',
+  return runtime.post(PATH, {
     operationId: 'uploadFile',
     summary: 'Upload a file',
     description:
       'As a form, or as JSON with either `url` or `bytes_b64`. All have the same size limit. The file belongs to the account and is served for 24 h. If its first bytes contradict `mime`, they determine the type.',
-    tags: TAGS,
     streamedBody: FileUploadBody,
     form: FileUploadForm,
     responses: {
@@ -69,13 +66,9 @@ function upload(domain: FileDomain, publicUrl: PublicUrl): Route {
 }
 
 function reserve(domain: FileDomain, publicUrl: PublicUrl): Route {
-  return route({
-    method: 'post',
-    path: `${PATH}/reserve`,
-    access: 'runtime',
+  return runtime.post(`${PATH}/reserve`, {
     operationId: 'reserveFile',
     summary: 'Get a URL for uploading one file without a key',
-    tags: TAGS,
     body: ReserveBody,
     responses: {
       200: { description: 'The upload URL, valid for 5 minutes', schema: ReservedFile },
@@ -88,14 +81,10 @@ function reserve(domain: FileDomain, publicUrl: PublicUrl): Route {
 }
 
 function fill(domain: FileDomain, publicUrl: PublicUrl): Route {
-  return route({
-    method: 'post',
-    path: `${PATH}/upload/{slot}`,
-    access: 'public',
+  return open.post(`${PATH}/upload/{slot}`, {
     operationId: 'fillReservedFile',
     summary: 'Upload a reserved file',
     description: 'The URL is the only credential. It works until one upload has succeeded.',
-    tags: TAGS,
     params: SlotParams,
     form: SlotForm,
     responses: {
@@ -112,15 +101,11 @@ function fill(domain: FileDomain, publicUrl: PublicUrl): Route {
 }
 
 function serve(domain: FileDomain): Route {
-  return route({
-    method: 'get',
-    path: `${PATH}/{token}`,
-    access: 'public',
+  return open.get(`${PATH}/{token}`, {
     operationId: 'serveFile',
     summary: 'Download a file, or a range of its bytes',
     description:
       'The token is the only credential. Browsers save the file instead of displaying it, and content that a browser could run is served as plain bytes. HEAD returns only the headers.',
-    tags: TAGS,
     params: FileParams,
     headers: ['range', 'if-range'],
     responses: {

@@ -2,10 +2,10 @@ import { unlinkIdentity } from '../../accounts/identities/identities.ts';
 import type { SignIns } from '../../accounts/identities/sign-ins.ts';
 import { listIdentities } from '../../store/people/identities.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { IdentityList, IdentityParams, Unlinked } from '../schema/identities.ts';
 
-const TAGS = ['Authentication'] as const;
+const session = resource('session', 'Authentication');
 
 /** Routes for the external identities with which a user signs in. */
 export function identityRoutes(signIns: SignIns): Route[] {
@@ -13,13 +13,9 @@ export function identityRoutes(signIns: SignIns): Route[] {
 }
 
 function list({ store }: SignIns): Route {
-  return route({
-    method: 'get',
-    path: '/auth/identities',
-    access: 'session',
+  return session.get('/auth/identities', {
     operationId: 'listIdentities',
     summary: 'List the linked identities',
-    tags: TAGS,
     responses: { 200: { description: 'The identities, oldest first', schema: IdentityList } },
     handler: async ({ principal }) => {
       const identities = await listIdentities(store.db, principal.accountId);
@@ -37,15 +33,11 @@ function list({ store }: SignIns): Route {
 }
 
 function unlink({ store }: SignIns): Route {
-  return route({
-    method: 'delete',
-    path: '/auth/identities/{identity_id}',
-    access: 'session',
+  return session.delete('/auth/identities/{identity_id}', {
     operationId: 'unlinkIdentity',
     summary: 'Unlink an identity',
     description:
       'Refused for the last identity of an account without a password, because it would become inaccessible.',
-    tags: TAGS,
     params: IdentityParams,
     responses: {
       200: { description: 'The identity is unlinked', schema: Unlinked },

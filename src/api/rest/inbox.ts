@@ -14,7 +14,7 @@ import type { LongPolls } from '../../messaging/inbox/long-polls.ts';
 import { parseCursor, positionOf } from '../../store/messages/cursor.ts';
 import type { Principal } from '../auth/principal.ts';
 import { cachedReplies, reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import {
   ConversationHistory,
   ConversationParams,
@@ -26,7 +26,7 @@ import {
 } from '../schema/inbox.ts';
 import { conversationWire, messageWire, otherEventWire } from './message-wire.ts';
 
-const TAGS = ['Messages'] as const;
+const runtime = resource('runtime', 'Messages');
 /** Longest wait of an inbox long-poll (specification, "Limits"). */
 const MAX_WAIT_MS = 55_000;
 /** Delta queries started per turn of the event loop; each takes about half a millisecond. */
@@ -46,15 +46,11 @@ function list(inbox: InboxDomain): Route {
   // Long-polls with the same delta share one reply.
   const deltaReply = cachedReplies(deltaWire);
   const turns = new TurnLimit(DELTAS_A_TURN);
-  return route({
-    method: 'get',
-    path: '/api/inbox',
-    access: 'runtime',
+  return runtime.get('/api/inbox', {
     operationId: 'readInbox',
     summary: 'Read all conversations, one with its history, or only what is new',
     description:
       'Snapshot (no parameters): all active conversations, each with its newest message. Detail (`platform`): one conversation with its history. Delta (`last_message_cursor`): conversations with their new messages in both directions, and other `events` of calls and messages. Following the cursor delivers every message and event exactly once; keep a separate cursor per platform filter.',
-    tags: TAGS,
     query: InboxQuery,
     responses: {
       200: { description: 'Conversations and the next cursor', schema: Inbox },
@@ -100,13 +96,9 @@ async function delta(
 }
 
 function conversation(inbox: InboxDomain): Route {
-  return route({
-    method: 'get',
-    path: '/api/inbox/{conversation_id}',
-    access: 'runtime',
+  return runtime.get('/api/inbox/{conversation_id}', {
     operationId: 'readConversation',
     summary: 'Read one conversation',
-    tags: TAGS,
     params: ConversationParams,
     query: ConversationQuery,
     responses: {

@@ -3,10 +3,10 @@ import type { AgentDomain } from '../../agents/agent-domain.ts';
 import { getInternalBearer, rotateInternalBearer } from '../../agents/internal-bearer.ts';
 import type { InternalBearer as StoredBearer } from '../../store/agents/internal-bearers.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { AgentParams, InternalBearer } from '../schema/agent.ts';
 
-const TAGS = ['Agents'] as const;
+const config = resource('config', 'Agents');
 const NOT_FOUND = 'Agent not found';
 const UNVERIFIED = 'Email address is not verified, or the credential is of the wrong kind';
 
@@ -16,16 +16,12 @@ export function internalBearerRoutes(agents: AgentDomain): Route[] {
 }
 
 function bearer(agents: AgentDomain): Route {
-  return route({
-    method: 'get',
-    path: '/api/agents/{agent_id}/internal-bearer',
-    access: 'config',
+  return config.get('/api/agents/{agent_id}/internal-bearer', {
     operationId: 'getInternalBearer',
     refusesHead: true,
     summary: 'Get the key with which the provider calls back',
     description:
       'Created if there is none. It only reads, by MCP, and only what this agent may. It is not in the list of keys.',
-    tags: TAGS,
     params: AgentParams,
     responses: {
       200: { description: 'The bearer', schema: InternalBearer },
@@ -38,14 +34,10 @@ function bearer(agents: AgentDomain): Route {
 }
 
 function rotate(agents: AgentDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/agents/{agent_id}/internal-bearer/rotate',
-    access: 'config',
+  return config.post('/api/agents/{agent_id}/internal-bearer/rotate', {
     operationId: 'rotateInternalBearer',
     summary: 'Replace the key with which the provider calls back',
     description: 'The previous key stops working at once.',
-    tags: TAGS,
     params: AgentParams,
     responses: {
       200: { description: 'The new bearer', schema: InternalBearer },

@@ -3,7 +3,9 @@ import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { makeInviteLink } from '../../accounts/account/invite-link.ts';
 import { INVITE_URL } from '../../base/platform.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
+
+const config = resource('config', 'Platforms');
 
 const InviteLink = z
   .object({
@@ -27,14 +29,10 @@ export function inviteLinkRoutes(
   inviteUrl: (token: string) => string | null,
 ): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/api/invite-link',
-      access: 'config',
+    config.post('/api/invite-link', {
       operationId: 'makeInviteLink',
       summary: 'Create an invite token for WhatsApp, Telegram or Discord',
       description: 'Valid once, for 15 minutes. It replaces the previous one.',
-      tags: ['Platforms'],
       responses: {
         200: { description: 'The token', schema: InviteLink },
         403: 'Email address is not verified, or the credential is of the wrong kind',

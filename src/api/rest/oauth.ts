@@ -17,7 +17,7 @@ import {
 } from '../auth/cookies.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
 import { replyEmpty } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
 import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
 import { OAuthCallbackQuery, OAuthParams } from '../schema/identities.ts';
@@ -50,7 +50,7 @@ export function oauthContext(signIns: SignIns, people: People, authenticate: Aut
   };
 }
 
-const TAGS = ['Authentication'] as const;
+const open = resource('public', 'Authentication');
 const PATH = '/auth/oauth';
 
 /**
@@ -76,15 +76,11 @@ export function oauthRoutes(context: OAuthContext): Route[] {
 }
 
 function start({ signIns, publicUrl, sessionOf }: OAuthContext): Route {
-  return route({
-    method: 'get',
-    path: `${PATH}/{provider}/start`,
-    access: 'public',
+  return open.get(`${PATH}/{provider}/start`, {
     operationId: 'startOAuth',
     refusesHead: true,
     summary: 'Sign in with an identity provider',
     description: 'For browsers. If the browser is signed in, the identity is linked to its account instead.',
-    tags: TAGS,
     headers: ['cookie', 'sec-fetch-site'],
     params: OAuthParams,
     responses: {
@@ -120,15 +116,11 @@ function start({ signIns, publicUrl, sessionOf }: OAuthContext): Route {
 }
 
 function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthContext): Route {
-  return route({
-    method: 'get',
-    path: `${PATH}/{provider}/callback`,
-    access: 'public',
+  return open.get(`${PATH}/{provider}/callback`, {
     operationId: 'finishOAuth',
     refusesHead: true,
     summary: 'Finish signing in with an identity provider',
     description: 'Works once, within 10 minutes, in the browser that started the sign-in.',
-    tags: TAGS,
     headers: ['cookie', 'user-agent'],
     params: OAuthParams,
     query: OAuthCallbackQuery,

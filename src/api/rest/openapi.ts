@@ -11,9 +11,11 @@ import { productVersion } from '../../base/product-version.ts';
 import { replyBytes } from '../http/answer/reply.ts';
 import { KEY_HEADER, takesKey } from '../http/idempotency/idempotency.ts';
 import { ADMITTED } from '../http/routing/access.ts';
-import { type ResponseSpec, type Route, route } from '../http/routing/route.ts';
+import { type ResponseSpec, type Route, resource } from '../http/routing/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 import type { PublicUrl } from './call-wire.ts';
+
+const open = resource('public', 'System');
 
 /**
  * `GET /openapi.json`: the description of `routes()`, which may include this route. Generated at the first request and
@@ -22,13 +24,9 @@ import type { PublicUrl } from './call-wire.ts';
 export function openApiRoute(routes: () => readonly Route[], publicUrl: PublicUrl): Route {
   // Cached as bytes, so that requests do not encode about 250 KB each time.
   let bytes: Buffer | null = null;
-  return route({
-    method: 'get',
-    path: '/openapi.json',
-    access: 'public',
+  return open.get('/openapi.json', {
     operationId: 'getOpenApi',
     summary: 'Get this document',
-    tags: ['System'],
     responses: { 200: { description: 'An OpenAPI 3.1.0 document', contentType: 'application/json' } },
     handler: () => {
       bytes ??= Buffer.from(JSON.stringify(openApiDocument(routes(), publicUrl())));

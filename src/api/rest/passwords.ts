@@ -2,7 +2,7 @@ import { changePassword } from '../../accounts/passwords/change-password.ts';
 import { forgotPassword, isResetLink, resetPassword } from '../../accounts/passwords/reset-password.ts';
 import type { People } from '../../accounts/people/people.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { RESET_LINK_INVALID } from '../pages/notice.ts';
 import { pageAnswer, pageReply } from '../pages/page.ts';
 import { resetPasswordPage } from '../pages/reset-password.ts';
@@ -15,7 +15,8 @@ import {
 } from '../schema/auth.ts';
 import { CLIENT_HEADERS, clientOf, cookiesOf, SESSION_COOKIES, TOO_MANY } from './sign-in.ts';
 
-const TAGS = ['Authentication'] as const;
+const open = resource('public', 'Authentication');
+const session = resource('session', 'Authentication');
 
 /** Routes for resetting and changing passwords. */
 export function passwordRoutes(people: People): Route[] {
@@ -23,15 +24,11 @@ export function passwordRoutes(people: People): Route[] {
 }
 
 function forgot(people: People): Route {
-  return route({
-    method: 'post',
-    path: '/auth/forgot-password',
-    access: 'public',
+  return open.post('/auth/forgot-password', {
     operationId: 'forgotPassword',
     summary: 'Request a password reset email',
     description:
       'Answers 200 equally fast whether or not the address has an account. When too many emails were requested, none is sent and the answer is the same.',
-    tags: TAGS,
     body: ForgotPasswordRequest,
     responses: {
       200: { description: 'If the address has an account, an email is on its way', schema: Done },
@@ -44,15 +41,11 @@ function forgot(people: People): Route {
 }
 
 function reset(people: People): Route {
-  return route({
-    method: 'post',
-    path: '/auth/reset-password',
-    access: 'public',
+  return open.post('/auth/reset-password', {
     operationId: 'resetPassword',
     summary: 'Set a new password with the token from the email',
     description:
       "The token works once, within an hour. Ends all sessions of the account and invalidates all other emailed links. If the account's address was never verified, its keys, MCP clients, identities and platform logins are removed too.",
-    tags: TAGS,
     body: ResetPasswordRequest,
     responses: {
       200: { description: 'The password was set', schema: Done },
@@ -67,15 +60,11 @@ function reset(people: People): Route {
 }
 
 function resetPage(people: People): Route {
-  return route({
-    method: 'get',
-    path: '/auth/reset-password',
-    access: 'public',
+  return open.get('/auth/reset-password', {
     operationId: 'getResetPasswordPage',
     summary: 'Get the page for setting a new password',
     description:
       'Without a token, the page asks for the email address to send a link to. The token is checked and not used.',
-    tags: TAGS,
     query: ResetPageQuery,
     responses: {
       200: pageAnswer('A page'),
@@ -91,15 +80,11 @@ function resetPage(people: People): Route {
 }
 
 function change(people: People): Route {
-  return route({
-    method: 'post',
-    path: '/api/change-password',
-    access: 'session',
+  return session.post('/api/change-password', {
     operationId: 'changePassword',
     summary: 'Change the password',
     description:
       'Ends all sessions of the account and invalidates all emailed links; this browser gets a new session. Accounts without a password set one with POST /auth/forgot-password.',
-    tags: TAGS,
     headers: CLIENT_HEADERS,
     body: ChangePasswordRequest,
     responses: {

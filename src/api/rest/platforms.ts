@@ -5,7 +5,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { PLATFORMS, type Platform } from '../../base/platform.ts';
 import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { PlatformState } from '../schema/account.ts';
 import { AccountType } from '../schema/agent.ts';
 
@@ -34,7 +34,7 @@ const ListedPlatform = PlatformState.extend({
 
 const PlatformList = z.object({ platforms: z.array(ListedPlatform) }).meta({ id: 'PlatformList' });
 
-const TAGS = ['Platforms'] as const;
+const account = resource('account', 'Platforms');
 
 /** `GET /api/platforms`: every platform with the account's logins. */
 export function platformRoutes(domain: AccountDomain): Route[] {
@@ -48,13 +48,9 @@ export function viewerOf({ kind, accountId, agentIds, platforms }: Principal): V
 }
 
 function list(domain: AccountDomain): Route {
-  return route({
-    method: 'get',
-    path: '/api/platforms',
-    access: 'account',
+  return account.get('/api/platforms', {
     operationId: 'listPlatforms',
     summary: "List the platforms and the account's logins",
-    tags: TAGS,
     responses: { 200: { description: 'All platforms', schema: PlatformList } },
     handler: async ({ principal }) => {
       const statuses = await platformStatuses(domain, viewerOf(principal));

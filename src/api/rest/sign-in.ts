@@ -9,11 +9,12 @@ import {
   sessionTokenOf,
 } from '../auth/cookies.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
+import { type Route, type RouteRequest, resource } from '../http/routing/route.ts';
 import { Done } from '../schema/acknowledgements.ts';
 import { LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';
 
-const TAGS = ['Authentication'] as const;
+const open = resource('public', 'Authentication');
+const session = resource('session', 'Authentication');
 const MAX_USER_AGENT_LENGTH = 256;
 
 /** Description of the cookies set by signing in, for the OpenAPI document. */
@@ -44,15 +45,11 @@ export function cookiesOf({ token, browserToken }: OpenedSession, publicUrl: str
 }
 
 function signup(people: People): Route {
-  return route({
-    method: 'post',
-    path: '/auth/signup',
-    access: 'public',
+  return open.post('/auth/signup', {
     operationId: 'signUp',
     summary: 'Create an account',
     description:
       'Sends an email with a link that verifies the address. The answer is the same if the address already has an account; the email then says so. Sign in with POST /auth/login.',
-    tags: TAGS,
     body: SignupRequest,
     responses: {
       200: { description: 'The email is on its way', schema: Done },
@@ -68,15 +65,11 @@ function signup(people: People): Route {
 }
 
 function login(people: People): Route {
-  return route({
-    method: 'post',
-    path: '/auth/login',
-    access: 'public',
+  return open.post('/auth/login', {
     operationId: 'logIn',
     summary: 'Sign in with email address and password',
     description:
       "Sets the session cookie and ends the browser's previous session. A session ends 30 days after its last use.",
-    tags: TAGS,
     headers: CLIENT_HEADERS,
     body: LoginRequest,
     responses: {
@@ -103,13 +96,9 @@ function login(people: People): Route {
 }
 
 function logout(people: People): Route {
-  return route({
-    method: 'post',
-    path: '/auth/logout',
-    access: 'session',
+  return session.post('/auth/logout', {
     operationId: 'logOut',
     summary: 'Sign out',
-    tags: TAGS,
     responses: { 200: { description: 'The session has ended', schema: Done } },
     handler: async ({ principal }) => {
       await closeSession(people, principal.credentialId);

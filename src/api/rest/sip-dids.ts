@@ -3,11 +3,11 @@ import type { SipAccounts, SipSetup } from '../../accounts/logins/sip-accounts.t
 import { changeSipDid, createSipDid, deleteSipDid } from '../../accounts/logins/sip-dids.ts';
 import { type DidChange, listDids, type StoredDid } from '../../store/logins/sip-dids.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import { ChangeSipDidBody, CreateSipDidBody, SipDid, SipDidList, SipDidParams } from '../schema/sip.ts';
 
-const TAGS = ['SIP'] as const;
+const config = resource('config', 'SIP');
 const NOT_FOUND = 'Phone number not found';
 
 /** Routes for the account's phone numbers (DIDs). Calls to any other number end at the trunk. */
@@ -16,13 +16,9 @@ export function sipDidRoutes(sip: SipSetup): Route[] {
 }
 
 function list(sip: SipAccounts): Route {
-  return route({
-    method: 'get',
-    path: '/api/sip/dids',
-    access: 'config',
+  return config.get('/api/sip/dids', {
     operationId: 'listSipDids',
     summary: 'List the phone numbers',
-    tags: TAGS,
     responses: { 200: { description: 'The numbers, oldest first', schema: SipDidList } },
     handler: async ({ principal }) =>
       reply(200, { dids: (await listDids(sip.store.db, principal.accountId)).map(wireOf) }),
@@ -30,14 +26,10 @@ function list(sip: SipAccounts): Route {
 }
 
 function create(sip: SipSetup): Route {
-  return route({
-    method: 'post',
-    path: '/api/sip/dids',
-    access: 'config',
+  return config.post('/api/sip/dids', {
     operationId: 'createSipDid',
     summary: 'Add a phone number',
     description: 'Its calls go to the default agent. Only calls that arrive on your own trunk ring.',
-    tags: TAGS,
     body: CreateSipDidBody,
     responses: {
       200: { description: 'The number', schema: SipDid },
@@ -56,14 +48,10 @@ function create(sip: SipSetup): Route {
 }
 
 function change(sip: SipAccounts): Route {
-  return route({
-    method: 'patch',
-    path: '/api/sip/dids/{did_id}',
-    access: 'config',
+  return config.patch('/api/sip/dids/{did_id}', {
     operationId: 'changeSipDid',
     summary: 'Change the label, auto-answer or voice presets of a phone number',
     description: 'Omitted fields stay unchanged. A label or preset of null removes it.',
-    tags: TAGS,
     params: SipDidParams,
     body: ChangeSipDidBody,
     responses: {
@@ -83,13 +71,9 @@ function change(sip: SipAccounts): Route {
 }
 
 function remove(sip: SipAccounts): Route {
-  return route({
-    method: 'delete',
-    path: '/api/sip/dids/{did_id}',
-    access: 'config',
+  return config.delete('/api/sip/dids/{did_id}', {
     operationId: 'deleteSipDid',
     summary: 'Delete a phone number',
-    tags: TAGS,
     params: SipDidParams,
     responses: { 200: { description: 'Deleted', schema: Deleted }, 404: NOT_FOUND },
     handler: async ({ principal, params }) => {

@@ -8,12 +8,12 @@ import {
 } from '../../accounts/logins/sip-trunk.ts';
 import { reply } from '../http/answer/reply.ts';
 import { ValidationError } from '../http/request/validation.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import { SipTrunk, SipTrunkBody } from '../schema/sip.ts';
 
 const PATH = '/api/sip/trunk';
-const TAGS = ['SIP'] as const;
+const config = resource('config', 'SIP');
 const NOT_FOUND = 'No SIP trunk configured';
 
 /** Routes for the account's SIP trunk, its line to a telephone provider or PBX. */
@@ -22,15 +22,11 @@ export function sipTrunkRoutes(sip: SipSetup): Route[] {
 }
 
 function put(sip: SipSetup): Route {
-  return route({
-    method: 'put',
-    path: PATH,
-    access: 'config',
+  return config.put(PATH, {
     operationId: 'putSipTrunk',
     summary: 'Set or replace the SIP trunk',
     description:
       'Registration starts at once and is renewed. Live calls continue. A new host or user name changes the `inbound_uri`.',
-    tags: TAGS,
     body: SipTrunkBody,
     responses: {
       200: { description: 'The trunk', schema: SipTrunk },
@@ -53,27 +49,19 @@ function put(sip: SipSetup): Route {
 }
 
 function get(sip: SipAccounts): Route {
-  return route({
-    method: 'get',
-    path: PATH,
-    access: 'config',
+  return config.get(PATH, {
     operationId: 'getSipTrunk',
     summary: 'Get the SIP trunk and the state of its registration',
-    tags: TAGS,
     responses: { 200: { description: 'The trunk', schema: SipTrunk }, 404: NOT_FOUND },
     handler: async ({ principal }) => reply(200, wireOf(await getSipTrunk(sip, principal.accountId))),
   });
 }
 
 function remove(sip: SipAccounts): Route {
-  return route({
-    method: 'delete',
-    path: PATH,
-    access: 'config',
+  return config.delete(PATH, {
     operationId: 'deleteSipTrunk',
     summary: 'Unregister and delete the SIP trunk',
     description: 'Live calls continue, and phone numbers stay in the list.',
-    tags: TAGS,
     responses: { 200: { description: 'Deleted', schema: Deleted }, 404: NOT_FOUND },
     handler: async ({ principal }) => {
       await deleteSipTrunk(sip, principal);

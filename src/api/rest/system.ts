@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
 import { errorBody } from '../http/answer/error-reply.ts';
 import { reply, replyBytes } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { ErrorBody } from '../schema/error-body.ts';
 
 const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive' });
@@ -19,7 +19,7 @@ const NotReady = z
   })
   .meta({ id: 'NotReady' });
 
-const TAGS = ['System'] as const;
+const open = resource('public', 'System');
 
 /** Prometheus text exposition format 0.0.4. */
 const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -43,26 +43,18 @@ export function systemRoutes({ readiness, metrics }: SystemSources): Route[] {
 }
 
 function healthz(): Route {
-  return route({
-    method: 'get',
-    path: '/healthz',
-    access: 'public',
+  return open.get('/healthz', {
     operationId: 'getHealth',
     summary: 'Check whether the process is running',
-    tags: TAGS,
     responses: { 200: { description: 'It is', schema: Alive } },
     handler: () => reply(200, { status: 'ok' as const }),
   });
 }
 
 function readyz(checks: readonly ReadinessCheck[]): Route {
-  return route({
-    method: 'get',
-    path: '/readyz',
-    access: 'public',
+  return open.get('/readyz', {
     operationId: 'getReadiness',
     summary: 'Check whether the gateway can take calls',
-    tags: TAGS,
     responses: {
       200: { description: 'It can', schema: Ready },
       503: { description: 'Not now', schema: NotReady },
@@ -84,13 +76,9 @@ function readyz(checks: readonly ReadinessCheck[]): Route {
 }
 
 function metricsRoute(metrics: () => Promise<string>): Route {
-  return route({
-    method: 'get',
-    path: '/metrics',
-    access: 'public',
+  return open.get('/metrics', {
     operationId: 'getMetrics',
     summary: 'Get the metrics in Prometheus text format',
-    tags: TAGS,
     responses: { 200: { description: 'The metrics', contentType: METRICS_CONTENT_TYPE } },
     handler: async () => replyBytes(200, METRICS_CONTENT_TYPE, await metrics()),
   });

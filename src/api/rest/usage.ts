@@ -4,8 +4,10 @@ import { usageOf } from '../../accounts/account/usage.ts';
 import { PLATFORMS } from '../../base/platform.ts';
 import type { UsageDay } from '../../store/people/usage.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { wholeNumber } from '../schema/fields.ts';
+
+const account = resource('account', 'Account');
 
 const UsageQuery = z.object({
   days: wholeNumber(1, 366).default(30).describe('Number of days, including today'),
@@ -39,14 +41,10 @@ const Usage = z
 /** `GET /api/usage`: the account's usage by day and platform. */
 export function usageRoutes(domain: AccountDomain): Route[] {
   return [
-    route({
-      method: 'get',
-      path: '/api/usage',
-      access: 'account',
+    account.get('/api/usage', {
       operationId: 'getUsage',
       summary: "Get the account's usage by day and platform",
       description: 'Days are in UTC. A call counts for the day on which it started.',
-      tags: ['Account'],
       query: UsageQuery,
       responses: { 200: { description: 'The usage', schema: Usage } },
       handler: async ({ principal, query }) => {

@@ -5,7 +5,7 @@ import { deletePreset, requirePreset } from '../../speech/presets/presets.ts';
 import type { SpeechDomain } from '../../speech/speech-domain.ts';
 import { listVoiceConfigs } from '../../store/speech/voice-configs.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import {
   ChangeVoiceConfigBody,
@@ -25,7 +25,8 @@ import {
 import { catalogWire, voiceConfigWire } from './voice-config-wire.ts';
 
 const PATH = '/api/voice-configs';
-const TAGS = ['Voice presets'] as const;
+const account = resource('account', 'Voice presets');
+const config = resource('config', 'Voice presets');
 const NOT_FOUND = 'Voice config not found';
 const UNVERIFIED = 'Email address is not verified';
 const REFUSED = 'The speech provider refused the key, or its engine is not installed';
@@ -40,26 +41,18 @@ export function voiceConfigRoutes(speech: SpeechDomain): Route[] {
 }
 
 function schema(): Route {
-  return route({
-    method: 'get',
-    path: `${PATH}/schema`,
-    access: 'account',
+  return account.get(`${PATH}/schema`, {
     operationId: 'getVoiceConfigSchema',
     summary: 'List the speech providers and their options',
-    tags: TAGS,
     responses: { 200: { description: 'The catalog', schema: VoiceConfigSchema } },
     handler: () => reply(200, catalogWire()),
   });
 }
 
 function list({ store, clock }: SpeechDomain): Route {
-  return route({
-    method: 'get',
-    path: PATH,
-    access: 'account',
+  return account.get(PATH, {
     operationId: 'listVoiceConfigs',
     summary: 'List the voice presets',
-    tags: TAGS,
     responses: {
       200: { description: 'The presets, oldest first, without their keys', schema: VoiceConfigList },
     },
@@ -71,15 +64,11 @@ function list({ store, clock }: SpeechDomain): Route {
 }
 
 function create(speech: SpeechDomain): Route {
-  return route({
-    method: 'post',
-    path: PATH,
-    access: 'config',
+  return config.post(PATH, {
     operationId: 'createVoiceConfig',
     summary: 'Create a voice preset',
     description:
       'The provider is asked about the key, which is stored encrypted and never shown. A key that lacks permissions or money is accepted, and `key_status` says so. An enabled preset disables the other one of its kind.',
-    tags: TAGS,
     body: CreateVoiceConfigBody,
     bodyLimitBytes: BODY_LIMIT_BYTES,
     responses: {
@@ -106,15 +95,11 @@ function create(speech: SpeechDomain): Route {
 }
 
 function change(speech: SpeechDomain): Route {
-  return route({
-    method: 'patch',
-    path: `${PATH}/{id}`,
-    access: 'config',
+  return config.patch(`${PATH}/{id}`, {
     operationId: 'changeVoiceConfig',
     summary: 'Change a voice preset',
     description:
       'Fields and options that are left out stay. A new key, a new region and `enabled: true` have the provider asked about the key again. Live calls keep the preset as it was when they began.',
-    tags: TAGS,
     params: VoiceConfigParams,
     body: ChangeVoiceConfigBody,
     bodyLimitBytes: BODY_LIMIT_BYTES,
@@ -144,14 +129,10 @@ function change(speech: SpeechDomain): Route {
 }
 
 function remove(speech: SpeechDomain): Route {
-  return route({
-    method: 'delete',
-    path: `${PATH}/{id}`,
-    access: 'config',
+  return config.delete(`${PATH}/{id}`, {
     operationId: 'deleteVoiceConfig',
     summary: 'Delete a voice preset',
     description: 'Live calls that have it keep it.',
-    tags: TAGS,
     params: VoiceConfigParams,
     responses: { 200: { description: 'Deleted', schema: Deleted }, 404: NOT_FOUND },
     handler: async ({ principal, params }) => {

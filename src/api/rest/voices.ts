@@ -4,21 +4,19 @@ import { listVoices, type VoicesOf } from '../../speech/presets/list-voices.ts';
 import type { SpeechDomain } from '../../speech/speech-domain.ts';
 import { reply } from '../http/answer/reply.ts';
 import { ValidationError } from '../http/request/validation.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { VoiceList, VoicesBody, VoicesParams } from '../schema/voice-config.ts';
 import { requireKey, requireRegion } from './voice-config-faults.ts';
 import { voicesWire } from './voice-config-wire.ts';
 
+const config = resource('config', 'Voice presets');
+
 /** The route for the voices of a speech provider. */
 export function voicesRoute(speech: SpeechDomain): Route {
-  return route({
-    method: 'post',
-    path: '/api/providers/{name}/voices',
-    access: 'config',
+  return config.post('/api/providers/{name}/voices', {
     operationId: 'listVoices',
     summary: 'List the voices of a speech provider',
     description: 'With a key, or with that of a stored preset; `local` needs none. At most 500 voices.',
-    tags: ['Voice presets'],
     params: VoicesParams,
     body: VoicesBody,
     bodyLimitBytes: 16 * 1024,

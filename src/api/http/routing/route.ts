@@ -77,8 +77,8 @@ type BodyOf<Body, Form> = Form extends z.ZodObject
 
 type ReadBody<Body> = Body extends z.ZodType ? z.output<Body> : Uint8Array;
 
-/** Complete definition of one endpoint, used for dispatch, validation and the OpenAPI description. */
-interface RouteDefinition<
+/** What an endpoint takes, does and answers. */
+interface Endpoint<
   A extends Access,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -86,16 +86,11 @@ interface RouteDefinition<
   Form extends z.ZodObject | undefined,
   Specs extends ResponseSpecs,
 > {
-  readonly method: HttpMethod;
-  /** Literal segments and `{name}` parameters, for example `/api/call/{call_id}`. */
-  readonly path: `/${string}`;
-  readonly access: A;
   /** Says whose key a public route requires, which it checks itself in `precheck`. Default: none is required. */
   readonly ownKey?: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tags: readonly string[];
   readonly deprecated?: true;
   /** Answers HEAD with 405, because GET changes something. */
   readonly refusesHead?: true;
@@ -143,6 +138,22 @@ interface RouteDefinition<
   ) => ReplyOf<Specs> | Promise<ReplyOf<Specs>>;
 }
 
+/** Complete definition of one endpoint, used for dispatch, validation and the OpenAPI description. */
+interface RouteDefinition<
+  A extends Access,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType | 'raw',
+  Form extends z.ZodObject | undefined,
+  Specs extends ResponseSpecs,
+> extends Endpoint<A, Params, Query, Body, Form, Specs> {
+  readonly method: HttpMethod;
+  /** Literal segments and `{name}` parameters, for example `/api/call/{call_id}`. */
+  readonly path: `/${string}`;
+  readonly access: A;
+  readonly tags: readonly string[];
+}
+
 /** A route without its specific types, as read by the server and the OpenAPI document. */
 export interface Route
   extends Omit<
@@ -184,6 +195,30 @@ export function route<
     .join();
   assert(inPath === inSchema, `${definition.path}: parameters of path and schema differ`);
   return definition as unknown as Route;
+}
+
+/** Declares the endpoints of a resource, by their methods: they share who may use them, and their tags. */
+export function resource<A extends Access>(access: A, ...tags: readonly string[]) {
+  const declare =
+    (method: HttpMethod) =>
+    <
+      const Specs extends ResponseSpecs,
+      Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
+      Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+      Body extends z.ZodType | 'raw' = z.ZodUndefined,
+      Form extends z.ZodObject | undefined = undefined,
+    >(
+      path: `/${string}`,
+      endpoint: Endpoint<A, Params, Query, Body, Form, Specs>,
+    ): Route =>
+      route<A, Specs, Params, Query, Body, Form>({ ...endpoint, method, path, access, tags });
+  return {
+    get: declare('get'),
+    post: declare('post'),
+    put: declare('put'),
+    patch: declare('patch'),
+    delete: declare('delete'),
+  };
 }
 
 /**
