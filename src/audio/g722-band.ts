@@ -95,6 +95,15 @@ export class G722Band {
     this.#differences.set(other.#differences);
   }
 
+  /** Takes the mean of its own step and predictor and those of another band of the same design. */
+  averageWith(other: G722Band): void {
+    this.#log = (this.#log + other.#log) >> 1;
+    this.#scale();
+    this.#pole1 = (this.#pole1 + other.#pole1) >> 1;
+    this.#pole2 = (this.#pole2 + other.#pole2) >> 1;
+    for (let i = 0; i < ZEROS; i++) this.#zeros[i] = (this.#zeros[i]! + other.#zeros[i]!) >> 1;
+  }
+
   /** The sample that differs from the prediction by a fraction of the step: 1.0 is 32,768. */
   sampleAt(level: number): number {
     return inBand(this.predicted + (Math.imul(this.step, level) >> 15));
