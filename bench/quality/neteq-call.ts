@@ -24,6 +24,7 @@ const SEQUENCE_MODULO = 0x1_0000;
 
 const FORMATS = {
   PCMU: { mimeType: 'audio/PCMU', clockRate: 8_000, channels: 1, payloadType: PAYLOAD_TYPES.PCMU },
+  G722: { mimeType: 'audio/G722', clockRate: 8_000, channels: 1, payloadType: PAYLOAD_TYPES.G722 },
   opus: {
     mimeType: 'audio/opus',
     clockRate: 48_000,

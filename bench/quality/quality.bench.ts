@@ -8,7 +8,7 @@ import { quantile } from '../quantiles.ts';
 import { median } from '../report/statistics.ts';
 import type { Comparison } from './side-by-side.ts';
 
-const CODECS = ['PCMU', 'opus'] as const satisfies readonly QualityCodec[];
+const CODECS = ['PCMU', 'G722', 'opus'] as const satisfies readonly QualityCodec[];
 const SECONDS = 30;
 const QUICK_SECONDS = 15;
 const QUICK = /jitter to 60|spikes|loss of (10 %|20 % in bursts)$/u;

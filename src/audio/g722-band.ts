@@ -95,6 +95,15 @@ export class G722Band {
     this.#differences.set(other.#differences);
   }
 
+  /** Takes the mean of its own step and predictor and those of another band of the same design. */
+  averageWith(other: G722Band): void {
+    this.#log = (this.#log + other.#log) >> 1;
+    this.#scale();
+    this.#pole1 = (this.#pole1 + other.#pole1) >> 1;
+    this.#pole2 = (this.#pole2 + other.#pole2) >> 1;
+    for (let i = 0; i < ZEROS; i++) this.#zeros[i] = (this.#zeros[i]! + other.#zeros[i]!) >> 1;
+  }
+
   /** The sample that differs from the prediction by a fraction of the step: 1.0 is 32,768. */
   sampleAt(level: number): number {
     return inBand(this.predicted + (Math.imul(this.step, level) >> 15));
@@ -119,12 +128,12 @@ export class G722Band {
 
   #adaptPoles(sign: number): void {
     const slope = saturated(this.#pole1 << 2);
-    const pull = sign === this.#sign1 ? Math.min(-slope, 32_767) : slope;
-    const push = sign === this.#sign2 ? 128 : -128;
+    const like1 = likeness(sign, this.#sign1);
+    const pull = Math.min(-like1 * slope, 32_767);
+    const push = 128 * likeness(sign, this.#sign2);
     const pole2 = clamp(push + (pull >> 7) + (Math.imul(this.#pole2, 32_512) >> 15), -12_288, 12_288);
     const limit = 15_360 - pole2;
-    const towards = sign === this.#sign1 ? 192 : -192;
-    this.#pole1 = clamp(towards + (Math.imul(this.#pole1, 32_640) >> 15), -limit, limit);
+    this.#pole1 = clamp(192 * like1 + (Math.imul(this.#pole1, 32_640) >> 15), -limit, limit);
     this.#pole2 = pole2;
     this.#sign2 = this.#sign1;
     this.#sign1 = sign;
@@ -139,10 +148,10 @@ export class G722Band {
     let sum = 0;
     for (let i = 0; i < ZEROS; i++) {
       const older = differences[i]!;
-      const zero = (older >> 15 === sign ? push : -push) + (Math.imul(zeros[i]!, 32_640) >> 15);
+      const zero = (likeness(older >> 15, sign) * push + (Math.imul(zeros[i]!, 32_640) >> 15)) | 0;
       zeros[i] = zero;
       differences[i] = newer;
-      sum += Math.imul(newer, zero) >> 15;
+      sum = (sum + (Math.imul(newer, zero) >> 15)) | 0;
       newer = older;
     }
     this.#byZeros = saturated(sum);
@@ -154,6 +163,11 @@ export class G722Band {
     this.#sample1 = doubled;
     this.predicted = saturated(this.#byZeros + saturated(byPoles));
   }
+}
+
+/** Of two signs, each 0 or −1: 1 or −1. Without a branch, as no processor can predict what noise decides. */
+function likeness(sign: number, other: number): number {
+  return (sign ^ other) | 1;
 }
 
 /** Samples have 15 bits. */

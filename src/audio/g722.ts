@@ -14,9 +14,14 @@ const MIRROR = Int16Array.of(3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 5
 const PAST_SAMPLES = 2 * MIRROR.length - 2;
 /** What a codec takes at a time: 60 ms. */
 export const MAX_G722_BYTES = 480;
+/** Samples by which the filters of an encoder and a decoder delay. */
+export const G722_AHEAD_SAMPLES = PAST_SAMPLES;
 
 /** Scratch buffer: past and present input of the filters. Only one codec at a time runs on a thread. */
 const filtered = new Int16Array(PAST_SAMPLES + 2 * MAX_G722_BYTES);
+/** The bands of a decoder before it assumed something. */
+const lowerBefore = new G722Band(LOWER_BAND);
+const higherBefore = new G722Band(HIGHER_BAND);
 
 export class G722Decoder {
   readonly #lower = new G722Band(LOWER_BAND);
@@ -55,6 +60,28 @@ export class G722Decoder {
     keepPast(this.#past, payloadLength);
   }
 
+  /**
+   * Moves on as if it had decoded `length` samples of a concealed loss, so that what comes next does not begin with a click.
+   * They are followed by G722_AHEAD_SAMPLES more: the filters delay by so much. What the bands learn from them counts by
+   * half, as concealment is only a guess: all or nothing of it is understood worse (STOI).
+   */
+  assume(samples: Int16Array, length: number): void {
+    for (let i = 0; i < length + G722_AHEAD_SAMPLES; i++) filtered[i] = samples[i]!;
+    splitBands(length);
+    lowerBefore.follow(this.#lower);
+    higherBefore.follow(this.#higher);
+    for (let i = 0; i < length; i += 2) {
+      const lowerBits = lowerCode(filtered[i]! - this.#lower.predicted, this.#lower.step);
+      const higherBits = higherCode(filtered[i + 1]! - this.#higher.predicted, this.#higher.step);
+      this.#decodePair((higherBits << 6) | lowerBits, i);
+    }
+    this.#lower.averageWith(lowerBefore);
+    this.#higher.averageWith(higherBefore);
+    const kept = Math.min(length, PAST_SAMPLES);
+    this.#past.copyWithin(0, kept);
+    for (let i = 1; i <= kept; i++) this.#past[PAST_SAMPLES - i] = filtered[length - i]!;
+  }
+
   #decodePair(byte: number, at: number): void {
     const lower = this.#lower.sampleAt(LOWER_LEVELS[byte & 0x3f]!);
     this.#lower.adapt((byte & 0x3f) >> 2);
@@ -74,16 +101,8 @@ export class G722Encoder {
   encode(samples: Int16Array, length: number, out: Uint8Array, at: number): void {
     filtered.set(this.#past);
     for (let i = 0; i < length; i++) filtered[PAST_SAMPLES + i] = samples[i]!;
-    for (let i = 0; i < length; i += 2) {
-      let even = 0;
-      let odd = 0;
-      for (let tap = 0; tap < MIRROR.length; tap++) {
-        const coefficient = MIRROR[tap]!;
-        even += filtered[i + 2 * tap]! * coefficient;
-        odd += filtered[i + PAST_SAMPLES + 1 - 2 * tap]! * coefficient;
-      }
-      out[at + (i >> 1)] = this.#encodePair(inBand((odd + even) >> 14), inBand((odd - even) >> 14));
-    }
+    splitBands(length);
+    for (let i = 0; i < length; i += 2) out[at + (i >> 1)] = this.#encodePair(filtered[i]!, filtered[i + 1]!);
     keepPast(this.#past, length >> 1);
   }
 
@@ -93,6 +112,21 @@ export class G722Encoder {
     const higherBits = higherCode(higher - this.#higher.predicted, this.#higher.step);
     this.#higher.adapt(higherBits);
     return (higherBits << 6) | lowerBits;
+  }
+}
+
+/** Splits `length` samples, after those before them, into pairs of a lower and a higher one, in their own place. */
+function splitBands(length: number): void {
+  for (let i = 0; i < length; i += 2) {
+    let even = 0;
+    let odd = 0;
+    for (let tap = 0; tap < MIRROR.length; tap++) {
+      const coefficient = MIRROR[tap]!;
+      even += filtered[i + 2 * tap]! * coefficient;
+      odd += filtered[i + PAST_SAMPLES + 1 - 2 * tap]! * coefficient;
+    }
+    filtered[i] = inBand((odd + even) >> 14);
+    filtered[i + 1] = inBand((odd - even) >> 14);
   }
 }
 

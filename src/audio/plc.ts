@@ -129,6 +129,13 @@ export class PacketLossConcealer {
     this.#remember(out, offset, length);
   }
 
+  /** Foretells a few samples of the concealment, but for the noise. */
+  foresee(out: Int16Array, offset: number, length: number): void {
+    const gain = this.#gain();
+    for (let i = 0; i < length; i++)
+      out[offset + i] = this.#template[(this.#position + i) % this.#templateSamples]! * gain;
+  }
+
   #begin(): void {
     this.#mustBlend = true;
     this.miss();
@@ -159,11 +166,16 @@ export class PacketLossConcealer {
     const seam = Math.max(1 - (this.#concealedSamples + 1) / this.#seamSamples, 0);
     const sample = this.#template[this.#position]! + this.#seamOffset * seam;
     const lostMs = this.#concealedSamples / this.#samplesPerMs;
-    const gain = fadeOut(lostMs, HOLD_MS, FADE_END_MS);
+    const gain = this.#gain();
     const noise = gain < 1 ? this.#nextNoise(lostMs) * Math.sqrt(1 - gain * gain) : 0;
     this.#position = this.#position + 1 === this.#templateSamples ? 0 : this.#position + 1;
     this.#concealedSamples++;
     return Math.round(Math.min(Math.max(sample * gain + noise, -32_768), 32_767));
+  }
+
+  /** Of what is repeated. */
+  #gain(): number {
+    return fadeOut(this.#concealedSamples / this.#samplesPerMs, HOLD_MS, FADE_END_MS);
   }
 
   #nextNoise(lostMs: number): number {

@@ -1,4 +1,4 @@
-import { G722Decoder, G722Encoder, MAX_G722_BYTES } from '../../audio/g722.ts';
+import { G722_AHEAD_SAMPLES, G722Decoder, G722Encoder, MAX_G722_BYTES } from '../../audio/g722.ts';
 import type { Payload } from '../../audio/payload.ts';
 import { PacketLossConcealer } from '../../audio/plc.ts';
 import { isQuiet } from '../../audio/quiet.ts';
@@ -13,7 +13,7 @@ const FRAME_SAMPLES = (SAMPLE_RATE_HZ * FRAME_MS) / 1000;
 
 const silence = new Int16Array(FRAME_SAMPLES);
 /** Scratch buffer, and a decoder that tries what another one has yet to decode. Only one decoder at a time runs on a thread. */
-const workSpace = new Int16Array(MAX_G722_BYTES * SAMPLES_PER_BYTE);
+const workSpace = new Int16Array(MAX_G722_BYTES * SAMPLES_PER_BYTE + G722_AHEAD_SAMPLES);
 const scout = new G722Decoder();
 const tried = { bytes: new Uint8Array(0) as Uint8Array, payloadOffset: 0, payloadLength: 0 };
 
@@ -45,6 +45,9 @@ export class G722VoiceDecoder implements VoiceDecoder {
 
   conceal(_next: Payload, out: Int16Array, at: number, samples: number): void {
     this.#plc.conceal(out, at, samples);
+    for (let i = 0; i < samples; i++) workSpace[i] = out[at + i]!;
+    this.#plc.foresee(workSpace, samples, G722_AHEAD_SAMPLES);
+    this.#decoder.assume(workSpace, samples);
   }
 
   pause(out: Int16Array, at: number, samples: number): void {

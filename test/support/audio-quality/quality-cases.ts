@@ -15,11 +15,13 @@ export interface QualityCase {
 
 const SECONDS = 30;
 const LONG_SECONDS = 600;
-const CODECS = ['PCMU', 'opus'] as const satisfies readonly QualityCodec[];
-/** Conditions of the fast cases: for speech over G.711, for speech over Opus, for other sounds over G.711. */
-const FAST_G711 =
-  /jitter|spikes|stalls|1,000 ppm|loss of (10 %|20 % in bursts)$|outages|duplicates|clock jumps/u;
-const FAST_OPUS = /jitter to 200|spikes|loss of (10 %|20 % in bursts)$|outages/u;
+const CODECS = ['PCMU', 'G722', 'opus'] as const satisfies readonly QualityCodec[];
+/** Conditions of the fast cases: of speech over each codec, and of other sounds over G.711. */
+const FAST_SPEECH = {
+  PCMU: /jitter|spikes|stalls|1,000 ppm|loss of (10 %|20 % in bursts)$|outages|duplicates|clock jumps/u,
+  G722: /loss of (10 %|20 % in bursts)$|outages/u,
+  opus: /jitter to 200|spikes|loss of (10 %|20 % in bursts)$|outages/u,
+} as const satisfies Record<QualityCodec, RegExp>;
 const FAST_OTHERS = /stalls/u;
 
 const DIRECTIONS = [
@@ -63,7 +65,7 @@ function caseOf({ direction, run }: Way, given: VirtualRun): QualityCase {
 }
 
 function isFast(sound: SoundName, codec: QualityCodec, { name }: NetworkCondition): boolean {
-  if (sound === 'speech') return (codec === 'PCMU' ? FAST_G711 : FAST_OPUS).test(name);
+  if (sound === 'speech') return FAST_SPEECH[codec].test(name);
   return codec === 'PCMU' && FAST_OTHERS.test(name);
 }
 

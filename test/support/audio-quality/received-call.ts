@@ -5,7 +5,13 @@ import { RTP_HEADER_BYTES, writeRtpHeader } from '../../../src/rtp/rtp-packet.ts
 import type { RtpConfig } from '../../../src/rtp/rtp-protocol.ts';
 import { RtpState } from '../../../src/rtp/rtp-state.ts';
 import { type NetworkCondition, PACKET_MS, timestampOffsetMs } from './network.ts';
-import { PAYLOAD_TYPES, type QualityCodec, ROOM_RATE_HZ, voiceCodecs } from './sent-packets.ts';
+import {
+  CLOCK_RATE_HZ,
+  PAYLOAD_TYPES,
+  type QualityCodec,
+  ROOM_RATE_HZ,
+  voiceCodecs,
+} from './sent-packets.ts';
 
 const PEER = { address: '192.0.2.1', port: 4_000 };
 const SSRC = 0x5eed;
@@ -20,7 +26,7 @@ export function rtpTiming(condition: NetworkCondition, codec: QualityCodec, inde
   const soundMs = index * PACKET_MS + timestampOffsetMs(condition, index);
   return {
     sequenceNumber: (FIRST_SEQUENCE + index) % SEQUENCE_MODULO,
-    timestamp: (FIRST_TIMESTAMP + (soundMs * ROOM_RATE_HZ[codec]) / 1000) >>> 0,
+    timestamp: (FIRST_TIMESTAMP + (soundMs * CLOCK_RATE_HZ[codec]) / 1000) >>> 0,
   };
 }
 

@@ -4,11 +4,14 @@ import { VoiceCodecs } from '../../../src/rtp/codecs/voice-codecs.ts';
 import { framesOf } from '../speech-signal.ts';
 import { type SoundName, sound } from './sounds.ts';
 
-export type QualityCodec = 'PCMU' | 'opus';
+export type QualityCodec = 'PCMU' | 'G722' | 'opus';
 
-/** The rate of the room for each codec, at which it is encoded and decoded. It is also that of the RTP clock. */
-export const ROOM_RATE_HZ = { PCMU: 8_000, opus: 48_000 } as const satisfies Record<QualityCodec, number>;
-export const PAYLOAD_TYPES = { PCMU: 0, opus: 111 } as const satisfies Record<QualityCodec, number>;
+type OfEachCodec = Record<QualityCodec, number>;
+
+/** The rate of the room for each codec, at which it is encoded and decoded. */
+export const ROOM_RATE_HZ = { PCMU: 8_000, G722: 16_000, opus: 48_000 } as const satisfies OfEachCodec;
+export const CLOCK_RATE_HZ = { PCMU: 8_000, G722: 8_000, opus: 48_000 } as const satisfies OfEachCodec;
+export const PAYLOAD_TYPES = { PCMU: 0, G722: 9, opus: 111 } as const satisfies OfEachCodec;
 /** The sender's Opus carries FEC for so much loss, as browsers' does after their first receiver reports. */
 const EXPECTED_LOSS_PERCENT = 10;
 const MAX_PAYLOAD_BYTES = 400;

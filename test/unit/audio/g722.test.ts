@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { G722Decoder, G722Encoder } from '../../../src/audio/g722.ts';
+import { G722_AHEAD_SAMPLES, G722Decoder, G722Encoder } from '../../../src/audio/g722.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { tone } from '../../support/tone.ts';
 import { analyzeTone } from '../../support/tone-analysis.ts';
@@ -94,6 +94,30 @@ describe('a G.722 decoder', () => {
     const rest = decoded(bytes.subarray(3_200));
     const settled = rest.subarray(3_200);
     expect(likenessAtDb(settled, whole.subarray(6_400 + 3_200), 0)).toBeGreaterThan(30);
+  });
+});
+
+describe('a G.722 decoder that lost a part', () => {
+  const bytes = encoded(VOICE);
+  const whole = decoded(bytes);
+  /** Sample at which a loss begins in the middle of the voice, and how long it lasts. */
+  const lostFrom = 6_400;
+
+  function afterLoss(lost: number, assume: (decoder: G722Decoder) => void): Int16Array {
+    const decoder = new G722Decoder();
+    decoded(bytes.subarray(0, lostFrom / 2), 160, decoder);
+    assume(decoder);
+    return decoded(bytes.subarray((lostFrom + lost) / 2), 160, decoder).subarray(0, FRAME);
+  }
+
+  it.each([FRAME, 3 * FRAME])('goes on from %i samples that were concealed well', (lost) => {
+    const truth = whole.subarray(lostFrom + lost);
+    const assumed = afterLoss(lost, (decoder) => {
+      for (let at = lostFrom; at < lostFrom + lost; at += FRAME)
+        decoder.assume(whole.subarray(at, at + FRAME + G722_AHEAD_SAMPLES), FRAME);
+    });
+    const unaware = afterLoss(lost, () => {});
+    expect(likenessAtDb(assumed, truth, 0)).toBeGreaterThan(likenessAtDb(unaware, truth, 0) + 5);
   });
 });
 

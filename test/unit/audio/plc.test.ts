@@ -76,6 +76,20 @@ describe('PacketLossConcealer', () => {
     expect(levels[4]).toBe(-100);
   });
 
+  it('foresees how it goes on', () => {
+    const plc = new PacketLossConcealer(16_000);
+    const out = new Int16Array(320);
+    new Tone(210, 16_000, 0.5).fill(out);
+    plc.heard(out, 0, 320);
+    plc.conceal(out, 0, 320);
+    const foreseen = new Int16Array(22);
+    plc.foresee(foreseen, 0, 22);
+    plc.conceal(out, 0, 320);
+    const faults = foreseen.map((sample, i) => Math.abs(sample - out[i]!));
+    expect(Math.max(...faults)).toBeLessThan(200);
+    expect(rmsDbfs(foreseen)).toBeGreaterThan(-20);
+  });
+
   it('conceals nothing before any sound', () => {
     const out = new Int16Array(160).fill(7);
     new PacketLossConcealer(8_000).conceal(out, 0, 160);
