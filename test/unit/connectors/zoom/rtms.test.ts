@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../../../src/base/time.ts';
+import { type Clock, systemClock } from '../../../../src/base/time.ts';
 import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
 import type { CallLogin, DialRequest } from '../../../../src/connectors/contract/connector.ts';
 import { ZoomConnector } from '../../../../src/connectors/zoom/zoom-connector.ts';
@@ -19,8 +19,12 @@ let zoom: FakeZoomApi;
 let rtms: FakeRtms;
 let sip: DialledSip;
 let connector: ZoomConnector;
+/** By how much the clock is ahead. */
+let laterMs: number;
+const clock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
 
 beforeEach(async () => {
+  laterMs = 0;
   zoom = await FakeZoomApi.start();
   zoom.userOf = () => 'ann';
   rtms = await FakeRtms.start({ clientId: 'client', clientSecret: 'secret of the client' });
@@ -28,7 +32,7 @@ beforeEach(async () => {
   sip.direct = 'zoomcrc.com';
   connector = new ZoomConnector(
     { urls: { login: '', api: zoom.url }, app: rtms.app, webhookSecret: rtms.secretToken },
-    { clock: systemClock, sip, log: () => undefined },
+    { clock, sip, log: () => undefined },
   );
   const { oauth } = connector.provides;
   oauth!.onConnections({
@@ -222,6 +226,21 @@ describe('a stream', () => {
       { id: 'm1', sender: 'Ann', text: 'inner', sentAt: '2025-06-24T18:50:55.005Z', files: [] },
     ]);
     expect([stream.accepted, stream.violations]).toEqual([3, []]);
+  });
+
+  it('of an hour that breaks is taken up again', async () => {
+    const meeting = zoom.add('ann');
+    const call = await join(meeting);
+    const stream = await start(meeting);
+    await isUp(stream);
+    for (const part of ['signaling', 'transcript'] as const) {
+      laterMs += 3_600_000;
+      stream.cut(part);
+      await vi.waitUntil(() => !stream.isUp);
+      await isUp(stream);
+    }
+    expect(call.capabilities.mock.calls).not.toContainEqual([['audio_in', 'audio_out']]);
+    expect(stream.violations).toEqual([]);
   });
 
   it('moves to another server when Zoom says so', async () => {
