@@ -156,11 +156,12 @@ export class StreamRegistry {
     };
   }
 
-  /** The calls go on, and get the next stream of their meeting. */
+  /** The calls go on, and get another stream of their meeting: the next one, or one that has begun before this ended. */
   #release({ followers }: Known, reason: string): void {
     for (const follower of followers) {
       this.#waiting.add(follower);
       follower.observer.lost(reason);
+      void this.#match(follower);
     }
     followers.clear();
   }

@@ -243,6 +243,16 @@ describe('a stream', () => {
     expect(stream.violations).toEqual([]);
   });
 
+  it('that begins before another of its meeting stops is taken up then', async () => {
+    const meeting = zoom.add('ann');
+    await join(meeting);
+    const first = await start(meeting);
+    await isUp(first);
+    const second = await start(meeting);
+    await post(rtms.stoppedEvent(first, 1));
+    await isUp(second);
+  });
+
   it('moves to another server when Zoom says so', async () => {
     const meeting = zoom.add('ann');
     const call = await join(meeting);
