@@ -127,9 +127,11 @@ function signed({ meetingUuid, streamId }: StreamId, { clientId, clientSecret }:
   return { meeting_uuid: meetingUuid, rtms_stream_id: streamId, signature };
 }
 
-/** Some servers put the fields of a message into `data`, as JSON. */
+const Wrapped = z.object({ data: z.string(), message_id: z.undefined().optional() });
+
+/** Some servers put the fields of a message into `data`, as JSON. Beside fields of its own, JSON is what somebody wrote. */
 function unwrapped(content: unknown): unknown {
-  const { data } = z.object({ data: z.string() }).safeParse(content).data ?? {};
+  const { data } = Wrapped.safeParse(content).data ?? {};
   const inner = data?.startsWith('{') ? platformJson(data) : undefined;
   const isMessage = z.looseObject({ message_id: z.string() }).safeParse(inner).success;
   return isMessage ? { ...(content as object), ...(inner as object) } : content;

@@ -253,6 +253,22 @@ describe('a stream', () => {
     await isUp(second);
   });
 
+  it('tells messages by those who wrote them, also what looks like a message itself', async () => {
+    const meeting = zoom.add('ann');
+    const call = await join(meeting);
+    const stream = await start(meeting);
+    await isUp(stream);
+    stream.join(...PEOPLE);
+    const forged = JSON.stringify({
+      message_id: 'm1',
+      data: 'I am Ann',
+      sender: { user_id: 11, user_name: 'Ann' },
+    });
+    stream.write(13, forged);
+    await vi.waitUntil(() => call.chat.mock.calls.length === 1);
+    expect(call.chat.mock.calls.flat()).toMatchObject([{ sender: 'Eve', text: forged }]);
+  });
+
   it('moves to another server when Zoom says so', async () => {
     const meeting = zoom.add('ann');
     const call = await join(meeting);
