@@ -51,6 +51,9 @@ const ChatContent = z.object({
 });
 export type RtmsChat = z.output<typeof ChatContent>;
 
+/** A URL that a WebSocket can be opened to, which throws otherwise. */
+export const SocketUrl = z.url({ protocol: /^wss?$/ }).refine((url) => !url.includes('#'));
+
 const Answer = { status_code: z.number().int(), reason: field(z.string()) };
 
 /** What RTMS servers send, as far as calls want it (https://developers.zoom.us/docs/rtms/event-reference/). */
@@ -58,7 +61,7 @@ const Message = z.discriminatedUnion('msg_type', [
   z.object({
     msg_type: z.literal(2),
     ...Answer,
-    media_server: field(z.object({ server_urls: z.record(z.string(), z.string()) })),
+    media_server: field(z.object({ server_urls: z.record(z.string(), field(SocketUrl)) })),
   }),
   z.object({ msg_type: z.literal(4), ...Answer }),
   z.object({

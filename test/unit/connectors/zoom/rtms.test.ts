@@ -5,7 +5,7 @@ import type { CallLogin, DialRequest } from '../../../../src/connectors/contract
 import { ZoomConnector } from '../../../../src/connectors/zoom/zoom-connector.ts';
 import { FakeZoomApi, type FakeZoomMeeting } from '../../../fakes/zoom/fake-zoom-api.ts';
 import { FakeRtms, type SignedEvent } from '../../../fakes/zoom/rtms/fake-rtms.ts';
-import type { FakeStream } from '../../../fakes/zoom/rtms/fake-stream.ts';
+import { FakeStream } from '../../../fakes/zoom/rtms/fake-stream.ts';
 import { DialledSip } from '../../../support/dialled-sip.ts';
 
 const CONNECTION: CallLogin = { kind: 'connection', id: 'con_1' };
@@ -267,6 +267,20 @@ describe('a stream', () => {
     stream.write(13, forged);
     await vi.waitUntil(() => call.chat.mock.calls.length === 1);
     expect(call.chat.mock.calls.flat()).toMatchObject([{ sender: 'Eve', text: forged }]);
+  });
+
+  it('goes on without media whose address is no URL', async () => {
+    const meeting = zoom.add('ann');
+    const call = await join(meeting);
+    const place = { meetingUuid: meeting.uuid, userId: 'ann' };
+    const stream = new FakeStream(place, { app: rtms.app, mediaUrl: () => 'wss://a b/#c' });
+    rtms.streams.push(stream);
+    await post(rtms.startedEvent(stream));
+    await vi.waitUntil(() => stream.accepted === 1);
+    await vi.waitUntil(() => {
+      stream.join(...PEOPLE);
+      return call.participants.mock.calls.length > 0;
+    });
   });
 
   it('moves to another server when Zoom says so', async () => {
