@@ -39,6 +39,11 @@ const MeetParticipant = z.object({
   phoneUser: Named,
 });
 
+/** Somebody in a conference. */
+export interface MeetPerson extends Participant {
+  readonly isPhone: boolean;
+}
+
 const Participants = z.object({
   participants: readable(MeetParticipant),
   nextPageToken: field(z.string()),
@@ -75,8 +80,8 @@ export class MeetApi {
   }
 
   /** Who takes part now. `conference`: its resource name, `conferenceRecords/…`. */
-  async participants(connectionId: string, conference: string, signal: AbortSignal): Promise<Participant[]> {
-    const list: Participant[] = [];
+  async participants(connectionId: string, conference: string, signal: AbortSignal): Promise<MeetPerson[]> {
+    const list: MeetPerson[] = [];
     let pageToken = '';
     for (let page = 0; page < MAX_PAGES; page++) {
       const query = {
@@ -86,7 +91,8 @@ export class MeetApi {
       };
       const path = `/${conference}/participants`;
       const answer = await this.#api.ask(connectionId, Participants, { method: 'GET', path, query }, signal);
-      for (const each of answer.participants) list.push({ id: each.name, name: nameOf(each) });
+      for (const each of answer.participants)
+        list.push({ id: each.name, name: nameOf(each), isPhone: each.phoneUser !== undefined });
       pageToken = answer.nextPageToken ?? '';
       if (pageToken === '') break;
     }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import type { Participant } from '../../contract/call-leg.ts';
-import type { MeetApi } from '../api/meet-api.ts';
+import type { MeetApi, MeetPerson } from '../api/meet-api.ts';
 
 const INTERVAL_MS = 10_000;
 
@@ -28,11 +28,17 @@ export async function pollParticipants(
       conference ??= (await api.space(connectionId, spaceId, signal)).activeConference?.conferenceRecord;
       if (conference !== undefined) {
         const list = await api.participants(connectionId, conference, signal);
-        if (!signal.aborted) told(list);
+        if (!signal.aborted) told(withoutAgent(list));
       }
     } catch {
       conference = undefined;
     }
     await pause(clock, INTERVAL_MS, signal);
   }
+}
+
+/** The agent is a phone. Of several, nobody tells which one. */
+function withoutAgent(list: readonly MeetPerson[]): Participant[] {
+  const isOnlyPhone = list.filter(({ isPhone }) => isPhone).length === 1;
+  return list.filter(({ isPhone }) => !(isPhone && isOnlyPhone)).map(({ id, name }) => ({ id, name }));
 }

@@ -131,11 +131,14 @@ export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
   }
 }
 
+/** Statuses of meetings that the user does not host, and of options that they do not have. */
+const NOT_THEIRS: ReadonlySet<number> = new Set([400, 403, 404]);
+
 async function unlessRefused<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof ApiRefusal && error.answered < 500) return null;
+    if (error instanceof ApiRefusal && NOT_THEIRS.has(error.answered)) return null;
     throw error;
   }
 }

@@ -66,6 +66,7 @@ export class RtmsConnection {
 
   /** Nothing is reported any more. */
   close(): void {
+    if (this.#socket.isUp) this.#lastUpMs = this.#options.clock.monotonicMs();
     this.#cancelRetry();
     this.#socket.close();
   }

@@ -39,7 +39,7 @@ export type RtmsPerson = z.output<typeof Person>;
 const ChatContent = z.object({
   data: field(z.string()),
   timestamp: field(Time),
-  message_id: field(z.string().max(256)),
+  message_id: field(z.string().min(1).max(256)),
   /** 1: a new message. Others change one. */
   operation_type: field(z.number()),
   /** `type` 1: to everyone. Others are for some. */
@@ -51,6 +51,9 @@ const ChatContent = z.object({
 });
 export type RtmsChat = z.output<typeof ChatContent>;
 
+/** A URL that a WebSocket can be opened to, which throws otherwise. */
+export const SocketUrl = z.url({ protocol: /^wss?$/ }).refine((url) => !url.includes('#'));
+
 const Answer = { status_code: z.number().int(), reason: field(z.string()) };
 
 /** What RTMS servers send, as far as calls want it (https://developers.zoom.us/docs/rtms/event-reference/). */
@@ -58,7 +61,7 @@ const Message = z.discriminatedUnion('msg_type', [
   z.object({
     msg_type: z.literal(2),
     ...Answer,
-    media_server: field(z.object({ server_urls: z.record(z.string(), z.string()) })),
+    media_server: field(z.object({ server_urls: z.record(z.string(), field(SocketUrl)) })),
   }),
   z.object({ msg_type: z.literal(4), ...Answer }),
   z.object({
@@ -127,9 +130,11 @@ function signed({ meetingUuid, streamId }: StreamId, { clientId, clientSecret }:
   return { meeting_uuid: meetingUuid, rtms_stream_id: streamId, signature };
 }
 
-/** Some servers put the fields of a message into `data`, as JSON. */
+const Wrapped = z.object({ data: z.string(), message_id: z.undefined().optional() });
+
+/** Some servers put the fields of a message into `data`, as JSON. Beside fields of its own, JSON is what somebody wrote. */
 function unwrapped(content: unknown): unknown {
-  const { data } = z.object({ data: z.string() }).safeParse(content).data ?? {};
+  const { data } = Wrapped.safeParse(content).data ?? {};
   const inner = data?.startsWith('{') ? platformJson(data) : undefined;
   const isMessage = z.looseObject({ message_id: z.string() }).safeParse(inner).success;
   return isMessage ? { ...(content as object), ...(inner as object) } : content;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { unreachable } from '../../../base/assert.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Clock } from '../../../base/time.ts';
@@ -35,8 +36,8 @@ export interface StreamObserver {
   speaker(id: string | null): void;
   said(line: RtmsTranscript): void;
   chat(message: RtmsChat): void;
-  /** It carries the meeting's chat. */
-  hasChat(): void;
+  /** Whether it carries the meeting's chat; not, until this says so. */
+  hasChat(has: boolean): void;
   /** It is over. Nothing follows. */
   lost(reason: string): void;
 }
@@ -107,12 +108,15 @@ export class RtmsStream {
       clock: this.#deps.clock,
       up: () => {
         this.#signaling.send(ready(this.#id));
-        if (kind === 'chat') this.#observer.hasChat();
+        if (kind === 'chat') this.#observer.hasChat(true);
       },
       down: () => {},
       take: (message) => this.#take(message),
       // The meeting goes on without it.
-      lost: () => this.#media.delete(kind),
+      lost: () => {
+        this.#media.delete(kind);
+        if (kind === 'chat') this.#observer.hasChat(false);
+      },
     });
   }
 
@@ -195,7 +199,7 @@ export class RtmsStream {
   }
 
   #isNew(...parts: readonly (string | number | undefined)[]): boolean {
-    const key = JSON.stringify(parts);
+    const key = hash('sha256', JSON.stringify(parts), 'base64');
     if (this.#seen.get(key)) return false;
     this.#seen.set(key, true);
     return true;

@@ -5,6 +5,8 @@ import { RtmsStream, type StreamObserver } from './rtms-stream.ts';
 
 /** Streams that have begun and not ended, as far as Zoom told. Beyond them the oldest without a call is forgotten. */
 const MAX_STREAMS = 5_000;
+/** When Zoom could not say which meeting a call is in. */
+const ASK_AGAIN_MS = 15_000;
 
 /** A stream that has begun. */
 export interface StartedStream extends StreamId {
@@ -112,8 +114,12 @@ export class StreamRegistry {
       // The call may be over, or have got it, in the meantime.
       if (known && this.#waiting.delete(follower)) this.#attach(known, follower);
     } catch (error) {
+      if (!this.#waiting.has(follower)) return;
       this.#deps.log('warn', 'the meeting of a call, which may have a stream, cannot be told', {
         err: error,
+      });
+      this.#deps.clock.after(ASK_AGAIN_MS, () => {
+        if (this.#waiting.has(follower)) void this.#match(follower);
       });
     }
   }
@@ -128,7 +134,7 @@ export class StreamRegistry {
     }
     if (known.people.size > 0) observer.people(known.people);
     if (known.speaker !== null) observer.speaker(known.speaker);
-    if (known.hasChat) observer.hasChat();
+    if (known.hasChat) observer.hasChat(true);
   }
 
   #observerOf(known: Known): StreamObserver {
@@ -146,9 +152,9 @@ export class StreamRegistry {
       },
       said: (line) => tell((observer) => observer.said(line)),
       chat: (message) => tell((observer) => observer.chat(message)),
-      hasChat: () => {
-        known.hasChat = true;
-        tell((observer) => observer.hasChat());
+      hasChat: (has) => {
+        known.hasChat = has;
+        tell((observer) => observer.hasChat(has));
       },
       lost: (reason) => {
         this.#deps.log('warn', 'a stream of Zoom is lost; its calls go on', { reason });
@@ -158,11 +164,12 @@ export class StreamRegistry {
     };
   }
 
-  /** The calls go on, and get the next stream of their meeting. */
+  /** The calls go on, and get another stream of their meeting: the next one, or one that has begun before this ended. */
   #release({ followers }: Known, reason: string): void {
     for (const follower of followers) {
       this.#waiting.add(follower);
       follower.observer.lost(reason);
+      void this.#match(follower);
     }
     followers.clear();
   }

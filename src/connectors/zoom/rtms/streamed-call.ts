@@ -10,6 +10,7 @@ const VOICE = 0;
 /** Chat sessions that are not to everyone are private. */
 const EVERYONE = 1;
 const NEW = 1;
+const NAMELESS = 'somebody';
 /** How Zoom shows phones: digits, some of them hidden. */
 const NUMBER = /^\+?[\d*()\s-]{4,}$/;
 
@@ -26,7 +27,7 @@ export class StreamedCall implements StreamObserver {
   readonly #own: OwnAppearance;
   #people: ReadonlyMap<string, string> = new Map();
   #speaker: string | null = null;
-  #ownId: string | null = null;
+  #ownPhone: string | null = null;
 
   constructor(call: LegObserver, own: OwnAppearance) {
     this.#call = call;
@@ -35,9 +36,9 @@ export class StreamedCall implements StreamObserver {
 
   people(names: ReadonlyMap<string, string>): void {
     this.#people = names;
-    this.#findOwn();
-    const others = [...names].filter(([id]) => id !== this.#ownId);
-    this.#call.participants(others.map(([id, name]) => ({ id, name })));
+    this.#findOwnPhone();
+    const others = [...names].filter(([id, name]) => id !== this.#ownPhone && name !== this.#own.name);
+    this.#call.participants(others.map(([id, name]) => ({ id, name: name || NAMELESS })));
   }
 
   speaker(id: string | null): void {
@@ -49,11 +50,11 @@ export class StreamedCall implements StreamObserver {
   }
 
   said({ user_id, user_name, data: text }: RtmsTranscript): void {
-    if (!this.#isOwn(user_id, user_name)) this.#call.said({ speaker: user_name || 'Unknown', text });
+    if (!this.#isOwn(user_id, user_name)) this.#call.said({ speaker: user_name || NAMELESS, text });
   }
 
-  hasChat(): void {
-    this.#call.capabilities([...AUDIO, 'read']);
+  hasChat(has: boolean): void {
+    this.#call.capabilities(has ? [...AUDIO, 'read'] : AUDIO);
   }
 
   chat(message: RtmsChat): void {
@@ -65,7 +66,7 @@ export class StreamedCall implements StreamObserver {
     const text = [...(data === '' ? [] : [data]), ...names].join('\n');
     this.#call.chat({
       id: message.message_id ?? `${timestamp} ${author.user_id}`,
-      sender: author.user_name || this.#people.get(author.user_id) || 'Unknown',
+      sender: author.user_name || this.#people.get(author.user_id) || NAMELESS,
       text,
       sentAt: new Date(timestamp ?? Date.now()).toISOString(),
       files: [],
@@ -76,22 +77,22 @@ export class StreamedCall implements StreamObserver {
   lost(): void {
     this.speaker(null);
     this.#people = new Map();
-    this.#ownId = null;
+    this.#ownPhone = null;
     this.#call.participants([]);
     this.#call.capabilities(AUDIO);
   }
 
-  /** Whether this is the agent. Of several phones each may be. */
+  /** Whether this is the agent, or calls itself so. Of several phones each may be. */
   #isOwn(id: string, name = this.#people.get(id) ?? ''): boolean {
-    if (this.#ownId !== null) return id === this.#ownId;
-    return name === this.#own.name || (this.#own.isPhone && NUMBER.test(name));
+    if (name === this.#own.name) return true;
+    return this.#ownPhone === null ? this.#own.isPhone && NUMBER.test(name) : id === this.#ownPhone;
   }
 
-  /** Once found, the agent is known by its id: another phone may join later. */
-  #findOwn(): void {
-    if (this.#ownId !== null && this.#people.has(this.#ownId)) return;
-    const own = [...this.#people.keys()].filter((id) => this.#isOwn(id));
-    this.#ownId = own.length === 1 ? own[0]! : null;
+  /** Once found, the agent's phone is known by its id: another one may join later. */
+  #findOwnPhone(): void {
+    if (!this.#own.isPhone || (this.#ownPhone !== null && this.#people.has(this.#ownPhone))) return;
+    const phones = [...this.#people].filter(([, name]) => NUMBER.test(name));
+    this.#ownPhone = phones.length === 1 ? phones[0]![0] : null;
   }
 }
 

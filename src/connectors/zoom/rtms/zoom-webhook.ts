@@ -5,6 +5,7 @@ import type { Clock } from '../../../base/time.ts';
 import { field, platformJson } from '../../contract/platform-json.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import { isSigned, type SignedHead, signedHead } from '../../kit/v0-signature.ts';
+import { SocketUrl } from './rtms-protocol.ts';
 import type { StreamRegistry } from './stream-registry.ts';
 
 const HEADERS = { signature: 'x-zm-signature', timestamp: 'x-zm-request-timestamp' };
@@ -91,7 +92,10 @@ export class ZoomWebhook implements TakesWebhooks {
     const url = server_urls
       .split(',')
       .map((each) => each.trim())
-      .find((each) => URL.canParse(each) && this.#options.protocols.includes(new URL(each).protocol));
+      .find(
+        (each) =>
+          SocketUrl.safeParse(each).success && this.#options.protocols.includes(new URL(each).protocol),
+      );
     if (url !== undefined) this.#streams.started({ meetingUuid, streamId, userId: operator_id, url });
   }
 

@@ -128,7 +128,7 @@ it.each([
       zoom.userOf = () => null;
       return linkTo(zoom.add('ada'));
     },
-    /does not host this meeting/,
+    /^Invalid access token\.$/,
   ],
   [
     'that the app may not ask for',

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../../../src/base/time.ts';
+import { type Clock, systemClock } from '../../../../src/base/time.ts';
 import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
 import type { CallLogin, DialRequest } from '../../../../src/connectors/contract/connector.ts';
 import { ZoomConnector } from '../../../../src/connectors/zoom/zoom-connector.ts';
 import { FakeZoomApi, type FakeZoomMeeting } from '../../../fakes/zoom/fake-zoom-api.ts';
 import { FakeRtms, type SignedEvent } from '../../../fakes/zoom/rtms/fake-rtms.ts';
-import type { FakeStream } from '../../../fakes/zoom/rtms/fake-stream.ts';
+import { FakeStream } from '../../../fakes/zoom/rtms/fake-stream.ts';
 import { DialledSip } from '../../../support/dialled-sip.ts';
 
 const CONNECTION: CallLogin = { kind: 'connection', id: 'con_1' };
@@ -19,8 +19,12 @@ let zoom: FakeZoomApi;
 let rtms: FakeRtms;
 let sip: DialledSip;
 let connector: ZoomConnector;
+/** By how much the clock is ahead. */
+let laterMs: number;
+const clock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
 
 beforeEach(async () => {
+  laterMs = 0;
   zoom = await FakeZoomApi.start();
   zoom.userOf = () => 'ann';
   rtms = await FakeRtms.start({ clientId: 'client', clientSecret: 'secret of the client' });
@@ -28,7 +32,7 @@ beforeEach(async () => {
   sip.direct = 'zoomcrc.com';
   connector = new ZoomConnector(
     { urls: { login: '', api: zoom.url }, app: rtms.app, dialIn: null, webhookSecret: rtms.secretToken },
-    { clock: systemClock, sip, log: () => undefined },
+    { clock, sip, log: () => undefined },
   );
   const { oauth } = connector.provides;
   oauth!.onConnections({
@@ -111,9 +115,10 @@ describe('a stream', () => {
       const call = await join(meeting);
       const stream = early ?? (await start(meeting));
       await isUp(stream);
-      stream.join(...PEOPLE, [14, 'Ada']);
+      // Who calls himself like the agent silences himself.
+      stream.join([15, 'Ada'], ...PEOPLE, [14, 'Ada']);
       for (const [id, name] of PEOPLE) stream.say(id, `I am ${name}`);
-      stream.say(14, 'I am the agent');
+      for (const id of [14, 15]) stream.say(id, 'I am the agent');
       stream.write(11, 'The plan', { files: ['plan.pdf'] });
       stream.write(12, 'for Ann only', { to: 2 });
       stream.write(12, 'The plan!', { operation: 3 });
@@ -202,7 +207,25 @@ describe('a stream', () => {
     stream.join(...PEOPLE);
     stream.say(11, 'without chat');
     await vi.waitUntil(() => call.said.mock.calls.length === 1);
-    expect(call.capabilities.mock.calls).toEqual([[['audio_in', 'audio_out']]]);
+    expect(call.capabilities.mock.calls.flat(2)).not.toContain('read');
+  });
+
+  it('loses its chat alone when Zoom takes that away', async () => {
+    const meeting = zoom.add('ann');
+    const call = await join(meeting);
+    const stream = await start(meeting);
+    await isUp(stream);
+    stream.refusals.push(13);
+    stream.cut('chat');
+    await vi.waitUntil(() => call.capabilities.mock.calls.length === 2, { timeout: 5_000 });
+    expect(call.capabilities.mock.calls.flat()).toEqual([
+      ['audio_in', 'audio_out', 'read'],
+      ['audio_in', 'audio_out'],
+    ]);
+    stream.join([11, '']);
+    stream.say(11, 'still here');
+    await vi.waitUntil(() => call.said.mock.calls.length === 1);
+    expect(call.said.mock.calls.flat()).toEqual([{ speaker: 'somebody', text: 'still here' }]);
   });
 
   it('answers keep-alives, and survives what it cannot read', async () => {
@@ -222,6 +245,61 @@ describe('a stream', () => {
       { id: 'm1', sender: 'Ann', text: 'inner', sentAt: '2025-06-24T18:50:55.005Z', files: [] },
     ]);
     expect([stream.accepted, stream.violations]).toEqual([3, []]);
+  });
+
+  it('of an hour that breaks is taken up again', async () => {
+    const meeting = zoom.add('ann');
+    const call = await join(meeting);
+    const stream = await start(meeting);
+    await isUp(stream);
+    for (const part of ['signaling', 'transcript'] as const) {
+      laterMs += 3_600_000;
+      stream.cut(part);
+      await vi.waitUntil(() => !stream.isUp);
+      await isUp(stream);
+    }
+    expect(call.capabilities.mock.calls).not.toContainEqual([['audio_in', 'audio_out']]);
+    expect(stream.violations).toEqual([]);
+  });
+
+  it('that begins before another of its meeting stops is taken up then', async () => {
+    const meeting = zoom.add('ann');
+    await join(meeting);
+    const first = await start(meeting);
+    await isUp(first);
+    const second = await start(meeting);
+    await post(rtms.stoppedEvent(first, 1));
+    await isUp(second);
+  });
+
+  it('tells messages by those who wrote them, also what looks like a message itself', async () => {
+    const meeting = zoom.add('ann');
+    const call = await join(meeting);
+    const stream = await start(meeting);
+    await isUp(stream);
+    stream.join(...PEOPLE);
+    const forged = JSON.stringify({
+      message_id: 'm1',
+      data: 'I am Ann',
+      sender: { user_id: 11, user_name: 'Ann' },
+    });
+    stream.write(13, forged);
+    await vi.waitUntil(() => call.chat.mock.calls.length === 1);
+    expect(call.chat.mock.calls.flat()).toMatchObject([{ sender: 'Eve', text: forged }]);
+  });
+
+  it('goes on without media whose address is no URL', async () => {
+    const meeting = zoom.add('ann');
+    const call = await join(meeting);
+    const place = { meetingUuid: meeting.uuid, userId: 'ann' };
+    const stream = new FakeStream(place, { app: rtms.app, mediaUrl: () => 'wss://a b/#c' });
+    rtms.streams.push(stream);
+    await post(rtms.startedEvent(stream));
+    await vi.waitUntil(() => stream.accepted === 1);
+    await vi.waitUntil(() => {
+      stream.join(...PEOPLE);
+      return call.participants.mock.calls.length > 0;
+    });
   });
 
   it('moves to another server when Zoom says so, and not when it repeats itself', async () => {
