@@ -9,7 +9,7 @@ const BRIDGE = 'src/bridge/bridge.worker.ts';
 const THREADS = [
   'src/engine/engine.worker.ts',
   'src/store/database/checkpoint.worker.ts',
-  'src/threads/jobs.worker.ts',
+  'src/jobs/jobs.worker.ts',
 ];
 /** The build of @discordjs/rest for other runtimes: that for Node brings an HTTP client that the gateway does not use. */
 const ALIAS = { '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js') };

@@ -24,7 +24,7 @@ const NIGHTLY = [
   // Growth of time with the length of hostile input.
   'test/unit/**/linear-time.test.ts',
   // Millions of steps through rings, threads without memory, and engines of speech that compute.
-  'test/unit/threads/ring.test.ts',
+  'test/unit/rings/ring.test.ts',
   'test/unit/bridge/bridge-pool.test.ts',
   'test/unit/speech/{options-read,recognizer-cuts,local/local-tts}.test.ts',
   'test/unit/messaging/window/window-queue-model.test.ts',
@@ -152,7 +152,8 @@ const KINDS: readonly Kind[] = [
       'test/unit/bridge/bridge-pool.test.ts',
       'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
       'test/unit/rtp/rtp-leg.test.ts',
-      'test/unit/threads/{doorbell,jobs,ring}.test.ts',
+      'test/unit/jobs/jobs.test.ts',
+      'test/unit/rings/{doorbell,ring}.test.ts',
       'test/unit/{gateway-close,memory-reducer}.test.ts',
     ],
     group: 'units',
@@ -186,7 +187,8 @@ const KINDS: readonly Kind[] = [
       'test/unit/speech/{local/flite,local/local-tts,text/linear-time}.test.ts',
       'test/unit/store/store.test.ts',
       'test/unit/support/slowdown.test.ts',
-      'test/unit/threads/{packet-ring,v8-helpers}.test.ts',
+      'test/unit/rings/packet-ring.test.ts',
+      'test/unit/threads/v8-helpers.test.ts',
       'test/unit/{bundle,health,mcp-shim,start}.test.ts',
     ],
     group: 'units',

@@ -1,7 +1,7 @@
 import { BridgeWorker } from '../../src/bridge/bridge-worker.ts';
-import { PacketPort } from '../../src/bridge/packet-port.ts';
-import { PcmPort } from '../../src/bridge/pcm-port.ts';
-import { type Transport, transportFactory } from '../../src/connectors/contract/transport.ts';
+import { type Transport, transportFactory } from '../../src/media/transport.ts';
+import { PacketPort } from '../../src/rings/packet-port.ts';
+import { PcmPort } from '../../src/rings/pcm-port.ts';
 import { RTP_HEADER_BYTES, writeRtpHeader } from '../../src/rtp/rtp-packet.ts';
 import type { TransportOutcome, TransportPlacement } from '../../src/threads/bridge-protocol.ts';
 import { Crossings } from './crossings.ts';

@@ -1,5 +1,5 @@
-import type { MediaControl } from '../../src/connectors/contract/media-control.ts';
-import type { OpenedTransport } from '../../src/connectors/contract/transport.ts';
+import type { MediaControl } from '../../src/media/media-control.ts';
+import type { OpenedTransport } from '../../src/media/transport.ts';
 import type { BridgePool } from '../../src/threads/bridge-pool.ts';
 import { Crossings } from './crossings.ts';
 import type { EngineUnderTest } from './engine-under-test.ts';

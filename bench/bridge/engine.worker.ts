@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
-import { type MediaLeg, mediaLegFactory } from '../../src/connectors/contract/media-leg.ts';
 import { EngineWorker } from '../../src/engine/engine-worker.ts';
 import { openPcmLeg } from '../../src/engine/pcm-leg.ts';
+import { type MediaLeg, mediaLegFactory } from '../../src/media/media-leg.ts';
 import { mediaIo, packetLegsWith, rtpLegsOver, voiceCodecsFor } from '../../src/rtp/open-rtp-leg.ts';
 import { RTP_MEDIA } from '../../src/rtp/rtp-protocol.ts';
 import type { CallOutcome, CallPlacement, EngineThreadOptions } from '../../src/threads/protocol.ts';

@@ -1,7 +1,7 @@
-import type { MediaProtocol } from '../../src/connectors/contract/media-protocol.ts';
-import type { PacketRings } from '../../src/connectors/contract/packet-media.ts';
-import type { PcmRings } from '../../src/connectors/contract/pcm-media.ts';
-import type { TransportProtocol } from '../../src/connectors/contract/transport.ts';
+import type { MediaProtocol } from '../../src/media/media-protocol.ts';
+import type { PacketRings } from '../../src/media/packet-media.ts';
+import type { PcmRings } from '../../src/media/pcm-media.ts';
+import type { TransportProtocol } from '../../src/media/transport.ts';
 import type { PacketConfig, PacketOpen, VoiceSignal } from '../../src/rtp/rtp-protocol.ts';
 
 /** Legs and transports of the bench: the gateway's own, with a look at the clock around each frame. */

@@ -5,11 +5,11 @@
  */
 
 import { frameSamples, SLOTS } from '../../src/base/frame.ts';
-import type { MediaLegHost } from '../../src/connectors/contract/media-leg.ts';
-import { MEDIA_MEMORY_BYTES } from '../../src/connectors/contract/media-leg.ts';
 import { TickClock, type Ticking } from '../../src/engine/clock.ts';
 import { Mixer, type Party } from '../../src/engine/mixer.ts';
 import { PlatformLegParty } from '../../src/engine/platform-leg.ts';
+import type { MediaLegHost } from '../../src/media/media-leg.ts';
+import { MEDIA_MEMORY_BYTES } from '../../src/media/media-leg.ts';
 import { mediaIo, rtpLegsOver, voiceCodecsFor } from '../../src/rtp/open-rtp-leg.ts';
 import { EngineStats } from '../../src/threads/engine-stats.ts';
 

@@ -1,9 +1,9 @@
 /** The figures of ring.c for our own rings: `node ring.ts up|down`; starts itself again as the reading thread. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { FrameRingConsumer, FrameRingProducer, frameRingMemory } from '../../src/threads/frame-ring.ts';
-import { RingConsumer } from '../../src/threads/ring-consumer.ts';
-import { ringMemory } from '../../src/threads/ring-layout.ts';
-import { RingProducer } from '../../src/threads/ring-producer.ts';
+import { FrameRingConsumer, FrameRingProducer, frameRingMemory } from '../../src/rings/frame-ring.ts';
+import { RingConsumer } from '../../src/rings/ring-consumer.ts';
+import { ringMemory } from '../../src/rings/ring-layout.ts';
+import { RingProducer } from '../../src/rings/ring-producer.ts';
 
 const FRAME = 320;
 const CAPACITY = 16_384;

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { parseJson } from '../../base/json.ts';
+import { parseJson } from './json.ts';
 
 /** Parses JSON that a platform sent. Returns undefined when it is not JSON. */
 export function platformJson(body: Uint8Array | string): unknown {

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, parentPort, threadId, workerData } from 'node:worker_threads';
 import { assert } from '../base/assert.ts';
-import type { TransportFactory } from '../connectors/contract/transport.ts';
+import type { TransportFactory } from '../media/transport.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import type { BridgeReady, TransportOutcome, TransportPlacement } from '../threads/bridge-protocol.ts';
 import { type MediaIoChoice, toWireError } from '../threads/protocol.ts';

@@ -1,10 +1,10 @@
 import { systemClock } from '../base/time.ts';
-import { type OpenTransport, transportFactory } from '../connectors/contract/transport.ts';
 import {
   VOICE_TRANSPORT,
   type VoiceOpen,
   type VoiceSignal,
 } from '../connectors/discord/voice/voice-protocol.ts';
+import { type OpenTransport, transportFactory } from '../media/transport.ts';
 import { speechParts } from '../speech/transport/speech-parts.ts';
 import { SPEECH_TRANSPORT } from '../speech/transport/speech-protocol.ts';
 import { speechWith } from '../speech/transport/speech-transport.ts';

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { unreachable } from '../base/assert.ts';
-import { runCommand } from '../connectors/contract/media-protocol.ts';
-import { MAX_PENDING_SIGNALS, type Transport, type TransportHost } from '../connectors/contract/transport.ts';
+import { runCommand } from '../media/media-protocol.ts';
+import { MAX_PENDING_SIGNALS, type Transport, type TransportHost } from '../media/transport.ts';
 import {
   SignalCredit,
   type TransportMessage,

@@ -5,7 +5,7 @@ import type { Termination } from '../base/termination.ts';
 import type { CancelTimer, Clock } from '../base/time.ts';
 import type { PlatformLeg } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
-import type { MediaControl } from '../connectors/contract/media-control.ts';
+import type { MediaControl } from '../media/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, AudioReport, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { CallIdentity, CallSnapshot, CallStart } from './call.ts';

@@ -11,7 +11,7 @@ import type {
   SaidLine,
   SpeakingVoice,
 } from '../connectors/contract/call-leg.ts';
-import { MAX_VOICES } from '../connectors/contract/media-leg.ts';
+import { MAX_VOICES } from '../media/media-leg.ts';
 import type { CallCapabilities } from './call-capabilities.ts';
 import type { CallEvent } from './call-event.ts';
 import type { CallMessage } from './call-state.ts';

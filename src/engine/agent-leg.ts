@@ -1,7 +1,7 @@
+import type { FrameRing } from '../rings/frame-ring.ts';
+import { NO_MARK } from '../rings/ring-consumer.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
-import type { FrameRing } from '../threads/frame-ring.ts';
 import type { AgentPlacement, Event } from '../threads/protocol.ts';
-import { NO_MARK } from '../threads/ring-consumer.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
 import { Playout } from './playout.ts';

@@ -1,5 +1,5 @@
-import { NO_MARK } from '../threads/ring-consumer.ts';
-import { NOTE_CAPACITY } from '../threads/ring-layout.ts';
+import { NO_MARK } from '../rings/ring-consumer.ts';
+import { NOTE_CAPACITY } from '../rings/ring-layout.ts';
 
 /** Marks that have left the ring and wait until the samples before them have left the fifo. First in, first out. */
 export class DueMarks {

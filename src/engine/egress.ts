@@ -1,6 +1,6 @@
 import { Resampler } from '../audio/resampler.ts';
 import { frameSamples } from '../base/frame.ts';
-import { type FrameRing, FrameRingProducer } from '../threads/frame-ring.ts';
+import { type FrameRing, FrameRingProducer } from '../rings/frame-ring.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
 /** After this many silent frames the resampler contains only silence and can be bypassed. */

@@ -1,8 +1,8 @@
 import { MessageChannel, type MessagePort, parentPort, threadId } from 'node:worker_threads';
 import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
-import type { MediaIo, MediaLegFactory } from '../connectors/contract/media-leg.ts';
-import { Doorbell } from '../threads/doorbell.ts';
+import type { MediaIo, MediaLegFactory } from '../media/media-leg.ts';
+import { Doorbell } from '../rings/doorbell.ts';
 import { EngineStats } from '../threads/engine-stats.ts';
 import {
   type CallOutcome,

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
-import { mediaLegFactory } from '../connectors/contract/media-leg.ts';
-import { PCM_MEDIA } from '../connectors/contract/pcm-media.ts';
+import { mediaLegFactory } from '../media/media-leg.ts';
+import { PCM_MEDIA } from '../media/pcm-media.ts';
 import { mediaIo, packetLegsWith, rtpLegsOver, voiceCodecsFor } from '../rtp/open-rtp-leg.ts';
 import { PACKET_MEDIA, RTP_MEDIA } from '../rtp/rtp-protocol.ts';
 import type { CallOutcome, CallPlacement, EngineThreadOptions } from '../threads/protocol.ts';

@@ -1,6 +1,8 @@
 import { assert, unreachable } from '../base/assert.ts';
-import type { MediaLeg, MediaLegFactory, MediaLegHost } from '../connectors/contract/media-leg.ts';
-import { runCommand } from '../connectors/contract/media-protocol.ts';
+import type { MediaLeg, MediaLegFactory, MediaLegHost } from '../media/media-leg.ts';
+import { runCommand } from '../media/media-protocol.ts';
+import { SentLevel } from '../rings/sent-level.ts';
+import type { SpeechRings } from '../rings/speech-rings.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 import {
   type AgentPlacement,
@@ -12,8 +14,6 @@ import {
   type Reply,
   toWireError,
 } from '../threads/protocol.ts';
-import { SentLevel } from '../threads/sent-level.ts';
-import type { SpeechRings } from '../threads/speech-rings.ts';
 import { AgentLegParty } from './agent-leg.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';

@@ -1,6 +1,6 @@
-import type { MediaCounters, MediaLeg } from '../connectors/contract/media-leg.ts';
-import type { PcmRings } from '../connectors/contract/pcm-media.ts';
-import { Doorbell } from '../threads/doorbell.ts';
+import type { MediaCounters, MediaLeg } from '../media/media-leg.ts';
+import type { PcmRings } from '../media/pcm-media.ts';
+import { Doorbell } from '../rings/doorbell.ts';
 import { Egress } from './egress.ts';
 import { Playout } from './playout.ts';
 

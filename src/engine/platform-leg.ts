@@ -1,15 +1,10 @@
 import { SummingBus } from '../audio/summing-bus.ts';
 import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
-import {
-  MAX_VOICES,
-  type MediaCounters,
-  type MediaLeg,
-  type Voice,
-} from '../connectors/contract/media-leg.ts';
+import { MAX_VOICES, type MediaCounters, type MediaLeg, type Voice } from '../media/media-leg.ts';
+import type { FrameRing } from '../rings/frame-ring.ts';
+import type { SentLevel } from '../rings/sent-level.ts';
 import type { EngineCounter, EngineStats } from '../threads/engine-stats.ts';
-import type { FrameRing } from '../threads/frame-ring.ts';
-import type { SentLevel } from '../threads/sent-level.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
 

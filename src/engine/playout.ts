@@ -3,7 +3,7 @@ import { Resampler } from '../audio/resampler.ts';
 import { SOMETIME, SOON, TimeScaler } from '../audio/time-scaler.ts';
 import { unreachable } from '../base/assert.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
-import { NO_MARK, RingConsumer } from '../threads/ring-consumer.ts';
+import { NO_MARK, RingConsumer } from '../rings/ring-consumer.ts';
 import { DueMarks } from './due-marks.ts';
 import { type Depth, PlayoutDepth, SAME_STREAM_MS, UNDERRUN_GAP_MS } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';

@@ -1,7 +1,7 @@
-import { Doorbell } from '../threads/doorbell.ts';
+import { Doorbell } from '../rings/doorbell.ts';
+import { SpeechControl } from '../rings/speech-control.ts';
+import type { SpeechRings } from '../rings/speech-rings.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
-import { SpeechControl } from '../threads/speech-control.ts';
-import type { SpeechRings } from '../threads/speech-rings.ts';
 import type { Party } from './mixer.ts';
 import type { PlatformLegParty } from './platform-leg.ts';
 import { Playout } from './playout.ts';

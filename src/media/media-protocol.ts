@@ -1,4 +1,4 @@
-import { assert } from '../../base/assert.ts';
+import { assert } from '../base/assert.ts';
 
 /**
  * What a platform's signaling, on the main thread, and its media leg, on an engine worker, exchange. Everything is

@@ -1,5 +1,5 @@
-import type { PacketRings } from '../connectors/contract/packet-media.ts';
-import type { PcmRings } from '../connectors/contract/pcm-media.ts';
+import type { PacketRings } from '../media/packet-media.ts';
+import type { PcmRings } from '../media/pcm-media.ts';
 import { Doorbell } from './doorbell.ts';
 import { frameRingMemory } from './frame-ring.ts';
 import { packetRingMemory } from './packet-ring.ts';

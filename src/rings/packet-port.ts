@@ -1,7 +1,7 @@
 import { wallMs } from '../base/wall-ms.ts';
-import type { PacketRings } from '../connectors/contract/packet-media.ts';
-import { Doorbell } from '../threads/doorbell.ts';
-import { type PacketRecord, PacketRingConsumer, PacketRingProducer } from '../threads/packet-ring.ts';
+import type { PacketRings } from '../media/packet-media.ts';
+import { Doorbell } from './doorbell.ts';
+import { type PacketRecord, PacketRingConsumer, PacketRingProducer } from './packet-ring.ts';
 
 /** The bridge thread's end of a call's packet rings. */
 export class PacketPort {

@@ -1,7 +1,7 @@
-import type { PcmRings } from '../connectors/contract/pcm-media.ts';
-import { Doorbell } from '../threads/doorbell.ts';
-import { FrameRingConsumer } from '../threads/frame-ring.ts';
-import { RingProducer } from '../threads/ring-producer.ts';
+import type { PcmRings } from '../media/pcm-media.ts';
+import { Doorbell } from './doorbell.ts';
+import { FrameRingConsumer } from './frame-ring.ts';
+import { RingProducer } from './ring-producer.ts';
 
 /** The bridge thread's end of a call's PCM rings. */
 export class PcmPort {

@@ -1,6 +1,6 @@
 import { type LibOpus, MAX_OPUS_FRAME_SAMPLES, MAX_OPUS_PACKET_BYTES } from '../audio/libopus.ts';
 import { WasmOpus } from '../audio/opus-wasm.ts';
-import type { OpenMediaLeg } from '../connectors/contract/media-leg.ts';
+import type { OpenMediaLeg } from '../media/media-leg.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import { loadOpus } from '../native/opus.ts';
 import { VoiceCodecs } from './codecs/voice-codecs.ts';

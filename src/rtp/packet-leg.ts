@@ -1,6 +1,6 @@
 import { wallMs } from '../base/wall-ms.ts';
-import { MAX_VOICES, type MediaLeg, type MediaLegHost } from '../connectors/contract/media-leg.ts';
-import type { PacketRecord } from '../threads/packet-ring.ts';
+import { MAX_VOICES, type MediaLeg, type MediaLegHost } from '../media/media-leg.ts';
+import type { PacketRecord } from '../rings/packet-ring.ts';
 import type { VoiceCodecs } from './codecs/voice-codecs.ts';
 import { RingPath } from './paths/ring-path.ts';
 import { RtpPacket } from './rtp-packet.ts';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '../base/errors.ts';
 import { wallMs, wallMsAt } from '../base/wall-ms.ts';
-import type { MediaLeg, MediaLegHost } from '../connectors/contract/media-leg.ts';
+import type { MediaLeg, MediaLegHost } from '../media/media-leg.ts';
 import type { VoiceCodecs } from './codecs/voice-codecs.ts';
 import type { Datagram, DatagramListener, PacketPath } from './paths/packet-path.ts';
 import { RtpReceiver } from './reception/rtp-receiver.ts';

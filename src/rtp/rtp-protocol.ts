@@ -1,5 +1,5 @@
-import type { MediaProtocol } from '../connectors/contract/media-protocol.ts';
-import type { PacketRings } from '../connectors/contract/packet-media.ts';
+import type { MediaProtocol } from '../media/media-protocol.ts';
+import type { PacketRings } from '../media/packet-media.ts';
 
 /** What a platform's signaling tells an RTP leg, which runs on another thread. */
 

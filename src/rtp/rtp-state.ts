@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { assert } from '../base/assert.ts';
-import { MEDIA_MEMORY_BYTES } from '../connectors/contract/media-leg.ts';
+import { MEDIA_MEMORY_BYTES } from '../media/media-leg.ts';
 
 /*
  * State of an RTP session that must survive its worker, in the call's shared memory:

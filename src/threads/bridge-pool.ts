@@ -1,15 +1,10 @@
 import { Piscina } from 'piscina';
 import { GatewayError } from '../base/errors.ts';
-import type { PacketRings } from '../connectors/contract/packet-media.ts';
-import type { PcmRings } from '../connectors/contract/pcm-media.ts';
-import type {
-  Bridges,
-  OpenedTransport,
-  TransportObserver,
-  TransportProtocol,
-} from '../connectors/contract/transport.ts';
+import type { PacketRings } from '../media/packet-media.ts';
+import type { PcmRings } from '../media/pcm-media.ts';
+import type { Bridges, OpenedTransport, TransportObserver, TransportProtocol } from '../media/transport.ts';
+import { newPacketRings, newPcmRings } from '../rings/bridge-rings.ts';
 import type { BridgeReady, TransportOutcome, TransportPlacement } from './bridge-protocol.ts';
-import { newPacketRings, newPcmRings } from './bridge-rings.ts';
 import { closedWithin } from './closed-within.ts';
 import { type MediaIoChoice, toWireError, type WireError } from './protocol.ts';
 import { type Supervised, Supervisor } from './supervisor.ts';

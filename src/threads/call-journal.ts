@@ -1,8 +1,8 @@
-import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../connectors/contract/media-leg.ts';
+import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../media/media-leg.ts';
+import type { SpeechRings } from '../rings/speech-rings.ts';
 import type { AgentLink } from './agent-link.ts';
 import { MoveLimit } from './move-limit.ts';
 import { type CallPlacement, PROTOCOL_VERSION, type TapPlacement } from './protocol.ts';
-import type { SpeechRings } from './speech-rings.ts';
 
 /** Who hears the call and speaks in it. */
 interface Parties {

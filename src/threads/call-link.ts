@@ -1,13 +1,14 @@
 import { assert, unreachable } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { Termination } from '../base/termination.ts';
-import type { MediaControl, OpenMedia } from '../connectors/contract/media-control.ts';
-import type { MediaEvent } from '../connectors/contract/media-leg.ts';
-import type { AnyCommands, MediaProtocol } from '../connectors/contract/media-protocol.ts';
+import type { MediaControl, OpenMedia } from '../media/media-control.ts';
+import type { MediaEvent } from '../media/media-leg.ts';
+import type { AnyCommands, MediaProtocol } from '../media/media-protocol.ts';
+import type { FrameRing } from '../rings/frame-ring.ts';
+import type { SpeechRings } from '../rings/speech-rings.ts';
 import { afterMessages } from './after-messages.ts';
 import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost } from './agent-link.ts';
 import { CallJournal } from './call-journal.ts';
-import type { FrameRing } from './frame-ring.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import {
   type AudioReport,
@@ -21,7 +22,6 @@ import {
   type WireError,
 } from './protocol.ts';
 import { Requests } from './requests.ts';
-import type { SpeechRings } from './speech-rings.ts';
 import type { HeldCall, WorkerLink } from './worker-link.ts';
 
 const OPEN_DEADLINE_MS = 10_000;

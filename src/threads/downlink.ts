@@ -1,5 +1,5 @@
 import { FRAME_MS } from '../base/frame.ts';
-import { type FrameRing, FrameRingConsumer, frameRingMemory } from './frame-ring.ts';
+import { type FrameRing, FrameRingConsumer, frameRingMemory } from '../rings/frame-ring.ts';
 
 /** Audio kept for a reader that has fallen behind; anything older is dropped. */
 const MAX_BEHIND_FRAMES = 200 / FRAME_MS;

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { MediaCounters, MediaEvent } from '../connectors/contract/media-leg.ts';
-import type { FrameRing } from './frame-ring.ts';
-import type { SpeechRings } from './speech-rings.ts';
+import type { MediaCounters, MediaEvent } from '../media/media-leg.ts';
+import type { FrameRing } from '../rings/frame-ring.ts';
+import type { SpeechRings } from '../rings/speech-rings.ts';
 
 /**
  * Everything sent between the main thread and an engine worker, except PCM (ring-layout.ts), ticks

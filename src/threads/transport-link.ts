@@ -1,13 +1,13 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { unreachable } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
-import type { AnyCommands } from '../connectors/contract/media-protocol.ts';
+import type { AnyCommands } from '../media/media-protocol.ts';
 import {
   type OpenedTransport,
   TRANSPORT_MEMORY_BYTES,
   type TransportObserver,
   type TransportProtocol,
-} from '../connectors/contract/transport.ts';
+} from '../media/transport.ts';
 import { afterMessages } from './after-messages.ts';
 import {
   SignalCredit,

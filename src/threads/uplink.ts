@@ -1,7 +1,7 @@
+import { ringMemory } from '../rings/ring-layout.ts';
+import { RingProducer } from '../rings/ring-producer.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import type { ClearPoint } from './protocol.ts';
-import { ringMemory } from './ring-layout.ts';
-import { RingProducer } from './ring-producer.ts';
 
 /** Ring capacity: 85 ms at the highest rate, 256 ms at 16 kHz. The ring is refilled every tick. */
 const RING_SAMPLES = 4_096;

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { SLOTS } from '../base/frame.ts';
-import { Doorbell } from './doorbell.ts';
+import { Doorbell } from '../rings/doorbell.ts';
 import { EngineStats } from './engine-stats.ts';
 import type { Command, Event, Reply, WorkerReady } from './protocol.ts';
 

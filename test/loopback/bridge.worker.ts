@@ -1,5 +1,5 @@
 import { BridgeWorker } from '../../src/bridge/bridge-worker.ts';
-import { transportFactory } from '../../src/connectors/contract/transport.ts';
+import { transportFactory } from '../../src/media/transport.ts';
 import type { TransportOutcome, TransportPlacement } from '../../src/threads/bridge-protocol.ts';
 import { LOOPBACK_TRANSPORT } from './media/loopback-protocol.ts';
 import { openLoopbackTransport } from './media/loopback-transport.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/time.ts';
 import type { Connector, Provides } from '../../src/connectors/contract/connector.ts';
-import type { Bridges } from '../../src/connectors/contract/transport.ts';
+import type { Bridges } from '../../src/media/transport.ts';
 import { PLATFORM } from './platform.ts';
 import { Bots } from './signaling/bots.ts';
 import { Calls } from './signaling/calls.ts';

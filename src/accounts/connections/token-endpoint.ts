@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { readAnswer } from '../../base/answer-body.ts';
+import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
-import { readAnswer } from '../../connectors/contract/answer-body.ts';
 import { postAsClient } from '../../connectors/contract/client-request.ts';
 import type { FreshTokens, OAuthClient } from '../../connectors/contract/oauth.ts';
-import { platformJson } from '../../connectors/contract/platform-json.ts';
 import { platformWords } from './platform-words.ts';
 
 const MAX_ANSWER_BYTES = 65_536;

@@ -1,4 +1,4 @@
-import { runJob } from '../../threads/jobs.ts';
+import { runJob } from '../../jobs/jobs.ts';
 
 /** In UTF-16 code units. */
 export const PASSWORD_MIN_LENGTH = 8;

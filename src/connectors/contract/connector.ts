@@ -1,8 +1,8 @@
 import type { Capability, Platform } from '../../base/platform.ts';
 import type { PresetIds } from '../../base/speech.ts';
+import type { MediaControl } from '../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from './call-leg.ts';
 import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin, TellsStatus } from './login.ts';
-import type { MediaControl } from './media-control.ts';
 import type { Messenger } from './messenger.ts';
 import type { ConnectsByOAuth } from './oauth.ts';
 import type { TakesWebhooks } from './webhooks.ts';

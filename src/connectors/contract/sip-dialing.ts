@@ -1,6 +1,6 @@
 import type { Termination } from '../../base/termination.ts';
+import type { MediaControl } from '../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from './call-leg.ts';
-import type { MediaControl } from './media-control.ts';
 
 /** Calls by SIP on behalf of another platform, whose meetings have phone numbers or SIP addresses. */
 export interface DialsSip {

@@ -1,7 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
-import { CodeTries } from '../contract/code-tries.ts';
 import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
 import {
   type HostedBot,
@@ -13,7 +12,8 @@ import {
   SHARED_LOGIN,
   type SharesLogin,
 } from '../contract/login.ts';
-import { requireForm } from '../contract/token-form.ts';
+import { CodeTries } from '../kit/code-tries.ts';
+import { requireForm } from '../kit/token-form.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
 import { DiscordMessenger } from './discord-messenger.ts';
 import type { DiscordRecords } from './discord-records.ts';

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
+import { readAnswer } from '../../base/answer-body.ts';
 import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
-import { readAnswer } from '../contract/answer-body.ts';
 import type { ConnectionTokens } from '../contract/oauth.ts';
-import { platformJson } from '../contract/platform-json.ts';
 
 export interface ApiOptions {
   /** The platform's name, for errors that have no words of its own. */

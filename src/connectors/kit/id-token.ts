@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
-import type { FreshTokens } from './oauth.ts';
-import { platformJson } from './platform-json.ts';
+import { platformJson } from '../../base/platform-json.ts';
+import type { FreshTokens } from '../contract/oauth.ts';
 
 /** An ID token longer than this is not read. */
 const MAX_LENGTH = 32_768;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { OutboundFile } from './messenger.ts';
+import type { OutboundFile } from '../contract/messenger.ts';
 
 const LINE = '\r\n';
 const LINE_END = Buffer.from(LINE);

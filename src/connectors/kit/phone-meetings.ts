@@ -1,9 +1,9 @@
 import { GatewayError } from '../../base/errors.ts';
 import { noLoginText, type Platform } from '../../base/platform.ts';
 import type { Termination } from '../../base/termination.ts';
+import type { MediaControl } from '../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';
 import type { CallOffer, CallWay, DialRequest, PlacesCalls } from '../contract/connector.ts';
-import type { MediaControl } from '../contract/media-control.ts';
 import type { DialsSip, SipTarget } from '../contract/sip-dialing.ts';
 import { DialInLeg } from './dial-in-leg.ts';
 import { pastedLink } from './pasted-link.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { readAnswer } from '../../base/answer-body.ts';
+import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
-import { readAnswer } from '../contract/answer-body.ts';
-import { platformJson } from '../contract/platform-json.ts';
 
 /** Version of what the gateway posts, and of what the bridge answers. */
 const VERSION = 1;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 import { settledWithin } from '../../base/waits.ts';
+import type { MediaControl } from '../../media/media-control.ts';
 import type { RtpCodec } from '../../rtp/rtp-protocol.ts';
 import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';
 import type {
@@ -11,7 +12,6 @@ import type {
   Provides,
   RingsCalls,
 } from '../contract/connector.ts';
-import type { MediaControl } from '../contract/media-control.ts';
 import type { Registration, SipDirectory, SipNumber, SipTrunk } from '../contract/sip-accounts.ts';
 import type { DialsSip } from '../contract/sip-dialing.ts';
 import { AddressPolicy } from './signaling/address/address-policy.ts';

@@ -16,8 +16,8 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
-import { requireForm } from '../contract/token-form.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import { requireForm } from '../kit/token-form.ts';
 import { EventIntake } from './events/event-intake.ts';
 import { SLACK_HEADERS, WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins } from './login/logins.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time.ts';
-import { CodeTries } from '../contract/code-tries.ts';
+import { CodeTries } from '../kit/code-tries.ts';
 import { ActivityReceiver } from './activities/activity-receiver.ts';
 import { MessagingEndpoint } from './activities/messaging-endpoint.ts';
 import { Newcomers } from './activities/newcomers.ts';

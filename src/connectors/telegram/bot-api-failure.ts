@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
-import { field, platformJson } from '../contract/platform-json.ts';
+import { field, platformJson } from '../../base/platform-json.ts';
 
 /** Kinds of failed Bot API requests. */
 export type FailureKind =

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field } from '../contract/platform-json.ts';
+import { field } from '../../base/platform-json.ts';
 
 /**
  * The parts of the Bot API's objects that are read here, under their original names

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
-import { Multipart } from '../contract/multipart.ts';
+import { Multipart } from '../kit/multipart.ts';
 import { BotApiFailure, failureOf, resultIn } from './bot-api-failure.ts';
 
 /** Base URLs of the Bot API and of bots' files, without trailing slashes. */

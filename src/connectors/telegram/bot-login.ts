@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
+import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { isSameSecret } from '../../base/tokens.ts';
 import { pause } from '../../base/waits.ts';
 import type { LoginNotes, LoginRef, LoginState } from '../contract/login.ts';
 import type { MessageIntake } from '../contract/messenger.ts';
-import { platformJson } from '../contract/platform-json.ts';
 import type { WebhookReply } from '../contract/webhooks.ts';
 import { AlbumBuffer } from './albums.ts';
 import type { BotApi } from './bot-api.ts';

@@ -24,13 +24,13 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
-import { requireForm } from '../contract/token-form.ts';
 import {
   LOGIN_WEBHOOK,
   type TakesWebhooks,
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
+import { requireForm } from '../kit/token-form.ts';
 import { BotApi, type BotApiUrls } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
 import { PreparedFile } from './bot-api-types.ts';

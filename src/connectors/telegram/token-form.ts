@@ -1,4 +1,4 @@
-import type { TokenForm } from '../contract/token-form.ts';
+import type { TokenForm } from '../kit/token-form.ts';
 
 /** https://core.telegram.org/bots/api#authorizing-your-bot */
 export const TELEGRAM_TOKEN: TokenForm = {

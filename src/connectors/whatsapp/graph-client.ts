@@ -1,6 +1,6 @@
+import { platformJson } from '../../base/platform-json.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
-import { Multipart } from '../contract/multipart.ts';
-import { platformJson } from '../contract/platform-json.ts';
+import { Multipart } from '../kit/multipart.ts';
 import { type GraphError, readGraphError } from './graph-error.ts';
 
 /** Address of the Graph API and our credentials. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { field } from '../../base/platform-json.ts';
 import type { SendOutcome } from '../contract/messenger.ts';
-import { field } from '../contract/platform-json.ts';
 
 /** Meta's error codes: https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes */
 const WINDOW_CLOSED = 131_047;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
-import { field } from '../contract/platform-json.ts';
+import { field } from '../../base/platform-json.ts';
 import type { GraphClient } from './graph-client.ts';
 import { isMediaGone } from './graph-error.ts';
 

@@ -1,4 +1,4 @@
-import type { MediaIo } from '../../connectors/contract/media-leg.ts';
+import type { MediaIo } from '../../media/media-leg.ts';
 import type { RtpOpen } from '../rtp-protocol.ts';
 
 /** Source address of a datagram. Where possible it is the same object as long as the address does not change. */

@@ -1,6 +1,6 @@
-import type { PacketRings } from '../../connectors/contract/packet-media.ts';
-import { Doorbell } from '../../threads/doorbell.ts';
-import { type PacketRecord, PacketRingConsumer, PacketRingProducer } from '../../threads/packet-ring.ts';
+import type { PacketRings } from '../../media/packet-media.ts';
+import { Doorbell } from '../../rings/doorbell.ts';
+import { type PacketRecord, PacketRingConsumer, PacketRingProducer } from '../../rings/packet-ring.ts';
 
 const MAX_PACKETS_PER_TICK = 64;
 /** About what a ring holds. So much may have gathered while the engine or the bridge thread was held up or replaced. */

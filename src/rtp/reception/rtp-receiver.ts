@@ -1,5 +1,5 @@
 import { newJitterCounters } from '../../audio/jitter-buffer.ts';
-import type { MediaEvent } from '../../connectors/contract/media-leg.ts';
+import type { MediaEvent } from '../../media/media-leg.ts';
 import type { VoiceCodecs } from '../codecs/voice-codecs.ts';
 import { DtmfReceiver } from '../dtmf/dtmf-receiver.ts';
 import type { Datagram, SourceAddress } from '../paths/packet-path.ts';

@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import { MAX_VOICES, MEDIA_MEMORY_BYTES } from '../../connectors/contract/media-leg.ts';
+import { MAX_VOICES, MEDIA_MEMORY_BYTES } from '../../media/media-leg.ts';
 
 /*
  * Which source has which voice, in the call's shared memory behind RtpState, so that voices stay the same when the

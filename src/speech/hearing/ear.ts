@@ -1,5 +1,5 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
-import { type FrameRing, FrameRingConsumer } from '../../threads/frame-ring.ts';
+import { type FrameRing, FrameRingConsumer } from '../../rings/frame-ring.ts';
 import type { Listening } from './listening.ts';
 import { Overlap } from './overlap.ts';
 import { RecentAudio } from './recent-audio.ts';

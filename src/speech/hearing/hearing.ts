@@ -1,7 +1,7 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { Clock } from '../../base/time.ts';
-import type { FrameRing } from '../../threads/frame-ring.ts';
-import type { SentLevel } from '../../threads/sent-level.ts';
+import type { FrameRing } from '../../rings/frame-ring.ts';
+import type { SentLevel } from '../../rings/sent-level.ts';
 import { isTemporary, type SpeechFault } from '../speech-fault.ts';
 import { Ear } from './ear.ts';
 import { type ConnectRecognizer, Listening, type ListeningObserver } from './listening.ts';

@@ -1,5 +1,5 @@
 import { TooManyAttempts } from '../../base/errors.ts';
-import { runJob } from '../../threads/jobs.ts';
+import { runJob } from '../../jobs/jobs.ts';
 import { speechPieces } from '../text/speech-pieces.ts';
 import { MAX_FLITE_CHARS } from './flite.ts';
 import type { FliteVoice } from './flite-voices.ts';

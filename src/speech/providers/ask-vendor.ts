@@ -1,7 +1,7 @@
+import { readAnswer } from '../../base/answer-body.ts';
+import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
-import { readAnswer } from '../../connectors/contract/answer-body.ts';
-import { platformJson } from '../../connectors/contract/platform-json.ts';
 
 /** Deadline of everything that is asked of a provider for one request of ours, answers included. */
 export const VENDOR_DEADLINE_MS = 5_000;

@@ -1,4 +1,4 @@
-import type { Bridges, OpenedTransport } from '../../connectors/contract/transport.ts';
+import type { Bridges, OpenedTransport } from '../../media/transport.ts';
 import { MoveLimit } from '../../threads/move-limit.ts';
 import {
   type SaidUtterance,

@@ -4,14 +4,14 @@ import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallActor, Silencer } from '../../calls/call-actor.ts';
-import { MAX_VOICES } from '../../connectors/contract/media-leg.ts';
-import type { Bridges } from '../../connectors/contract/transport.ts';
+import { MAX_VOICES } from '../../media/media-leg.ts';
+import type { Bridges } from '../../media/transport.ts';
+import { Doorbell } from '../../rings/doorbell.ts';
+import { type FrameRing, patientRingMemory } from '../../rings/frame-ring.ts';
+import { SpeechControl } from '../../rings/speech-control.ts';
+import { newSpeechRings } from '../../rings/speech-rings.ts';
 import type { BusinessEvents } from '../../telemetry/business-events.ts';
 import type { SpeechSource } from '../../telemetry/speech-metrics.ts';
-import { Doorbell } from '../../threads/doorbell.ts';
-import { type FrameRing, patientRingMemory } from '../../threads/frame-ring.ts';
-import { SpeechControl } from '../../threads/speech-control.ts';
-import { newSpeechRings } from '../../threads/speech-rings.ts';
 import type { SpeechCounts } from '../metering/speech-meter.ts';
 import type {
   SaidUtterance,

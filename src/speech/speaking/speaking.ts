@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time.ts';
-import type { SpeechRings } from '../../threads/speech-rings.ts';
+import type { SpeechRings } from '../../rings/speech-rings.ts';
 import { isTemporary, type SpeechFault } from '../speech-fault.ts';
 import type { SaidUtterance, UtteranceReport } from '../transport/speech-protocol.ts';
 import type { AlignedPart, Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
@@ -170,7 +170,7 @@ export class Speaking implements SynthesizerObserver {
       if (isAsked && !isWhole) this.#synthesizer?.cancel(utteranceId);
   }
 
-  /** It was said before a stop, and is told of after what the stop has cut. */
+  /** Cuts an utterance that arrives after a stop but was said before it. It is reported after those that the stop has cut. */
   #cutLate(utterance: Utterance): void {
     if (this.#stop === null) this.#report(utterance, 'interrupted', 0);
     else this.#stop = { ...this.#stop, utterances: [...this.#stop.utterances, utterance] };

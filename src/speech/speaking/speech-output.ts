@@ -1,7 +1,7 @@
 import { decodeUlaw } from '../../audio/g711.ts';
-import { RingProducer } from '../../threads/ring-producer.ts';
-import { SpeechControl } from '../../threads/speech-control.ts';
-import type { SpeechRings } from '../../threads/speech-rings.ts';
+import { RingProducer } from '../../rings/ring-producer.ts';
+import { SpeechControl } from '../../rings/speech-control.ts';
+import type { SpeechRings } from '../../rings/speech-rings.ts';
 import type { AudioFormat } from '../audio-format.ts';
 
 /** Limit on audio that is queued. Texts are asked for in pieces, so only a vendor's mistake reaches it. */

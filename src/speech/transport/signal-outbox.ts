@@ -1,4 +1,4 @@
-import type { TransportHost } from '../../connectors/contract/transport.ts';
+import type { TransportHost } from '../../media/transport.ts';
 import type { SpeechSignal } from './speech-protocol.ts';
 
 /** Signals kept for a main thread that is behind. It then has several minutes of speech to catch up with. */

@@ -1,7 +1,7 @@
 import type { RecognizedLine } from '../../base/speech.ts';
-import type { TransportProtocol } from '../../connectors/contract/transport.ts';
-import type { FrameRing } from '../../threads/frame-ring.ts';
-import type { SpeechRings } from '../../threads/speech-rings.ts';
+import type { TransportProtocol } from '../../media/transport.ts';
+import type { FrameRing } from '../../rings/frame-ring.ts';
+import type { SpeechRings } from '../../rings/speech-rings.ts';
 import type { SpeechCounts } from '../metering/speech-meter.ts';
 import type { SpeechFault } from '../speech-fault.ts';
 import type { SpeechPreset } from '../speech-preset.ts';

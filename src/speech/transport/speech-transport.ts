@@ -1,8 +1,8 @@
 import { assert } from '../../base/assert.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
-import type { OpenTransport, Transport, TransportHost } from '../../connectors/contract/transport.ts';
-import { Doorbell } from '../../threads/doorbell.ts';
-import { SentLevel } from '../../threads/sent-level.ts';
+import type { OpenTransport, Transport, TransportHost } from '../../media/transport.ts';
+import { Doorbell } from '../../rings/doorbell.ts';
+import { SentLevel } from '../../rings/sent-level.ts';
 import { Hearing } from '../hearing/hearing.ts';
 import type { ConnectRecognizer } from '../hearing/listening.ts';
 import { CountsReport } from '../metering/counts-report.ts';

@@ -1,9 +1,9 @@
 import type { TerminationResult } from '../../../src/base/termination.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
-import type { Bridges } from '../../../src/connectors/contract/transport.ts';
 import { DiscordConnector } from '../../../src/connectors/discord/discord-connector.ts';
 import type { DiscordRecords } from '../../../src/connectors/discord/discord-records.ts';
+import type { Bridges } from '../../../src/media/transport.ts';
 import { DiscordVoiceWorld } from '../../support/discord-voice-world.ts';
 import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
 import type { GatewayApi } from '../../support/gateway-api.ts';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { TerminationResult } from '../../../src/base/termination.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
-import type { Bridges } from '../../../src/connectors/contract/transport.ts';
+import type { Bridges } from '../../../src/media/transport.ts';
 import { LoopbackConnector } from '../../loopback/loopback-connector.ts';
 import { LoopbackWorld } from '../../loopback/loopback-world.ts';
 import { PLATFORM } from '../../loopback/platform.ts';

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../src/base/errors.ts';
 import type { Termination } from '../../../src/base/termination.ts';
 import type { LegObserver, PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
 import type { InboundAnswerer, PlacesCalls } from '../../../src/connectors/contract/connector.ts';
-import type { MediaControl } from '../../../src/connectors/contract/media-control.ts';
+import type { MediaControl } from '../../../src/media/media-control.ts';
 import { replacing } from './replacing.ts';
 import type { Violation } from './violation.ts';
 

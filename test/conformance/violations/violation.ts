@@ -7,8 +7,8 @@ import type {
   Messenger,
   ShowsTyping,
 } from '../../../src/connectors/contract/messenger.ts';
-import type { Bridges } from '../../../src/connectors/contract/transport.ts';
 import type { TakesWebhooks } from '../../../src/connectors/contract/webhooks.ts';
+import type { Bridges } from '../../../src/media/transport.ts';
 
 /** The seams between a connector and the gateway at which a rule can be violated. */
 export interface Seams {

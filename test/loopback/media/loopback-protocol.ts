@@ -1,6 +1,6 @@
-import type { PacketRings } from '../../../src/connectors/contract/packet-media.ts';
-import type { PcmRings } from '../../../src/connectors/contract/pcm-media.ts';
-import type { TransportProtocol } from '../../../src/connectors/contract/transport.ts';
+import type { PacketRings } from '../../../src/media/packet-media.ts';
+import type { PcmRings } from '../../../src/media/pcm-media.ts';
+import type { TransportProtocol } from '../../../src/media/transport.ts';
 
 /** What the connector, on the main thread, and its transport, on a bridge thread, exchange. */
 

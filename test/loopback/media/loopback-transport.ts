@@ -1,4 +1,4 @@
-import type { Transport, TransportHost } from '../../../src/connectors/contract/transport.ts';
+import type { Transport, TransportHost } from '../../../src/media/transport.ts';
 import type { LoopbackOpen, LoopbackSignal } from './loopback-protocol.ts';
 import { openMediaPort } from './media-ports.ts';
 

@@ -1,5 +1,5 @@
-import { PacketPort } from '../../../src/bridge/packet-port.ts';
-import { PcmPort } from '../../../src/bridge/pcm-port.ts';
+import { PacketPort } from '../../../src/rings/packet-port.ts';
+import { PcmPort } from '../../../src/rings/pcm-port.ts';
 import type { LoopbackOpen } from './loopback-protocol.ts';
 
 const SAMPLE_RATE_HZ = 48_000;

@@ -1,7 +1,7 @@
-import type { MediaControl } from '../../../src/connectors/contract/media-control.ts';
-import { MAX_VOICES } from '../../../src/connectors/contract/media-leg.ts';
-import { PCM_MEDIA } from '../../../src/connectors/contract/pcm-media.ts';
-import type { Bridges, OpenedTransport } from '../../../src/connectors/contract/transport.ts';
+import type { MediaControl } from '../../../src/media/media-control.ts';
+import { MAX_VOICES } from '../../../src/media/media-leg.ts';
+import { PCM_MEDIA } from '../../../src/media/pcm-media.ts';
+import type { Bridges, OpenedTransport } from '../../../src/media/transport.ts';
 import { PACKET_MEDIA, type PacketConfig } from '../../../src/rtp/rtp-protocol.ts';
 import { LOOPBACK_TRANSPORT, type LoopbackOpen } from '../media/loopback-protocol.ts';
 

@@ -8,8 +8,8 @@ import type {
   SendsChat,
   ShowsCallTyping,
 } from '../../../src/connectors/contract/call-leg.ts';
-import type { MediaControl } from '../../../src/connectors/contract/media-control.ts';
-import type { Bridges } from '../../../src/connectors/contract/transport.ts';
+import type { MediaControl } from '../../../src/media/media-control.ts';
+import type { Bridges } from '../../../src/media/transport.ts';
 import { CallMedia } from './call-media.ts';
 import type { LoopbackApi } from './loopback-api.ts';
 import { MeetingChat } from './meeting-chat.ts';

@@ -1,4 +1,4 @@
-import { MEDIA_MEMORY_BYTES } from '../../../src/connectors/contract/media-leg.ts';
+import { MEDIA_MEMORY_BYTES } from '../../../src/media/media-leg.ts';
 import { RtpReceiver } from '../../../src/rtp/reception/rtp-receiver.ts';
 import { newRtpCounters, type RtpCounters } from '../../../src/rtp/rtp-counters.ts';
 import { RTP_HEADER_BYTES, writeRtpHeader } from '../../../src/rtp/rtp-packet.ts';

@@ -2,7 +2,6 @@ import { createSocket } from 'node:dgram';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LegObserver, PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
 import type { InboundAnswerer, InboundCall } from '../../../src/connectors/contract/connector.ts';
-import type { MediaControl } from '../../../src/connectors/contract/media-control.ts';
 import { MessageRouter } from '../../../src/connectors/sip/signaling/message-router.ts';
 import type { SipCounter } from '../../../src/connectors/sip/signaling/sip-observer.ts';
 import { TransportLayer } from '../../../src/connectors/sip/signaling/transport/transport-layer.ts';
@@ -10,6 +9,7 @@ import { UdpTransport } from '../../../src/connectors/sip/signaling/transport/ud
 import type { Source } from '../../../src/connectors/sip/signaling/transport/wire.ts';
 import type { Trunk } from '../../../src/connectors/sip/signaling/trunk/trunk.ts';
 import { SipConnector } from '../../../src/connectors/sip/sip-connector.ts';
+import type { MediaControl } from '../../../src/media/media-control.ts';
 import { dialTo, NUMBER, trunkTo } from '../../unit/connectors/sip/signaling/start-connector.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { FuzzClock } from './fuzz-clock.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { OpenedTransport } from '../../../src/connectors/contract/transport.ts';
+import type { OpenedTransport } from '../../../src/media/transport.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import { until } from '../engine/support/test-engine.ts';
 import {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { OpenedTransport } from '../../../src/connectors/contract/transport.ts';
+import type { OpenedTransport } from '../../../src/media/transport.ts';
+import { type FrameRing, FrameRingConsumer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
 import type { EngineCall } from '../../../src/threads/call-link.ts';
-import { type FrameRing, FrameRingConsumer, frameRingMemory } from '../../../src/threads/frame-ring.ts';
 import { Tone } from '../../support/tone.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
 import { TestAgent, until } from '../engine/support/test-engine.ts';

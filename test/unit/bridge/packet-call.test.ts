@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MediaEvent } from '../../../src/connectors/contract/media-leg.ts';
+import type { MediaEvent } from '../../../src/media/media-leg.ts';
 import { PACKET_MEDIA, type VoiceSignal } from '../../../src/rtp/rtp-protocol.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import type { Engine } from '../../../src/threads/engine.ts';

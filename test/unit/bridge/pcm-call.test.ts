@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PCM_MEDIA } from '../../../src/connectors/contract/pcm-media.ts';
+import { PCM_MEDIA } from '../../../src/media/pcm-media.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import type { Engine } from '../../../src/threads/engine.ts';
 import { retryAudio } from '../../support/stall-probe.ts';

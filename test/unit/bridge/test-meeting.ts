@@ -1,6 +1,6 @@
-import { PcmPort } from '../../../src/bridge/pcm-port.ts';
-import type { PcmRings } from '../../../src/connectors/contract/pcm-media.ts';
-import type { Transport, TransportProtocol } from '../../../src/connectors/contract/transport.ts';
+import type { PcmRings } from '../../../src/media/pcm-media.ts';
+import type { Transport, TransportProtocol } from '../../../src/media/transport.ts';
+import { PcmPort } from '../../../src/rings/pcm-port.ts';
 import { Tone } from '../../support/tone.ts';
 
 export interface MeetingCommands {

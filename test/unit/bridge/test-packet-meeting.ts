@@ -1,9 +1,9 @@
 import { decodeUlaw } from '../../../src/audio/g711.ts';
 import { OpusDecoder } from '../../../src/audio/opus.ts';
 import { WasmOpus } from '../../../src/audio/opus-wasm.ts';
-import { PacketPort } from '../../../src/bridge/packet-port.ts';
-import type { PacketRings } from '../../../src/connectors/contract/packet-media.ts';
-import type { Transport, TransportProtocol } from '../../../src/connectors/contract/transport.ts';
+import type { PacketRings } from '../../../src/media/packet-media.ts';
+import type { Transport, TransportProtocol } from '../../../src/media/transport.ts';
+import { PacketPort } from '../../../src/rings/packet-port.ts';
 import { RtpPacket } from '../../../src/rtp/rtp-packet.ts';
 import { PacketStream, STREAM_CODECS } from '../../support/packet-stream.ts';
 import type { MeetingCommands } from './test-meeting.ts';

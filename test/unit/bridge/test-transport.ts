@@ -1,8 +1,4 @@
-import type {
-  Transport,
-  TransportHost,
-  TransportProtocol,
-} from '../../../src/connectors/contract/transport.ts';
+import type { Transport, TransportHost, TransportProtocol } from '../../../src/media/transport.ts';
 
 export interface TestTransportOpen {
   readonly failToOpen?: string;

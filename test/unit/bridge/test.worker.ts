@@ -1,5 +1,5 @@
 import { BridgeWorker } from '../../../src/bridge/bridge-worker.ts';
-import { transportFactory } from '../../../src/connectors/contract/transport.ts';
+import { transportFactory } from '../../../src/media/transport.ts';
 import type { TransportOutcome, TransportPlacement } from '../../../src/threads/bridge-protocol.ts';
 import { MEETING, openMeeting } from './test-meeting.ts';
 import { openPacketMeeting, PACKET_MEETING } from './test-packet-meeting.ts';

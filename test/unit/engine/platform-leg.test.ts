@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { MediaLeg } from '../../../src/connectors/contract/media-leg.ts';
 import { PlatformLegParty } from '../../../src/engine/platform-leg.ts';
+import type { MediaLeg } from '../../../src/media/media-leg.ts';
+import { FrameRingConsumer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
+import { SENT_LEVEL_BYTES, SentLevel } from '../../../src/rings/sent-level.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
-import { FrameRingConsumer, frameRingMemory } from '../../../src/threads/frame-ring.ts';
-import { SENT_LEVEL_BYTES, SentLevel } from '../../../src/threads/sent-level.ts';
 
 const RATE_HZ = 8_000;
 

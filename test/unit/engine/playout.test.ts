@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Playout } from '../../../src/engine/playout.ts';
-import { NO_MARK } from '../../../src/threads/ring-consumer.ts';
-import { ringMemory } from '../../../src/threads/ring-layout.ts';
-import { RingProducer } from '../../../src/threads/ring-producer.ts';
+import { NO_MARK } from '../../../src/rings/ring-consumer.ts';
+import { ringMemory } from '../../../src/rings/ring-layout.ts';
+import { RingProducer } from '../../../src/rings/ring-producer.ts';
 import { Uplink } from '../../../src/threads/uplink.ts';
 import { noise, speech } from '../../support/speech-signal.ts';
 import { roomyQueue } from '../threads/roomy-queue.ts';

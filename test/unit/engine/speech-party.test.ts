@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SpeechParty } from '../../../src/engine/speech-party.ts';
+import { RingProducer } from '../../../src/rings/ring-producer.ts';
+import { SpeechControl } from '../../../src/rings/speech-control.ts';
+import { newSpeechRings, type SpeechRings } from '../../../src/rings/speech-rings.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
-import { RingProducer } from '../../../src/threads/ring-producer.ts';
-import { SpeechControl } from '../../../src/threads/speech-control.ts';
-import { newSpeechRings, type SpeechRings } from '../../../src/threads/speech-rings.ts';
 
 const ROOM_HZ = 8_000;
 const FRAME = 160;

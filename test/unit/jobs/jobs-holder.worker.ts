@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { runJob } from '../../../src/threads/jobs.ts';
+import { runJob } from '../../../src/jobs/jobs.ts';
 
 /** As a bridge thread: it has jobs of its own, one of which never ends in the time of a test. */
 await runJob('synthesize', { text: 'Hello.', voice: 'kal16' });

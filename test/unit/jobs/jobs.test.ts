@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, it, vi } from 'vitest';
-import { runJob } from '../../../src/threads/jobs.ts';
+import { runJob } from '../../../src/jobs/jobs.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 afterEach(() => vi.restoreAllMocks());

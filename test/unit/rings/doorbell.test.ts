@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadWaking } from '../../../src/native/waker.ts';
-import { Doorbell } from '../../../src/threads/doorbell.ts';
+import { Doorbell } from '../../../src/rings/doorbell.ts';
 import { until } from '../engine/support/test-engine.ts';
 
 const addon = loadWaking();
 const ADDON = typeof addon === 'string' ? null : addon;
-const MODULE = JSON.stringify(new URL('../../../src/threads/doorbell.ts', import.meta.url).href);
+const MODULE = JSON.stringify(new URL('../../../src/rings/doorbell.ts', import.meta.url).href);
 
 describe.each([
   { by: 'the addon', waking: ADDON },

@@ -4,7 +4,7 @@ import {
   FrameRingProducer,
   frameRingMemory,
   patientRingMemory,
-} from '../../../src/threads/frame-ring.ts';
+} from '../../../src/rings/frame-ring.ts';
 
 const RATE_HZ = 11_025;
 const FRAME_SAMPLES = 220;

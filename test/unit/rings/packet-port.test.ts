@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { wallMs } from '../../../src/base/wall-ms.ts';
-import { PacketPort } from '../../../src/bridge/packet-port.ts';
+import { newPacketRings } from '../../../src/rings/bridge-rings.ts';
+import { PacketPort } from '../../../src/rings/packet-port.ts';
+import type { PacketRecord } from '../../../src/rings/packet-ring.ts';
 import { RingPath } from '../../../src/rtp/paths/ring-path.ts';
-import { newPacketRings } from '../../../src/threads/bridge-rings.ts';
-import type { PacketRecord } from '../../../src/threads/packet-ring.ts';
 import { until } from '../engine/support/test-engine.ts';
 
 function pair() {

@@ -5,7 +5,7 @@ import {
   PacketRingConsumer,
   PacketRingProducer,
   packetRingMemory,
-} from '../../../src/threads/packet-ring.ts';
+} from '../../../src/rings/packet-ring.ts';
 
 const CAPACITY_BYTES = 4_096;
 

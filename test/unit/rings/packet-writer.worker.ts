@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { PacketRingProducer } from '../../../src/threads/packet-ring.ts';
+import { PacketRingProducer } from '../../../src/rings/packet-ring.ts';
 
 /** Writes packets of 1 to 64 bytes, with the packet's number in every byte and as the arrival time. */
 const { memory, packets } = workerData as { memory: SharedArrayBuffer; packets: number };

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { RingProducer } from '../../../src/threads/ring-producer.ts';
+import { RingProducer } from '../../../src/rings/ring-producer.ts';
 
 /** Writes frames of 1 to 8 samples, with the frame number in every sample, and a mark every 1,000 frames. */
 const { memory, frames } = workerData as { memory: SharedArrayBuffer; frames: number };

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_MARK, RingConsumer } from '../../../src/threads/ring-consumer.ts';
-import { NOTE_CAPACITY, ringMemory } from '../../../src/threads/ring-layout.ts';
-import { RingProducer } from '../../../src/threads/ring-producer.ts';
+import { NO_MARK, RingConsumer } from '../../../src/rings/ring-consumer.ts';
+import { NOTE_CAPACITY, ringMemory } from '../../../src/rings/ring-layout.ts';
+import { RingProducer } from '../../../src/rings/ring-producer.ts';
 
 describe('ring memory', () => {
   it('requires a power of two of cells', () => {

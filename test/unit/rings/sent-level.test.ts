@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SENT_LEVEL_BYTES, SentLevel } from '../../../src/threads/sent-level.ts';
+import { SENT_LEVEL_BYTES, SentLevel } from '../../../src/rings/sent-level.ts';
 
 it('the level of what was sent is that of the loudest frame since it was taken', () => {
   const memory = new SharedArrayBuffer(SENT_LEVEL_BYTES);

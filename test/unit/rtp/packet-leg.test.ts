@@ -1,16 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { wallMs } from '../../../src/base/wall-ms.ts';
-import {
-  MAX_VOICES,
-  MEDIA_MEMORY_BYTES,
-  type MediaEvent,
-} from '../../../src/connectors/contract/media-leg.ts';
+import { MAX_VOICES, MEDIA_MEMORY_BYTES, type MediaEvent } from '../../../src/media/media-leg.ts';
+import { newPacketRings } from '../../../src/rings/bridge-rings.ts';
+import { PacketRingConsumer, PacketRingProducer } from '../../../src/rings/packet-ring.ts';
 import { packetLegsWith, voiceCodecsFor } from '../../../src/rtp/open-rtp-leg.ts';
 import type { PacketLeg } from '../../../src/rtp/packet-leg.ts';
 import { RtpPacket } from '../../../src/rtp/rtp-packet.ts';
 import type { PacketConfig, PacketOpen, VoiceSignal } from '../../../src/rtp/rtp-protocol.ts';
-import { newPacketRings } from '../../../src/threads/bridge-rings.ts';
-import { PacketRingConsumer, PacketRingProducer } from '../../../src/threads/packet-ring.ts';
 import { PacketStream, rtpPacket } from '../../support/packet-stream.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
 

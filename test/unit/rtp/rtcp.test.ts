@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MEDIA_MEMORY_BYTES } from '../../../src/connectors/contract/media-leg.ts';
+import { MEDIA_MEMORY_BYTES } from '../../../src/media/media-leg.ts';
 import { VoiceCodecs } from '../../../src/rtp/codecs/voice-codecs.ts';
 import { ReceptionStats } from '../../../src/rtp/reception/reception-stats.ts';
 import { ntpMiddle, type ReportBlock, readCompound, writeReport } from '../../../src/rtp/rtcp/rtcp-packet.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MEDIA_MEMORY_BYTES } from '../../../src/connectors/contract/media-leg.ts';
+import { MEDIA_MEMORY_BYTES } from '../../../src/media/media-leg.ts';
 import type { G711Name } from '../../../src/rtp/rtp-protocol.ts';
 import { Tone } from '../../support/tone.ts';
 import { fitSine } from '../../support/tone-analysis.ts';

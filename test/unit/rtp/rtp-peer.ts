@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { decodeAlaw, decodeUlaw, encodeAlaw, encodeUlaw } from '../../../src/audio/g711.ts';
-import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../../../src/connectors/contract/media-leg.ts';
+import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../../../src/media/media-leg.ts';
 import { mediaIo, rtpLegsOver, voiceCodecsFor } from '../../../src/rtp/open-rtp-leg.ts';
 import type { RtpLeg } from '../../../src/rtp/rtp-leg.ts';
 import type { G711Name, RtpConfig } from '../../../src/rtp/rtp-protocol.ts';

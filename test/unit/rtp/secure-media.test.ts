@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MEDIA_MEMORY_BYTES } from '../../../src/connectors/contract/media-leg.ts';
+import { MEDIA_MEMORY_BYTES } from '../../../src/media/media-leg.ts';
 import { RtpPacket } from '../../../src/rtp/rtp-packet.ts';
 import type { SrtpKeys } from '../../../src/rtp/rtp-protocol.ts';
 import { RtpState } from '../../../src/rtp/rtp-state.ts';

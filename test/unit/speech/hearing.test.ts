@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RecognizedLine } from '../../../src/base/speech.ts';
+import { FrameRingProducer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
 import type { AudioFormat } from '../../../src/speech/audio-format.ts';
 import { Hearing } from '../../../src/speech/hearing/hearing.ts';
 import type { SpeechFault } from '../../../src/speech/speech-fault.ts';
-import { FrameRingProducer, frameRingMemory } from '../../../src/threads/frame-ring.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { LevelDetector } from '../../support/speech/level-detector.ts';
 import { ScriptedRecognizer } from '../../support/speech/scripted-recognizer.ts';

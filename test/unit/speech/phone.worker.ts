@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/base/time.ts';
 import { BridgeWorker } from '../../../src/bridge/bridge-worker.ts';
-import { transportFactory } from '../../../src/connectors/contract/transport.ts';
+import { transportFactory } from '../../../src/media/transport.ts';
 import type { ProviderClients } from '../../../src/speech/provider-clients.ts';
 import { speechParts } from '../../../src/speech/transport/speech-parts.ts';
 import { SPEECH_TRANSPORT } from '../../../src/speech/transport/speech-protocol.ts';

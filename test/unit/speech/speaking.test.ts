@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SpeechParty } from '../../../src/engine/speech-party.ts';
+import { SpeechControl } from '../../../src/rings/speech-control.ts';
+import { newSpeechRings } from '../../../src/rings/speech-rings.ts';
 import { Speaking } from '../../../src/speech/speaking/speaking.ts';
 import type { SpeechFault } from '../../../src/speech/speech-fault.ts';
 import type { UtteranceReport } from '../../../src/speech/transport/speech-protocol.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
-import { SpeechControl } from '../../../src/threads/speech-control.ts';
-import { newSpeechRings } from '../../../src/threads/speech-rings.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ScriptedSynthesizer } from '../../support/speech/scripted-synthesizer.ts';
 

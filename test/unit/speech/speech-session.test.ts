@@ -5,11 +5,8 @@ import type { RecognizedLine } from '../../../src/base/speech.ts';
 import { CallActor, type Silencer } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
-import type {
-  Bridges,
-  OpenedTransport,
-  TransportObserver,
-} from '../../../src/connectors/contract/transport.ts';
+import type { Bridges, OpenedTransport, TransportObserver } from '../../../src/media/transport.ts';
+import { SpeechControl } from '../../../src/rings/speech-control.ts';
 import { phoneSpeaker } from '../../../src/speech/session/phone-speaker.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
@@ -20,7 +17,6 @@ import type {
   SpeechSignal,
 } from '../../../src/speech/transport/speech-protocol.ts';
 import type { CountedSpeech, SpeechSource } from '../../../src/telemetry/speech-metrics.ts';
-import { SpeechControl } from '../../../src/threads/speech-control.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { lineOf } from '../../support/speech/recognized-line.ts';
 

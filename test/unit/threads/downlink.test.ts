@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { FrameRingProducer } from '../../../src/rings/frame-ring.ts';
 import { Downlink, type DownlinkReader } from '../../../src/threads/downlink.ts';
-import { FrameRingProducer } from '../../../src/threads/frame-ring.ts';
 
 class TestReader implements DownlinkReader {
   readonly firstSamples: number[] = [];

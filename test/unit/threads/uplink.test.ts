@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_MARK, RingConsumer } from '../../../src/rings/ring-consumer.ts';
 import { PlayoutBudget } from '../../../src/threads/playout-budget.ts';
-import { NO_MARK, RingConsumer } from '../../../src/threads/ring-consumer.ts';
 import { Uplink } from '../../../src/threads/uplink.ts';
 import { roomyQueue } from './roomy-queue.ts';
 

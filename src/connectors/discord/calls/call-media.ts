@@ -1,7 +1,7 @@
+import type { MediaControl } from '../../../media/media-control.ts';
+import type { PacketRings } from '../../../media/packet-media.ts';
+import type { Bridges, OpenedTransport } from '../../../media/transport.ts';
 import { PACKET_MEDIA, type PacketConfig } from '../../../rtp/rtp-protocol.ts';
-import type { MediaControl } from '../../contract/media-control.ts';
-import type { PacketRings } from '../../contract/packet-media.ts';
-import type { Bridges, OpenedTransport } from '../../contract/transport.ts';
 import {
   OPUS_PAYLOAD_TYPE,
   VOICE_TRANSPORT,

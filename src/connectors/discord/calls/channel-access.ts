@@ -1,7 +1,7 @@
 import { ChannelType, Routes } from 'discord-api-types/v10';
 import * as z from 'zod';
 import type { Capability } from '../../../base/platform.ts';
-import { field } from '../../contract/platform-json.ts';
+import { field } from '../../../base/platform-json.ts';
 import type { VoiceRest } from '../gateway/voice-signaling.ts';
 import { DiscordFailure } from '../rest/discord-failure.ts';
 import { Snowflake } from '../rest/discord-objects.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/time.ts';
-import type { Bridges } from '../../contract/transport.ts';
+import type { Bridges } from '../../../media/transport.ts';
 import type { VoiceSignaling } from '../gateway/voice-signaling.ts';
 import type { ChannelAddress } from './channel-url.ts';
 import type { ChatRules } from './voice-chat.ts';

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../../base/platform.ts';
 import type { Clock } from '../../../base/time.ts';
+import type { MediaControl } from '../../../media/media-control.ts';
+import type { Bridges } from '../../../media/transport.ts';
 import type { LegObserver, PlatformLeg } from '../../contract/call-leg.ts';
 import type { CallLogin, CallOffer, DialRequest, PlacesCalls } from '../../contract/connector.ts';
-import type { MediaControl } from '../../contract/media-control.ts';
-import type { Bridges } from '../../contract/transport.ts';
 import type { VoiceSignaling } from '../gateway/voice-signaling.ts';
 import { SAMPLE_RATE_HZ } from './call-media.ts';
 import { type ChannelAddress, readChannelUrl } from './channel-url.ts';

@@ -25,7 +25,7 @@ export class VoiceMembership {
   readonly #clock: Clock;
   readonly #observer: MembershipObserver;
   readonly #guildId: string;
-  /** Where the bot is to be; null: nowhere. */
+  /** The voice channel that the bot should be in; null: none. */
   #target: string | null = null;
   #state: GatewayVoiceState | null = null;
   #server: GatewayVoiceServerUpdateDispatchData | null = null;

@@ -1,4 +1,4 @@
-import type { SocketClose } from '../../contract/platform-socket.ts';
+import type { SocketClose } from '../../kit/platform-socket.ts';
 
 /** What a close means for the session. */
 export type AfterClose =

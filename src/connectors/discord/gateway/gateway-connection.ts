@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/time.ts';
-import { PlatformSocket, type SocketClose } from '../../contract/platform-socket.ts';
+import { PlatformSocket, type SocketClose } from '../../kit/platform-socket.ts';
 import { type Dispatch, Hello, OP, type Payload, readPayload } from './gateway-payload.ts';
 
 /** The largest payload, of a big guild, has a few megabytes. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field, platformJson } from '../../contract/platform-json.ts';
+import { field, platformJson } from '../../../base/platform-json.ts';
 import { Snowflake, User } from '../rest/discord-objects.ts';
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-opcodes */

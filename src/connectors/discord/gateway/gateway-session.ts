@@ -1,7 +1,7 @@
 import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
-import type { SocketClose } from '../../contract/platform-socket.ts';
+import type { SocketClose } from '../../kit/platform-socket.ts';
 import type { DiscordRest } from '../rest/discord-rest.ts';
 import { EventQueue } from './event-queue.ts';
 import { afterClose } from './gateway-close.ts';

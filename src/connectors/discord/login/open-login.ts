@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/time.ts';
-import type { CodeTries } from '../../contract/code-tries.ts';
 import { keyOfLogin, type LoginRef, type LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
+import type { CodeTries } from '../../kit/code-tries.ts';
 import type { DiscordRecords } from '../discord-records.ts';
 import { VoiceFollowers } from '../gateway/voice-followers.ts';
 import { ChannelDirectory } from '../messages/channel-directory.ts';

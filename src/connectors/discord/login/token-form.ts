@@ -1,4 +1,4 @@
-import type { TokenForm } from '../../contract/token-form.ts';
+import type { TokenForm } from '../../kit/token-form.ts';
 
 /** The bot's id in base64, a time and a signature. Client secrets and public keys have no dots. */
 export const DISCORD_TOKEN: TokenForm = {

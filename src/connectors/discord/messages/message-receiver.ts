@@ -1,8 +1,8 @@
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { CodeTries } from '../../contract/code-tries.ts';
 import type { LoginRef } from '../../contract/login.ts';
 import type { MessageIntake, MessengerObserver } from '../../contract/messenger.ts';
+import type { CodeTries } from '../../kit/code-tries.ts';
 import { DiscordFailure } from '../rest/discord-failure.ts';
 import type { Message } from '../rest/discord-objects.ts';
 import type { DiscordRest } from '../rest/discord-rest.ts';

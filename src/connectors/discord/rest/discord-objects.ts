@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field } from '../../contract/platform-json.ts';
+import { field } from '../../../base/platform-json.ts';
 
 /** A 64-bit id as decimal digits: unique over all of Discord, and growing with time. */
 export const Snowflake = z.string().regex(/^\d{1,20}$/);

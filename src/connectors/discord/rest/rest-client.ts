@@ -1,8 +1,8 @@
 import { REST, type RequestData, type ResponseLike, type RouteLike } from '@discordjs/rest';
 import type * as z from 'zod';
+import { readAnswer } from '../../../base/answer-body.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause, withDeadline } from '../../../base/waits.ts';
-import { readAnswer } from '../../contract/answer-body.ts';
 import { DiscordFailure, failureOf } from './discord-failure.ts';
 
 const MAX_ANSWER_BYTES = 8 * 1_024 * 1_024;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Routes } from 'discord-api-types/v10';
 import * as z from 'zod';
 import type { OutboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
-import { Multipart } from '../../contract/multipart.ts';
+import { Multipart } from '../../kit/multipart.ts';
 import { DiscordFailure } from './discord-failure.ts';
 import { Snowflake } from './discord-objects.ts';
 import type { Request, RestClient } from './rest-client.ts';

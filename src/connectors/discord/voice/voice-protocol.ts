@@ -1,5 +1,5 @@
-import type { PacketRings } from '../../contract/packet-media.ts';
-import type { TransportProtocol } from '../../contract/transport.ts';
+import type { PacketRings } from '../../../media/packet-media.ts';
+import type { TransportProtocol } from '../../../media/transport.ts';
 
 /** What a call, on the main thread, and its voice session, on a bridge thread, exchange. */
 

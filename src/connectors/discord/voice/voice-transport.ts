@@ -1,7 +1,7 @@
 import { systemClock } from '../../../base/time.ts';
 import { wallMs } from '../../../base/wall-ms.ts';
-import { PacketPort } from '../../../bridge/packet-port.ts';
-import type { Transport, TransportHost } from '../../contract/transport.ts';
+import type { Transport, TransportHost } from '../../../media/transport.ts';
+import { PacketPort } from '../../../rings/packet-port.ts';
 import { InboundAudio } from './inbound-audio.ts';
 import { OutboundAudio } from './outbound-audio.ts';
 import { Streams } from './streams.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Participant } from '../../contract/call-leg.ts';
 import type { ConnectionTokens } from '../../contract/oauth.ts';
-import { field } from '../../contract/platform-json.ts';
 import { ApiRefusal, ConnectionApi } from '../../kit/connection-api.ts';
 
 const PAGE_SIZE = 250;

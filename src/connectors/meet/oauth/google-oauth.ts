@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import { field } from '../../../base/platform-json.ts';
 import { revokeToken } from '../../contract/client-request.ts';
-import { idTokenClaims } from '../../contract/id-token.ts';
 import type {
   ConnectsByOAuth,
   FreshTokens,
@@ -9,7 +9,7 @@ import type {
   OAuthTokens,
   RemoteIdentity,
 } from '../../contract/oauth.ts';
-import { field } from '../../contract/platform-json.ts';
+import { idTokenClaims } from '../../kit/id-token.ts';
 
 /** Finding a meeting by its code, and who is in it (https://developers.google.com/workspace/meet/api/guides/overview). */
 const READ_SCOPE = 'https://www.googleapis.com/auth/meetings.space.readonly';

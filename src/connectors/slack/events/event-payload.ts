@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field } from '../../contract/platform-json.ts';
+import { field } from '../../../base/platform-json.ts';
 
 const Id = z.string().regex(/^[A-Z0-9]{2,40}$/);
 /** Seconds with six digits: the id of a message in its channel, and its time. */

@@ -1,5 +1,5 @@
+import { platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import { platformJson } from '../../contract/platform-json.ts';
 import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import { isSigned, type SignatureHeaders, type SignedHead, signedHead } from '../../kit/v0-signature.ts';
 import { type Logins, placesOf, type SignedLogin } from '../login/logins.ts';

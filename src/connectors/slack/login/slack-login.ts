@@ -48,7 +48,7 @@ export class SlackLogin {
   /** Why no events come; null: they do. */
   #deafness: string | null = null;
 
-  /** `identity`: as it was when Slack last told; null: unknown. */
+  /** `identity`: what Slack last said about the bot; null: unknown. */
   constructor(deps: SlackLoginDeps, identity: BotIdentity | null) {
     const { api, clock, intake, ref } = deps;
     this.#deps = deps;
@@ -76,7 +76,7 @@ export class SlackLogin {
     return { name, status: status === OK ? (this.#deafness ?? OK) : status };
   }
 
-  /** Whether another login is this bot, which then may not act as it. */
+  /** Whether another login already acts as this bot, so that this one must not. */
   get isTaken(): boolean {
     return this.#isTaken;
   }

@@ -1,4 +1,4 @@
-import type { TokenForm } from '../../contract/token-form.ts';
+import type { TokenForm } from '../../kit/token-form.ts';
 
 /** https://docs.slack.dev/authentication/tokens. `xoxe.`: a token that expires. */
 export const SLACK_BOT_TOKEN: TokenForm = {

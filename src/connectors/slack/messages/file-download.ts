@@ -45,7 +45,7 @@ async function fileInfo(api: SlackApi, fileId: string, signal: AbortSignal): Pro
   }
 }
 
-/** Whoever may not read a file gets a page, with status 200. */
+/** Slack answers a bot that may not read a file with a sign-in page, and status 200. */
 function isLoginPage(type: string, { mimetype }: SlackFile): boolean {
   return HTML.test(type) && !HTML.test(mimetype ?? '');
 }

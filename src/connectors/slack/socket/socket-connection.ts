@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/time.ts';
-import { PlatformSocket } from '../../contract/platform-socket.ts';
+import { PlatformSocket } from '../../kit/platform-socket.ts';
 import { readPayload, type SocketPayload } from './socket-payload.ts';
 
 const MAX_FRAME_BYTES = 4 * 1_024 * 1_024;

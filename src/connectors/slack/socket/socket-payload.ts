@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field, platformJson } from '../../contract/platform-json.ts';
+import { field, platformJson } from '../../../base/platform-json.ts';
 
 /** What Slack sends over Socket Mode (https://docs.slack.dev/apis/events-api/using-socket-mode). */
 const Payload = z.object({

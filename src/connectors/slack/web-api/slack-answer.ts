@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field, platformJson } from '../../contract/platform-json.ts';
+import { field, platformJson } from '../../../base/platform-json.ts';
 import { SlackFailure } from './slack-failure.ts';
 
 /** https://docs.slack.dev/apis/web-api/#responses */

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
+import { readAnswer } from '../../../base/answer-body.ts';
 import type { Clock } from '../../../base/time.ts';
 import { TimeLimit } from '../../../base/time-limit.ts';
-import { readAnswer } from '../../contract/answer-body.ts';
 import type { OutboundFile } from '../../contract/messenger.ts';
 import type { AccessToken } from './access-token.ts';
 import { resultIn } from './slack-answer.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field } from '../../contract/platform-json.ts';
+import { field } from '../../../base/platform-json.ts';
 
 /** `auth.test` */
 export const Identity = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field } from '../../contract/platform-json.ts';
+import { field } from '../../../base/platform-json.ts';
 
 const Id = z.string().min(1).max(512);
 /** Of a person in Entra ID. */

@@ -1,5 +1,5 @@
 import { isDiskFull } from '../../../base/errors.ts';
-import { platformJson } from '../../contract/platform-json.ts';
+import { platformJson } from '../../../base/platform-json.ts';
 import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import type { ActivityTokens } from '../auth/activity-token.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';

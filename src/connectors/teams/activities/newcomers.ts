@@ -1,6 +1,6 @@
 import { LimitedMap } from '../../../base/limited-map.ts';
-import type { CodeTries } from '../../contract/code-tries.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
+import type { CodeTries } from '../../kit/code-tries.ts';
 import type { Directory } from '../messages/directory.ts';
 import { NOTE } from '../messages/notes-to-people.ts';
 import { postActivity, textActivity } from '../messages/post-activity.ts';

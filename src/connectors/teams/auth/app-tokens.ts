@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LimitedMap } from '../../../base/limited-map.ts';
+import { field, platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import { field, platformJson } from '../../contract/platform-json.ts';
 import { type HttpAnswer, httpRequest } from '../rest/http-request.ts';
 import { cut, TeamsFailure } from '../rest/teams-failure.ts';
 

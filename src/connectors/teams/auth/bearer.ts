@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { platformJson } from '../../contract/platform-json.ts';
+import { platformJson } from '../../../base/platform-json.ts';
 
 const BEARER = /^Bearer ([\w-]{10,2000}\.[\w-]{10,6000}\.[\w-]{300,1400})$/;
 /** Clocks may differ by this much (https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication). */

@@ -1,9 +1,9 @@
 import { type CryptoKey, importJWK } from 'jose';
 import * as z from 'zod';
+import { readAnswer } from '../../../base/answer-body.ts';
+import { field, platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import { TimeLimit } from '../../../base/time-limit.ts';
-import { readAnswer } from '../../contract/answer-body.ts';
-import { field, platformJson } from '../../contract/platform-json.ts';
 import { ALGORITHM } from './bearer.ts';
 
 /** "Keys should be refreshed at least once every 24 hours." */

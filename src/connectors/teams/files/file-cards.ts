@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { field } from '../../../base/platform-json.ts';
 import type { OutboundFile } from '../../contract/messenger.ts';
-import { field } from '../../contract/platform-json.ts';
 
 /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/bots-filesv4 */
 export const CONSENT_INVOKE = 'fileConsent/invoke';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { field } from '../../../base/platform-json.ts';
 import type { InboundFile } from '../../contract/messenger.ts';
-import { field } from '../../contract/platform-json.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
 
 const DOWNLOAD_INFO = 'application/vnd.microsoft.teams.file.download.info';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { ConnectionTokens } from '../../contract/oauth.ts';
-import { field } from '../../contract/platform-json.ts';
 import { ConnectionApi } from '../../kit/connection-api.ts';
 import type { TeamsMeeting } from './meeting-target.ts';
 

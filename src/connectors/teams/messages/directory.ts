@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LimitedMap } from '../../../base/limited-map.ts';
+import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import { field } from '../../contract/platform-json.ts';
 import type { TeamsApi } from '../rest/teams-api.ts';
 import type { ConversationReference } from '../teams-records.ts';
 

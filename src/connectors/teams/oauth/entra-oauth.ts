@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import { field } from '../../../base/platform-json.ts';
 import type { AsksAdmins } from '../../contract/admin-consent.ts';
-import { idTokenClaims } from '../../contract/id-token.ts';
 import type { ConnectsByOAuth, FreshTokens, OAuthClient, RemoteIdentity } from '../../contract/oauth.ts';
-import { field } from '../../contract/platform-json.ts';
+import { idTokenClaims } from '../../kit/id-token.ts';
 import { EntraAdminConsent } from './entra-admin-consent.ts';
 
 /** What people are asked for: who they are, tokens that can be refreshed, and the numbers of their meetings. */

@@ -1,6 +1,6 @@
+import { readAnswer } from '../../../base/answer-body.ts';
 import type { Clock } from '../../../base/time.ts';
 import { TimeLimit } from '../../../base/time-limit.ts';
-import { readAnswer } from '../../contract/answer-body.ts';
 import { failureOf, TeamsFailure } from './teams-failure.ts';
 
 const ANSWER_LIMIT_BYTES = 1_048_576;

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
+import { platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import { platformJson } from '../../contract/platform-json.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
 import type { AppTokens, TokenUse } from '../auth/app-tokens.ts';
 import { type CallOptions, type HttpRequest, httpRequest } from './http-request.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { ConnectionTokens } from '../../contract/oauth.ts';
-import { field } from '../../contract/platform-json.ts';
 import { ApiRefusal, ConnectionApi } from '../../kit/connection-api.ts';
 
 /** A meeting that begins at once, in terms of Zoom's API. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { readAnswer } from '../../../base/answer-body.ts';
 import { GatewayError } from '../../../base/errors.ts';
-import { readAnswer } from '../../contract/answer-body.ts';
+import { field, platformJson } from '../../../base/platform-json.ts';
 import { getWithToken, postAsClient, revokeToken } from '../../contract/client-request.ts';
 import type {
   ConnectsByOAuth,
@@ -9,7 +10,6 @@ import type {
   OAuthTokens,
   RemoteIdentity,
 } from '../../contract/oauth.ts';
-import { field, platformJson } from '../../contract/platform-json.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
 

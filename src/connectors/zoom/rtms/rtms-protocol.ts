@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
-import { field, platformJson } from '../../contract/platform-json.ts';
+import { field, platformJson } from '../../../base/platform-json.ts';
 import type { ZoomApp } from '../oauth/zoom-oauth.ts';
 
 /** A stream of a meeting, as its webhook names it. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/time.ts';
-import { PlatformSocket } from '../../contract/platform-socket.ts';
+import { PlatformSocket } from '../../kit/platform-socket.ts';
 import { keptAlive, type RtmsMessage, type RtmsNews, readRtms } from './rtms-protocol.ts';
 
 const MAX_FRAME_BYTES = 1_048_576;

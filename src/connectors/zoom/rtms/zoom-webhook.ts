@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { unreachable } from '../../../base/assert.ts';
+import { field, platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import { field, platformJson } from '../../contract/platform-json.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import { isSigned, type SignedHead, signedHead } from '../../kit/v0-signature.ts';
 import { SocketUrl } from './rtms-protocol.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field } from '../../../connectors/contract/platform-json.ts';
+import { field } from '../../../base/platform-json.ts';
 import type { AskVendor, VendorHeaders } from '../ask-vendor.ts';
 import { bodyOf, type KeyManners, type VendorError, verdictOf } from '../key-verdict.ts';
 import type { KeyVerdict, Voice, VoiceList } from '../provider.ts';

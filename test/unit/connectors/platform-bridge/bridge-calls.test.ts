@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { LegObserver, PlatformLeg } from '../../../../src/connectors/contract/call-leg.ts';
 import type { InboundCall } from '../../../../src/connectors/contract/connector.ts';
-import type { MediaControl } from '../../../../src/connectors/contract/media-control.ts';
 import { BridgeCalls } from '../../../../src/connectors/platform-bridge/bridge-calls.ts';
 import { BridgeClient } from '../../../../src/connectors/platform-bridge/bridge-client.ts';
+import type { MediaControl } from '../../../../src/media/media-control.ts';
 import { FakeBridge } from '../../../fakes/platform-bridge/fake-bridge.ts';
 import { SocketClock } from '../../../support/socket-clock.ts';
 

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Termination } from '../../../../src/base/termination.ts';
-import type { OpenMedia } from '../../../../src/connectors/contract/media-control.ts';
-import type { MediaEvent } from '../../../../src/connectors/contract/media-leg.ts';
+import type { OpenMedia } from '../../../../src/media/media-control.ts';
+import type { MediaEvent } from '../../../../src/media/media-leg.ts';
+import { RingConsumer } from '../../../../src/rings/ring-consumer.ts';
+import { ringMemory } from '../../../../src/rings/ring-layout.ts';
+import { RingProducer } from '../../../../src/rings/ring-producer.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../../../src/threads/agent-link.ts';
 import type { EngineCall } from '../../../../src/threads/call-link.ts';
 import { Engine, type EngineObserver } from '../../../../src/threads/engine.ts';
-import { RingConsumer } from '../../../../src/threads/ring-consumer.ts';
-import { ringMemory } from '../../../../src/threads/ring-layout.ts';
-import { RingProducer } from '../../../../src/threads/ring-producer.ts';
 import { roomyQueue } from '../../threads/roomy-queue.ts';
 import {
   type Action,

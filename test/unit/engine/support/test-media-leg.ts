@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MediaLeg, MediaLegHost } from '../../../../src/connectors/contract/media-leg.ts';
-import type { MediaProtocol } from '../../../../src/connectors/contract/media-protocol.ts';
-import { RingConsumer } from '../../../../src/threads/ring-consumer.ts';
-import { RingProducer } from '../../../../src/threads/ring-producer.ts';
+import type { MediaLeg, MediaLegHost } from '../../../../src/media/media-leg.ts';
+import type { MediaProtocol } from '../../../../src/media/media-protocol.ts';
+import { RingConsumer } from '../../../../src/rings/ring-consumer.ts';
+import { RingProducer } from '../../../../src/rings/ring-producer.ts';
 
 /** A platform made of two rings: the test plays the far end from its own thread. */
 export interface TestMediaOpen {

@@ -1,7 +1,7 @@
-import { mediaLegFactory } from '../../../../src/connectors/contract/media-leg.ts';
-import { PCM_MEDIA } from '../../../../src/connectors/contract/pcm-media.ts';
 import { EngineWorker } from '../../../../src/engine/engine-worker.ts';
 import { openPcmLeg } from '../../../../src/engine/pcm-leg.ts';
+import { mediaLegFactory } from '../../../../src/media/media-leg.ts';
+import { PCM_MEDIA } from '../../../../src/media/pcm-media.ts';
 import { packetLegsWith, voiceCodecsFor } from '../../../../src/rtp/open-rtp-leg.ts';
 import { portableIo } from '../../../../src/rtp/paths/portable-sockets.ts';
 import { PACKET_MEDIA } from '../../../../src/rtp/rtp-protocol.ts';

@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MEDIA_MEMORY_BYTES } from '../../../../src/connectors/contract/media-leg.ts';
+import { MEDIA_MEMORY_BYTES } from '../../../../src/media/media-leg.ts';
 import { RtpPacket, writeRtpHeader } from '../../../../src/rtp/rtp-packet.ts';
 import type { SrtpKeys } from '../../../../src/rtp/rtp-protocol.ts';
 import { RtpState } from '../../../../src/rtp/rtp-state.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { OpusEncoder } from '../../../../../src/audio/opus.ts';
 import { WasmOpus } from '../../../../../src/audio/opus-wasm.ts';
-import type { MediaLeg } from '../../../../../src/connectors/contract/media-leg.ts';
+import type { MediaLeg } from '../../../../../src/media/media-leg.ts';
 import { FaultyPath } from '../../../../fakes/discord/voice/udp-faults.ts';
 import { startMediaClock } from '../../../../support/media-clock.ts';
 import { retryAudio } from '../../../../support/stall-probe.ts';

@@ -1,9 +1,9 @@
 import { OpusDecoder, OpusEncoder } from '../../../../../src/audio/opus.ts';
 import { WasmOpus } from '../../../../../src/audio/opus-wasm.ts';
-import type { PacketRings } from '../../../../../src/connectors/contract/packet-media.ts';
+import type { PacketRings } from '../../../../../src/media/packet-media.ts';
+import { Doorbell } from '../../../../../src/rings/doorbell.ts';
+import { PacketRingConsumer, PacketRingProducer } from '../../../../../src/rings/packet-ring.ts';
 import { RtpPacket, writeRtpHeader } from '../../../../../src/rtp/rtp-packet.ts';
-import { Doorbell } from '../../../../../src/threads/doorbell.ts';
-import { PacketRingConsumer, PacketRingProducer } from '../../../../../src/threads/packet-ring.ts';
 
 export const RATE_HZ = 48_000;
 const FRAME_SAMPLES = 960;

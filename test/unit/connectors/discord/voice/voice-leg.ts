@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { MEDIA_MEMORY_BYTES, type MediaLeg } from '../../../../../src/connectors/contract/media-leg.ts';
 import { openVoiceTransport } from '../../../../../src/connectors/discord/voice/voice-transport.ts';
+import { MEDIA_MEMORY_BYTES, type MediaLeg } from '../../../../../src/media/media-leg.ts';
+import { newPacketRings } from '../../../../../src/rings/bridge-rings.ts';
 import { packetLegsWith, voiceCodecsFor } from '../../../../../src/rtp/open-rtp-leg.ts';
 import type { PacketConfig } from '../../../../../src/rtp/rtp-protocol.ts';
-import { newPacketRings } from '../../../../../src/threads/bridge-rings.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RATE_HZ } from './ring-engine.ts';
 import type { VoiceWorld } from './voice-world.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { TransportHost } from '../../../../../src/connectors/contract/transport.ts';
 import type { VoiceAccess, VoiceSignal } from '../../../../../src/connectors/discord/voice/voice-protocol.ts';
 import { openVoiceTransport } from '../../../../../src/connectors/discord/voice/voice-transport.ts';
-import { newPacketRings } from '../../../../../src/threads/bridge-rings.ts';
+import type { TransportHost } from '../../../../../src/media/transport.ts';
+import { newPacketRings } from '../../../../../src/rings/bridge-rings.ts';
 import { FakeVoice, type FakeVoiceOptions } from '../../../../fakes/discord/voice/fake-voice.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RingEngine } from './ring-engine.ts';

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
-import type { MediaControl, OpenMedia } from '../../../../../src/connectors/contract/media-control.ts';
-import type { MediaEvent } from '../../../../../src/connectors/contract/media-leg.ts';
-import type { MediaProtocol } from '../../../../../src/connectors/contract/media-protocol.ts';
+import type { MediaControl, OpenMedia } from '../../../../../src/media/media-control.ts';
+import type { MediaEvent } from '../../../../../src/media/media-leg.ts';
+import type { MediaProtocol } from '../../../../../src/media/media-protocol.ts';
 import type { RtpCommands, RtpConfig, RtpOpen } from '../../../../../src/rtp/rtp-protocol.ts';
 
 /** A media half that records its calls, and sends and counts plain RTP on a real socket. */
