@@ -138,7 +138,7 @@ export class InlineRunner implements AgentModels {
     return false;
   }
 
-  /** The model is to remember what it was heard to say. */
+  /** Stores what the caller heard of the model's words, so that the model remembers only that. */
   async #heard({ turnId, heard }: Interruption): Promise<void> {
     await replaceReply(this.#domain.store.db, turnId, heard || NOTHING_HEARD);
   }

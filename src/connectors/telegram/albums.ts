@@ -12,8 +12,8 @@ export interface Round {
 
 /**
  * Joins the parts of each album, which arrive as separate messages, into one message with all files. An album at the
- * end of the round is left for the next round, joinParts with everything after its first part. This happens only once
- * per album (`waitedFor`).
+ * end of a round waits for the next one, with everything after its first part, because more parts may come. Each album
+ * waits only once (`waitedFor`).
  */
 export function joinAlbums(readings: readonly Reading[], waitedFor: string | null): Round {
   const all = joined(readings);

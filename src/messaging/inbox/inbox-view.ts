@@ -40,7 +40,7 @@ export interface MessageView {
   readonly createdAt: string;
   /** The agent that wrote it. Null: a person or the gateway wrote it. */
   readonly senderAgentId: string | null;
-  /** The person who wrote in a channel. Null: nobody, or whom the conversation is with. */
+  /** The person who wrote in a channel. Null outside channels, where it is the person of the conversation. */
   readonly sender: Sender | null;
   readonly attachments: readonly ListedAttachment[];
 }

@@ -22,7 +22,7 @@ interface Chunk {
 /**
  * What was heard lately: at most 5 s that the vendor has not settled, meaning that no result covers it yet. A new
  * connection is sent all of it again. Times are in ms of the audio heard; the vendor counts from the beginning of its
- * connection, and hears silence that nobody said.
+ * connection, and includes the silence that we send it to keep it open.
  */
 export class AudioBacklog {
   /** Milliseconds that were never sent, because the vendor could not be reached for too long. */
