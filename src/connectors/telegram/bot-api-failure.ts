@@ -1,17 +1,7 @@
 import * as z from 'zod';
-import { GatewayError } from '../../base/errors.ts';
+import { Backoff } from '../../base/backoff.ts';
 import { field, platformJson } from '../../base/platform-json.ts';
-
-/** Kinds of failed Bot API requests. */
-export type FailureKind =
-  /** Telegram rejected the request. */
-  | 'refused'
-  /** Rate limited. Nothing was done. */
-  | 'later'
-  /** The request did not reach Telegram. */
-  | 'unreachable'
-  /** The request may have been carried out: there was no answer, or a server error. */
-  | 'unclear';
+import { type FailureKind, unanswered } from '../kit/unanswered.ts';
 
 export class BotApiFailure extends Error {
   readonly kind: FailureKind;
@@ -65,59 +55,26 @@ export function resultIn(status: number, text: string): unknown {
   throw new BotApiFailure(kind, reason, answer === undefined ? 0 : status);
 }
 
-/** Error codes of requests that never left, or that failed before the server read their first byte. */
-const NEVER_ARRIVED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|\w*CERT\w*|\w*SIGNATURE\w*)$/;
-
 /** Classifies a rejection of `fetch`. `wasWhole` tells whether the entire request had been handed over. */
 export function failureOf(error: unknown, wasWhole: boolean): BotApiFailure {
   if (error instanceof BotApiFailure) return error;
-  const source = sourceOf(error);
-  if (source) return new BotApiFailure('refused', source.message);
-  const code = codeOf(error);
-  if (NEVER_ARRIVED.test(code)) {
-    return new BotApiFailure('unreachable', `Telegram could not be reached: ${code}`);
-  }
-  const reason = `Telegram did not answer${code === '' ? '' : ` (${code})`}`;
-  return new BotApiFailure(wasWhole ? 'unclear' : 'unreachable', reason);
+  const { kind, words } = unanswered('Telegram', error, wasWhole);
+  return new BotApiFailure(kind, words);
 }
 
-/**
- * Finds the error of a file to upload that could not be read. Files are the only part of a request read from elsewhere.
- */
-function sourceOf(error: unknown): GatewayError | null {
-  const { cause } = error as { cause?: unknown };
-  return [error, cause].find((each) => each instanceof GatewayError) ?? null;
-}
-
-/** Returns the system error code. `fetch` wraps the system's error, which may be one error per address of the host. */
-function codeOf(error: unknown): string {
-  const { cause } = error as { cause?: { code?: unknown; errors?: readonly { code?: unknown }[] } };
-  const code = cause?.code ?? cause?.errors?.[0]?.code ?? (error as { code?: unknown }).code;
-  return typeof code === 'string' ? code : '';
-}
-
-const FIRST_MS = 1_000;
-const LONGEST_MS = 30_000;
-/** Retry interval for a bot that has been logged out. */
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+/** For a bot that has been logged out. */
 const LOGGED_OUT_MS = 300_000;
 
-/** Exponential backoff with up to 20% random reduction, so that many bots do not reconnect at once. */
-export class Backoff {
-  #failures = 0;
-
-  next(): number {
-    const fullMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures);
-    this.#failures += 1;
-    return fullMs * (1 - Math.random() / 5);
+/** Delays between requests of one bot that fail. */
+export class Retries extends Backoff {
+  constructor() {
+    super(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   }
 
   /** Returns the delay after a failure: at least as long as Telegram asks for. */
   after(failure: BotApiFailure): number {
     return Math.max(failure.afterMs, failure.isLoggedOut ? LOGGED_OUT_MS : this.next());
-  }
-
-  reset(): void {
-    this.#failures = 0;
   }
 }

@@ -10,7 +10,7 @@ import type { MessageIntake } from '../contract/messenger.ts';
 import type { WebhookReply } from '../contract/webhooks.ts';
 import { AlbumBuffer } from './albums.ts';
 import type { BotApi } from './bot-api.ts';
-import { Backoff, type BotApiFailure, failureOf } from './bot-api-failure.ts';
+import { type BotApiFailure, failureOf, Retries } from './bot-api-failure.ts';
 import { AnyUpdate, User } from './bot-api-types.ts';
 import { UpdatePoller } from './update-poller.ts';
 import { READ_UPDATES, readingOf } from './update-reading.ts';
@@ -44,7 +44,7 @@ export class BotLogin {
   readonly #receiver: UpdateReceiver;
   readonly #albums: AlbumBuffer;
   readonly #ending = new AbortController();
-  readonly #backoff = new Backoff();
+  readonly #retries = new Retries();
   #state: LoginState = { name: null, status: CONNECTING };
   #following: Promise<void> | null = null;
 
@@ -144,7 +144,7 @@ export class BotLogin {
 
   async #recover(failure: BotApiFailure, signal: AbortSignal): Promise<void> {
     this.heard(failure);
-    await pause(this.#deps.clock, this.#backoff.after(failure), signal);
+    await pause(this.#deps.clock, this.#retries.after(failure), signal);
   }
 
   async #setWebhook(url: string): Promise<void> {

@@ -5,7 +5,7 @@ import { TurnLimit } from '../../base/turn-limit.ts';
 import { pause } from '../../base/waits.ts';
 import { joinAlbums, refetchFrom } from './albums.ts';
 import type { BotApi } from './bot-api.ts';
-import { Backoff, BotApiFailure } from './bot-api-failure.ts';
+import { BotApiFailure, Retries } from './bot-api-failure.ts';
 import { AnyUpdate } from './bot-api-types.ts';
 import { READ_UPDATES, type Reading, readingOf } from './update-reading.ts';
 import type { TelegramObserver } from './update-receiver.ts';
@@ -35,7 +35,7 @@ export interface UpdatePollerDeps {
  */
 export class UpdatePoller {
   readonly #deps: UpdatePollerDeps;
-  readonly #backoff = new Backoff();
+  readonly #retries = new Retries();
   /** First unconfirmed update id; 0 starts wherever Telegram is. */
   #offset = 0;
   /** Id of the album whose remaining parts were waited for. */
@@ -53,7 +53,7 @@ export class UpdatePoller {
     while (!signal.aborted) {
       try {
         await this.#round(signal);
-        this.#backoff.reset();
+        this.#retries.reset();
       } catch (error) {
         if (!signal.aborted) await this.#recover(error, signal);
       }
@@ -107,10 +107,10 @@ export class UpdatePoller {
       heard(error);
       observer.count('poll_failed');
       if (await this.#tookWebhookAway(error, signal)) return;
-      await pause(clock, this.#backoff.after(error), signal);
+      await pause(clock, this.#retries.after(error), signal);
     } else {
       this.#countTry(error);
-      await pause(clock, this.#backoff.next(), signal);
+      await pause(clock, this.#retries.next(), signal);
     }
   }
 

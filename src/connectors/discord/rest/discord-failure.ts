@@ -1,20 +1,9 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from '@discordjs/rest';
-import { cutText } from '../../../base/cut-text.ts';
-import { GatewayError } from '../../../base/errors.ts';
+import { oneLine } from '../../../base/one-line.ts';
+import { type FailureKind, unanswered } from '../../kit/unanswered.ts';
 
 /** Stands in for a token in whatever Discord says. */
 export const HIDDEN_TOKEN = '[token]';
-
-/** Kinds of failed requests. */
-export type FailureKind =
-  /** Discord rejected the request. */
-  | 'refused'
-  /** Rate limited or overloaded. Nothing was done. */
-  | 'later'
-  /** The request did not reach Discord. */
-  | 'unreachable'
-  /** The request may have been carried out: there was no readable answer, or a server error. */
-  | 'unclear';
 
 interface FailureFacts {
   /** HTTP status; 0 without an answer of Discord's. */
@@ -33,7 +22,7 @@ export class DiscordFailure extends Error {
   readonly afterMs: number;
 
   constructor(kind: FailureKind, words: string, { status = 0, code = 0, afterMs = 0 }: FailureFacts = {}) {
-    super(oneLine(words));
+    super(oneLine(words, MAX_WORDS));
     this.name = 'DiscordFailure';
     this.kind = kind;
     this.status = status;
@@ -86,10 +75,6 @@ const PASSING_MS = 5_000;
 const MIN_LIMIT_MS = 250;
 const MAX_WORDS = 300;
 
-/** Error codes of requests that never left, or that failed before the server read their first byte. */
-const NEVER_ARRIVED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|\w*CERT\w*|\w*SIGNATURE\w*)$/;
-
 /** Classifies what a request rejected with. `wasWhole`: the entire request had been handed over. */
 export function failureOf(error: unknown, wasWhole = true): DiscordFailure {
   if (error instanceof DiscordFailure) return error;
@@ -97,13 +82,8 @@ export function failureOf(error: unknown, wasWhole = true): DiscordFailure {
   if (error instanceof DiscordAPIError) return refusal(error);
   if (error instanceof HTTPError)
     return new DiscordFailure('unclear', `Discord answered ${error.status}`, { status: error.status });
-  const source = sourceOf(error);
-  if (source) return new DiscordFailure('refused', source.message);
-  const code = codeOf(error);
-  if (NEVER_ARRIVED.test(code))
-    return new DiscordFailure('unreachable', `Discord could not be reached: ${code}`);
-  const words = `Discord did not answer${code === '' ? '' : ` (${code})`}`;
-  return new DiscordFailure(wasWhole ? 'unclear' : 'unreachable', words);
+  const { kind, words } = unanswered('Discord', error, wasWhole);
+  return new DiscordFailure(kind, words);
 }
 
 function limited({ timeToReset, retryAfter, global }: RateLimitError): DiscordFailure {
@@ -121,21 +101,4 @@ function refusal({ status, code, message }: DiscordAPIError): DiscordFailure {
   const words = known === 0 ? message : `${message} (${known})`;
   const facts = { status, code: known, afterMs: isPassing ? PASSING_MS : 0 };
   return new DiscordFailure(isPassing ? 'later' : 'refused', words || `HTTP status ${status}`, facts);
-}
-
-/** Finds the error of a file to upload that could not be read: the only part of a request read from elsewhere. */
-function sourceOf(error: unknown): GatewayError | null {
-  const { cause } = error as { cause?: unknown };
-  return [error, cause].find((each) => each instanceof GatewayError) ?? null;
-}
-
-/** Returns the system error code. `fetch` wraps the system's error, which may be one error per address of the host. */
-function codeOf(error: unknown): string {
-  const { cause } = error as { cause?: { code?: unknown; errors?: readonly { code?: unknown }[] } };
-  const code = cause?.code ?? cause?.errors?.[0]?.code ?? (error as { code?: unknown }).code;
-  return typeof code === 'string' ? code : '';
-}
-
-function oneLine(words: string): string {
-  return cutText(words.replace(/[\s\p{Cc}]+/gu, ' ').trim(), MAX_WORDS);
 }

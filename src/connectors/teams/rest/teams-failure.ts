@@ -1,17 +1,6 @@
 import * as z from 'zod';
-import { GatewayError } from '../../../base/errors.ts';
 import { field, platformJson } from '../../../base/platform-json.ts';
-
-/** Kinds of failed requests to Microsoft. */
-export type FailureKind =
-  /** The request was rejected. */
-  | 'refused'
-  /** Rate limited, or a short outage. Microsoft asks to try again. */
-  | 'later'
-  /** The request did not arrive. */
-  | 'unreachable'
-  /** The request may have been carried out: there was no answer, or a server error. */
-  | 'unclear';
+import { type FailureKind, unanswered } from '../../kit/unanswered.ts';
 
 export interface FailureDetail {
   readonly status?: number;
@@ -70,22 +59,9 @@ function pauseOf(retryAfter: string | null): number | null {
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_PAUSE_MS) : null;
 }
 
-/** Error codes of requests that never left, or that failed before the server read their first byte. */
-const NEVER_ARRIVED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|\w*CERT\w*|\w*SIGNATURE\w*)$/;
-
 /** Classifies a rejection of `fetch`. */
 export function failureOf(error: unknown): TeamsFailure {
   if (error instanceof TeamsFailure) return error;
-  if (error instanceof GatewayError) return new TeamsFailure('refused', error.message);
-  const code = codeOf(error);
-  if (NEVER_ARRIVED.test(code)) return new TeamsFailure('unreachable', `Teams could not be reached: ${code}`);
-  return new TeamsFailure('unclear', `Teams did not answer${code === '' ? '' : ` (${code})`}`);
-}
-
-/** Returns the system error code. `fetch` wraps the system's error, which may be one error per address of the host. */
-function codeOf(error: unknown): string {
-  const { cause } = error as { cause?: { code?: unknown; errors?: readonly { code?: unknown }[] } };
-  const code = cause?.code ?? cause?.errors?.[0]?.code ?? (error as { code?: unknown }).code;
-  return typeof code === 'string' ? code : '';
+  const { kind, words } = unanswered('Teams', error);
+  return new TeamsFailure(kind, words);
 }
