@@ -1,6 +1,8 @@
+import { readAnswer } from '../../base/answer-body.ts';
 import { platformJson } from '../../base/platform-json.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../kit/multipart.ts';
+import { unanswered } from '../kit/unanswered.ts';
 import { type GraphError, readGraphError } from './graph-error.ts';
 
 /** Address of the Graph API and our credentials. */
@@ -20,6 +22,8 @@ export type GraphAnswer =
   | { readonly kind: 'ok'; readonly body: unknown }
   /** The API answered with an error and did nothing. */
   | { readonly kind: 'error'; readonly error: GraphError }
+  /** A file of the request cannot be read. */
+  | { readonly kind: 'refused'; readonly reason: string }
   /** The request never reached the API. */
   | { readonly kind: 'unsent'; readonly reason: string }
   /** The request may or may not have reached the API. */
@@ -37,16 +41,6 @@ interface Asked {
 /** Media hosts reject requests without a user agent. */
 const USER_AGENT = 'voice-chat-gateway';
 const ANSWER_LIMIT_BYTES = 1_048_576;
-
-/** Error codes of failures in which nothing reached the other side. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'EAI_AGAIN',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 
 /** Graph API client of one business phone number, over HTTPS. */
 export class GraphClient {
@@ -109,7 +103,7 @@ export class GraphClient {
         headers: { ...this.#headers(), ...init.headers },
         redirect: 'error',
       });
-      return read(answer, await bodyOf(answer));
+      return read(answer, platformJson(await readAnswer(answer, ANSWER_LIMIT_BYTES)));
     } catch (error) {
       return failureOf(error);
     }
@@ -128,22 +122,7 @@ function read(answer: Response, body: unknown): GraphAnswer {
     : { kind: 'unclear', reason: `HTTP ${answer.status} without a readable error` };
 }
 
-/** Returns undefined when the body is not JSON or too large. */
-async function bodyOf(answer: Response): Promise<unknown> {
-  const parts: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const part of answer.body ?? []) {
-    sizeBytes += part.length;
-    if (sizeBytes > ANSWER_LIMIT_BYTES) return undefined;
-    parts.push(part);
-  }
-  return platformJson(Buffer.concat(parts));
-}
-
-/** Returns the reason from the cause, because `fetch` itself only reports that it failed. */
 function failureOf(error: unknown): GraphAnswer {
-  const { message, cause } = error as { message?: unknown; cause?: { code?: unknown; message?: unknown } };
-  const code = typeof cause?.code === 'string' ? cause.code : '';
-  const reason = `${code || cause?.message || message || 'no answer'}`;
-  return { kind: NEVER_SENT.has(code) ? 'unsent' : 'unclear', reason };
+  const { kind, words } = unanswered('WhatsApp', error);
+  return { kind: kind === 'unreachable' ? 'unsent' : kind, reason: words };
 }

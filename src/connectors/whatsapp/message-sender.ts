@@ -128,6 +128,8 @@ export class MessageSender {
       case 'error':
         this.#onError(answer.error);
         return outcomeOf(answer.error);
+      case 'refused':
+        return { ...answer, isAddressGone: false };
       case 'unsent':
         return { kind: 'later', reason: answer.reason, afterMs: UNREACHABLE_MS };
       case 'unclear':

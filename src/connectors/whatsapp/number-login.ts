@@ -86,5 +86,5 @@ export class NumberLogin {
 
 function problemOf(answer: GraphAnswer): string {
   if (answer.kind === 'error') return answer.error.text;
-  return answer.kind === 'ok' ? 'the response contains no phone number' : `not reachable: ${answer.reason}`;
+  return answer.kind === 'ok' ? 'the response contains no phone number' : answer.reason;
 }

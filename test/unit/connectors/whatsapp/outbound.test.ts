@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../src/base/errors.ts';
 import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { OutboundFile } from '../../../../src/connectors/contract/messenger.ts';
 import { API_ERRORS, badParameter } from '../../../fakes/whatsapp/graph-errors.ts';
@@ -141,6 +142,23 @@ test('a type that WhatsApp does not support is refused with its reason, before a
   expect(outcome).toMatchObject({
     kind: 'refused',
     reason: expect.stringMatching(/^b\.zip: Param file must be a file with one of the following types/),
+  });
+  expect(ada.arrived).toEqual([]);
+});
+
+test('a file that can no longer be read is refused at once, with its name', async () => {
+  const { api, connector, ada } = await linked();
+  await api.says(ada, 'hi');
+  const gone: OutboundFile = {
+    ...file('a.pdf', 'application/pdf', randomBytes(9)),
+    async *open() {
+      yield randomBytes(4);
+      throw new GatewayError('platform_failed', 'The file is gone');
+    },
+  };
+  expect(await connector.send(messageTo(ada.userId, '', [gone]), soon())).toMatchObject({
+    kind: 'refused',
+    reason: 'a.pdf: The file is gone',
   });
   expect(ada.arrived).toEqual([]);
 });
