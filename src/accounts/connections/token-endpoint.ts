@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readAnswer } from '../../base/answer-body.ts';
+import { networkCode } from '../../base/network-error.ts';
 import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
@@ -76,7 +77,11 @@ export async function askForTokens(
     return read(client, response.status, platformJson(body), [client.clientSecret, ...secretsIn(grant)]);
   } catch (error) {
     if (limit.signal.aborted) return { kind: 'failed', reason: 'The platform did not answer in time' };
-    return { kind: 'failed', reason: `The platform could not be asked (${codeOf(error)})` };
+    // No text of the error, which may contain the request.
+    return {
+      kind: 'failed',
+      reason: `The platform could not be asked (${networkCode(error) || (error as Error).name})`,
+    };
   } finally {
     limit.close();
   }
@@ -104,10 +109,4 @@ function read(
 
 function secretsIn({ code, refresh_token, code_verifier }: Readonly<Record<string, string>>): string[] {
   return [code, refresh_token, code_verifier].filter((secret) => secret !== undefined);
-}
-
-/** The code of a network error, else its name: texts may contain the request. */
-function codeOf(error: unknown): string {
-  const { name, cause } = error as { name?: unknown; cause?: { code?: unknown } | undefined };
-  return `${cause?.code ?? name ?? 'unknown error'}`;
 }

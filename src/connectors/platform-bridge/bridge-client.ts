@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { readAnswer } from '../../base/answer-body.ts';
+import { networkCode, neverArrived } from '../../base/network-error.ts';
 import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
@@ -11,7 +12,6 @@ const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 const ANSWER_LIMIT_BYTES = 65_536;
 /** Errors before anything was sent. */
-const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 export interface BridgeClientOptions {
   readonly url: string;
@@ -116,9 +116,7 @@ function retryAfterMs({ headers }: Response): number {
 
 function failed(error: unknown, isLate: boolean): Told {
   if (isLate) return { kind: 'unclear', reason: 'The bridge did not answer in time' };
-  const { cause, message } = error as Error & { readonly cause?: { readonly code?: string } };
-  const reason = `The bridge could not be reached: ${cause?.code ?? message}`;
-  return UNSENT.has(cause?.code ?? '')
-    ? { kind: 'later', reason, afterMs: PAUSE_MS }
-    : { kind: 'unclear', reason };
+  const code = networkCode(error);
+  const reason = `The bridge could not be reached: ${code || (error as Error).message}`;
+  return neverArrived(code) ? { kind: 'later', reason, afterMs: PAUSE_MS } : { kind: 'unclear', reason };
 }

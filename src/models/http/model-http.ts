@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { destroyOnAbort } from '../../base/destroy-on-abort.ts';
 import type { FindAddresses } from '../../base/find-addresses.ts';
 import { guardedLookup, isClosedAddress } from '../../base/guarded-lookup.ts';
+import { networkCode, neverArrived } from '../../base/network-error.ts';
 import type { AddressRule } from '../../base/public-address.ts';
 import { ModelFault } from '../model-fault.ts';
 
@@ -123,7 +124,7 @@ function literalOf(hostname: string): string {
 /** Says only what helps to correct the endpoint: reasons in detail would map a network. */
 function failureOf(error: unknown): ModelFault {
   if (isClosedAddress(error)) return closedEndpoint();
-  const { code } = error as { code?: unknown };
+  const code = networkCode(error);
   if (code === 'ERR_INVALID_CHAR') {
     return new ModelFault(
       'key_rejected',
@@ -131,26 +132,10 @@ function failureOf(error: unknown): ModelFault {
       { cause: error },
     );
   }
-  const words =
-    typeof code === 'string'
-      ? `the endpoint could not be reached: ${code}`
-      : 'the endpoint could not be reached';
+  const words = `the endpoint could not be reached${code === '' ? '' : `: ${code}`}`;
   // The connection may have been lost after the request had arrived.
-  return new ModelFault(
-    'unreachable',
-    { words, isDoubtful: !NEVER_SENT.has(String(code)) },
-    { cause: error },
-  );
+  return new ModelFault('unreachable', { words, isDoubtful: !neverArrived(code) }, { cause: error });
 }
-
-/** Codes of errors before there is a connection. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ENOTFOUND',
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-]);
 
 function closedEndpoint(): ModelFault {
   return new ModelFault('bad_endpoint', { words: 'the endpoint is not a URL of a public host' });

@@ -1,4 +1,5 @@
 import { readAnswer } from '../../base/answer-body.ts';
+import { networkCode } from '../../base/network-error.ts';
 import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
@@ -73,9 +74,6 @@ async function get(
 
 /** Takes the code of a network error and no text, which may contain the request. */
 function failureOf(error: unknown): VendorFailed {
-  const { cause } = error as { cause?: { code?: unknown; errors?: readonly { code?: unknown }[] } };
-  const code = cause?.code ?? cause?.errors?.[0]?.code;
-  return new VendorFailed(
-    typeof code === 'string' ? `it cannot be reached (${code})` : 'its answer is unusable',
-  );
+  const code = networkCode(error);
+  return new VendorFailed(code === '' ? 'its answer is unusable' : `it cannot be reached (${code})`);
 }
