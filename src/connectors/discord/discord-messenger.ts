@@ -10,6 +10,7 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
+import { checkTextLength, codePoints } from '../kit/text-limit.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
 import { DISCORD_REMEDIES } from './remedies.ts';
@@ -55,11 +56,7 @@ export class DiscordMessenger implements Messenger, ShowsTyping, FetchesFiles {
   }
 
   checkText(text: string): void {
-    let count = 0;
-    for (const _ of text) count += 1;
-    if (count <= MAX_TEXT) return;
-    const reason = `the message is too long for Discord: ${count} characters, at most ${MAX_TEXT}`;
-    throw new GatewayError('send_failed', `Failed to send message: ${reason}`);
+    checkTextLength('Discord', codePoints(text), MAX_TEXT);
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {

@@ -17,6 +17,7 @@ import type {
   SendOutcome,
 } from '../contract/messenger.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import { checkTextLength } from '../kit/text-limit.ts';
 import { requireForm } from '../kit/token-form.ts';
 import { EventIntake } from './events/event-intake.ts';
 import { SLACK_HEADERS, WebhookReceiver } from './events/webhook-receiver.ts';
@@ -128,10 +129,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
 
   /** Escaping makes a text longer. */
   checkText(text: string): void {
-    const { length } = toMrkdwn(text);
-    if (length <= MAX_TEXT) return;
-    const reason = `the message is too long for Slack: ${length} characters, at most ${MAX_TEXT}`;
-    throw new GatewayError('send_failed', `Failed to send message: ${reason}`);
+    checkTextLength('Slack', toMrkdwn(text).length, MAX_TEXT);
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {

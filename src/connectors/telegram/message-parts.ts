@@ -1,4 +1,5 @@
 import type { OutboundFile, OutboundMessage } from '../contract/messenger.ts';
+import { codePoints } from '../kit/text-limit.ts';
 import { formatted } from './formatting.ts';
 
 /** How a file is displayed, under Telegram's name in both methods and fields. */
@@ -67,9 +68,7 @@ export function asDocuments(part: Part): Part | null {
 
 /** Number of visible code points, as counted by Telegram's server: marks have become entities by then. */
 export function characters(source: string): number {
-  let count = 0;
-  for (const _ of formatted(source).text) count += 1;
-  return count;
+  return codePoints(formatted(source).text);
 }
 
 function kindOf({ mime, sizeBytes }: OutboundFile): MediaKind {

@@ -30,6 +30,7 @@ import {
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
+import { checkTextLength } from '../kit/text-limit.ts';
 import { requireForm } from '../kit/token-form.ts';
 import { BotApi, type BotApiUrls } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
@@ -160,10 +161,7 @@ export class TelegramConnector
   }
 
   checkText(text: string): void {
-    const count = characters(text);
-    if (count <= MAX_TEXT_CHARACTERS) return;
-    const reason = `the message is too long for Telegram: ${count} characters, at most ${MAX_TEXT_CHARACTERS}`;
-    throw new GatewayError('send_failed', `Failed to send message: ${reason}`);
+    checkTextLength('Telegram', characters(text), MAX_TEXT_CHARACTERS);
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {

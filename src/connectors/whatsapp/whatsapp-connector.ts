@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import { GatewayError, isDiskFull } from '../../base/errors.ts';
+import { isDiskFull } from '../../base/errors.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import { SERVICE_WINDOW_MS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
@@ -24,6 +24,7 @@ import {
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
+import { checkTextLength } from '../kit/text-limit.ts';
 import { GraphClient, type GraphOptions } from './graph-client.ts';
 import { type GraphError, isLoginError } from './graph-error.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
@@ -132,13 +133,8 @@ export class WhatsAppConnector
   }
 
   checkText(text: string, isCaption: boolean): void {
-    const most = isCaption ? CAPTION_LENGTH : TEXT_LENGTH;
-    if (text.length <= most) return;
-    const what = isCaption ? 'the caption' : 'the message';
-    throw new GatewayError(
-      'send_failed',
-      `Failed to send message: ${what} is too long for WhatsApp: ${text.length} characters, at most ${most}`,
-    );
+    if (isCaption) checkTextLength('WhatsApp', text.length, CAPTION_LENGTH, 'caption');
+    else checkTextLength('WhatsApp', text.length, TEXT_LENGTH);
   }
 
   /** Audio drops its caption, however long (specification, "Attachments array"). */

@@ -3,7 +3,7 @@ import { LimitedMap } from '../../../base/limited-map.ts';
 import { field, platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import { type HttpAnswer, httpRequest } from '../rest/http-request.ts';
-import { cut, TeamsFailure } from '../rest/teams-failure.ts';
+import { TeamsFailure } from '../rest/teams-failure.ts';
 
 const DEADLINE_MS = 10_000;
 /** A token is replaced this long before it expires. */
@@ -102,7 +102,7 @@ function tokenIn({ status, body }: HttpAnswer): z.output<typeof Answer> {
   const { data: token } = Answer.safeParse(json);
   if (status === 200 && token) return token;
   const { error = '', error_description: text = '' } = Refusal.safeParse(json).data ?? {};
-  const words = cut(text.split('Trace ID')[0] ?? '') || error || `The login endpoint answered ${status}`;
+  const words = text.split('Trace ID')[0]?.trim() || error || `The login endpoint answered ${status}`;
   if (status >= 400 && status < 500 && status !== 429)
     throw new TeamsFailure('refused', words, { status, code: error, isLoggedOut: true });
   throw new TeamsFailure('later', words, { status, code: error });

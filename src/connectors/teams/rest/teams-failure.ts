@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { oneLine } from '../../../base/one-line.ts';
 import { field, platformJson } from '../../../base/platform-json.ts';
 import { type FailureKind, unanswered } from '../../kit/unanswered.ts';
 
@@ -12,6 +13,8 @@ export interface FailureDetail {
   readonly isLoggedOut?: boolean;
 }
 
+const MAX_WORDS = 300;
+
 export class TeamsFailure extends Error {
   readonly kind: FailureKind;
   readonly status: number;
@@ -21,7 +24,7 @@ export class TeamsFailure extends Error {
 
   /** `reason` is in Microsoft's words and never contains a token. */
   constructor(kind: FailureKind, reason: string, detail: FailureDetail = {}) {
-    super(reason);
+    super(oneLine(reason, MAX_WORDS));
     this.name = 'TeamsFailure';
     this.kind = kind;
     this.status = detail.status ?? 0;
@@ -31,7 +34,6 @@ export class TeamsFailure extends Error {
   }
 }
 
-const MAX_WORDS = 300;
 const MAX_PAUSE_MS = 3_600_000;
 /** "Retry for error codes 412, 429, 502 and 504" (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/rate-limit). */
 const PASSING: ReadonlySet<number> = new Set([412, 429, 502, 503, 504]);
@@ -42,16 +44,11 @@ const Refusal = z.object({ error: z.object({ code: field(z.string()), message: f
 export function failureIn(status: number, retryAfter: string | null, body: Uint8Array): TeamsFailure {
   const { data } = Refusal.safeParse(platformJson(body));
   const { code = '', message } = data?.error ?? {};
-  const words = cut(message || code || `HTTP status ${status} without a readable answer`);
+  const words = message || code || `HTTP status ${status} without a readable answer`;
   if (PASSING.has(status))
     return new TeamsFailure('later', words, { status, code, afterMs: pauseOf(retryAfter) });
   if (status >= 500) return new TeamsFailure('unclear', words, { status, code });
   return new TeamsFailure('refused', code === '' ? words : `${words} (${code})`, { status, code });
-}
-
-/** The words of Microsoft, on one line. */
-export function cut(words: string): string {
-  return words.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS);
 }
 
 function pauseOf(retryAfter: string | null): number | null {
