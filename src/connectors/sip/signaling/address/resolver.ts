@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
+import { LimitedMap } from '../../../../base/limited-map.ts';
 import type { Clock } from '../../../../base/time.ts';
 import { settledWithin } from '../../../../base/waits.ts';
 import type { Destination, SipProtocol } from '../transport/wire.ts';
@@ -50,7 +51,7 @@ const MAX_DESTINATIONS = 16;
 export class Resolver {
   readonly #dns: Dns;
   readonly #clock: Clock;
-  readonly #cache = new Map<string, { resolution: Resolution; untilMs: number }>();
+  readonly #cache = new LimitedMap<{ resolution: Resolution; untilMs: number }>(MAX_CACHED);
   readonly #pending = new Map<string, Promise<Resolution>>();
 
   constructor(dns: Dns, clock: Clock) {
@@ -172,7 +173,6 @@ export class Resolver {
   }
 
   #remember(key: string, resolution: Resolution): void {
-    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
     this.#cache.set(key, { resolution, untilMs: this.#clock.monotonicMs() + resolution.ttlMs });
   }
 }

@@ -72,6 +72,16 @@ describe('the resolver', () => {
     expect(dns.asked).toHaveLength(4);
   });
 
+  it('keeps the names that were looked up last, however many there are', async () => {
+    const hosts = Array.from({ length: 1_025 }, (_, number) => `pbx${number}.example`);
+    const dns = new FakeDns({ addresses: Object.fromEntries(hosts.map((host) => [host, ['192.0.2.1']])) });
+    const resolver = new Resolver(dns, new ManualClock());
+    for (const host of hosts) await resolver.resolve({ ...PBX, host });
+    const asked = dns.asked.length;
+    await resolver.resolve({ ...PBX, host: hosts.at(-2)! });
+    expect(dns.asked).toHaveLength(asked);
+  });
+
   it('looks up once for concurrent requests', async () => {
     const dns = new FakeDns({ addresses: { 'pbx.example': ['192.0.2.1'] } });
     const resolver = new Resolver(dns, new ManualClock());
