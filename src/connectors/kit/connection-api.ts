@@ -3,6 +3,7 @@ import { readAnswer } from '../../base/answer-body.ts';
 import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { platformJson } from '../../base/platform-json.ts';
+import { retryAfterMs } from '../../base/retry-after.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
 import type { ConnectionTokens } from '../contract/oauth.ts';
@@ -102,12 +103,8 @@ export class ConnectionApi {
   /** Null: asking again is no use. `Retry-After` has seconds or a date; without it, a second. */
   #pauseMsAfter({ status, headers }: Response): number | null {
     if (status !== 429 && status !== 503) return null;
-    const asked = headers.get('retry-after') ?? '1';
-    const { clock } = this.#options;
-    const pauseMs = /^\d+$/.test(asked)
-      ? Number(asked) * 1_000
-      : Date.parse(asked) - Date.parse(clock.nowIso());
-    return pauseMs <= MAX_PAUSE_MS ? Math.max(pauseMs, 0) : null;
+    const pauseMs = retryAfterMs(headers.get('retry-after') ?? '1', this.#options.clock.nowIso());
+    return pauseMs !== null && pauseMs <= MAX_PAUSE_MS ? pauseMs : null;
   }
 
   async #send(

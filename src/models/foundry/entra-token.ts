@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { readJson } from '../http/model-answer.ts';
 import type { ModelHttp } from '../http/model-http.ts';
-import { retryAfterMs } from '../http/retry-after.ts';
+import { requestedWaitMs } from '../http/retry-after.ts';
 import { MadeOnce } from '../made-once.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
@@ -93,7 +93,7 @@ export class EntraToken {
         clientSecret,
       ]),
       status,
-      retryAfterMs: retryAfterMs(headers, clock.nowIso()),
+      retryAfterMs: requestedWaitMs(headers, clock.nowIso()),
     });
   }
 }

@@ -5,7 +5,7 @@ import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
 import { readJson, type StreamedEvent, streamedEvents } from './model-answer.ts';
 import type { ModelHttp } from './model-http.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { requestedWaitMs } from './retry-after.ts';
 
 /** An error as a provider words it. `kind` is set where the words say more than the status. */
 export interface ProviderError {
@@ -109,7 +109,7 @@ export class JsonApi {
     return new ModelFault(kind, {
       words: providerWords(words, [...secrets, secret]),
       status,
-      retryAfterMs: retryAfterMs(headers, clock.nowIso()),
+      retryAfterMs: requestedWaitMs(headers, clock.nowIso()),
       isDoubtful: DOUBTFUL.has(status),
     });
   }
