@@ -1,11 +1,11 @@
-import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { Clock } from '../../../base/time.ts';
+import { toCoreRequest, toCoreResponse } from './core/core-message.ts';
+import type { IncomingRequestMessage } from './core/sip-core.ts';
 import type { DirectRoutes } from './direct/direct-routes.ts';
 import { guardRequest, hasTag, type Refusal, refuse, tagOf } from './guard/message-guard.ts';
 import { RateLimit } from './guard/rate-limit.ts';
 import { admitsStranger, type KnownNames } from './guard/stranger-filter.ts';
 import { type Dialled, dialledOf } from './legs/dialled.ts';
-import { toCoreRequest, toCoreResponse } from './message/core-message.ts';
 import { settleBody } from './message/message-body.ts';
 import {
   headerOf,

@@ -1,14 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { URI, type UserAgentCore } from 'sip.js/lib/core/index.js';
-import { OwnAddress } from '../address/own-address.ts';
-import { StoredChallenges } from '../digest/digest-credentials.ts';
+import type { IncomingInviteRequest, URI } from '../core/sip-core.ts';
+import { sipUri } from '../core/uri-grammar.ts';
 import { hostInUri, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
-import { createCore } from '../sip-core.ts';
-import type { RouteDeps, SipRoute } from '../sip-route.ts';
-import { UdpKeepAlive } from '../transport/udp-keep-alive.ts';
+import { type RouteDeps, SipRoute } from '../sip-route.ts';
 import type { Connection, Destination, SipProtocol, Source } from '../transport/wire.ts';
 import { faultDetail, TrunkFault, trunkFault } from '../trunk/trunk-fault.ts';
-import { TrunkFlow } from '../trunk/trunk-flow.ts';
 import { type DirectTarget, directTarget, plainHost } from './direct-target.ts';
 
 /** Whose call goes where, and who wants to know what becomes of the route. */
@@ -22,36 +17,23 @@ export interface DirectCall {
 }
 
 /**
- * The way of one call to a host without a trunk: no registration, no credentials, its own user agent core and connection.
- * Only the host's own servers, and those that they name inside the dialog, may speak in it.
+ * The way of one call to a host without a trunk: no registration, no credentials. Only the host's own servers, and those
+ * that they name inside the dialog, may speak in it.
  */
-export class DirectRoute implements SipRoute {
-  readonly dialogUser = randomBytes(16).toString('hex');
-  readonly core: UserAgentCore;
-  readonly flow: TrunkFlow;
-  readonly own: OwnAddress;
-  /** Nobody answers them. */
-  readonly challenges = new StoredChallenges(null);
+export class DirectRoute extends SipRoute {
+  readonly realm = null;
   readonly srtp = 'optional';
   readonly behindNat = false;
   readonly #deps: RouteDeps;
   readonly #call: DirectCall;
-  readonly #keepAlive: UdpKeepAlive;
   /** Addresses of the host's servers, and of the next hops that they have named. */
   #peers = new Set<string>();
   #destination: Destination | null = null;
 
   constructor(call: DirectCall, deps: RouteDeps) {
+    super(deps);
     this.#call = call;
     this.#deps = deps;
-    this.#keepAlive = new UdpKeepAlive(deps.clock, (destination) => deps.layer.ping(destination));
-    this.flow = new TrunkFlow(deps.streams, call.onConnection, () => deps.observer.count('transport_lost'));
-    this.own = new OwnAddress(
-      () => this.transport,
-      deps,
-      () => this.flow.connection?.localPort ?? null,
-    );
-    this.core = this.#newCore();
   }
 
   /** That of the current destination. */
@@ -59,8 +41,9 @@ export class DirectRoute implements SipRoute {
     return this.#destination?.protocol ?? this.#call.target.domain.protocols[0]!;
   }
 
-  get contact(): string {
-    return this.core.configuration.contact.toString();
+  override get contactUri(): string {
+    const isSecure = this.#call.target.uri.scheme === 'sips';
+    return isSecure ? this.own.secureContactOf(this.dialogUser) : super.contactUri;
   }
 
   get serverUri(): string {
@@ -69,7 +52,7 @@ export class DirectRoute implements SipRoute {
 
   /** Our own address: nobody else vouches for us. */
   get caller(): URI {
-    return new URI('sip', 'agent', hostInUri(this.own.host));
+    return sipUri('agent', hostInUri(this.own.host));
   }
 
   /** A private or loopback address is dropped wherever it comes from: each look-up is checked, and only its result used. */
@@ -91,13 +74,9 @@ export class DirectRoute implements SipRoute {
     return this.#deps.policy.mayFollow(host, false, [...this.#peers]);
   }
 
-  async prepare(destination: Destination): Promise<void> {
+  override prepare(destination: Destination): Promise<void> {
     this.#destination = destination;
-    await this.own.learn(destination);
-    if (destination.protocol === 'udp') return;
-    await this.flow.open(destination).catch((error: unknown) => {
-      throw trunkFault(error);
-    });
+    return super.prepare(destination);
   }
 
   /** The route has one call, all of whose requests go to the destination it was prepared for. */
@@ -105,22 +84,15 @@ export class DirectRoute implements SipRoute {
 
   unpin(): void {}
 
-  prefer(destination: Destination): void {
-    this.#keepAlive.keep(destination);
-  }
-
   destinationFor(): Destination {
     if (this.#destination === null) throw new Error('the route is not prepared');
     return this.#destination;
   }
 
-  /** Resolves the next hop of a request inside the dialog, as named by the peer. Rejects with TrunkFault. */
-  async resolveHop(host: string, port: number): Promise<Destination> {
-    const { destinations } = await this.#deps.resolver.resolve({ host, port, protocol: this.transport });
-    const allowed = destinations.find((destination) => this.mayFollow(destination.host));
-    if (allowed === undefined) throw new TrunkFault('not_allowed');
-    this.#peers.add(allowed.host);
-    return allowed;
+  override async resolveHop(host: string, port: number): Promise<Destination> {
+    const hop = await super.resolveHop(host, port);
+    this.#peers.add(hop.host);
+    return hop;
   }
 
   /** Redirections stay at the host. */
@@ -156,36 +128,12 @@ export class DirectRoute implements SipRoute {
     this.#call.onUnused();
   }
 
-  close(): void {
-    this.#keepAlive.stop();
-    this.#deps.layer.requests.clear(this);
-    this.core.dispose();
-    this.flow.close();
+  /** Nobody calls us over it. */
+  invited(request: IncomingInviteRequest): void {
+    request.reject({ statusCode: 404 });
   }
 
-  #newCore(): UserAgentCore {
-    const route = this;
-    const { scheme } = this.#call.target.uri;
-    return createCore(
-      {
-        contactUser: this.dialogUser,
-        local: () => ({
-          sentBy: this.own.sentBy,
-          contact:
-            scheme === 'sips'
-              ? this.own.secureContactOf(this.dialogUser)
-              : this.own.contactOf(this.dialogUser),
-        }),
-        transport: {
-          get protocol() {
-            return route.transport.toUpperCase();
-          },
-          send: (text) => this.#deps.layer.send(this, text),
-        },
-        credentials: () => undefined,
-      },
-      // Nobody calls us over it.
-      { onInvite: (request) => void request.reject({ statusCode: 404 }) },
-    );
+  connected(connection: Connection): void {
+    this.#call.onConnection(connection);
   }
 }

@@ -1,6 +1,7 @@
-import { Grammar, type URI } from 'sip.js/lib/core/index.js';
 import { GatewayError } from '../../../../base/errors.ts';
 import type { SipDomain } from '../address/resolver.ts';
+import type { URI } from '../core/sip-core.ts';
+import { uriOf } from '../core/uri-grammar.ts';
 import { encodeUser } from '../legs/dial-target.ts';
 import type { SipUri } from '../message/sip-uri.ts';
 import type { SipProtocol } from '../transport/wire.ts';
@@ -49,8 +50,8 @@ export function directTarget(target: SipUri): DirectTarget {
   const transport = transportIn(target.parameters);
   const place = port === null ? host : `${host}:${port}`;
   const suffix = transport === null ? '' : `;transport=${transport}`;
-  const uri = Grammar.URIParse(`${scheme}:${encodeUser(user)}@${place}${suffix}`);
-  if (uri === undefined) throw invalid('is not a SIP URI');
+  const uri = uriOf(`${scheme}:${encodeUser(user)}@${place}${suffix}`);
+  if (uri === null) throw invalid('is not a SIP URI');
   return { uri, domain: { host, port, protocols: protocolsOf(target, transport) } };
 }
 

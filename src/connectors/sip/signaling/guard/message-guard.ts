@@ -1,3 +1,4 @@
+import { ALLOWED_METHODS, SUPPORTED_EXTENSIONS } from '../core/sip-core.ts';
 import {
   headerOf,
   headersOf,
@@ -7,7 +8,6 @@ import {
   tokensOf,
 } from '../message/sip-message.ts';
 import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
-import { ALLOWED_METHODS, SUPPORTED_EXTENSIONS } from '../sip-core.ts';
 
 /** An answer to a request that does not reach sip.js. */
 export interface Refusal {

@@ -1,10 +1,10 @@
-import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
 import type { Capability } from '../../../../base/platform.ts';
 import type { Clock } from '../../../../base/time.ts';
 import type { MediaControl } from '../../../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
 import type { InboundAnswerer } from '../../../contract/connector.ts';
 import type { SipNumber } from '../../../contract/sip-accounts.ts';
+import type { IncomingInviteRequest } from '../core/sip-core.ts';
 import { codecInCommon } from '../sdp/sdp-answer.ts';
 import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import type { IncomingInviteRequest, IncomingPrackRequest } from 'sip.js/lib/core/index.js';
 import type { Termination } from '../../../../base/termination.ts';
 import type { CancelTimer, Clock } from '../../../../base/time.ts';
 import type { PlatformLeg, SendsDtmf } from '../../../contract/call-leg.ts';
+import type { IncomingInviteRequest, IncomingPrackRequest } from '../core/sip-core.ts';
+import { forgetInvite } from '../core/sip-core.ts';
 import type { PeerDescription } from '../sdp/sdp-peer.ts';
-import { forgetInvite } from '../sip-core.ts';
 import { T1_MS, TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import { sdpBody } from './leg-session.ts';
 import { messageOf, type SipLeg } from './sip-leg.ts';

@@ -1,3 +1,6 @@
+import { GatewayError } from '../../../../base/errors.ts';
+import type { Termination } from '../../../../base/termination.ts';
+import type { CancelTimer, Clock } from '../../../../base/time.ts';
 import type {
   Body,
   IncomingAckRequest,
@@ -5,12 +8,9 @@ import type {
   IncomingInviteRequest,
   Session,
   SessionDelegate,
-} from 'sip.js/lib/core/index.js';
-import { GatewayError } from '../../../../base/errors.ts';
-import type { Termination } from '../../../../base/termination.ts';
-import type { CancelTimer, Clock } from '../../../../base/time.ts';
+} from '../core/sip-core.ts';
+import { ALLOWED_METHODS, dropDialog } from '../core/sip-core.ts';
 import { parsePeerDescription } from '../sdp/sdp-peer.ts';
-import { ALLOWED_METHODS, dropDialog } from '../sip-core.ts';
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import { DTMF_RELAY_TYPE, digitInInfo, dtmfRelayBody } from './dtmf-relay.ts';
 import type { LegMedia } from './leg-media.ts';

@@ -1,10 +1,10 @@
-import type { URI } from 'sip.js/lib/core/index.js';
 import { GatewayError } from '../../../../base/errors.ts';
 import type { Termination } from '../../../../base/termination.ts';
 import type { Clock } from '../../../../base/time.ts';
 import type { MediaControl } from '../../../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
 import type { DialsSip, SipDial, SipTarget } from '../../../contract/sip-dialing.ts';
+import type { URI } from '../core/sip-core.ts';
 import type { DirectRoutes } from '../direct/direct-routes.ts';
 import { type DirectHosts, directTarget, plainHost } from '../direct/direct-target.ts';
 import type { SipUri } from '../message/sip-uri.ts';

@@ -1,14 +1,14 @@
+import type { PostDialStep } from '../../../../base/post-dial.ts';
+import type { Termination, TerminationResult } from '../../../../base/termination.ts';
+import type { PlatformLeg, SendsDtmf } from '../../../contract/call-leg.ts';
 import type {
   IncomingResponseMessage,
   OutgoingInviteRequest,
   OutgoingInviteRequestDelegate,
   Session,
   URI,
-} from 'sip.js/lib/core/index.js';
-import type { PostDialStep } from '../../../../base/post-dial.ts';
-import type { Termination, TerminationResult } from '../../../../base/termination.ts';
-import type { PlatformLeg, SendsDtmf } from '../../../contract/call-leg.ts';
-import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../sip-core.ts';
+} from '../core/sip-core.ts';
+import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../core/sip-core.ts';
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import type { Destination } from '../transport/wire.ts';
 import { TrunkFault } from '../trunk/trunk-fault.ts';

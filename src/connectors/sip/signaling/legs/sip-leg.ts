@@ -1,4 +1,3 @@
-import type { Session } from 'sip.js/lib/core/index.js';
 import { unreachable } from '../../../../base/assert.ts';
 import { GatewayError } from '../../../../base/errors.ts';
 import type { PostDialStep } from '../../../../base/post-dial.ts';
@@ -6,6 +5,7 @@ import type { Termination } from '../../../../base/termination.ts';
 import type { Clock } from '../../../../base/time.ts';
 import type { MediaEvent } from '../../../../media/media-leg.ts';
 import type { LegObserver } from '../../../contract/call-leg.ts';
+import type { Session } from '../core/sip-core.ts';
 import type { SipRoute } from '../sip-route.ts';
 import type { LegMedia } from './leg-media.ts';
 import { LegSession } from './leg-session.ts';

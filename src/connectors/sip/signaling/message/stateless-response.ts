@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { USER_AGENT } from '../core/sip-core.ts';
 import { hasTag } from '../guard/message-guard.ts';
-import { USER_AGENT } from '../sip-core.ts';
 import { headerOf, headersOf, type SipMessage } from './sip-message.ts';
 
 /** Writes a response to a request that sip.js will not handle (RFC 3261 section 8.2.6). */

@@ -1,16 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
+import {
+  toCoreRequest,
+  toCoreResponse,
+} from '../../../../../src/connectors/sip/signaling/core/core-message.ts';
 import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
-import { StoredChallenges } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
 import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
 import { readDialString } from '../../../../../src/connectors/sip/signaling/legs/dial-string.ts';
 import { readTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
 import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
 import { digitInInfo } from '../../../../../src/connectors/sip/signaling/legs/dtmf-relay.ts';
 import { nationalDigits, toE164 } from '../../../../../src/connectors/sip/signaling/legs/phone-number.ts';
-import {
-  toCoreRequest,
-  toCoreResponse,
-} from '../../../../../src/connectors/sip/signaling/message/core-message.ts';
 import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
 import { readOutgoing } from '../../../../../src/connectors/sip/signaling/message/outgoing-text.ts';
 import {
@@ -37,7 +36,7 @@ const VALUE_LENGTH = 8_000;
 const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
-  challenges: new StoredChallenges(null),
+  realm: null,
 };
 
 /** The full path of a message up to sip.js. */
