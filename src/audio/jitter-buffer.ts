@@ -1,4 +1,5 @@
 import { FRAME_MS } from '../base/frame.ts';
+import type { JitterCounters } from './jitter-counters.ts';
 import { JitterPace, SPARE_MS } from './jitter-pace.ts';
 import { type JitterPacket, JitterSlots, SLOTS } from './jitter-slots.ts';
 import { JitterTarget, MOST_MAX_TARGET_MS } from './jitter-target.ts';
@@ -15,34 +16,6 @@ export type Pulled =
   | 'silence'
   /** There is no stream, or not enough audio to start playing. Lasts one frame. */
   | 'idle';
-
-export interface JitterCounters {
-  received: number;
-  duplicate: number;
-  late: number;
-  /** Packets that never arrived in time to be played. */
-  lost: number;
-  /** Number of times that audio was concealed. */
-  concealed: number;
-  /** Packets dropped to reduce the delay. */
-  droppedForDepth: number;
-  /** Milliseconds by which audio was shortened to reduce the delay, and lengthened to raise it. */
-  shortenedMs: number;
-  lengthenedMs: number;
-}
-
-export function newJitterCounters(): JitterCounters {
-  return {
-    received: 0,
-    duplicate: 0,
-    late: 0,
-    lost: 0,
-    concealed: 0,
-    droppedForDepth: 0,
-    shortenedMs: 0,
-    lengthenedMs: 0,
-  };
-}
 
 /** Format of a stream's packets. */
 export interface JitterFormat {

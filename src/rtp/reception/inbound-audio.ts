@@ -1,4 +1,5 @@
-import { JitterBuffer, type JitterCounters, type Pulled } from '../../audio/jitter-buffer.ts';
+import { JitterBuffer, type Pulled } from '../../audio/jitter-buffer.ts';
+import type { JitterCounters } from '../../audio/jitter-counters.ts';
 import { MOST_MAX_TARGET_MS } from '../../audio/jitter-target.ts';
 import { Resampler } from '../../audio/resampler.ts';
 import { IN_SILENCE, SOMETIME, SOON, TimeScaler } from '../../audio/time-scaler.ts';

@@ -1,4 +1,3 @@
-import { newJitterCounters } from '../../audio/jitter-buffer.ts';
 import type { MediaEvent } from '../../media/media-leg.ts';
 import type { VoiceCodecs } from '../codecs/voice-codecs.ts';
 import { DtmfReceiver } from '../dtmf/dtmf-receiver.ts';
@@ -31,7 +30,6 @@ export class RtpReceiver {
   readonly #emit: (event: MediaEvent) => void;
   readonly #codecs: VoiceCodecs;
   readonly #roomRateHz: number;
-  readonly #jitterCounters = newJitterCounters();
   readonly #dtmf = new DtmfReceiver();
   readonly #packet = new RtpPacket();
   /** Null before the first configuration. */
@@ -70,12 +68,7 @@ export class RtpReceiver {
   #change(codec: RtpCodec): void {
     const decoder = this.#codecs.decoder(codec, this.#roomRateHz);
     this.#audio?.close();
-    this.#audio = new InboundAudio(
-      decoder,
-      this.#roomRateHz,
-      this.#jitterCounters,
-      this.#codecs.maxJitterDelayMs,
-    );
+    this.#audio = new InboundAudio(decoder, this.#roomRateHz, this.#counters, this.#codecs.maxJitterDelayMs);
     this.#g722Clock = codec === 'G722' ? new G722Clock() : null;
     this.stats.setClock(decoder.clockRateHz);
   }
@@ -178,14 +171,6 @@ export class RtpReceiver {
   /** Updates the counters that are maintained elsewhere. */
   count(): void {
     const counters = this.#counters;
-    const jitter = this.#jitterCounters;
-    counters.lost = jitter.lost;
-    counters.duplicate = jitter.duplicate;
-    counters.late = jitter.late;
-    counters.concealed = jitter.concealed;
-    counters.droppedForDepth = jitter.droppedForDepth;
-    counters.shortenedMs = jitter.shortenedMs;
-    counters.lengthenedMs = jitter.lengthenedMs;
     counters.delayMs = this.#audio?.jitter.delayMs ?? 0;
     counters.depthMs = this.#audio?.jitter.depthMs ?? 0;
     counters.targetMs = this.#audio?.jitter.targetMs ?? 0;

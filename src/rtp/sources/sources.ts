@@ -1,4 +1,4 @@
-import { newJitterCounters } from '../../audio/jitter-buffer.ts';
+import { addJitterCounters, newJitterCounters } from '../../audio/jitter-counters.ts';
 import type { VoiceDecoder } from '../codecs/voice-codec.ts';
 import type { RtpPacket } from '../rtp-packet.ts';
 import type { PacketOpen } from '../rtp-protocol.ts';
@@ -106,7 +106,7 @@ export class Sources {
   /** Counts of all sources since the leg was opened. Always the same object. */
   count() {
     const total = Object.assign(this.#total, this.#gone);
-    for (let i = 0; i < this.#sources.length; i++) addCounts(total, this.#sources[i]!.counters);
+    for (let i = 0; i < this.#sources.length; i++) addJitterCounters(total, this.#sources[i]!.counters);
     return total;
   }
 
@@ -137,18 +137,7 @@ export class Sources {
     const source = this.#sources[index]!;
     this.#sources.splice(index, 1);
     if (source.voice !== OTHERS) this.#byVoice[source.voice] = undefined;
-    addCounts(this.#gone, source.counters);
+    addJitterCounters(this.#gone, source.counters);
     source.close();
   }
-}
-
-type Counts = ReturnType<typeof newJitterCounters>;
-
-function addCounts(total: Counts, more: Counts): void {
-  total.lost += more.lost;
-  total.late += more.late;
-  total.concealed += more.concealed;
-  total.droppedForDepth += more.droppedForDepth;
-  total.shortenedMs += more.shortenedMs;
-  total.lengthenedMs += more.lengthenedMs;
 }

@@ -1,4 +1,5 @@
-import { JitterBuffer, newJitterCounters, type Pulled } from '../../../src/audio/jitter-buffer.ts';
+import { JitterBuffer, type Pulled } from '../../../src/audio/jitter-buffer.ts';
+import { newJitterCounters } from '../../../src/audio/jitter-counters.ts';
 
 export interface PathPacket {
   readonly index: number;
