@@ -1,6 +1,6 @@
 import { Downlink } from './downlink.ts';
 import type { QueueBudget } from './playout-budget.ts';
-import type { AgentPlacement, ClearPoint, Command } from './protocol.ts';
+import type { AgentPlacement, CallCommand, ClearPoint } from './protocol.ts';
 import { Uplink } from './uplink.ts';
 
 /** Receives the audio and events of an agent leg. */
@@ -44,8 +44,7 @@ export interface AgentAudio {
 
 /** The part of a call that sends an agent's commands. */
 export interface AgentLinkHost {
-  readonly callId: string;
-  send(command: Command): void;
+  send(command: CallCommand): void;
   left(agent: AgentLink): void;
 }
 
@@ -98,23 +97,21 @@ export class AgentLink implements AgentAudio {
     if (this.#closed) return;
     const clear = this.#uplink.clear();
     this.#clears.push(clear);
-    const { callId } = this.#host;
-    this.#host.send({ type: 'agent.clear', callId, legId: this.legId, point: clear.point });
+    this.#host.send({ type: 'agent.clear', legId: this.legId, point: clear.point });
   }
 
   listen(sampleRateHz: number | null): void {
     if (this.#closed || sampleRateHz === (this.#downlink?.sampleRateHz ?? null)) return;
     this.#downlink = sampleRateHz === null ? null : new Downlink(sampleRateHz);
-    const { callId } = this.#host;
     const { downlink } = this.placement();
-    this.#host.send({ type: 'agent.listen', callId, legId: this.legId, downlink });
+    this.#host.send({ type: 'agent.listen', legId: this.legId, downlink });
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#uplink.clear();
-    this.#host.send({ type: 'agent.leave', callId: this.#host.callId, legId: this.legId });
+    this.#host.send({ type: 'agent.leave', legId: this.legId });
     this.#host.left(this);
   }
 
