@@ -135,7 +135,8 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     const routeDeps = this.#routeDeps();
     this.#trunkDeps = this.#newTrunkDeps(routeDeps);
     this.#directs = new DirectRoutes(routeDeps);
-    this.#router = new MessageRouter(this.#trunks, {
+    this.#router = new MessageRouter({
+      trunks: this.#trunks,
       layer: this.#layer,
       directs: this.#directs,
       udp,

@@ -15,7 +15,6 @@ import { InboundLeg } from './inbound-leg.ts';
 import { LegMedia, type LegMediaSettings } from './leg-media.ts';
 import type { LegRegistry } from './leg-registry.ts';
 import { toE164 } from './phone-number.ts';
-import { SipLeg } from './sip-leg.ts';
 
 /** What every phone call offers. */
 export const SIP_CAPABILITIES: readonly Capability[] = ['audio_in', 'audio_out'];
@@ -86,8 +85,8 @@ export class InboundCalls {
     const { trunk, request, dialled, offer, sampleRateHz } = invite;
     const media = new LegMedia(control, this.#media, sampleRateHz, trunk);
     media.signalledBy(dialled.signalingHost);
-    const sipLeg = new SipLeg(trunk, media, this.#clock, observer);
-    const leg = new InboundLeg(sipLeg, request, offer, dialled.wantsReliableProvisional);
+    const deps = { route: trunk, media, clock: this.#clock, observer };
+    const leg = new InboundLeg(deps, request, offer, dialled.wantsReliableProvisional);
     this.#legs.add(trunk, leg);
     return leg;
   }

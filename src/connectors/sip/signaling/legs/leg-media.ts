@@ -4,6 +4,7 @@ import { assert } from '../../../../base/assert.ts';
 import { GatewayError } from '../../../../base/errors.ts';
 import type { MediaControl, OpenMedia } from '../../../../media/media-control.ts';
 import type { MediaEvent } from '../../../../media/media-leg.ts';
+import type { CommandArgs } from '../../../../media/media-protocol.ts';
 import { RTP_MEDIA, type RtpCodec, type RtpCommands, type RtpConfig } from '../../../../rtp/rtp-protocol.ts';
 import { isPrivateAddress } from '../address/address-policy.ts';
 import { PayloadTypes } from '../sdp/payload-types.ts';
@@ -191,24 +192,13 @@ export class LegMedia {
     if (this.#agreed !== null) await this.#configure(this.#agreed);
   }
 
-  async sendDtmf(digits: string): Promise<void> {
+  /** Runs a command of the media leg. Rejects with `call_not_active` when the leg was released before. */
+  async command<Name extends keyof RtpCommands>(
+    name: Name,
+    ...args: CommandArgs<RtpCommands[Name]>
+  ): Promise<void> {
     const media = await this.#opened();
-    await media.command('dtmf', digits);
-  }
-
-  /**
-   * Presses keys where the peer hears them, whatever it supports: by RFC 4733, or else in band. INFO tells only that the
-   * next hop has understood it.
-   */
-  async press(keys: string): Promise<void> {
-    const media = await this.#opened();
-    await media.command('press', keys);
-  }
-
-  /** Resolves once the peer has finished speaking, but after at most so many milliseconds. */
-  async silence(mostMs: number): Promise<void> {
-    const media = await this.#opened();
-    await media.command('silence', mostMs);
+    await media.command(name, ...args);
   }
 
   /** Releases the ports. Safe to call twice, and before `open` has finished. */

@@ -17,7 +17,6 @@ import { displayName, readTarget, trunkTarget } from './dial-target.ts';
 import { LegMedia, type LegMediaSettings } from './leg-media.ts';
 import type { LegRegistry } from './leg-registry.ts';
 import { OutboundLeg } from './outbound-leg.ts';
-import { SipLeg } from './sip-leg.ts';
 
 export interface OutboundCallsDeps {
   readonly trunks: TrunkRegistry;
@@ -54,12 +53,15 @@ export class OutboundCalls implements DialsSip {
     const settings = way.isDirect ? withWideband(usual, call.sampleRateHz) : usual;
     const route = way.open();
     const legMedia = new LegMedia(media, settings, call.sampleRateHz, route);
-    const leg = new OutboundLeg(new SipLeg(route, legMedia, clock, observer), {
-      target: way.target,
-      displayName: displayName(call.displayName),
-      postDial,
-      outcomes: way.isDirect ? new Map([...UNKNOWN_THERE, ...(call.outcomes ?? [])]) : new Map(),
-    });
+    const leg = new OutboundLeg(
+      { route, media: legMedia, clock, observer },
+      {
+        target: way.target,
+        displayName: displayName(call.displayName),
+        postDial,
+        outcomes: way.isDirect ? new Map([...UNKNOWN_THERE, ...(call.outcomes ?? [])]) : new Map(),
+      },
+    );
     legs.add(route, leg);
     return leg;
   }
