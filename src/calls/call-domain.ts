@@ -7,12 +7,11 @@ import type { Engine } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { CallIdentity, CallStart } from './call.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
-import { CallPublisher } from './call-publisher.ts';
+import { CallPublisher, type HostedSpeech } from './call-publisher.ts';
 import type { CallRecorder } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
 import type { AgentLogins } from './choose-login.ts';
 import type { VoicePresets } from './choose-presets.ts';
-import type { HostedSpeech } from './hosted-speech.ts';
 import type { InboundChatDeps, KeptChatFiles } from './inbound-chat.ts';
 
 /** Dependencies of the call operations, built once by the composition root. */

@@ -4,7 +4,7 @@ import { SOMETIME, SOON, TimeScaler } from '../audio/time-scaler.ts';
 import { unreachable } from '../base/assert.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
 import { NO_MARK, RingConsumer } from '../rings/ring-consumer.ts';
-import { DueMarks } from './due-marks.ts';
+import { NOTE_CAPACITY } from '../rings/ring-layout.ts';
 import { type Depth, PlayoutDepth, SAME_STREAM_MS, UNDERRUN_GAP_MS } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
@@ -54,7 +54,11 @@ export class Playout {
   /** Whether the next frame goes on with a stream that broke off unconcealed. */
   #mustFadeIn = false;
   #shiftedSamples = 0;
-  readonly #marks = new DueMarks();
+  /**
+   * Marks that have left the ring and wait until the samples before them have left the fifo, each with the number of
+   * samples that must have left before it is due.
+   */
+  readonly #marks: { readonly markId: number; readonly dueAt: number }[] = [];
   #underruns = 0;
   #shortenedMs = 0;
   #lengthenedMs = 0;
@@ -130,8 +134,11 @@ export class Playout {
   /** Takes the id of a mark whose audio has left, or NO_MARK. Call it after the frame has been sent. */
   takeDueMark(): number {
     this.#collectMarks();
-    if (this.#marks.isEmpty) this.#ring.releaseMarks();
-    return this.#marks.take(this.#shiftedSamples);
+    const [next] = this.#marks;
+    if (next === undefined) this.#ring.releaseMarks();
+    if (next === undefined || next.dueAt > this.#shiftedSamples) return NO_MARK;
+    this.#marks.shift();
+    return next.markId;
   }
 
   /**
@@ -140,7 +147,7 @@ export class Playout {
   clear(position: number, noteCount: number): void {
     if (this.#phase.name === 'playing') this.#fill((this.#rateHz * FADE_MS) / 1000, position);
     this.#ring.countDropped(this.#ring.discardTo(position, noteCount));
-    this.#marks.clear();
+    this.#marks.length = 0;
     this.#ring.releaseMarks();
     if (this.#phase.name === 'fading') return;
     const fromConcealment = this.#phase.name === 'concealing';
@@ -383,10 +390,10 @@ export class Playout {
   }
 
   #collectMarks(): void {
-    while (!this.#marks.isFull) {
+    while (this.#marks.length < NOTE_CAPACITY) {
       const markId = this.#ring.takeMark();
       if (markId === NO_MARK) return;
-      this.#marks.add(markId, this.#shiftedSamples + this.#fifo.length);
+      this.#marks.push({ markId, dueAt: this.#shiftedSamples + this.#fifo.length });
     }
   }
 }

@@ -38,8 +38,7 @@ import type { SipProtocol } from './signaling/transport/wire.ts';
 import { NumberRegistry } from './signaling/trunk/number-registry.ts';
 import { TrunkRegistration } from './signaling/trunk/registration.ts';
 import { Trunk, type TrunkDeps } from './signaling/trunk/trunk.ts';
-import type { TrunkBinding } from './signaling/trunk/trunk-bindings.ts';
-import { TrunkRegistry } from './signaling/trunk/trunk-registry.ts';
+import { type TrunkBinding, TrunkRegistry } from './signaling/trunk/trunk-registry.ts';
 
 export interface SipConnectorOptions {
   /** Address to listen on for SIP, and to bind RTP sockets to. */
