@@ -1,3 +1,4 @@
+import { newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
 import type { CallLogin, Connector } from '../connectors/contract/connector.ts';
@@ -46,9 +47,14 @@ export function callDomain(parts: Omit<CallDomain, 'publisher'>): CallDomain {
   return { ...parts, publisher: new CallPublisher(parts) };
 }
 
+/** What is known of a call before it is opened. */
+export type CallToOpen = Omit<CallIdentity, 'roomId' | 'participantId' | 'createdAt'>;
+
 /** Creates a call's actor and its place in the engine. The call is registered until it is over. */
-export function openCall(domain: CallDomain, identity: CallIdentity, start: CallStart): CallActor {
+export function openCall(domain: CallDomain, call: CallToOpen, start: CallStart): CallActor {
   const { clock, deadlines, playout, publisher } = domain;
+  const createdAt = clock.nowIso();
+  const identity = { ...call, roomId: newId('room'), participantId: newId('part'), createdAt };
   const engineCall = domain.engine.place(identity.callId, {
     ended: (termination) => actor.post({ type: 'engine_ended', termination }),
   });

@@ -16,9 +16,10 @@ export interface AgentLegHost {
 
 /** An agent as a party of the call's room. It speaks from its uplink ring and hears into its downlink ring. */
 export class AgentLegParty implements Party {
+  readonly legId: number;
+  /** How the agent's audio is played. */
+  readonly playout: Playout;
   readonly #host: AgentLegHost;
-  readonly #legId: number;
-  readonly #playout: Playout;
   #egress: Egress | null = null;
   #clearsDue = 0;
   readonly #underruns = new CountedTotal('uplink_underruns');
@@ -29,20 +30,11 @@ export class AgentLegParty implements Party {
 
   constructor(host: AgentLegHost, placement: AgentPlacement) {
     this.#host = host;
-    this.#legId = placement.legId;
-    this.#playout = new Playout(placement.uplink, host.roomRateHz);
-    this.#clearedMs = new CountedTotal('cleared_ms', this.#playout.droppedMs);
+    this.legId = placement.legId;
+    this.playout = new Playout(placement.uplink, host.roomRateHz);
+    this.#clearedMs = new CountedTotal('cleared_ms', this.playout.droppedMs);
     this.listen(placement.downlink);
     for (const clear of placement.clears) this.clear(clear.position, clear.noteCount);
-  }
-
-  get legId(): number {
-    return this.#legId;
-  }
-
-  /** How the agent's audio is played. */
-  get playout(): Pick<Playout, 'queuedMs' | 'underruns' | 'shortenedMs' | 'lengthenedMs'> {
-    return this.#playout;
   }
 
   listen(downlink: FrameRing | null): void {
@@ -51,13 +43,13 @@ export class AgentLegParty implements Party {
   }
 
   clear(position: number, noteCount: number): void {
-    this.#playout.clear(position, noteCount);
+    this.playout.clear(position, noteCount);
     this.#clearsDue++;
-    if (!this.#playout.fading) this.#postCleared();
+    if (!this.playout.fading) this.#postCleared();
   }
 
   pull(frame: Int16Array): boolean {
-    return this.#playout.pull(frame);
+    return this.playout.pull(frame);
   }
 
   push(frame: Int16Array, voiced: boolean): void {
@@ -66,28 +58,28 @@ export class AgentLegParty implements Party {
 
   /** Reports clears, marks and counters that became due when the tick's frames left. */
   afterTick(): void {
-    if (this.#clearsDue > 0 && !this.#playout.fading) this.#postCleared();
-    for (let markId = this.#playout.takeDueMark(); markId !== NO_MARK; markId = this.#playout.takeDueMark()) {
-      this.#host.post({ type: 'agent.mark', callId: this.#host.callId, legId: this.#legId, markId });
+    if (this.#clearsDue > 0 && !this.playout.fading) this.#postCleared();
+    for (let markId = this.playout.takeDueMark(); markId !== NO_MARK; markId = this.playout.takeDueMark()) {
+      this.#host.post({ type: 'agent.mark', callId: this.#host.callId, legId: this.legId, markId });
     }
     this.#count();
   }
 
   #postCleared(): void {
     const { callId } = this.#host;
-    const { playedMs, droppedMs } = this.#playout;
+    const { playedMs, droppedMs } = this.playout;
     this.#clearedMs.count(this.#host.stats, droppedMs);
     while (this.#clearsDue > 0) {
       this.#clearsDue--;
-      this.#host.post({ type: 'agent.cleared', callId, legId: this.#legId, playedMs, droppedMs });
+      this.#host.post({ type: 'agent.cleared', callId, legId: this.legId, playedMs, droppedMs });
     }
   }
 
   #count(): void {
     const { stats } = this.#host;
-    this.#underruns.count(stats, this.#playout.underruns);
-    this.#shortenedMs.count(stats, this.#playout.shortenedMs);
-    this.#lengthenedMs.count(stats, this.#playout.lengthenedMs);
+    this.#underruns.count(stats, this.playout.underruns);
+    this.#shortenedMs.count(stats, this.playout.shortenedMs);
+    this.#lengthenedMs.count(stats, this.playout.lengthenedMs);
     if (this.#egress !== null) this.#overruns.count(stats, this.#egress.overruns);
   }
 }

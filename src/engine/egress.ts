@@ -18,6 +18,7 @@ const workbenchFor = onePer((samples) => ({
  * silence. When the ring is full, the newest frame is dropped and counted so that the reader can report it.
  */
 export class Egress {
+  overruns = 0;
   readonly #ring: FrameRingProducer;
   readonly #frameSamples: number;
   readonly #resampler: Resampler | null;
@@ -25,7 +26,6 @@ export class Egress {
   /** Created only for rates at which an input frame does not always yield exactly one output frame. */
   #fifo: SampleFifo | null = null;
   #silentFrames = 0;
-  #overruns = 0;
 
   constructor(downlink: FrameRing, roomRateHz: number) {
     const { sampleRateHz: rateHz, memory } = downlink;
@@ -34,10 +34,6 @@ export class Egress {
     this.#resampler =
       roomRateHz === rateHz ? null : new Resampler(roomRateHz, rateHz, frameSamples(roomRateHz));
     this.#workbench = workbenchFor(this.#frameSamples);
-  }
-
-  get overruns(): number {
-    return this.#overruns;
   }
 
   push(frame: Int16Array, voiced: boolean): void {
@@ -67,6 +63,6 @@ export class Egress {
   }
 
   #write(frame: Int16Array): void {
-    if (!this.#ring.write(frame)) this.#overruns++;
+    if (!this.#ring.write(frame)) this.overruns++;
   }
 }

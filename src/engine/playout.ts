@@ -40,6 +40,11 @@ type Phase =
  * split into messages.
  */
 export class Playout {
+  underruns = 0;
+  /** Milliseconds by which the audio was shortened to reduce the delay. They count as played. */
+  shortenedMs = 0;
+  /** Milliseconds by which the audio was lengthened to fill the queue. */
+  lengthenedMs = 0;
   readonly #ring: RingConsumer;
   readonly #frameSamples: number;
   readonly #rateHz: number;
@@ -59,9 +64,6 @@ export class Playout {
    * samples that must have left before it is due.
    */
   readonly #marks: { readonly markId: number; readonly dueAt: number }[] = [];
-  #underruns = 0;
-  #shortenedMs = 0;
-  #lengthenedMs = 0;
   /** Allocated for the first change of pace. */
   #scaler: TimeScaler | null = null;
   /** Hears the stream while it is live and the queue is short. */
@@ -85,20 +87,6 @@ export class Playout {
 
   get droppedMs(): number {
     return this.#ring.droppedMs;
-  }
-
-  get underruns(): number {
-    return this.#underruns;
-  }
-
-  /** Milliseconds by which the audio was shortened to reduce the delay. They count as played. */
-  get shortenedMs(): number {
-    return this.#shortenedMs;
-  }
-
-  /** Milliseconds by which the audio was lengthened to fill the queue. */
-  get lengthenedMs(): number {
-    return this.#lengthenedMs;
   }
 
   /** Milliseconds that wait to be played, including what does not fit into the ring yet. */
@@ -167,7 +155,7 @@ export class Playout {
     phase.silentMs += FRAME_MS;
     if (this.#ring.queuedSamples === 0) return false;
     this.#mustFadeIn = this.#depth.resumed(phase.silentMs);
-    if (this.#mustFadeIn) this.#underruns++;
+    if (this.#mustFadeIn) this.underruns++;
     if (phase.silentMs > SAME_STREAM_MS) this.#concealer?.forget();
     const buffering = { name: 'buffering', waitedMs: 0 } as const satisfies Phase;
     this.#phase = buffering;
@@ -216,8 +204,8 @@ export class Playout {
 
   #noteShortened(ms: number): void {
     if (ms === 0) return;
-    if (ms > 0) this.#shortenedMs += ms;
-    else this.#lengthenedMs -= ms;
+    if (ms > 0) this.shortenedMs += ms;
+    else this.lengthenedMs -= ms;
     this.#depth.shortened(ms);
   }
 
@@ -291,7 +279,7 @@ export class Playout {
 
   /** Plays at once what there is. It is lengthened until enough is queued again. */
   #resume(frame: Int16Array, gapMs: number): boolean {
-    if (this.#depth.resumed(gapMs)) this.#underruns++;
+    if (this.#depth.resumed(gapMs)) this.underruns++;
     const playing = { name: 'playing', flushed: false } satisfies Phase;
     this.#phase = playing;
     return this.#pullPlaying(frame, playing);

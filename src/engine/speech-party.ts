@@ -85,19 +85,15 @@ export class SpeechParty implements Party {
  * the vendor has been late, and keeps its pace.
  */
 class SpeechDepth implements Depth {
+  targetMs = FRAME_MS;
   readonly isLive = false;
   readonly pace = 'usual';
   readonly offMs = 0;
   readonly isFarOff = false;
-  #targetMs = FRAME_MS;
-
-  get targetMs(): number {
-    return this.#targetMs;
-  }
 
   resumed(gapMs: number): boolean {
     if (gapMs > UNDERRUN_GAP_MS) return false;
-    this.#targetMs = Math.min(MAX_TARGET_MS, this.#targetMs + FRAME_MS);
+    this.targetMs = Math.min(MAX_TARGET_MS, this.targetMs + FRAME_MS);
     return true;
   }
 

@@ -200,24 +200,20 @@ export class RtpSender {
 
 /** Packet loss that the encoder should expect, estimated from the peer's receiver reports (RFC 3550 section 6.4.1). */
 export class ExpectedLoss {
-  #share = 0;
-  #percent = 0;
-
   /** Expected loss in percent for libopus; 0 disables FEC. */
-  get percent(): number {
-    return this.#percent;
-  }
+  percent = 0;
+  #share = 0;
 
   /**
    * Adds a report: `lostShare` of our packets, 0 to 1, were lost since the previous one. Returns whether `percent`
    * changed.
    */
   report(lostShare: number): boolean {
-    const former = this.#percent;
+    const former = this.percent;
     this.#share += (lostShare - this.#share) * LOSS_WEIGHT;
     const isOn = this.#share >= (former > 0 ? FEC_ENDS_BELOW : FEC_BEGINS_AT);
     const percent = Math.min(Math.max(Math.round(this.#share * 100), LEAST_PERCENT), MOST_PERCENT);
-    this.#percent = isOn ? percent : 0;
-    return this.#percent !== former;
+    this.percent = isOn ? percent : 0;
+    return this.percent !== former;
   }
 }
