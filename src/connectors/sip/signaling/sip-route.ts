@@ -5,7 +5,6 @@ import { type Listening, OwnAddress } from './address/own-address.ts';
 import type { Resolution, Resolver, ServerName } from './address/resolver.ts';
 import { createCore, type IncomingInviteRequest, type URI, type UserAgentCore } from './core/sip-core.ts';
 import type { DigestAccount } from './digest/digest-credentials.ts';
-import type { MediaRoute } from './legs/leg-media.ts';
 import type { SrtpPolicy } from './sdp/sdp-local.ts';
 import type { SipObserver } from './sip-observer.ts';
 import type { StreamTransport } from './transport/stream-transport.ts';
@@ -27,8 +26,17 @@ export interface RouteDeps extends Listening {
   readonly streams: StreamTransport;
 }
 
+export interface RouteSettings {
+  readonly srtp: SrtpPolicy;
+  /** The peer's RTP comes from other addresses than its SDP names. */
+  readonly behindNat: boolean;
+  /** Challenges for it are answered before others; null: for none. */
+  readonly realm: string | null;
+}
+
 /** The way of calls to their far end, as their legs see it: a user agent core of its own, and a connection if it needs one. */
-export abstract class SipRoute implements RequestSender, MediaRoute {
+export abstract class SipRoute<Settings extends RouteSettings = RouteSettings> implements RequestSender {
+  readonly settings: Settings;
   /**
    * User part of our Contact in dialogs. It identifies the route and cannot be guessed. Every party on a call sees it, so
    * it cannot open a call.
@@ -42,16 +50,13 @@ export abstract class SipRoute implements RequestSender, MediaRoute {
   abstract readonly serverUri: string;
   /** From of our calls. */
   abstract readonly caller: URI;
-  abstract readonly srtp: SrtpPolicy;
-  abstract readonly behindNat: boolean;
-  /** Challenges for it are answered before others; null: for none. */
-  abstract readonly realm: string | null;
   readonly #deps: RouteDeps;
   #cancelKeepAlive: CancelTimer = () => {};
   #isClosed = false;
 
   /** `account` answers challenges; without one, they are not answered. */
-  constructor(deps: RouteDeps, account?: DigestAccount) {
+  constructor(settings: Settings, deps: RouteDeps, account?: DigestAccount) {
+    this.settings = settings;
     this.#deps = deps;
     this.flow = new TrunkFlow(
       deps.streams,
@@ -68,7 +73,7 @@ export abstract class SipRoute implements RequestSender, MediaRoute {
 
   /** Resolves the servers, best first. Rejects with TrunkFault when no address is found or allowed. */
   abstract locate(): Promise<{ readonly destinations: readonly Destination[] }>;
-  /** Whether the route may follow an address named by a peer in SDP, Contact or Record-Route. */
+  /** Whether to follow an address named by a peer in SDP, for RTP, or in Contact or Record-Route. */
   abstract mayFollow(host: string): boolean;
   abstract destinationFor(callId: string): Destination;
   /** Sends requests with this Call-ID, outside dialogs, to `destination`. */

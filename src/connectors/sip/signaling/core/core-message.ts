@@ -23,7 +23,7 @@ import { GATEWAY_HOST, sipUri, uriOf } from './uri-grammar.ts';
 type CoreMessage = IncomingRequestMessage | IncomingResponseMessage;
 
 /** The part of a route that responses to its requests need. */
-type Answered = Pick<SipRoute, 'realm' | 'serverUri'>;
+type Answered = Pick<SipRoute, 'settings' | 'serverUri'>;
 
 /** Headers that sip.js and the legs read as text, besides those parsed here. */
 const AS_TEXT = ['require', 'rseq', 'rack', 'session-expires', 'min-expires', 'expires'];
@@ -162,8 +162,13 @@ function asSipUri(uri: string): string {
 }
 
 /** Presents the challenge to answer, in parsed form: sip.js knows only MD5, and reads a single header. */
-function showOneChallenge(core: CoreMessage, message: SipMessage, name: string, { realm }: Answered): void {
-  const challenge = chooseChallenge(headersOf(message, name.toLowerCase()), realm);
+function showOneChallenge(
+  core: CoreMessage,
+  message: SipMessage,
+  name: string,
+  { settings }: Answered,
+): void {
+  const challenge = chooseChallenge(headersOf(message, name.toLowerCase()), settings.realm);
   if (challenge !== null) setParsed(core, name, '', challenge);
 }
 

@@ -21,9 +21,6 @@ export interface DirectCall {
  * that they name inside the dialog, may speak in it.
  */
 export class DirectRoute extends SipRoute {
-  readonly realm = null;
-  readonly srtp = 'optional';
-  readonly behindNat = false;
   readonly #deps: RouteDeps;
   readonly #call: DirectCall;
   /** Addresses of the host's servers, and of the next hops that they have named. */
@@ -31,7 +28,7 @@ export class DirectRoute extends SipRoute {
   #destination: Destination | null = null;
 
   constructor(call: DirectCall, deps: RouteDeps) {
-    super(deps);
+    super({ srtp: 'optional', behindNat: false, realm: null }, deps);
     this.#call = call;
     this.#deps = deps;
   }

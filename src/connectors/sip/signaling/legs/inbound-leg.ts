@@ -80,9 +80,8 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
   }
 
   async #answer(): Promise<void> {
-    const { media, route, onMediaEvent } = this;
-    const way = [route.own.host, route.srtp, onMediaEvent] as const;
-    if (!media.openSoon(...way)) await media.open(...way);
+    const { media, onMediaEvent } = this;
+    if (!media.openSoon(onMediaEvent)) await media.open(onMediaEvent);
     if (this.#invitation === null) return;
     const { request, offer } = this.#invitation;
     const content = offer === null ? media.offer() : media.answer(offer);

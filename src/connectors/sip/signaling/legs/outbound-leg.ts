@@ -81,7 +81,7 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     const { destinations } = await route.locate();
     const reached = await this.#reach(destinations);
     if (this.hasEnded) return;
-    await media.open(route.own.host, route.srtp, this.onMediaEvent);
+    await media.open(this.onMediaEvent);
     if (!this.hasEnded) await this.#invite(reached);
   }
 

@@ -5,7 +5,6 @@ import type { IncomingInviteRequest, URI } from '../core/sip-core.ts';
 import { sipUri } from '../core/uri-grammar.ts';
 import { redirectTarget } from '../legs/dial-target.ts';
 import { hostInUri } from '../message/sip-uri.ts';
-import type { SrtpPolicy } from '../sdp/sdp-local.ts';
 import { type RouteDeps, SipRoute } from '../sip-route.ts';
 import type { Connection, Destination, SipProtocol } from '../transport/wire.ts';
 import { faultDetail, TrunkFault } from './trunk-fault.ts';
@@ -28,8 +27,7 @@ const MAX_REFRESH_MS = 300_000;
  * One account's connection to the telephone network: its server and its credentials. Only the inbound token opens calls,
  * which only the registrar and the account know.
  */
-export class Trunk extends SipRoute {
-  readonly settings: SipTrunk;
+export class Trunk extends SipRoute<SipTrunk> {
   /** Called when the connection of a TCP or TLS trunk is lost. */
   onConnectionLost: () => void = () => {};
   readonly #deps: TrunkDeps;
@@ -40,25 +38,12 @@ export class Trunk extends SipRoute {
   #closed = false;
 
   constructor(settings: SipTrunk, deps: TrunkDeps) {
-    super(deps, settings);
-    this.settings = settings;
+    super(settings, deps, settings);
     this.#deps = deps;
   }
 
   get transport(): SipProtocol {
     return this.settings.transport;
-  }
-
-  get srtp(): SrtpPolicy {
-    return this.settings.srtp;
-  }
-
-  get behindNat(): boolean {
-    return this.settings.behindNat;
-  }
-
-  get realm(): string | null {
-    return this.settings.realm;
   }
 
   get serverUri(): string {

@@ -36,7 +36,7 @@ const MESSAGES = [
 const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
-  realm: null,
+  settings: { srtp: 'off', behindNat: false, realm: null } as const,
 };
 
 const damage = fc.array(

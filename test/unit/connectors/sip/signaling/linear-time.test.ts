@@ -39,7 +39,7 @@ const VALUE_LENGTH = 8_000;
 const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
-  realm: null,
+  settings: { srtp: 'off', behindNat: false, realm: null } as const,
 };
 
 /** The full path of a message up to sip.js. */
