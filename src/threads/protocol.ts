@@ -16,7 +16,7 @@ export type MediaIoChoice = 'auto' | 'native' | 'portable';
 export interface EngineThreadOptions {
   readonly mediaIo: MediaIoChoice;
   /** The most that jitter buffers aim at. */
-  readonly maxJitterDelayMs?: number;
+  readonly maxJitterDelayMs: number | undefined;
 }
 
 /**

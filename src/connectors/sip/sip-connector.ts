@@ -18,7 +18,6 @@ import { AddressPolicy } from './signaling/address/address-policy.ts';
 import { type Dns, systemDns } from './signaling/address/dns.ts';
 import { Resolver } from './signaling/address/resolver.ts';
 import { DirectRoutes } from './signaling/direct/direct-routes.ts';
-import { DirectHosts } from './signaling/direct/direct-target.ts';
 import { InboundCalls, SIP_CAPABILITIES } from './signaling/legs/inbound-calls.ts';
 import type { LegMediaSettings } from './signaling/legs/leg-media.ts';
 import { LegRegistry } from './signaling/legs/leg-registry.ts';
@@ -146,7 +145,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#outbound = new OutboundCalls({
       trunks: this.#trunks,
       directs: this.#directs,
-      directHosts: new DirectHosts(options.directHosts),
+      directHosts: options.directHosts,
       legs: this.#legs,
       clock,
       media: this.#media,

@@ -6,6 +6,7 @@ import { guardRequest, hasTag, type Refusal, refusalText, refuse, tagOf } from '
 import { RateLimit } from './guard/rate-limit.ts';
 import { admitsStranger, type KnownNames } from './guard/stranger-filter.ts';
 import { type Dialled, dialledOf } from './legs/dialled.ts';
+import { messageOf } from './legs/sip-leg.ts';
 import { settleBody } from './message/message-body.ts';
 import {
   headerOf,
@@ -82,8 +83,7 @@ export class MessageRouter {
       return this.#receiveRequest(message, source, isTrusted);
     } catch (error) {
       this.#deps.observer.count('core_error');
-      const text = error instanceof Error ? error.message : String(error);
-      this.#deps.observer.log('warn', 'SIP message could not be handled', { error: text });
+      this.#deps.observer.log('warn', 'SIP message could not be handled', { error: messageOf(error) });
       return false;
     }
   }

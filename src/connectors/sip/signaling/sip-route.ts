@@ -58,16 +58,8 @@ export abstract class SipRoute<Settings extends RouteSettings = RouteSettings> i
   constructor(settings: Settings, deps: RouteDeps, account?: DigestAccount) {
     this.settings = settings;
     this.#deps = deps;
-    this.flow = new TrunkFlow(
-      deps.streams,
-      (connection) => this.connected(connection),
-      () => this.disconnected(),
-    );
-    this.own = new OwnAddress(
-      () => this.transport,
-      deps,
-      () => this.flow.connection?.localPort ?? null,
-    );
+    this.flow = new TrunkFlow(deps.streams, this);
+    this.own = new OwnAddress(this, deps);
     this.core = createCore(this, account, (text) => deps.layer.send(this, text));
   }
 

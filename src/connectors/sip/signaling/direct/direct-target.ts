@@ -15,23 +15,10 @@ export interface DirectTarget {
 /** The transports of a domain, the best first. */
 const PREFERRED: readonly SipProtocol[] = ['tls', 'tcp', 'udp'];
 
-/** Hosts that are called without a trunk. A name stands for itself and for all names below it. */
-export class DirectHosts {
-  readonly #names: readonly string[];
-
-  /** `names`: in lower case. */
-  constructor(names: readonly string[]) {
-    this.#names = names;
-  }
-
-  has(host: string): boolean {
-    const plain = plainHost(host);
-    return this.#names.some((name) => plain === name || plain.endsWith(`.${name}`));
-  }
-
-  toString(): string {
-    return this.#names.join(', ');
-  }
+/** Whether a host is one of `names`, which are in lower case. Each stands for itself and for all names below it. */
+export function isHostIn(names: readonly string[], host: string): boolean {
+  const plain = plainHost(host);
+  return names.some((name) => plain === name || plain.endsWith(`.${name}`));
 }
 
 /** Returns a host name as it is compared: in lower case, without the dot of the root. */

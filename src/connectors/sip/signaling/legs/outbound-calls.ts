@@ -6,7 +6,7 @@ import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
 import type { DialsSip, SipDial, SipTarget } from '../../../contract/sip-dialing.ts';
 import type { URI } from '../core/sip-core.ts';
 import type { DirectRoutes } from '../direct/direct-routes.ts';
-import { type DirectHosts, directTarget, plainHost } from '../direct/direct-target.ts';
+import { directTarget, isHostIn, plainHost } from '../direct/direct-target.ts';
 import type { SipUri } from '../message/sip-uri.ts';
 import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import type { SipRoute } from '../sip-route.ts';
@@ -21,7 +21,8 @@ import { OutboundLeg } from './outbound-leg.ts';
 export interface OutboundCallsDeps {
   readonly trunks: TrunkRegistry;
   readonly directs: DirectRoutes;
-  readonly directHosts: DirectHosts;
+  /** Hosts that are called without a trunk, in lower case. */
+  readonly directHosts: readonly string[];
   readonly legs: LegRegistry;
   readonly clock: Clock;
   readonly media: LegMediaSettings;
@@ -72,7 +73,7 @@ export class OutboundCalls implements DialsSip {
     const trunk = trunks.ofAccount(accountId);
     const { target, postDial } = readDialString(text, dtmf);
     const uri = readTarget(target);
-    if (uri !== null && directHosts.has(uri.host) && plainHost(uri.host) !== hostOf(trunk))
+    if (uri !== null && isHostIn(directHosts, uri.host) && plainHost(uri.host) !== hostOf(trunk))
       return { way: this.#directWay(accountId, uri), postDial };
     if (trunk === null) throw this.#noTrunk();
     if (target === '') throw new GatewayError('meeting_url_required');
@@ -85,7 +86,7 @@ export class OutboundCalls implements DialsSip {
   }
 
   #noTrunk(): GatewayError {
-    const hosts = this.#deps.directHosts.toString();
+    const hosts = this.#deps.directHosts.join(', ');
     const detail = hosts === '' ? '' : `; without one, only ${hosts} can be called`;
     return new GatewayError('no_sip_trunk', `No SIP trunk configured${detail}`);
   }
