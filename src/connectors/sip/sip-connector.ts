@@ -141,15 +141,16 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
       clock,
       observer,
     });
-    this.#inbound = new InboundCalls(this.#numbers, this.#legs, clock, this.#media);
-    this.#outbound = new OutboundCalls({
+    const calls = {
       trunks: this.#trunks,
       directs: this.#directs,
       directHosts: options.directHosts,
       legs: this.#legs,
       clock,
       media: this.#media,
-    });
+    };
+    this.#inbound = new InboundCalls({ ...calls, numbers: this.#numbers });
+    this.#outbound = new OutboundCalls(calls);
   }
 
   /** UDP and TCP port in use; null before `start`. */

@@ -13,7 +13,6 @@ import { readDialString } from '../../../../../src/connectors/sip/signaling/legs
 import { readTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
 import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
 import { digitInInfo } from '../../../../../src/connectors/sip/signaling/legs/leg-session.ts';
-import { nationalDigits, toE164 } from '../../../../../src/connectors/sip/signaling/legs/phone-number.ts';
 import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
 import {
   isResponse,
@@ -24,6 +23,7 @@ import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/
 import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
 import { StreamFramer } from '../../../../../src/connectors/sip/signaling/transport/stream-framer.ts';
 import { readOutgoing } from '../../../../../src/connectors/sip/signaling/transport/transport-layer.ts';
+import { nationalDigits, toE164 } from '../../../../../src/connectors/sip/signaling/trunk/number-registry.ts';
 import { expectLinear, shapesAfter } from '../../../../support/linear-time.ts';
 import { threadCpuClock } from '../../../../support/thread-cpu.ts';
 import { sdp } from './scripted-peer.ts';
