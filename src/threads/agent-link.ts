@@ -1,18 +1,10 @@
-import { Downlink } from './downlink.ts';
+import { Downlink, type DownlinkReader } from './downlink.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import type { AgentPlacement, CallCommand, ClearPoint } from './protocol.ts';
 import { Uplink } from './uplink.ts';
 
 /** Receives the audio and events of an agent leg. */
-export interface AgentAudioObserver {
-  /**
-   * One 20 ms frame of the mix without the agent's own voice: 16-bit little-endian mono at the rate the agent listens
-   * at. Valid only during the call. Return false when the frame cannot be taken now; it is offered again until it is
-   * 200 ms old.
-   */
-  frame(pcm: Uint8Array): boolean;
-  /** Runs `give` synchronously. It offers several frames, which may be sent together. */
-  cork(give: () => void): void;
+export interface AgentAudioObserver extends DownlinkReader {
   /** All audio sent before the mark has been played. */
   mark(markId: number): void;
   /**
@@ -20,8 +12,6 @@ export interface AgentAudioObserver {
    * clear.
    */
   cleared(playedMs: number, droppedMs: number): void;
-  /** The oldest audio was dropped because frames were not taken for 200 ms. */
-  overrun(lostMs: number): void;
   /** The newest audio sent was dropped because 70 s are already queued or the memory limit is reached. */
   overflow(lostMs: number): void;
 }

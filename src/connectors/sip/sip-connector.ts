@@ -17,7 +17,7 @@ import type { DialsSip } from '../contract/sip-dialing.ts';
 import { AddressPolicy } from './signaling/address/address-policy.ts';
 import { type Dns, systemDns } from './signaling/address/dns.ts';
 import { Resolver } from './signaling/address/resolver.ts';
-import { DirectRoutes } from './signaling/direct/direct-routes.ts';
+import { DirectRoutes } from './signaling/direct/direct-route.ts';
 import { InboundCalls, SIP_CAPABILITIES } from './signaling/legs/inbound-calls.ts';
 import type { LegMediaSettings } from './signaling/legs/leg-media.ts';
 import { LegRegistry } from './signaling/legs/leg-registry.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/time.ts';
 import { toCoreRequest, toCoreResponse } from './core/core-message.ts';
 import type { IncomingRequestMessage } from './core/sip-core.ts';
-import type { DirectRoutes } from './direct/direct-routes.ts';
+import type { DirectRoutes } from './direct/direct-route.ts';
 import { guardRequest, hasTag, type Refusal, refusalText, refuse, tagOf } from './guard/message-guard.ts';
 import { RateLimit } from './guard/rate-limit.ts';
 import { admitsStranger, type KnownNames } from './guard/stranger-filter.ts';

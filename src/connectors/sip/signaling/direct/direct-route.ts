@@ -1,50 +1,49 @@
+import type { CancelTimer } from '../../../../base/time.ts';
 import type { IncomingInviteRequest, URI } from '../core/sip-core.ts';
 import { sipUri } from '../core/uri-grammar.ts';
 import { hostInUri, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
 import { type RouteDeps, SipRoute } from '../sip-route.ts';
+import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import type { Connection, Destination, SipProtocol, Source } from '../transport/wire.ts';
 import { faultDetail, TrunkFault, trunkFault } from '../trunk/trunk-fault.ts';
 import { type DirectTarget, directTarget, plainHost } from './direct-target.ts';
 
-/** Whose call goes where, and who wants to know what becomes of the route. */
-export interface DirectCall {
-  readonly accountId: string;
-  readonly target: DirectTarget;
-  /** Called when the route has opened a connection. */
-  readonly onConnection: (connection: Connection) => void;
-  /** Called when the call is over. */
-  readonly onUnused: () => void;
-}
+/** How many routes outlive their calls at once; more close the oldest. */
+const MAX_LINGERING = 64;
 
 /**
  * The way of one call to a host without a trunk: no registration, no credentials. Only the host's own servers, and those
  * that they name inside the dialog, may speak in it.
  */
-export class DirectRoute extends SipRoute {
+class DirectRoute extends SipRoute {
   readonly #deps: RouteDeps;
-  readonly #call: DirectCall;
+  readonly #accountId: string;
+  readonly #target: DirectTarget;
+  readonly #routes: DirectRoutes;
   /** Addresses of the host's servers, and of the next hops that they have named. */
   #peers = new Set<string>();
   #destination: Destination | null = null;
 
-  constructor(call: DirectCall, deps: RouteDeps) {
+  constructor(accountId: string, target: DirectTarget, deps: RouteDeps, routes: DirectRoutes) {
     super({ srtp: 'optional', behindNat: false, realm: null }, deps);
-    this.#call = call;
     this.#deps = deps;
+    this.#accountId = accountId;
+    this.#target = target;
+    this.#routes = routes;
   }
 
   /** That of the current destination. */
   get transport(): SipProtocol {
-    return this.#destination?.protocol ?? this.#call.target.domain.protocols[0]!;
+    return this.#destination?.protocol ?? this.#target.domain.protocols[0]!;
   }
 
   override get contactUri(): string {
-    const isSecure = this.#call.target.uri.scheme === 'sips';
+    const isSecure = this.#target.uri.scheme === 'sips';
     return isSecure ? this.own.secureContactOf(this.dialogUser) : super.contactUri;
   }
 
   get serverUri(): string {
-    return `sip:${this.#call.target.domain.host}`;
+    return `sip:${this.#target.domain.host}`;
   }
 
   /** Our own address: nobody else vouches for us. */
@@ -55,7 +54,7 @@ export class DirectRoute extends SipRoute {
   /** A private or loopback address is dropped wherever it comes from: each look-up is checked, and only its result used. */
   async locate(): Promise<{ destinations: readonly Destination[] }> {
     const { resolver, policy } = this.#deps;
-    const { domain } = this.#call.target;
+    const { domain } = this.#target;
     const found = await resolver.locate(domain).catch((error: unknown) => {
       throw trunkFault(error);
     });
@@ -96,8 +95,7 @@ export class DirectRoute extends SipRoute {
   redirected(contacts: readonly string[]): URI | null {
     for (const contact of contacts) {
       const uri = parseSipUri(uriInHeader(contact));
-      if (uri === null || uri.scheme === 'tel' || plainHost(uri.host) !== this.#call.target.domain.host)
-        continue;
+      if (uri === null || uri.scheme === 'tel' || plainHost(uri.host) !== this.#target.domain.host) continue;
       try {
         return directTarget(uri).uri;
       } catch {
@@ -114,15 +112,14 @@ export class DirectRoute extends SipRoute {
   }
 
   noteFault(fault: TrunkFault): string {
-    const { accountId, target } = this.#call;
-    const { host } = target.domain;
-    const detail = { accountId, host, error: faultDetail(fault) };
+    const { host } = this.#target.domain;
+    const detail = { accountId: this.#accountId, host, error: faultDetail(fault) };
     this.#deps.observer.log('warn', 'Call could not be placed without a SIP trunk', detail);
     return fault.code === 'tls_failed' ? `TLS with ${host} failed` : `${host} cannot be reached`;
   }
 
   unused(): void {
-    this.#call.onUnused();
+    this.#routes.unused(this);
   }
 
   /** Nobody calls us over it. */
@@ -131,6 +128,62 @@ export class DirectRoute extends SipRoute {
   }
 
   connected(connection: Connection): void {
-    this.#call.onConnection(connection);
+    this.#routes.connected(this, connection);
+  }
+}
+
+/** The routes of live calls without a trunk, and of those that have just ended. */
+export class DirectRoutes {
+  readonly #deps: RouteDeps;
+  readonly #byUser = new Map<string, DirectRoute>();
+  readonly #byConnection = new WeakMap<Connection, DirectRoute>();
+  /** The oldest first. */
+  readonly #lingering = new Map<DirectRoute, CancelTimer>();
+
+  constructor(deps: RouteDeps) {
+    this.#deps = deps;
+  }
+
+  /** Opens the route of one call of the account. */
+  open(accountId: string, target: DirectTarget): DirectRoute {
+    const route = new DirectRoute(accountId, target, this.#deps, this);
+    this.#byUser.set(route.dialogUser, route);
+    return route;
+  }
+
+  /** Finds a route by the user part of our Contact. This does not tell whether its far end may speak there. */
+  ofContactUser(user: string): DirectRoute | null {
+    return this.#byUser.get(user) ?? null;
+  }
+
+  /** Returns the route that opened the connection. */
+  ofConnection(connection: Connection | null): DirectRoute | null {
+    return connection === null ? null : (this.#byConnection.get(connection) ?? null);
+  }
+
+  close(): void {
+    for (const route of this.#byUser.values()) this.#close(route);
+  }
+
+  /** The route has opened a connection. */
+  connected(route: DirectRoute, connection: Connection): void {
+    this.#byConnection.set(connection, route);
+  }
+
+  /** The call is over. Keeps its route for as long as the far end may repeat what it sent (RFC 3261, timer J). */
+  unused(route: DirectRoute): void {
+    this.#lingering.set(
+      route,
+      this.#deps.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#close(route)),
+    );
+    const [oldest] = this.#lingering.keys();
+    if (this.#lingering.size > MAX_LINGERING) this.#close(oldest!);
+  }
+
+  #close(route: DirectRoute): void {
+    this.#lingering.get(route)?.();
+    this.#lingering.delete(route);
+    this.#byUser.delete(route.dialogUser);
+    route.close();
   }
 }

@@ -5,7 +5,7 @@ import type { MediaControl } from '../../../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
 import type { DialsSip, SipDial, SipTarget } from '../../../contract/sip-dialing.ts';
 import type { URI } from '../core/sip-core.ts';
-import type { DirectRoutes } from '../direct/direct-routes.ts';
+import type { DirectRoutes } from '../direct/direct-route.ts';
 import { directTarget, isHostIn, plainHost } from '../direct/direct-target.ts';
 import type { SipUri } from '../message/sip-uri.ts';
 import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
