@@ -196,10 +196,16 @@ function telegramConnector(deps: PartDeps): TelegramConnector {
   const { db } = store;
   const { urls, sharedToken, updates } = settings.telegram;
   const webhookRoot = updates === 'webhook' ? () => `${publicUrl()}/api/telegram/webhook` : null;
-  const observer = observerOf(deps, 'telegram');
-  return new TelegramConnector({ urls, sharedToken, webhookRoot }, clock, observer, {
-    read: (loginKey) => findLoginNote(db, 'telegram', loginKey),
-    write: (loginKey, note) => putLoginNote(db, 'telegram', loginKey, note),
+  return new TelegramConnector({
+    urls,
+    sharedToken,
+    webhookRoot,
+    clock,
+    observer: observerOf(deps, 'telegram'),
+    notes: {
+      read: (loginKey) => findLoginNote(db, 'telegram', loginKey),
+      write: (loginKey, note) => putLoginNote(db, 'telegram', loginKey, note),
+    },
   });
 }
 

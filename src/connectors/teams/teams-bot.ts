@@ -102,12 +102,13 @@ export class TeamsBot {
   /** Asks Microsoft whether it accepts the bot, in the background. */
   async start(): Promise<void> {
     await this.#deps.records.prune();
-    void this.login.check();
+    this.login.check();
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
-    this.login.close();
+    // What it asks Microsoft for ends by its own deadline.
+    void this.login.close();
     await Promise.all([this.#receiver.settled(), this.#offers.close()]);
   }
 
@@ -121,7 +122,7 @@ export class TeamsBot {
       observer,
       take: (activity) => this.#receiver.take(activity),
       fileAnswered: (activity) => this.#offers.answered(activity),
-      isNamed: (name) => this.login.isNamed(name),
+      isNamed: (name) => this.login.become({ name }),
     });
   }
 }

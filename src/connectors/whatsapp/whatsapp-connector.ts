@@ -6,7 +6,7 @@ import type { Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
 import type { Address } from '../contract/address.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
-import type { InvitesPeople, LoginRef, LoginState, SharesLogin } from '../contract/login.ts';
+import type { InvitesPeople, LoginRef } from '../contract/login.ts';
 import type {
   DropsCaptions,
   FetchesFiles,
@@ -55,19 +55,16 @@ export type WhatsAppObserver = MessengerObserver<WhatsAppEvent>;
 
 /** WhatsApp over Meta's Cloud API, with one business number shared by all accounts. */
 export class WhatsAppConnector
-  implements
-    Connector,
-    Messenger,
-    HasWindow,
-    FetchesFiles,
-    DropsCaptions,
-    TakesWebhooks,
-    SharesLogin,
-    InvitesPeople
+  implements Connector, Messenger, HasWindow, FetchesFiles, DropsCaptions, TakesWebhooks, InvitesPeople
 {
   readonly platform = 'whatsapp';
   readonly remedies = WHATSAPP_REMEDIES;
-  readonly provides: Provides = { messenger: this, webhooks: this, sharedLogin: this, invitations: this };
+  readonly provides: Provides = {
+    messenger: this,
+    webhooks: this,
+    sharedLogin: { sharedLogin: () => this.#login.state },
+    invitations: this,
+  };
   readonly window: HasWindow = this;
   readonly files: FetchesFiles = this;
   readonly captions: DropsCaptions = this;
@@ -114,17 +111,13 @@ export class WhatsAppConnector
   /** Starts even when Meta does not accept the number yet; the login is retried. */
   async start(): Promise<void> {
     assert(this.#intake !== null, 'onMessages comes before start');
-    this.#login.start();
+    this.#login.check();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#login.close();
     await Promise.all(this.#answering);
-  }
-
-  sharedLogin(): LoginState {
-    return this.#login.state;
   }
 
   inviteUrl(token: string): string | null {
@@ -192,7 +185,7 @@ export class WhatsAppConnector
 
   #apiError(error: GraphError): void {
     this.#observer.count('api_error');
-    if (isLoginError(error)) this.#login.failed(error.text);
+    if (isLoginError(error)) this.#login.isDown(error.text);
   }
 
   #loginState(problem: string | null): void {

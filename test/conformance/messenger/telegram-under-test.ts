@@ -24,12 +24,14 @@ const FIRST_PERSON_ID = 5_000;
 
 /** A connector to read declarations from. */
 export function telegramConnector(): TelegramConnector {
-  return new TelegramConnector(
-    { urls: { api: '', files: '' }, sharedToken: null, webhookRoot: null },
-    systemClock,
-    { count: () => undefined, log: () => undefined },
-    { read: async () => null, write: async () => undefined },
-  );
+  return new TelegramConnector({
+    urls: { api: '', files: '' },
+    sharedToken: null,
+    webhookRoot: null,
+    clock: systemClock,
+    observer: { count: () => undefined, log: () => undefined },
+    notes: { read: async () => null, write: async () => undefined },
+  });
 }
 
 /** Telegram, with one bot of the operator's account. */

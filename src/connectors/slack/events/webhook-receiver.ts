@@ -2,7 +2,8 @@ import { platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import { isSigned, type SignatureHeaders, type SignedHead, signedHead } from '../../kit/v0-signature.ts';
-import { type Logins, placesOf, type SignedLogin } from '../login/logins.ts';
+import { type Logins, placesOf } from '../login/logins.ts';
+import type { SlackLogin } from '../login/slack-login.ts';
 import type { SlackObserver } from '../slack-observer.ts';
 import type { EventIntake } from './event-intake.ts';
 import { Envelope } from './event-payload.ts';
@@ -76,11 +77,7 @@ export class WebhookReceiver {
    * as when a URL is verified. Empty: it is signed for the shared app, which no account has in this workspace. Null: it
    * is not Slack's.
    */
-  #senders(
-    envelope: Envelope | undefined,
-    head: SignedHead,
-    body: Uint8Array,
-  ): readonly SignedLogin[] | null {
+  #senders(envelope: Envelope | undefined, head: SignedHead, body: Uint8Array): readonly SlackLogin[] | null {
     const { logins } = this.#deps;
     const isEvent = envelope !== undefined && envelope.type !== 'url_verification';
     const candidates = isEvent ? logins.at(envelope) : logins.all;
@@ -91,7 +88,7 @@ export class WebhookReceiver {
     return candidates.filter(({ signingSecret }) => signingSecret === signer);
   }
 
-  #secretsOf(logins: readonly SignedLogin[]): readonly string[] {
+  #secretsOf(logins: readonly SlackLogin[]): readonly string[] {
     const own = logins.flatMap(({ signingSecret }) => signingSecret ?? []);
     const shared = this.#deps.sharedApp?.signingSecret ?? [];
     return [...new Set(own.concat(shared))];

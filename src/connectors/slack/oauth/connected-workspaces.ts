@@ -1,8 +1,9 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { KeyedTurns } from '../../../base/keyed-turns.ts';
 import type { Connection, ConnectionTokens } from '../../contract/oauth.ts';
-import { type LoginWorld, openLogin } from '../login/open-login.ts';
-import { OK, type SlackLogin } from '../login/slack-login.ts';
+import { LOGIN_OK } from '../../kit/login-check.ts';
+import { type LoginWorld, openLogin } from '../login/logins.ts';
+import type { SlackLogin } from '../login/slack-login.ts';
 import { connectionToken } from '../web-api/access-token.ts';
 import type { Workspaces } from './slack-oauth.ts';
 
@@ -35,7 +36,7 @@ export class ConnectedWorkspaces implements Workspaces {
       const login = known ?? (await this.#open(id, tokens));
       if (login.identity !== null) this.#expected.delete(id);
       // Its tokens are new. At start those of all connections would be asked for at once.
-      if (known !== null || login.identity === null) login.check();
+      if (known !== undefined || login.identity === null) login.check();
       else login.checkWithin(FIRST_CHECK_MS);
     });
   }
@@ -55,20 +56,22 @@ export class ConnectedWorkspaces implements Workspaces {
   }
 
   async #open(id: string, tokens: ConnectionTokens): Promise<SlackLogin> {
-    return await openLogin(this.#world, {
+    const login = await openLogin(this.#world, {
       ref: { kind: 'connection', id },
       token: connectionToken(tokens, id),
       signingSecret: this.#signingSecret,
       taken: () => new GatewayError('connection_taken', TAKEN),
       onState: ({ status }) => {
-        if (status === OK || status === TAKEN) this.#expected.delete(id);
+        if (status === LOGIN_OK || status === TAKEN) this.#expected.delete(id);
         tokens.report(id, status);
       },
     });
+    this.#world.logins.put(id, login);
+    return login;
   }
 
   async #remove(id: string): Promise<void> {
     this.#expected.delete(id);
-    await this.#world.logins.remove(id)?.close();
+    await this.#world.logins.removeBot(id);
   }
 }

@@ -29,7 +29,11 @@ afterEach(async () => {
 async function start(status: unknown = 'ok'): Promise<Connected> {
   const subject = connect(discord, { records, intake });
   open.push(subject);
-  const state = await subject.connector.addBot({ id: 'bot_1', token: bot.token, appId: bot.applicationId });
+  const state = await subject.connector.provides.bots!.addBot({
+    id: 'bot_1',
+    token: bot.token,
+    appId: bot.applicationId,
+  });
   expect(state.status).toEqual(status);
   return subject;
 }
@@ -57,7 +61,7 @@ describe('a session', () => {
   it('is kept apart from those of other bots', async () => {
     const other = discord.addBot({ username: 'other' });
     const { connector } = await start();
-    await connector.addBot({ id: 'bot_2', token: other.token, appId: other.applicationId });
+    await connector.provides.bots!.addBot({ id: 'bot_2', token: other.token, appId: other.applicationId });
     const [one, two] = ['bot_1', 'bot_2'].map((key) => records.sessions.get(key)?.sessionId);
     await waitFor('both sessions', () => records.sessions.size === 2);
     expect(one === two && one !== undefined).toBe(false);

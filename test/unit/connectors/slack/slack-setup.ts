@@ -56,7 +56,7 @@ export function connectorTo(
   };
   const connector = new SlackConnector({ urls: { api, files }, sharedApp }, { clock, observer, records });
   connector.onMessages(intake);
-  connector.onBotState((_botId, state) => states.push(state));
+  connector.provides.bots!.onBotState((_botId, state) => states.push(state));
   onTestFinished(() => connector.close());
   const post = (request: { readonly body: string; readonly headers: Readonly<Record<string, string>> }) => {
     const headers = new Headers(request.headers);
@@ -83,7 +83,11 @@ export async function ownBot() {
   const app = slack.addApp();
   const installation = app.install(workspace);
   const setup = connectorTo(slack);
-  await setup.connector.addBot({ id: BOT_ID, token: installation.token, signingSecret: app.signingSecret });
+  await setup.connector.provides.bots!.addBot({
+    id: BOT_ID,
+    token: installation.token,
+    signingSecret: app.signingSecret,
+  });
   const ada = slack.addPerson(workspace, 'Ada');
   const tell = async (event: Readonly<Record<string, unknown>>): Promise<WebhookReply> =>
     await setup.post(app.delivery.signed(JSON.stringify(app.envelope(installation, event))));

@@ -39,18 +39,16 @@ export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) 
   const notes = options.notes ?? new MemoryNotes();
   const states: LoginState[] = [];
   const counts = new Map<string, number>();
-  const connector = new TelegramConnector(
-    {
-      urls: { api: fake.url, files: `${fake.url}/file` },
-      sharedToken: options.sharedToken ?? null,
-      webhookRoot: options.webhookRoot ?? null,
-    },
+  const connector = new TelegramConnector({
+    urls: { api: fake.url, files: `${fake.url}/file` },
+    sharedToken: options.sharedToken ?? null,
+    webhookRoot: options.webhookRoot ?? null,
     clock,
-    { count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1), log: () => undefined },
+    observer: { count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1), log: () => undefined },
     notes,
-  );
+  });
   connector.onMessages(intake);
-  connector.onBotState((_botId, state) => states.push(state));
+  connector.provides.bots!.onBotState((_botId, state) => states.push(state));
   onTestFinished(() => connector.close());
   return { connector, clock, intake, notes, states, counts };
 }
@@ -59,7 +57,7 @@ export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) 
 export async function ownBot(options: FakeTelegramOptions & ConnectorOptions = {}) {
   const { fake, bot } = await telegram(options);
   const setup = connectorTo(fake, options);
-  await setup.connector.addBot({ id: BOT_ID, token: bot.token });
+  await setup.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   return { fake, bot, ...setup };
 }
 

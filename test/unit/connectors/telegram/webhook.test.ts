@@ -37,7 +37,7 @@ async function hooked() {
   const { fake, bot } = await telegram({ takesHttpWebhooks: true, webhookRetryMs: 20 });
   const { url, statuses } = await startServer(() => setup.connector);
   const setup = connectorTo(fake, { webhookRoot: () => url });
-  await setup.connector.addBot({ id: BOT_ID, token: bot.token });
+  await setup.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   await waitFor('the webhook', () => bot.webhook !== null);
   const ask = (loginKey: string, secret: string, body: string) =>
     setup.connector.webhook({
@@ -84,7 +84,7 @@ test('removing a bot deletes its notes', async () => {
   const { bot, connector, notes } = await hooked();
   bot.person().sendsAlbum([formFile('1', 'image/jpeg'), formFile('2', 'image/jpeg')], '');
   await waitFor('both', () => bot.updates.pending.length === 0);
-  await connector.removeBot(BOT_ID);
+  await connector.provides.bots!.removeBot(BOT_ID);
   expect(notes.kept.size).toBe(0);
 });
 
@@ -113,7 +113,7 @@ test('the webhook stays when the gateway stops, so that Telegram keeps new updat
 test('a polling gateway has no webhook', async () => {
   const { fake, bot } = await telegram();
   const { connector } = connectorTo(fake);
-  await connector.addBot({ id: BOT_ID, token: bot.token });
+  await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   const request = {
     ...WEBHOOK,
     method: 'post',
