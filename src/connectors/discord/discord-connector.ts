@@ -3,12 +3,13 @@ import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
 import { type LinksToBots, type LoginRef, type LoginState, SHARED_LOGIN } from '../contract/login.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 import { CodeTries } from '../kit/code-tries.ts';
 import { HostedLogins } from '../kit/hosted-logins.ts';
 import type { TokenForm } from '../kit/token-form.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
 import { DiscordMessenger } from './discord-messenger.ts';
-import type { DiscordRecords } from './discord-records.ts';
+import { DiscordRecords } from './discord-records.ts';
 import type { VoiceSignaling } from './gateway/voice-signaling.ts';
 import { BotLogin } from './login/bot-login.ts';
 import { installLink } from './login/install-link.ts';
@@ -40,7 +41,7 @@ export interface SharedBot {
 export interface DiscordDeps {
   readonly clock: Clock;
   readonly observer: DiscordObserver;
-  readonly records: DiscordRecords;
+  readonly records: PlatformRecords;
   /** Absent: bots enter no voice channels. */
   readonly calls?: Pick<DiscordCallsDeps, 'bridges' | 'linkedPeople'>;
 }
@@ -80,7 +81,7 @@ export class DiscordConnector implements Connector, LinksToBots {
         await login.settled(FIRST_SESSION_MS);
       },
       leaving: (_key, login) => login?.signOff(),
-      removed: async (key) => await deps.records.forget(key),
+      removed: async (key) => await deps.records.delete(key),
     });
     this.#logins = logins;
     this.#messenger = new DiscordMessenger(
@@ -146,7 +147,8 @@ export class DiscordConnector implements Connector, LinksToBots {
     const { apiUrl, hearsBots } = this.#options;
     const { intake } = this.#messenger;
     assert(intake !== null, 'onMessages comes before logins');
-    const world = { ...this.#deps, apiUrl, hearsBots, intake, tries: this.#tries };
+    const records = new DiscordRecords(this.#deps.records);
+    const world = { ...this.#deps, apiUrl, hearsBots, intake, records, tries: this.#tries };
     const login = new BotLogin(world, {
       ref,
       token,

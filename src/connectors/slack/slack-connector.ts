@@ -10,6 +10,7 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { botRefused } from '../kit/hosted-logins.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
@@ -25,7 +26,7 @@ import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
 import { type SharedApp, SlackOAuth } from './oauth/slack-oauth.ts';
 import { SLACK_REMEDIES } from './remedies.ts';
 import type { SlackObserver } from './slack-observer.ts';
-import type { SlackRecords } from './slack-records.ts';
+import { SlackRecords } from './slack-records.ts';
 import { SocketMode } from './socket/socket-mode.ts';
 import { type AccessToken, fixedToken } from './web-api/access-token.ts';
 import type { SlackUrls } from './web-api/slack-api.ts';
@@ -43,7 +44,7 @@ export interface SlackOptions {
 export interface SlackDeps {
   readonly clock: Clock;
   readonly observer: SlackObserver;
-  readonly records: SlackRecords;
+  readonly records: PlatformRecords;
 }
 
 /** https://docs.slack.dev/authentication/tokens. `xoxe.`: a token that expires. */
@@ -84,7 +85,8 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
       leaving: async (key) => await this.#sockets.leave(key),
     });
     this.#logins = logins;
-    this.#world = { ...deps, urls, logins, intake: () => this.#intakeSet() };
+    const records = new SlackRecords(deps.records);
+    this.#world = { ...deps, urls, logins, records, intake: () => this.#intakeSet() };
     const workspaces = new ConnectedWorkspaces(this.#world, app?.signingSecret ?? null);
     this.#workspaces = workspaces;
     const expects = (places: ReadonlySet<string>) => workspaces.expects(places);

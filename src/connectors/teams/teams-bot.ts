@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/time.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 import { CodeTries } from '../kit/code-tries.ts';
 import { ActivityReceiver } from './activities/activity-receiver.ts';
 import { MessagingEndpoint } from './activities/messaging-endpoint.ts';
@@ -17,7 +18,7 @@ import { ThrottlePauses } from './messages/throttle-pauses.ts';
 import { TeamsApi } from './rest/teams-api.ts';
 import { TeamsMessenger } from './teams-messenger.ts';
 import type { TeamsObserver } from './teams-observer.ts';
-import type { TeamsRecords } from './teams-records.ts';
+import { TeamsRecords } from './teams-records.ts';
 
 const UNSUPPORTED = '[attachment not supported]';
 
@@ -46,7 +47,7 @@ export interface CloudUrls {
 export interface BotDeps {
   readonly clock: Clock;
   readonly observer: TeamsObserver;
-  readonly records: TeamsRecords;
+  readonly records: PlatformRecords;
 }
 
 /** Puts the parts of the bot together. */
@@ -60,7 +61,8 @@ export class TeamsBot {
   readonly #ending = new AbortController();
 
   constructor(cloud: Cloud, { loginUrl, graphUrl }: CloudUrls, options: BotOptions, deps: BotDeps) {
-    const { clock, observer, records } = deps;
+    const { clock, observer } = deps;
+    const records = new TeamsRecords(deps.records);
     const { appId, secret, tenantId } = options;
     const places = CLOUDS[cloud];
     this.#deps = deps;
@@ -101,7 +103,6 @@ export class TeamsBot {
 
   /** Asks Microsoft whether it accepts the bot, in the background. */
   async start(): Promise<void> {
-    await this.#deps.records.prune();
     this.login.check();
   }
 

@@ -8,7 +8,6 @@ import {
   keyOfLogin,
   type LinkedBot,
   type LinksToBots,
-  type LoginNotes,
   type LoginRef,
   type LoginState,
   SHARED_LOGIN,
@@ -21,6 +20,7 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 import {
   LOGIN_WEBHOOK,
   type TakesWebhooks,
@@ -64,7 +64,7 @@ export interface TelegramOptions {
 export interface TelegramDeps extends TelegramOptions {
   readonly clock: Clock;
   readonly observer: TelegramObserver;
-  readonly notes: LoginNotes;
+  readonly records: PlatformRecords;
 }
 
 /** Telegram over its Bot API, with any number of independent bots. */
@@ -93,7 +93,7 @@ export class TelegramConnector
       open: ({ id, token }, onState) => this.#newBot(id, token, onState),
       failureOf: (error) => failureOf(error, true),
       follow: (login) => login.follow(),
-      removed: async (key) => await deps.notes.write(key, null),
+      removed: async (key) => await deps.records.delete(key),
     });
     const logins = this.#logins;
     this.provides = { messenger: this, webhooks: this, sharedLogin: logins, bots: logins, deepLinks: this };

@@ -5,8 +5,9 @@ import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { isSameSecret } from '../../base/tokens.ts';
 import { pause } from '../../base/waits.ts';
-import type { LoginNotes, LoginRef, LoginState } from '../contract/login.ts';
+import type { LoginRef, LoginState } from '../contract/login.ts';
 import type { MessageIntake } from '../contract/messenger.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 import type { WebhookReply } from '../contract/webhooks.ts';
 import { LOGIN_OK, LoginStatus } from '../kit/login-check.ts';
 import { AlbumBuffer } from './albums.ts';
@@ -24,9 +25,9 @@ export interface TelegramLoginDeps {
   readonly api: BotApi;
   readonly clock: Clock;
   readonly intake: MessageIntake;
-  /** Key of the login in notes and webhook URLs. */
+  /** Key of the login in records and webhook URLs. */
   readonly key: string;
-  readonly notes: LoginNotes;
+  readonly records: PlatformRecords;
   readonly observer: TelegramObserver;
   /** URL to which Telegram delivers updates; null to poll for them. */
   readonly webhookUrl: (() => string) | null;

@@ -5,6 +5,7 @@ import type { FakeBot } from '../../fakes/telegram/fake-bot.ts';
 import type { FakeMessage, FakePerson } from '../../fakes/telegram/fake-person.ts';
 import { FakeTelegram } from '../../fakes/telegram/fake-telegram.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
+import { MemoryRecords } from '../../support/memory-records.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
   type Delivery,
@@ -30,7 +31,7 @@ export function telegramConnector(): TelegramConnector {
     webhookRoot: null,
     clock: systemClock,
     observer: { count: () => undefined, log: () => undefined },
-    notes: { read: async () => null, write: async () => undefined },
+    records: new MemoryRecords(),
   });
 }
 

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeBot } from '../../../fakes/discord/fake-bot.ts';
 import type { FakeDiscord } from '../../../fakes/discord/fake-discord.ts';
 import type { FakePerson } from '../../../fakes/discord/fake-person.ts';
+import { MemoryRecords } from '../../../support/memory-records.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { type Connected, connect, MemoryIntake, MemoryRecords, SPEED, startFake } from './discord-setup.ts';
+import { type Connected, connect, MemoryIntake, SPEED, startFake } from './discord-setup.ts';
 
 let discord: FakeDiscord;
 let bot: FakeBot;
@@ -62,8 +63,8 @@ describe('a session', () => {
     const other = discord.addBot({ username: 'other' });
     const { connector } = await start();
     await connector.provides.bots!.addBot({ id: 'bot_2', token: other.token, appId: other.applicationId });
-    const [one, two] = ['bot_1', 'bot_2'].map((key) => records.sessions.get(key)?.sessionId);
-    await waitFor('both sessions', () => records.sessions.size === 2);
+    await waitFor('both sessions', () => records.of('session').length === 2);
+    const [one, two] = records.of<{ sessionId: string }>('session').map(({ sessionId }) => sessionId);
     expect(one === two && one !== undefined).toBe(false);
     discord.gateway.faults.drop(bot);
     discord.gateway.faults.drop(other);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { connectorTo, directEvent, fakeSlack, MemoryRecords, ownBot } from './slack-setup.ts';
+import { MemoryRecords } from '../../../support/memory-records.ts';
+import { connectorTo, directEvent, fakeSlack, ownBot } from './slack-setup.ts';
 
 it('refuses tokens that Slack refuses, and those that are no tokens', async () => {
   const slack = await fakeSlack();
