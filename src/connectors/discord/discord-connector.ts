@@ -14,7 +14,7 @@ import type { VoiceSignaling } from './gateway/voice-signaling.ts';
 import { BotLogin } from './login/bot-login.ts';
 import { installLink } from './login/install-link.ts';
 import type { DiscordObserver } from './messages/message-receiver.ts';
-import { DiscordOAuth } from './oauth/discord-oauth.ts';
+import { discordOAuth } from './oauth/discord-oauth.ts';
 import { failureOf } from './rest/discord-failure.ts';
 
 /** How long registering a bot waits for its session. */
@@ -89,14 +89,15 @@ export class DiscordConnector implements Connector, LinksToBots {
       (ref) => logins.of(ref),
     );
     const secret = shared?.clientSecret ?? null;
-    const application = shared && secret !== null ? { ...shared, apiUrl, clientSecret: secret } : null;
+    const application =
+      shared && secret !== null ? { clientId: shared.applicationId, clientSecret: secret } : null;
     this.provides = {
       ...(deps.calls === undefined ? {} : { calls: this.#newCalls(deps.calls) }),
       messenger: this.#messenger,
       sharedLogin: logins,
       bots: logins,
       deepLinks: this,
-      oauth: new DiscordOAuth(apiUrl, application),
+      oauth: discordOAuth(apiUrl, application),
     };
   }
 

@@ -10,6 +10,7 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
+import type { Connection, ConnectionTokens } from '../contract/oauth.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { botRefused } from '../kit/hosted-logins.ts';
@@ -23,7 +24,7 @@ import { downloadFile } from './messages/file-download.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
-import { type SharedApp, SlackOAuth } from './oauth/slack-oauth.ts';
+import { type SharedApp, slackOAuth } from './oauth/slack-oauth.ts';
 import { SLACK_REMEDIES } from './remedies.ts';
 import type { SlackObserver } from './slack-observer.ts';
 import { SlackRecords } from './slack-records.ts';
@@ -94,7 +95,12 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
     const events = new EventIntake(logins, observer);
     this.#webhooks = new WebhookReceiver({ clock, observer, logins, events, sharedApp });
     this.#sockets = new SocketMode(this.#world, events);
-    const oauth = new SlackOAuth(urls, app, clock, workspaces);
+    const oauth = {
+      ...slackOAuth(urls, app, clock),
+      onConnections: (tokens: ConnectionTokens) => workspaces.onConnections(tokens),
+      connected: (connection: Connection) => workspaces.connected(connection),
+      disconnected: (connectionId: string) => workspaces.disconnected(connectionId),
+    };
     this.provides = { messenger: this, webhooks: this, bots: logins, oauth };
   }
 

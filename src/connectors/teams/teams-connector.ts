@@ -2,12 +2,13 @@ import type { Connector, Provides } from '../contract/connector.ts';
 import type { LinksToBots, LoginState, SharesLogin } from '../contract/login.ts';
 import type { DialsSip } from '../contract/sip-dialing.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import type { Registration } from '../kit/oauth-platform.ts';
 import { PhoneMeetings } from '../kit/phone-meetings.ts';
 import { AUTHORIZATION } from './activities/messaging-endpoint.ts';
 import { CLOUDS, type Cloud } from './clouds.ts';
 import { GraphMeetings } from './meetings/graph-meetings.ts';
 import { TeamsDirectory } from './meetings/teams-directory.ts';
-import { type EntraApplication, EntraOAuth } from './oauth/entra-oauth.ts';
+import { entraOAuth } from './oauth/entra-oauth.ts';
 import { type BotDeps, type BotOptions, TeamsBot } from './teams-bot.ts';
 
 export interface TeamsOptions {
@@ -18,7 +19,7 @@ export interface TeamsOptions {
   /** As in EntraOptions. */
   readonly tenant: string;
   /** With which accounts connect. Null: the operator has not set it up. */
-  readonly application: EntraApplication | null;
+  readonly application: Registration | null;
   /** Null: there is no bot. */
   readonly bot: BotOptions | null;
 }
@@ -45,15 +46,17 @@ export class TeamsConnector implements Connector {
     this.provides = {
       calls: new PhoneMeetings(new TeamsDirectory(meetings), deps.sip),
       ...(this.#bot && bot ? providesOf(this.#bot, bot.appId, cloud) : {}),
-      oauth: new EntraOAuth({
-        loginUrl,
-        // The name of the resource, wherever it is reached.
-        graphUrl: places.graphUrl,
-        tenant,
-        application,
-        hasSharedBot: bot !== null,
+      oauth: {
+        // Graph's own address is the name of the resource, wherever it is reached.
+        ...entraOAuth({
+          loginUrl,
+          graphUrl: places.graphUrl,
+          tenant,
+          application,
+          hasSharedBot: bot !== null,
+        }),
         onConnections: (tokens) => meetings.onConnections(tokens),
-      }),
+      },
     };
   }
 

@@ -5,20 +5,20 @@ import { LOGIN_OK } from '../../kit/login-check.ts';
 import { type LoginWorld, openLogin } from '../login/logins.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
 import { connectionToken } from '../web-api/access-token.ts';
-import type { Workspaces } from './slack-oauth.ts';
 
 const TAKEN = 'Another account of this gateway has connected this workspace, or one of this organization';
 /** Within this time after the start, Slack is asked whether it still accepts each workspace's token. */
 const FIRST_CHECK_MS = 60_000;
 
 /** The workspaces in which accounts have installed the shared app, each with a login. */
-export class ConnectedWorkspaces implements Workspaces {
+export class ConnectedWorkspaces {
   readonly #world: LoginWorld;
   readonly #signingSecret: string | null;
   /** What happens to a connection, in order. */
   readonly #turns = new KeyedTurns();
   /** Workspaces and organizations whose login is not ready for events yet, by connection. */
   readonly #expected = new Map<string, string>();
+  #tokens: ConnectionTokens | null = null;
   #isClosed = false;
 
   /** `signingSecret` null: the operator has no shared app, so no connection is handed over. */
@@ -27,8 +27,14 @@ export class ConnectedWorkspaces implements Workspaces {
     this.#signingSecret = signingSecret;
   }
 
-  connected({ id, providerUserId }: Connection, tokens: ConnectionTokens): void {
+  onConnections(tokens: ConnectionTokens): void {
+    this.#tokens = tokens;
+  }
+
+  connected({ id, providerUserId }: Connection): void {
     const { logins } = this.#world;
+    const tokens = this.#tokens;
+    if (tokens === null) return;
     if (!logins.get(id)?.identity) this.#expected.set(id, providerUserId);
     void this.#turns.run(id, async () => {
       if (this.#isClosed) return;
