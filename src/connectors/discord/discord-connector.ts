@@ -4,7 +4,6 @@ import type { Clock } from '../../base/time.ts';
 import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
 import { type LinksToBots, type LoginRef, type LoginState, SHARED_LOGIN } from '../contract/login.ts';
 import type { PlatformRecords } from '../contract/records.ts';
-import { CodeTries } from '../kit/code-tries.ts';
 import { HostedLogins } from '../kit/hosted-logins.ts';
 import type { TokenForm } from '../kit/token-form.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
@@ -61,13 +60,11 @@ export class DiscordConnector implements Connector, LinksToBots {
   readonly #options: DiscordOptions;
   readonly #deps: DiscordDeps;
   readonly #messenger: DiscordMessenger;
-  readonly #tries: CodeTries;
   readonly #logins: HostedLogins<BotLogin>;
 
   constructor(options: DiscordOptions, deps: DiscordDeps) {
     this.#options = options;
     this.#deps = deps;
-    this.#tries = new CodeTries(deps.clock);
     const { apiUrl, cdnUrl, shared } = options;
     const logins = new HostedLogins<BotLogin>({
       form: DISCORD_TOKEN,
@@ -149,7 +146,7 @@ export class DiscordConnector implements Connector, LinksToBots {
     const { intake } = this.#messenger;
     assert(intake !== null, 'onMessages comes before logins');
     const records = new DiscordRecords(this.#deps.records);
-    const world = { ...this.#deps, apiUrl, hearsBots, intake, records, tries: this.#tries };
+    const world = { ...this.#deps, apiUrl, hearsBots, intake, records };
     const login = new BotLogin(world, {
       ref,
       token,

@@ -1,9 +1,8 @@
 import type { Clock } from '../../base/time.ts';
 import type { PlatformRecords } from '../contract/records.ts';
-import { CodeTries } from '../kit/code-tries.ts';
 import { ActivityReceiver } from './activities/activity-receiver.ts';
 import { MessagingEndpoint } from './activities/messaging-endpoint.ts';
-import { Newcomers } from './activities/newcomers.ts';
+import { TeamsNewcomers } from './activities/newcomers.ts';
 import { ActivityTokens } from './auth/activity-token.ts';
 import { AllowedHosts } from './auth/allowed-hosts.ts';
 import { AppTokens } from './auth/app-tokens.ts';
@@ -88,14 +87,13 @@ export class TeamsBot {
       downloads: options.hasFiles ? { api, hosts, clock } : null,
     });
     const directory = new Directory(api, clock, this.#ending.signal);
-    const tries = new CodeTries(clock);
     this.#receiver = new ActivityReceiver({
       clock,
       observer,
       references,
       directory,
       intake,
-      newcomers: new Newcomers({ api, directory, tries, observer, intake }),
+      newcomers: new TeamsNewcomers({ api, clock, directory, observer, intake }),
       filesOf: (attachments) => filesOf(attachments, options.hasFiles ? hosts : null),
     });
     this.endpoint = this.#newEndpoint(cloud, options, hosts);

@@ -7,9 +7,10 @@ import { type Address, directAddress } from '../contract/address.ts';
 import { type LoginRef, SHARED_LOGIN } from '../contract/login.ts';
 import type { InboundMessage, LaterStatus, MessageIntake } from '../contract/messenger.ts';
 import type { WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import { codesIn } from '../kit/newcomers.ts';
 import { errorText, isWindowClosed } from './graph-error.ts';
 import { inboundMessage, namesOf } from './inbound-message.ts';
-import { tokensIn, withoutToken } from './invitation.ts';
+import { withoutToken } from './invitation.ts';
 import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
@@ -138,7 +139,7 @@ export class WebhookReceiver {
    * Returns the text without an invite token. A valid token makes the sender a contact of the account that issued it.
    */
   async #boundText(intake: MessageIntake, { from, remoteName, text }: InboundMessage): Promise<string> {
-    for (const token of tokensIn(text)) {
+    for (const token of codesIn(text)) {
       if (await intake.bind(from, remoteName, token)) return withoutToken(text, token);
     }
     return text;

@@ -1,6 +1,5 @@
 import { assert } from '../../base/assert.ts';
 import { isDiskFull } from '../../base/errors.ts';
-import { LimitedMap } from '../../base/limited-map.ts';
 import { SERVICE_WINDOW_MS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
@@ -24,6 +23,7 @@ import {
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
+import { FirstTimes } from '../kit/newcomers.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
 import { GraphClient, type GraphOptions } from './graph-client.ts';
 import { type GraphError, isLoginError } from './graph-error.ts';
@@ -42,7 +42,6 @@ const CAPTION_LENGTH = 1_024;
 const ANSWER_DEADLINE_MS = 15_000;
 /** Short, because Meta waits for the webhook's answer meanwhile. */
 const SIZE_DEADLINE_MS = 2_000;
-const MAX_NOTIFIED_STRANGERS = 20_000;
 
 export interface WhatsAppOptions extends GraphOptions, WebhookSecrets {
   /** Language of the template `agent_followup`, for example `en` or `en_US`. */
@@ -78,7 +77,7 @@ export class WhatsAppConnector
   readonly #sender: MessageSender;
   readonly #login: NumberLogin;
   readonly #webhooks: WebhookReceiver;
-  readonly #strangers = new LimitedMap<true>(MAX_NOTIFIED_STRANGERS);
+  readonly #strangers = new FirstTimes();
   readonly #answering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   #intake: MessageIntake | null = null;
@@ -169,8 +168,7 @@ export class WhatsAppConnector
 
   /** Answers a stranger once. */
   #answerStranger({ space: { id: remoteId } }: Address): void {
-    if (this.#strangers.get(remoteId) || this.#closing.signal.aborted) return;
-    this.#strangers.set(remoteId, true);
+    if (this.#closing.signal.aborted || !this.#strangers.isFirst(remoteId)) return;
     const content = { type: 'text', text: { body: STRANGER_TEXT } };
     const answering: Promise<void> = withDeadline(
       this.#clock,

@@ -3,7 +3,6 @@ import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import { keyOfLogin, type LoginRef, type LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
-import type { CodeTries } from '../../kit/code-tries.ts';
 import { LOGIN_OK, LoginStatus } from '../../kit/login-check.ts';
 import type { DiscordRecords } from '../discord-records.ts';
 import { BotVoice } from '../gateway/bot-voice.ts';
@@ -33,7 +32,6 @@ export interface LoginWorld {
   readonly apiUrl: string;
   readonly hearsBots: boolean;
   readonly intake: MessageIntake;
-  readonly tries: CodeTries;
   readonly records: DiscordRecords;
   readonly clock: Clock;
   readonly observer: DiscordObserver;

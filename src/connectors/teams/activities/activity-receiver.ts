@@ -7,7 +7,7 @@ import { mentionsBot, plainText } from '../messages/plain-text.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import type { Activity } from './activity.ts';
 import { type ActivityPlace, placeOf } from './activity-place.ts';
-import type { Newcomers } from './newcomers.ts';
+import type { TeamsNewcomers } from './newcomers.ts';
 
 /** Stands in for a message that its author has deleted. */
 const DELETED_TEXT = '[message deleted]';
@@ -18,7 +18,7 @@ export interface ActivityReceiverDeps {
   readonly observer: TeamsObserver;
   readonly references: ConversationReferences;
   readonly directory: Directory;
-  readonly newcomers: Newcomers;
+  readonly newcomers: TeamsNewcomers;
   intake(): MessageIntake;
   /** What of a message's attachments is offered for download, and lines that stand for the rest. */
   readonly filesOf: (attachments: readonly unknown[]) => {
