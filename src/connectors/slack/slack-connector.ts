@@ -12,12 +12,11 @@ import type {
 } from '../contract/messenger.ts';
 import type { Connection, ConnectionTokens } from '../contract/oauth.ts';
 import type { PlatformRecords } from '../contract/records.ts';
-import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { botRefused } from '../kit/hosted-logins.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
 import { requireForm, type TokenForm } from '../kit/token-form.ts';
 import { EventIntake } from './events/event-intake.ts';
-import { SLACK_HEADERS, WebhookReceiver } from './events/webhook-receiver.ts';
+import { WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins, type LoginWorld, openLogin } from './login/logins.ts';
 import type { SlackLogin } from './login/slack-login.ts';
 import { downloadFile } from './messages/file-download.ts';
@@ -60,17 +59,14 @@ const SLACK_APP_TOKEN: TokenForm = {
 };
 
 /** Slack over its Web API, Events API and Socket Mode: own bots, and the workspaces that have installed the shared app. */
-export class SlackConnector implements Connector, Messenger, FetchesFiles, TakesWebhooks {
+export class SlackConnector implements Connector, Messenger, FetchesFiles {
   readonly platform = 'slack' as const;
   readonly remedies = SLACK_REMEDIES;
   readonly provides: Provides;
   readonly files: FetchesFiles = this;
-  readonly endpoints = [{ path: 'webhook', methods: ['post'], answers: 'text' }] as const;
-  readonly headers = Object.values(SLACK_HEADERS);
   readonly #logins: Logins;
   readonly #world: LoginWorld;
   readonly #workspaces: ConnectedWorkspaces;
-  readonly #webhooks: WebhookReceiver;
   readonly #sockets: SocketMode;
   #intake: MessageIntake | null = null;
 
@@ -93,7 +89,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
     const expects = (places: ReadonlySet<string>) => workspaces.expects(places);
     const sharedApp = app && { signingSecret: app.signingSecret, expects };
     const events = new EventIntake(logins, observer);
-    this.#webhooks = new WebhookReceiver({ clock, observer, logins, events, sharedApp });
+    const webhooks = new WebhookReceiver({ clock, observer, logins, events, sharedApp });
     this.#sockets = new SocketMode(this.#world, events);
     const oauth = {
       ...slackOAuth(urls, app, clock),
@@ -101,7 +97,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
       connected: (connection: Connection) => workspaces.connected(connection),
       disconnected: (connectionId: string) => workspaces.disconnected(connectionId),
     };
-    this.provides = { messenger: this, webhooks: this, bots: logins, oauth };
+    this.provides = { messenger: this, webhooks, bots: logins, oauth };
   }
 
   onMessages(intake: MessageIntake): void {
@@ -133,14 +129,6 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
     const found = this.#logins.of(login);
     if (!found) throw new GatewayError('file_gone');
     return await downloadFile(found.api, ref, signal);
-  }
-
-  refuses(request: Pick<WebhookRequest, 'header'>): WebhookReply | null {
-    return this.#webhooks.refuses(request);
-  }
-
-  async webhook(request: WebhookRequest): Promise<WebhookReply> {
-    return await this.#webhooks.take(request);
   }
 
   async #open(bot: HostedBot, onState: (state: LoginState) => void): Promise<SlackLogin> {

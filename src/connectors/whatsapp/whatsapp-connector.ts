@@ -17,12 +17,6 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
-import {
-  LOGIN_WEBHOOK,
-  type TakesWebhooks,
-  type WebhookReply,
-  type WebhookRequest,
-} from '../contract/webhooks.ts';
 import { FirstTimes } from '../kit/newcomers.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
 import { GraphClient, type GraphOptions } from './graph-client.ts';
@@ -54,29 +48,21 @@ export type WhatsAppObserver = MessengerObserver<WhatsAppEvent>;
 
 /** WhatsApp over Meta's Cloud API, with one business number shared by all accounts. */
 export class WhatsAppConnector
-  implements Connector, Messenger, HasWindow, FetchesFiles, DropsCaptions, TakesWebhooks, InvitesPeople
+  implements Connector, Messenger, HasWindow, FetchesFiles, DropsCaptions, InvitesPeople
 {
   readonly platform = 'whatsapp';
   readonly remedies = WHATSAPP_REMEDIES;
-  readonly provides: Provides = {
-    messenger: this,
-    webhooks: this,
-    sharedLogin: { sharedLogin: () => this.#login.state },
-    invitations: this,
-  };
+  readonly provides: Provides;
   readonly window: HasWindow = this;
   readonly files: FetchesFiles = this;
   readonly captions: DropsCaptions = this;
   readonly windowMs = SERVICE_WINDOW_MS;
-  readonly endpoints = [{ path: LOGIN_WEBHOOK, methods: ['get', 'post'], answers: 'text' }] as const;
-  readonly headers = ['x-hub-signature-256'];
   readonly #options: WhatsAppOptions;
   readonly #clock: Clock;
   readonly #observer: WhatsAppObserver;
   readonly #graph: GraphClient;
   readonly #sender: MessageSender;
   readonly #login: NumberLogin;
-  readonly #webhooks: WebhookReceiver;
   readonly #strangers = new FirstTimes();
   readonly #answering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -89,7 +75,7 @@ export class WhatsAppConnector
     this.#graph = new GraphClient(options);
     this.#sender = new MessageSender(this.#graph, clock, (error) => this.#apiError(error));
     this.#login = new NumberLogin(this.#graph, clock, (problem) => this.#loginState(problem));
-    this.#webhooks = new WebhookReceiver(options, {
+    const webhooks = new WebhookReceiver(options, {
       clock,
       closing: this.#closing.signal,
       intake: () => this.#intakeSet(),
@@ -101,6 +87,8 @@ export class WhatsAppConnector
           observer.log('error', 'a WhatsApp webhook could not be stored', { err: error });
       },
     });
+    const sharedLogin = { sharedLogin: () => this.#login.state };
+    this.provides = { messenger: this, webhooks, sharedLogin, invitations: this };
   }
 
   onMessages(intake: MessageIntake): void {
@@ -145,14 +133,6 @@ export class WhatsAppConnector
 
   async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     return await downloadMedia(this.#graph, ref, signal);
-  }
-
-  refuses(request: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
-    return this.#webhooks.refuses(request);
-  }
-
-  async webhook(request: WebhookRequest): Promise<WebhookReply> {
-    return await this.#webhooks.take(request);
   }
 
   #intakeSet(): MessageIntake {

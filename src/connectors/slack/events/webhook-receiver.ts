@@ -1,6 +1,6 @@
 import { platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
+import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import { isSigned, type SignatureHeaders, type SignedHead, signedHead } from '../../kit/v0-signature.ts';
 import { type Logins, placesOf } from '../login/logins.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
@@ -15,7 +15,7 @@ import { Envelope } from './event-payload.ts';
 const MAX_HASHED_BYTES = 4_194_304;
 /** Parsing larger bodies takes longer than comparing their signature with those of a few apps. */
 const LARGE_BYTES = 65_536;
-export const SLACK_HEADERS: SignatureHeaders = {
+const SLACK_HEADERS: SignatureHeaders = {
   signature: 'x-slack-signature',
   timestamp: 'x-slack-request-timestamp',
 };
@@ -39,7 +39,9 @@ interface SharedEvents {
 }
 
 /** Verifies the requests of Slack's Events API, and acknowledges each once everything in it is stored. */
-export class WebhookReceiver {
+export class WebhookReceiver implements TakesWebhooks {
+  readonly endpoints = [{ path: 'webhook', methods: ['post'], answers: 'text' }] as const;
+  readonly headers = Object.values(SLACK_HEADERS);
   readonly #deps: WebhookReceiverDeps;
 
   constructor(deps: WebhookReceiverDeps) {
@@ -52,7 +54,7 @@ export class WebhookReceiver {
   }
 
   /** Handles a request. Slack repeats it up to three times if it is not answered with 200 in three seconds. */
-  async take({ header, body }: WebhookRequest): Promise<WebhookReply> {
+  async webhook({ header, body }: WebhookRequest): Promise<WebhookReply> {
     const head = this.#head(header);
     if (head === null) return this.#notSigned();
     if (body.length > LARGE_BYTES && this.#isForged(head, body)) return this.#notSigned();

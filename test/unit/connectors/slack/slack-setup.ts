@@ -39,6 +39,7 @@ export function connectorTo(
     log: () => undefined,
   };
   const connector = new SlackConnector({ urls: { api, files }, sharedApp }, { clock, observer, records });
+  const webhooks = connector.provides.webhooks!;
   connector.onMessages(intake);
   connector.provides.bots!.onBotState((_botId, state) => states.push(state));
   onTestFinished(() => connector.close());
@@ -46,8 +47,8 @@ export function connectorTo(
     const headers = new Headers(request.headers);
     const header = (name: string) => headers.get(name) ?? '';
     return (
-      connector.refuses({ header }) ??
-      connector.webhook({
+      webhooks.refuses({ endpoint: 'webhook', loginKey: '', header }) ??
+      webhooks.webhook({
         ...WEBHOOK,
         method: 'post',
         endpoint: 'webhook',

@@ -58,7 +58,7 @@ export async function linked(options: CloudApiOptions = {}): Promise<Linked> {
 async function serve(connector: WhatsAppConnector): Promise<string> {
   const server = createServer((request, response) => {
     void (async () => {
-      const reply = await connector.webhook({
+      const reply = await connector.provides.webhooks!.webhook({
         ...WEBHOOK,
         method: request.method === 'GET' ? 'get' : 'post',
         loginKey: request.url!.split('?')[0]!.slice(1),
