@@ -35,9 +35,9 @@ export class TeamsRecords {
     return value as ConversationReference | null;
   }
 
-  /** Does nothing for people and channels that no account is connected to. */
-  async putReference(space: Space, value: ConversationReference): Promise<void> {
-    await this.#records.put({ loginKey: SHARED_LOGIN, kind: 'space', space, value });
+  /** Returns false, and stores nothing, for people and channels that no account is connected to. */
+  async putReference(space: Space, value: ConversationReference): Promise<boolean> {
+    return await this.#records.put({ loginKey: SHARED_LOGIN, kind: 'space', space, value });
   }
 
   async offer(offerId: string): Promise<OfferedFile | null> {

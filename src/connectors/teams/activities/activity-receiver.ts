@@ -73,7 +73,8 @@ export class ActivityReceiver {
     const text = plainText(activity);
     const had = await this.#deps.newcomers.tryCode({ text, memberId: from.id, place, name });
     if (had !== 'used') await this.#receive(activity, { id, place, name, text, hadCode: had === 'wrong' });
-    else await this.#deps.references.keep(space);
+    // Whoever has disconnected before is not on disk any more.
+    else await this.#deps.references.keep(space, true);
   }
 
   async #receive(
