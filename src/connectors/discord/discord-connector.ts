@@ -2,7 +2,13 @@ import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
-import { type LinksToBots, type LoginRef, type LoginState, SHARED_LOGIN } from '../contract/login.ts';
+import {
+  keyOfLogin,
+  type LinksToBots,
+  type LoginRef,
+  type LoginState,
+  SHARED_LOGIN,
+} from '../contract/login.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import { HostedLogins } from '../kit/hosted-logins.ts';
 import type { TokenForm } from '../kit/token-form.ts';
@@ -70,7 +76,7 @@ export class DiscordConnector implements Connector, LinksToBots {
       form: DISCORD_TOKEN,
       open: ({ id, token, appId }, onState) => {
         if (logins.all.some((login) => login.hasToken(token))) throw new GatewayError('bot_token_taken');
-        return this.#newLogin({ kind: 'bot_token', id }, token, appId ?? '', onState);
+        return this.#open({ kind: 'bot_token', id }, token, appId ?? '', onState);
       },
       failureOf,
       follow: async (login) => {
@@ -104,9 +110,7 @@ export class DiscordConnector implements Connector, LinksToBots {
     if (shared === null) return;
     const onState = ({ status }: LoginState) =>
       this.#deps.observer.log('info', 'the shared Discord bot changed state', { status });
-    const login = this.#newLogin({ kind: 'shared' }, shared.token, shared.applicationId, onState);
-    this.#logins.put(SHARED_LOGIN, login);
-    login.follow();
+    this.#open({ kind: 'shared' }, shared.token, shared.applicationId, onState).follow();
   }
 
   async close(): Promise<void> {
@@ -136,12 +140,7 @@ export class DiscordConnector implements Connector, LinksToBots {
     return this.#logins.get('id' in login ? login.id : SHARED_LOGIN)?.voice ?? null;
   }
 
-  #newLogin(
-    ref: LoginRef,
-    token: string,
-    applicationId: string,
-    onState: (state: LoginState) => void,
-  ): BotLogin {
+  #open(ref: LoginRef, token: string, applicationId: string, onState: (state: LoginState) => void): BotLogin {
     const { apiUrl, hearsBots } = this.#options;
     const { intake } = this.#messenger;
     assert(intake !== null, 'onMessages comes before logins');
@@ -158,6 +157,7 @@ export class DiscordConnector implements Connector, LinksToBots {
           throw new GatewayError('bot_token_taken');
       },
     });
+    this.#logins.put(keyOfLogin(ref), login);
     return login;
   }
 }

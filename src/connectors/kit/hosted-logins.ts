@@ -22,7 +22,10 @@ export interface BotLogin {
 
 export interface HostedLoginsDeps<Login> {
   readonly form: TokenForm;
-  /** Creates the login of a bot that an account has added. Rejects with a GatewayError when another login is this bot. */
+  /**
+   * Creates and puts the login of a bot that an account has added. Throws a GatewayError when another login is this bot:
+   * nothing may be awaited between looking and putting.
+   */
   open(bot: HostedBot, onState: (state: LoginState) => void): Login | Promise<Login>;
   /** Reads a rejection of `logIn`. */
   failureOf(error: unknown): { readonly message: string; readonly isLoggedOut: boolean };
@@ -71,7 +74,6 @@ export class HostedLogins<Login extends BotLogin> implements HostsBots, SharesLo
     const { form, open, failureOf, follow } = this.#deps;
     requireForm(bot.token, form);
     const login = await open(bot, (state) => this.#onBotState(bot.id, state));
-    this.put(bot.id, login);
     try {
       await login.logIn();
     } catch (error) {

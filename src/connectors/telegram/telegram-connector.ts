@@ -10,7 +10,6 @@ import {
   type LinksToBots,
   type LoginRef,
   type LoginState,
-  SHARED_LOGIN,
 } from '../contract/login.ts';
 import type {
   FetchesFiles,
@@ -39,7 +38,6 @@ import { sendParts } from './send-message-parts.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
-const SHARED: LoginRef = { kind: 'shared' };
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
 /** https://core.telegram.org/bots/api#authorizing-your-bot */
@@ -90,7 +88,7 @@ export class TelegramConnector
     this.#deps = deps;
     this.#logins = new HostedLogins({
       form: TELEGRAM_TOKEN,
-      open: ({ id, token }, onState) => this.#newBot(id, token, onState),
+      open: ({ id, token }, onState) => this.#open({ kind: 'bot_token', id }, token, onState),
       failureOf: (error) => failureOf(error, true),
       follow: (login) => login.follow(),
       removed: async (key) => await deps.records.delete(key),
@@ -107,11 +105,9 @@ export class TelegramConnector
   async start(): Promise<void> {
     const { sharedToken, observer } = this.#deps;
     if (sharedToken === null) return;
-    const login = this.#newLogin(SHARED, sharedToken, ({ status }) =>
-      observer.log('info', 'shared Telegram bot changed state', { status }),
-    );
-    this.#logins.put(SHARED_LOGIN, login);
-    login.follow();
+    const onState = ({ status }: LoginState) =>
+      observer.log('info', 'shared Telegram bot changed state', { status });
+    this.#open({ kind: 'shared' }, sharedToken, onState).follow();
   }
 
   async close(): Promise<void> {
@@ -178,27 +174,25 @@ export class TelegramConnector
     return login ? await login.takeWebhook(request.header(SECRET_HEADER), request.body) : NO_LOGIN;
   }
 
-  #newBot(id: string, token: string, onState: (state: LoginState) => void): TelegramLogin {
-    const login = this.#newLogin({ kind: 'bot_token', id }, token, onState);
-    const { botId } = login.api;
-    if (this.#logins.all.some(({ api }) => api.botId === botId)) throw new GatewayError('bot_token_taken');
-    return login;
-  }
-
-  #newLogin(ref: LoginRef, token: string, onState: (state: LoginState) => void): TelegramLogin {
+  #open(ref: LoginRef, token: string, onState: (state: LoginState) => void): TelegramLogin {
     assert(this.#intake !== null, 'onMessages comes before logins');
     const { urls, webhookRoot, clock } = this.#deps;
     const key = keyOfLogin(ref);
-    return new TelegramLogin({
+    const api = apiOf(urls, token, clock);
+    if (ref.kind !== 'shared' && this.#logins.all.some((other) => other.api.botId === api.botId))
+      throw new GatewayError('bot_token_taken');
+    const login = new TelegramLogin({
       ...this.#deps,
       ref,
-      api: apiOf(urls, token, clock),
+      api,
       intake: this.#intake,
       key,
       webhookUrl: webhookRoot && (() => `${webhookRoot()}/${key}`),
       webhookSeed: token,
       onState,
     });
+    this.#logins.put(key, login);
+    return login;
   }
 }
 

@@ -50,9 +50,12 @@ export class Logins extends HostedLogins<SlackLogin> {
   }
 }
 
-/** Creates a login, which can send at once. */
+/** Adds a login to the others. It hears events at once where it was, and can send. */
 export async function openLogin(world: LoginWorld, wanted: NewLogin): Promise<SlackLogin> {
-  return new SlackLogin(world, wanted, await world.records.identity(wanted.ref.id));
+  const { records, logins } = world;
+  const login = new SlackLogin(world, wanted, await records.identity(wanted.ref.id));
+  logins.put(login.key, login);
+  return login;
 }
 
 /** Where the app is installed. In channels shared with others, the event's own workspace may be another one. */

@@ -62,7 +62,7 @@ export class ConnectedWorkspaces {
   }
 
   async #open(id: string, tokens: ConnectionTokens): Promise<SlackLogin> {
-    const login = await openLogin(this.#world, {
+    return await openLogin(this.#world, {
       ref: { kind: 'connection', id },
       token: connectionToken(tokens, id),
       signingSecret: this.#signingSecret,
@@ -72,8 +72,6 @@ export class ConnectedWorkspaces {
         tokens.report(id, status);
       },
     });
-    this.#world.logins.put(id, login);
-    return login;
   }
 
   async #remove(id: string): Promise<void> {

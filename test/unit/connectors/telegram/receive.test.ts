@@ -210,6 +210,14 @@ test('bots can be added and removed at runtime', async () => {
   await waitFor('the revocation', () => states.at(-1)?.status === 'Unauthorized');
 });
 
+test('of two bots with one token that are added at once, one is taken', async () => {
+  const { fake, bot } = await telegram();
+  const { connector } = connectorTo(fake);
+  const adding = ['bot_1', 'bot_2'].map((id) => connector.provides.bots!.addBot({ id, token: bot.token }));
+  const [first, second] = await Promise.allSettled(adding);
+  expect([first!.status, second]).toMatchObject(['fulfilled', { reason: { code: 'bot_token_taken' } }]);
+});
+
 test.each([
   'no/token',
   '123456789',
