@@ -1,5 +1,5 @@
 import type { EventIntake } from '../events/event-intake.ts';
-import type { LoginWorld } from '../login/open-login.ts';
+import type { LoginWorld } from '../login/logins.ts';
 import { fixedToken } from '../web-api/access-token.ts';
 import { SlackApi } from '../web-api/slack-api.ts';
 import type { SlackFailure } from '../web-api/slack-failure.ts';
