@@ -112,8 +112,8 @@ export interface SipTrunksTable {
   sealedInboundToken: string | null;
   realm: string | null;
   callerId: string | null;
-  register: Bit;
-  behindNat: Bit;
+  register: boolean;
+  behindNat: boolean;
   srtp: 'off' | 'optional' | 'required';
   createdAt: string;
   updatedAt: string;
@@ -125,7 +125,7 @@ export interface SipDidsTable {
   accountId: string;
   number: string;
   label: string | null;
-  autoAnswer: Bit;
+  autoAnswer: boolean;
   createdAt: string;
   /** Null: the account's enabled preset. */
   sttVoiceConfigId: string | null;
