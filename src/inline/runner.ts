@@ -1,9 +1,9 @@
 import type { AgentModels } from '../agents/agent-domain.ts';
 import { TurnLimit } from '../base/turn-limit.ts';
+import { changeRows } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
 import { listInlineAgents } from '../store/inline/inline-agents.ts';
-import { replaceReply } from '../store/inline/model-turns.ts';
 import { ReachLimits } from './actions/reach-limits.ts';
 import type { ClaimedLane } from './feed/claim-events.ts';
 import { FeedReaders } from './feed/feed-readers.ts';
@@ -140,7 +140,8 @@ export class InlineRunner implements AgentModels {
 
   /** Stores what the caller heard of the model's words, so that the model remembers only that. */
   async #heard({ turnId, heard }: Interruption): Promise<void> {
-    await replaceReply(this.#domain.store.db, turnId, heard || NOTHING_HEARD);
+    const reply = { deliveryId: turnId, role: 'assistant' } as const;
+    await changeRows(this.#domain.store.db, 'modelTurns', reply, { text: heard || NOTHING_HEARD });
   }
 
   #callEnded(agentId: string, callId: string): void {

@@ -1,6 +1,6 @@
 import { unlinkIdentity } from '../../accounts/identities/identities.ts';
 import type { SignIns } from '../../accounts/identities/sign-ins.ts';
-import { listIdentities } from '../../store/people/identities.ts';
+import { listRows } from '../../store/database/rows.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { IdentityList, IdentityParams, Unlinked } from '../schema/identities.ts';
@@ -15,7 +15,10 @@ export function identityRoutes({ store }: SignIns): Route[] {
       summary: 'List the linked identities',
       responses: { 200: { description: 'The identities, oldest first', schema: IdentityList } },
       handler: async ({ principal }) => {
-        const identities = await listIdentities(store.db, principal.accountId);
+        const identities = await listRows(store.db, 'identities', { accountId: principal.accountId }, [
+          'createdAt',
+          'id',
+        ]);
         return reply(200, {
           identities: identities.map(({ id, provider, email, createdAt, lastUsedAt }) => ({
             id,

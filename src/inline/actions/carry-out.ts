@@ -1,11 +1,11 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError, MAY_HAVE_ARRIVED } from '../../base/errors.ts';
+import { listRows } from '../../store/database/rows.ts';
 import {
   type ActionEnd,
   abandonClaimed,
   claimAction,
   endAction,
-  listActions,
   type StoredAction,
 } from '../../store/inline/delivery-actions.ts';
 import type { PlacedAction, ReplyAction } from '../reply/action.ts';
@@ -24,7 +24,9 @@ const STOPPED = 'The gateway stopped meanwhile';
  */
 export async function carryOut(context: ActionContext): Promise<void> {
   const { store, clock } = context.domain;
-  for (const action of await listActions(store.db, context.turnId)) {
+  for (const action of await listRows(store.db, 'deliveryActions', { deliveryId: context.turnId }, [
+    'position',
+  ])) {
     const end = await outcomeOf(context, action);
     if (end !== null) await endAction(store.db, action, end, clock.nowIso());
   }

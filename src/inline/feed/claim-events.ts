@@ -1,14 +1,10 @@
 import { newId } from '../../base/ids.ts';
 import { isoAfter } from '../../base/time.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { countLaneSince, type DeliveryFailure, insertDelivery } from '../../store/inline/deliveries.ts';
 import type { BusyLane } from '../../store/inline/delivery-turns.ts';
-import {
-  type AgentWithNews,
-  listAgentsWithNews,
-  moveFeedPosition,
-  unreadEvents,
-} from '../../store/inline/inline-agents.ts';
+import { type AgentWithNews, listAgentsWithNews, unreadEvents } from '../../store/inline/inline-agents.ts';
 import type { StoredEvent } from '../../store/messages/events.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import { claimedPayload } from '../turn/told-events.ts';
@@ -56,7 +52,8 @@ async function claimSome(domain: InlineDomain, trx: Db, accountId: string): Prom
       lanes.push(...(await claim(domain, trx, { ...agent, queued }, event)));
     }
     isFull ||= events.length === MAX_CLAIMED;
-    await moveFeedPosition(trx, agent.agentId, events.at(-1)?.id ?? agent.feedPosition);
+    const feedPosition = events.at(-1)?.id ?? agent.feedPosition;
+    await changeRows(trx, 'agentProviders', { agentId: agent.agentId }, { feedPosition });
   }
   return { lanes, isFull };
 }

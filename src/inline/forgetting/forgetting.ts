@@ -3,10 +3,9 @@ import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
 import type { ModelMemory } from '../../models/model-memory.ts';
+import { countRows, deleteRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import {
-  countForgotten,
-  deleteForgotten,
   type Forgotten,
   type FormerProvider,
   insertForgotten,
@@ -59,7 +58,8 @@ export class Forgetting {
    */
   async add(db: Db, provider: FormerProvider, kept: Kept): Promise<void> {
     const { store, clock } = this.#deps;
-    if ((await countForgotten(db, provider.agentId)) >= MAX_OF_AGENT) return this.#skipped();
+    if ((await countRows(db, 'forgottenAtProviders', { agentId: provider.agentId })) >= MAX_OF_AGENT)
+      return this.#skipped();
     const noted = { id: newId('fgt'), kept, dueAt: clock.nowIso() };
     await insertForgotten(db, store.secrets, provider, noted);
     this.#isWanted = true;
@@ -115,7 +115,7 @@ export class Forgetting {
     const { signal } = this.#closed;
     try {
       await withDeadline(clock, FORGET_MS, signal, (limit) => this.#forget(forgotten, limit));
-      await deleteForgotten(store.db, forgotten.id);
+      await deleteRows(store.db, 'forgottenAtProviders', { id: forgotten.id });
     } catch (error) {
       if (!signal.aborted) await this.#failed(forgotten, error);
     }
@@ -134,7 +134,8 @@ export class Forgetting {
     const isLasting = error instanceof ModelFault && !isTemporary(error);
     if (isLasting || attempts + 1 >= MAX_ATTEMPTS) {
       this.#skipped();
-      return await deleteForgotten(store.db, id);
+      await deleteRows(store.db, 'forgottenAtProviders', { id });
+      return;
     }
     const pauseMs = FIRST_PAUSE_MS * PAUSE_FACTOR ** attempts;
     await postponeForgotten(store.db, forgotten, isoAfter(clock.nowIso(), pauseMs));

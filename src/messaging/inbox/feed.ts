@@ -1,5 +1,6 @@
 import type { AgentScope } from '../../base/scope.ts';
 import { latestOf } from '../../base/time.ts';
+import { listRows } from '../../store/database/rows.ts';
 import { listConversationsById } from '../../store/messages/conversations.ts';
 import {
   type Cursor,
@@ -15,7 +16,7 @@ import {
   otherEventsOfAgents,
   type StoredEvent,
 } from '../../store/messages/events.ts';
-import { listMessagesBySeq, type Message, type MessagePosition } from '../../store/messages/messages.ts';
+import type { Message, MessagePosition } from '../../store/messages/messages.ts';
 import { withAttachments } from './event-files.ts';
 import {
   type ConversationView,
@@ -166,7 +167,7 @@ async function readMessages(
   const seqs = [...new Set(events.flatMap(({ messageSeq }) => messageSeq ?? []))];
   if (seqs.length === 0) return new Map();
   const { db } = reading.store;
-  const messages = await listMessagesBySeq(db, seqs);
+  const messages = await listRows(db, 'messages', { seq: seqs }, ['seq']);
   const ids = [...new Set(messages.map(({ conversationId }) => conversationId))];
   const conversations = await listConversationsById(db, scope, ids);
   const seen = messages.filter(({ conversationId }) => conversations.has(conversationId));

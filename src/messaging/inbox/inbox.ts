@@ -1,5 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { AgentScope } from '../../base/scope.ts';
+import { listRows } from '../../store/database/rows.ts';
 import {
   type Conversation,
   type ConversationPage,
@@ -10,7 +11,7 @@ import {
 } from '../../store/messages/conversations.ts';
 import { cursorText, newestOf } from '../../store/messages/cursor.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
-import { listMessages, listMessagesBySeq } from '../../store/messages/messages.ts';
+import { listMessages } from '../../store/messages/messages.ts';
 import {
   type ConversationView,
   type MessageView,
@@ -55,7 +56,7 @@ export async function takeSnapshot(
   const { cursor } = await newestOf(db, scope.accountId);
   const conversations = await listConversations(db, scope, page);
   const lastSeqs = conversations.map(({ lastSeq }) => lastSeq);
-  const newest = await listMessagesBySeq(db, lastSeqs);
+  const newest = await listRows(db, 'messages', { seq: lastSeqs }, ['seq']);
   const byId = new Map(conversations.map((conversation) => [conversation.id, conversation]));
   const shown = await viewMessages(reading, scope, byId, newest);
   const lastMessages = new Map(newest.map(({ conversationId }, at) => [conversationId, shown[at]!]));

@@ -2,8 +2,9 @@ import { unreachable } from '../../base/assert.ts';
 import { GatewayError, MAY_HAVE_ARRIVED, sendFailed } from '../../base/errors.ts';
 import type { Messenger, OutboundFile } from '../../connectors/contract/messenger.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
-import { findMessage, type Message } from '../../store/messages/messages.ts';
+import { findRow } from '../../store/database/rows.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
+import type { Message } from '../../store/messages/messages.ts';
 import { countPending } from '../../store/messages/outbound-messages.ts';
 import {
   ANSWER_MS,
@@ -101,7 +102,7 @@ function followBackground(
   settled
     .then(async ({ kind }) => {
       if (kind !== 'failed') return;
-      const conversation = await findAnyConversation(db, conversationId);
+      const conversation = await findRow(db, 'conversations', { id: conversationId });
       if (conversation?.lastSeq === seq) failed();
     })
     .catch((error: unknown) => onFailure('a message', error));
@@ -155,7 +156,7 @@ async function sentBefore(
 ): Promise<SentDm | null> {
   const messageId = await request?.written(db);
   if (!messageId) return null;
-  const message = await findMessage(db, scope.accountId, messageId);
+  const message = await findRow(db, 'messages', { accountId: scope.accountId, id: messageId });
   if (!message) throw sendFailed(`The message was deleted meanwhile; ${MAY_HAVE_ARRIVED}`);
   const isPending = message.status === 'pending';
   const waiting = isPending ? await countPending(db, [message.conversationId]) : null;

@@ -1,8 +1,9 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { ResolvedFile } from '../../files/resolve-attachments.ts';
+import { findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import { insertMessage, type Message, type NewMessage } from '../../store/messages/messages.ts';
 import { ANSWER_MS } from './dm.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
@@ -70,7 +71,7 @@ async function storeMessage(
   conversationId: string,
   draft: Draft,
 ): Promise<Outgoing> {
-  const conversation = await findAnyConversation(db, conversationId);
+  const conversation = await findRow(db, 'conversations', { id: conversationId });
   const to = conversation && (await addressOf(db, conversation));
   if (!conversation || !to) throw new GatewayError('no_conversation');
   domain.outbox.assertRoomOf(conversation.accountId);

@@ -1,5 +1,5 @@
 import type { BridgedCalls } from '../../connectors/contract/bridged-calls.ts';
-import { answeringAgent } from '../../store/logins/login-agents.ts';
+import { answeringAgent } from '../../store/agents/agent-members.ts';
 import { receiversOf } from '../intake/receivers.ts';
 import { resolved } from './bridge-address.ts';
 import type { CallInvite } from './bridge-event.ts';

@@ -82,7 +82,7 @@ async function inBackground(outbound: Outbound, conversationId: string, text: st
 
 async function endsOf({ store }: Outbound): Promise<string[]> {
   const rows = await store.db.selectFrom('events').select(['type', 'payload']).orderBy('id').execute();
-  return rows.map(({ type, payload }) => `${type} ${JSON.parse(payload).status ?? ''}`.trim());
+  return rows.map(({ type, payload }) => `${type} ${payload.status ?? ''}`.trim());
 }
 
 it('leaves unstarted background messages to the next start, which sends them', async () => {
