@@ -26,9 +26,8 @@ import {
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
-import { botRefused, HostedLogins } from '../kit/hosted-logins.ts';
+import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
-import type { TokenForm } from '../kit/token-form.ts';
 import { BotApi, type BotApiUrls } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
 import { PreparedFile } from './bot-api-types.ts';

@@ -1,10 +1,11 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { KeyedTurns } from '../../../base/keyed-turns.ts';
-import type { Connection, ConnectionTokens } from '../../contract/oauth.ts';
+import type { Connection, ConnectionTokens, ConnectsByOAuth } from '../../contract/oauth.ts';
 import { LOGIN_OK } from '../../kit/login-check.ts';
 import { type LoginWorld, openLogin } from '../login/logins.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
 import { connectionToken } from '../web-api/access-token.ts';
+import { type SharedApp, slackOAuth } from './slack-oauth.ts';
 
 const TAKEN = 'Another account of this gateway has connected this workspace, or one of this organization';
 /** Within this time after the start, Slack is asked whether it still accepts each workspace's token. */
@@ -12,6 +13,7 @@ const FIRST_CHECK_MS = 60_000;
 
 /** The workspaces in which accounts have installed the shared app, each with a login. */
 export class ConnectedWorkspaces {
+  readonly oauth: ConnectsByOAuth;
   readonly #world: LoginWorld;
   readonly #signingSecret: string | null;
   /** What happens to a connection, in order. */
@@ -21,17 +23,31 @@ export class ConnectedWorkspaces {
   #tokens: ConnectionTokens | null = null;
   #isClosed = false;
 
-  /** `signingSecret` null: the operator has no shared app, so no connection is handed over. */
-  constructor(world: LoginWorld, signingSecret: string | null) {
+  /** `app` null: the operator has no shared app, so no connection is handed over. */
+  constructor(world: LoginWorld, app: SharedApp | null) {
     this.#world = world;
-    this.#signingSecret = signingSecret;
+    this.#signingSecret = app?.signingSecret ?? null;
+    this.oauth = {
+      ...slackOAuth(world.urls, app, world.clock),
+      onConnections: (tokens) => {
+        this.#tokens = tokens;
+      },
+      connected: (connection) => this.#connected(connection),
+      disconnected: (id) => void this.#turns.run(id, () => this.#remove(id)),
+    };
   }
 
-  onConnections(tokens: ConnectionTokens): void {
-    this.#tokens = tokens;
+  /** Whether events of these workspaces can be handled soon: Slack has to repeat them. */
+  expects(places: ReadonlySet<string>): boolean {
+    return [...this.#expected.values()].some((place) => places.has(place));
   }
 
-  connected({ id, providerUserId }: Connection): void {
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#turns.settled();
+  }
+
+  #connected({ id, providerUserId }: Connection): void {
     const { logins } = this.#world;
     const tokens = this.#tokens;
     if (tokens === null) return;
@@ -45,20 +61,6 @@ export class ConnectedWorkspaces {
       if (known !== undefined || login.identity === null) login.check();
       else login.checkWithin(FIRST_CHECK_MS);
     });
-  }
-
-  disconnected(id: string): void {
-    void this.#turns.run(id, () => this.#remove(id));
-  }
-
-  /** Whether events of these workspaces can be handled soon: Slack has to repeat them. */
-  expects(places: ReadonlySet<string>): boolean {
-    return [...this.#expected.values()].some((place) => places.has(place));
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#turns.settled();
   }
 
   async #open(id: string, tokens: ConnectionTokens): Promise<SlackLogin> {
