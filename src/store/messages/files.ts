@@ -1,5 +1,5 @@
 import { type Insertable, sql } from 'kysely';
-import { changeRows, insertRow, listRows, type Row } from '../database/rows.ts';
+import { changeRows, insertRow, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 import type { FilesTable } from './message-tables.ts';
@@ -24,12 +24,6 @@ export function tokenOf(
   { id, sealedToken }: Pick<Row<'files'>, 'id' | 'sealedToken'>,
 ): string {
   return secrets.open(sealedToken, tokenPlace(id));
-}
-
-/** A file as listed in a message. */
-export interface StoredAttachment extends Pick<StoredFile, 'name' | 'mime' | 'sizeBytes'> {
-  readonly fileId: string;
-  readonly token: string;
 }
 
 /** Returns the file that waits for its bytes in a slot that is still open. */
@@ -160,47 +154,21 @@ export async function storedBytes(db: Db): Promise<{ accountId: string | null; b
 /** Returns the files of messages in order, by the messages' `seq`. Messages without files have no entry. */
 export async function listAttachments(
   db: Db,
-  secrets: SecretBox,
   messageSeqs: readonly number[],
-): Promise<Map<number, StoredAttachment[]>> {
+): Promise<Map<number, Row<'files'>[]>> {
   const rows = await db
     .selectFrom('attachments')
     .innerJoin('files', 'files.id', 'attachments.fileId')
-    .select(['messageSeq', 'fileId', 'name', 'mime', 'sizeBytes', 'sealedToken'])
+    .selectAll('files')
+    .select('messageSeq')
     .where('messageSeq', 'in', messageSeqs)
     .orderBy('messageSeq')
     .orderBy('position')
     .execute();
-  const shown = rows.map(({ messageSeq, sealedToken, ...file }) => ({
-    messageSeq,
-    attachment: { ...file, token: tokenOf(secrets, { id: file.fileId, sealedToken }) },
-  }));
-  const byMessage = Map.groupBy(shown, ({ messageSeq }) => messageSeq);
-  return new Map([...byMessage].map(([seq, all]) => [seq, all.map(({ attachment }) => attachment)]));
-}
-
-/** Returns those of these files that still exist, by id. */
-export async function listFiles(
-  db: Db,
-  secrets: SecretBox,
-  ids: readonly string[],
-): Promise<Map<string, StoredAttachment>> {
-  const files = await listRows(db, 'files', { id: ids });
-  return new Map(
-    files.map((file) => {
-      const { id: fileId, name, mime, sizeBytes } = file;
-      return [fileId, { fileId, name, mime, sizeBytes, token: tokenOf(secrets, file) }];
-    }),
-  );
+  return Map.groupBy(rows, ({ messageSeq }) => messageSeq);
 }
 
 /** Returns the files of one message, in order. */
 export async function filesOfMessage(db: Db, messageSeq: number): Promise<StoredFile[]> {
-  return await db
-    .selectFrom('attachments')
-    .innerJoin('files', 'files.id', 'attachments.fileId')
-    .selectAll('files')
-    .where('messageSeq', '=', messageSeq)
-    .orderBy('position')
-    .execute();
+  return (await listAttachments(db, [messageSeq])).get(messageSeq) ?? [];
 }
