@@ -9,7 +9,7 @@ import {
   sealKey,
 } from '../../store/speech/voice-configs.ts';
 import { keyRefused } from '../providers/ask-provider.ts';
-import type { KeyVerdict } from '../providers/provider.ts';
+import type { KeyVerdict } from '../providers/ask-vendor.ts';
 import { speechProvider } from '../providers/speech-providers.ts';
 import type { SpeechDomain } from '../speech-domain.ts';
 import { checkKey } from './check-key.ts';
