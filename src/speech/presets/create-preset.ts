@@ -5,7 +5,7 @@ import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { PresetOptions } from '../../store/speech/speech-tables.ts';
 import { disableVoiceConfig, type StoredVoiceConfig, sealKey } from '../../store/speech/voice-configs.ts';
 import { keyRefused } from '../providers/ask-provider.ts';
-import type { KeyVerdict } from '../providers/provider.ts';
+import type { KeyVerdict } from '../providers/ask-vendor.ts';
 import { speechProvider } from '../providers/speech-providers.ts';
 import type { SpeechDomain } from '../speech-domain.ts';
 import { checkKey } from './check-key.ts';

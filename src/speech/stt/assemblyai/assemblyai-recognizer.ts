@@ -1,10 +1,11 @@
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import { type AudioFormat, nearestFormat } from '../../audio-format.ts';
-import { assemblyAiEndpoint, faultOfError } from '../../faults/assemblyai-faults.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { isTrueAt, numberAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
+import { ASSEMBLYAI } from '../../vendors/assemblyai/assemblyai-manners.ts';
+import { endpointOf, faultOfMessage } from '../../vendors/vendor-manners.ts';
 import { AudioUplink } from '../audio-uplink.ts';
 import type { Recognizer, RecognizerObserver } from '../recognizer.ts';
 import { readTurn } from './assemblyai-turn.ts';
@@ -38,7 +39,7 @@ export class AssemblyAiRecognizer implements Recognizer {
     this.format = nearestFormat(RATES_HZ, rateHz);
     this.#clock = deps.clock;
     const { format } = this;
-    const endpoint = assemblyAiEndpoint(urlOf(preset, format), preset);
+    const endpoint = endpointOf(ASSEMBLYAI, urlOf(preset, format), preset.key);
     this.#uplink = new AudioUplink(
       { endpoint, format, isPaced: true, minChunkMs: MIN_CHUNK_MS, keepAlive: null },
       deps,
@@ -68,7 +69,7 @@ export class AssemblyAiRecognizer implements Recognizer {
 
   #take(message: VendorMessage): void {
     // Older errors have no type.
-    if (textAt(message, 'error') !== null) return this.#uplink.drop(faultOfError(message));
+    if (textAt(message, 'error') !== null) return this.#uplink.drop(faultOfMessage(ASSEMBLYAI, message));
     switch (textAt(message, 'type') ?? '') {
       case 'Begin':
         this.#cancelDeadline();

@@ -1,10 +1,11 @@
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import { type AudioFormat, nearestFormat } from '../../audio-format.ts';
-import { cartesiaEndpoint, faultOfError } from '../../faults/cartesia-faults.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { numberAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
+import { CARTESIA, faultOfError } from '../../vendors/cartesia/cartesia-manners.ts';
+import { endpointOf } from '../../vendors/vendor-manners.ts';
 import { AudioUplink } from '../audio-uplink.ts';
 import { resultOf } from '../recognized-words.ts';
 import type { Recognizer, RecognizerObserver } from '../recognizer.ts';
@@ -53,7 +54,7 @@ export class CartesiaTurnsRecognizer implements Recognizer {
     this.#observer = observer;
     this.#state = new TurnState(observer);
     const { format } = this;
-    const endpoint = cartesiaEndpoint(urlOf(preset, format), preset);
+    const endpoint = endpointOf(CARTESIA, urlOf(preset, format), preset.key);
     this.#uplink = new AudioUplink(
       { endpoint, format, isPaced: true, keepAlive: { afterMs: KEEP_ALIVE_MS } },
       deps,

@@ -1,9 +1,10 @@
 import { type AudioFormat, nearestFormat } from '../../audio-format.ts';
-import { deepgramEndpoint, faultOfError } from '../../faults/deepgram-faults.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { isTrueAt, numberAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
+import { DEEPGRAM } from '../../vendors/deepgram/deepgram-manners.ts';
+import { endpointOf, faultOfMessage } from '../../vendors/vendor-manners.ts';
 import { AudioUplink } from '../audio-uplink.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../recognizer.ts';
 import { type DeepgramResult, DeepgramUtterance, readResult } from './deepgram-utterance.ts';
@@ -36,7 +37,7 @@ export class DeepgramRecognizer implements Recognizer {
     this.#observer = observer;
     this.#uplink = new AudioUplink(
       {
-        endpoint: deepgramEndpoint(urlOf(preset, this.format), preset),
+        endpoint: endpointOf(DEEPGRAM, urlOf(preset, this.format), preset.key),
         format: this.format,
         isPaced: false,
         keepAlive: { afterMs: KEEP_ALIVE_MS, message: KEEP_ALIVE },
@@ -74,7 +75,7 @@ export class DeepgramRecognizer implements Recognizer {
         this.#report(this.#utterance.take());
         break;
       case 'Error':
-        this.#uplink.drop(faultOfError(message));
+        this.#uplink.drop(faultOfMessage(DEEPGRAM, message));
         break;
       default:
     }

@@ -1,9 +1,10 @@
 import { type AudioFormat, nearestFormat } from '../../audio-format.ts';
-import { deepgramEndpoint, faultOfError } from '../../faults/deepgram-faults.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { isTrueAt, numberAt, objectsAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
+import { DEEPGRAM } from '../../vendors/deepgram/deepgram-manners.ts';
+import { endpointOf, faultOfMessage } from '../../vendors/vendor-manners.ts';
 import { AudioUplink } from '../audio-uplink.ts';
 import { mean } from '../recognized-words.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../recognizer.ts';
@@ -46,7 +47,7 @@ export class FluxRecognizer implements Recognizer {
     this.#state = new TurnState(observer);
     this.#uplink = new AudioUplink(
       {
-        endpoint: deepgramEndpoint(urlOf(preset, this.format), preset),
+        endpoint: endpointOf(DEEPGRAM, urlOf(preset, this.format), preset.key),
         format: this.format,
         isPaced: false,
         keepAlive: { afterMs: SILENCE_MS },
@@ -80,7 +81,7 @@ export class FluxRecognizer implements Recognizer {
         this.#takeTurn(message);
         break;
       case 'Error':
-        this.#uplink.drop(faultOfError(message));
+        this.#uplink.drop(faultOfMessage(DEEPGRAM, message));
         break;
       default:
     }

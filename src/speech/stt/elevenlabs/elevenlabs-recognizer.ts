@@ -1,9 +1,10 @@
 import { type AudioFormat, nearestFormat } from '../../audio-format.ts';
-import { elevenLabsEndpoint, faultOfError } from '../../faults/elevenlabs-faults.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { isTrueAt, numberAt, objectsAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
+import { ELEVENLABS } from '../../vendors/elevenlabs/elevenlabs-manners.ts';
+import { endpointOf, faultOfMessage } from '../../vendors/vendor-manners.ts';
 import { AudioUplink } from '../audio-uplink.ts';
 import { majority, mean, resultOf } from '../recognized-words.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../recognizer.ts';
@@ -63,7 +64,7 @@ export class ElevenLabsRecognizer implements Recognizer {
     this.#pairs = new CommitPairs(deps.clock, (message) => this.#report(message));
     this.#uplink = new AudioUplink(
       {
-        endpoint: elevenLabsEndpoint(urlOf(preset, this.format), preset),
+        endpoint: endpointOf(ELEVENLABS, urlOf(preset, this.format), preset.key),
         format: this.format,
         isPaced: false,
         keepAlive: { afterMs: SILENCE_MS },
@@ -123,7 +124,7 @@ export class ElevenLabsRecognizer implements Recognizer {
         break;
       default:
         if ((textAt(message, 'error') !== null || ERROR.test(type)) && !HARMLESS.has(type))
-          this.#uplink.drop(faultOfError(message, type, 'unreachable'));
+          this.#uplink.drop(faultOfMessage(ELEVENLABS, message));
     }
     if (this.#isClosing && this.#commits.length === 0 && !this.#pairs.isWaiting) this.#uplink.finish();
   }

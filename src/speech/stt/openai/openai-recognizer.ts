@@ -1,18 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { frameSamples } from '../../../base/frame.ts';
 import type { AudioFormat } from '../../audio-format.ts';
-import { type OpenAiDeps, OpenAiRequests } from '../../openai-requests.ts';
 import type { SegmentLimits, Utterance, UtteranceSegmenter } from '../../segments/utterance-segmenter.ts';
 import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { numberAt, objectsAt, readMessage, textAt, textsAt } from '../../vendor-message.ts';
+import type { VendorSocketDeps } from '../../vendor-socket.ts';
+import { OpenAiRequests } from '../../vendors/openai/openai-requests.ts';
 import { resultOf } from '../recognized-words.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../recognizer.ts';
 
 /** Cuts a voice into utterances. */
 export type Segmenter = Pick<UtteranceSegmenter, 'hear' | 'close'>;
 
-export interface OpenAiRecognizerDeps extends OpenAiDeps {
+export interface OpenAiRecognizerDeps extends VendorSocketDeps {
   /** `rateHz` is 8,000 or 16,000. */
   readonly newSegmenter: (rateHz: 8_000 | 16_000, limits: SegmentLimits) => Segmenter;
 }
@@ -54,7 +55,7 @@ export class OpenAiRecognizer implements Recognizer {
   #frameFill = 0;
   readonly #over = new AbortController();
   readonly #idle = Promise.withResolvers<void>();
-  readonly #clock: OpenAiDeps['clock'];
+  readonly #clock: VendorSocketDeps['clock'];
   /** In the order in which they were said. */
   readonly #jobs: Job[] = [];
   #lostSegments = 0;

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../base/time.ts';
-import { faultOfFailure, readRefusal } from './faults/openai-faults.ts';
-import { retryDelayMs } from './retry-delay.ts';
-import { isTemporary, type SpeechFault } from './speech-fault.ts';
-import type { SpeechPreset } from './speech-preset.ts';
-import { VendorRequests } from './vendor-requests.ts';
-
-export interface OpenAiDeps {
-  readonly clock: Clock;
-  /** 0 to below 1. */
-  readonly random: () => number;
-}
+import { retryAfterMs } from '../../../base/retry-after.ts';
+import { retryDelayMs } from '../../retry-delay.ts';
+import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
+import type { SpeechPreset } from '../../speech-preset.ts';
+import type { RecognizerObserver } from '../../stt/recognizer.ts';
+import { readMessage } from '../../vendor-message.ts';
+import { errorBody, VendorRequests } from '../../vendor-requests.ts';
+import type { VendorSocketDeps } from '../../vendor-socket.ts';
+import { vendorWords } from '../../vendor-words.ts';
+import { faultOfStatus } from '../vendor-manners.ts';
+import { OPENAI } from './openai-manners.ts';
 
 export interface OpenAiRequest {
   readonly path: string;
@@ -33,31 +32,31 @@ export interface OpenAiFailure {
   readonly code: string;
 }
 
-/** Whether requests succeed. */
-export interface OpenAiObserver {
-  /** A request failed and is sent again. Reported once until `reconnected`. */
-  disconnected(fault: SpeechFault): void;
-  reconnected(): void;
-}
+/** A request that fails and is sent again disconnects, once until the next one succeeds. */
+type RequestsObserver = Pick<RecognizerObserver, 'disconnected' | 'reconnected'>;
 
 type Read<Value> = (response: IncomingMessage) => Value | Promise<Value>;
 
+/** Advice where OpenAI's own words give none. */
+const MODEL_ADVICE = 'Choose another model in the voice config.';
+/** OpenAI repeats the start and the end of a wrong key. */
+const PART_OF_KEY = /\bsk-[\w*-]+/g;
 /** A longer wait is of no use in a conversation. */
 const MAX_WAIT_MS = 8_000;
 
 /** Requests of one session to OpenAI, sent again while their fault is temporary. */
 export class OpenAiRequests {
   readonly #key: string;
-  readonly #deps: OpenAiDeps;
-  readonly #observer: OpenAiObserver;
+  readonly #deps: VendorSocketDeps;
+  readonly #observer: RequestsObserver;
   readonly #requests: VendorRequests;
   #isDisconnected = false;
 
-  constructor({ url, key }: SpeechPreset, deps: OpenAiDeps, observer: OpenAiObserver) {
+  constructor({ url, key }: SpeechPreset, deps: VendorSocketDeps, observer: RequestsObserver) {
     this.#key = key;
     this.#deps = deps;
     this.#observer = observer;
-    this.#requests = new VendorRequests({ url, headers: { Authorization: `Bearer ${key}` } });
+    this.#requests = new VendorRequests({ url, headers: OPENAI.headers(key) });
   }
 
   /** Opens a connection, so that the first request need not. Its result does not matter. */
@@ -103,7 +102,7 @@ export class OpenAiRequests {
       const response = await this.#requests.send({ method: 'POST', path, contentType, body, signal });
       const { statusCode: status = 0 } = response;
       if (status >= 200 && status < 300) return { value: await read(response) };
-      return await readRefusal(response, this.#key);
+      return await this.#refusal(response, status);
     } catch (error) {
       const late = new Error(`no answer within ${limitMs / 1_000} s`);
       const fault = faultOfFailure(limit.signal.aborted ? late : (error as Error));
@@ -111,6 +110,18 @@ export class OpenAiRequests {
     } finally {
       cancelTimer();
     }
+  }
+
+  /** Reads a response that is not 2xx. */
+  async #refusal(response: IncomingMessage, status: number) {
+    const error = readMessage(await errorBody(response)) ?? {};
+    const { code } = OPENAI.errorIn(error);
+    const { kind, words: said } = faultOfStatus(OPENAI, error, status, `HTTP status ${status}`);
+    const words = code === 'model_not_found' || status === 404 ? `${MODEL_ADVICE} ${said}` : said;
+    const fault = { kind, words: vendorWords(words.replace(PART_OF_KEY, '[key]'), this.#key) };
+    const { 'retry-after': asked } = response.headers;
+    const waitMs = asked === undefined ? null : retryAfterMs(asked, this.#deps.clock.nowIso());
+    return { fault, status, code, retryAfterMs: waitMs };
   }
 
   #succeed(): void {
@@ -135,4 +146,9 @@ export class OpenAiRequests {
       signal.removeEventListener('abort', end);
     });
   }
+}
+
+/** Returns the fault of a request that got no response, or only part of it. */
+export function faultOfFailure(error: Error & { readonly code?: string }): SpeechFault {
+  return { kind: 'unreachable', words: `The request failed: ${error.code ?? error.message}` };
 }
