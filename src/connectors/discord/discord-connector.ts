@@ -13,6 +13,7 @@ import {
   type SharesLogin,
 } from '../contract/login.ts';
 import { CodeTries } from '../kit/code-tries.ts';
+import { PlatformFailure } from '../kit/platform-failure.ts';
 import { requireForm } from '../kit/token-form.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
 import { DiscordMessenger } from './discord-messenger.ts';
@@ -24,7 +25,6 @@ import { type NewLogin, openLogin } from './login/open-login.ts';
 import { DISCORD_TOKEN } from './login/token-form.ts';
 import type { DiscordObserver } from './messages/message-receiver.ts';
 import { DiscordOAuth } from './oauth/discord-oauth.ts';
-import { DiscordFailure } from './rest/discord-failure.ts';
 
 /** How long registering a bot waits for its session. */
 const FIRST_SESSION_MS = 10_000;
@@ -122,7 +122,7 @@ export class DiscordConnector implements Connector, SharesLogin, HostsBots, Link
     try {
       await login.logIn();
     } catch (error) {
-      const isRefused = error instanceof DiscordFailure && error.isLoggedOut;
+      const isRefused = error instanceof PlatformFailure && error.isLoggedOut;
       if (isRefused || error instanceof GatewayError) {
         await this.removeBot(id);
         throw isRefused ? refused(error) : error;

@@ -17,15 +17,16 @@ import type {
   SendOutcome,
 } from '../contract/messenger.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
 import { requireForm } from '../kit/token-form.ts';
+import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
 import { EventIntake } from './events/event-intake.ts';
 import { SLACK_HEADERS, WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins } from './login/logins.ts';
 import { type LoginWorld, openLogin } from './login/open-login.ts';
 import type { SlackLogin } from './login/slack-login.ts';
 import { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } from './login/token-forms.ts';
-import { downloadFile } from './messages/file-download.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
@@ -34,9 +35,6 @@ import { SLACK_REMEDIES } from './remedies.ts';
 import type { SlackObserver } from './slack-observer.ts';
 import type { SlackRecords } from './slack-records.ts';
 import { SocketMode } from './socket/socket-mode.ts';
-import { type AccessToken, fixedToken } from './web-api/access-token.ts';
-import type { SlackUrls } from './web-api/slack-api.ts';
-import { failureOf, type SlackFailure } from './web-api/slack-failure.ts';
 
 /** Slack cuts longer texts off (https://docs.slack.dev/reference/methods/chat.postMessage#truncating). */
 const MAX_TEXT = 40_000;
@@ -142,7 +140,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
   async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const found = this.#logins.get(keyOfLogin(login));
     if (!found) throw new GatewayError('file_gone');
-    return await downloadFile(found.api, ref, signal);
+    return await found.api.openFile(ref, signal);
   }
 
   refuses(request: Pick<WebhookRequest, 'header'>): WebhookReply | null {
@@ -185,6 +183,6 @@ function tokenOf(token: string): AccessToken {
   }
 }
 
-function refused({ message }: SlackFailure, what = 'bot token'): GatewayError {
+function refused({ message }: PlatformFailure, what = 'bot token'): GatewayError {
   return new GatewayError('bot_refused', `The platform refused the ${what}: ${message}`);
 }

@@ -8,10 +8,10 @@ import { pause } from '../../base/waits.ts';
 import type { LoginNotes, LoginRef, LoginState } from '../contract/login.ts';
 import type { MessageIntake } from '../contract/messenger.ts';
 import type { WebhookReply } from '../contract/webhooks.ts';
+import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { AlbumBuffer } from './albums.ts';
-import type { BotApi } from './bot-api.ts';
-import { type BotApiFailure, failureOf, Retries } from './bot-api-failure.ts';
 import { AnyUpdate, User } from './bot-api-types.ts';
+import { type BotApi, failureOf, Retries } from './client.ts';
 import { UpdatePoller } from './update-poller.ts';
 import { READ_UPDATES, readingOf } from './update-reading.ts';
 import { type TelegramObserver, UpdateReceiver } from './update-receiver.ts';
@@ -63,7 +63,7 @@ export class BotLogin {
     return this.#state;
   }
 
-  /** Calls `getMe` once. Rejects with a BotApiFailure. */
+  /** Calls `getMe` once. Rejects with a PlatformFailure. */
   async logIn(): Promise<void> {
     const { signal } = this.#ending;
     const me = await this.api.call('getMe', {}, { deadlineMs: CALL_DEADLINE_MS, signal }, User);
@@ -77,7 +77,7 @@ export class BotLogin {
   }
 
   /** Updates the state from the result of one of the bot's requests. */
-  heard(failure: BotApiFailure | null): void {
+  heard(failure: PlatformFailure | null): void {
     if (failure === null) this.#become({ ...this.#state, status: OK });
     else if (failure.kind === 'later') this.#deps.observer.count('throttled');
     else this.#become({ ...this.#state, status: failure.message });
@@ -129,7 +129,7 @@ export class BotLogin {
         await this.#setWebhook(webhookUrl());
         return;
       } catch (error) {
-        if (!signal.aborted) await this.#recover(failureOf(error, true), signal);
+        if (!signal.aborted) await this.#recover(failureOf(error), signal);
       }
     }
     const poller = new UpdatePoller({
@@ -142,7 +142,7 @@ export class BotLogin {
     await poller.run(signal);
   }
 
-  async #recover(failure: BotApiFailure, signal: AbortSignal): Promise<void> {
+  async #recover(failure: PlatformFailure, signal: AbortSignal): Promise<void> {
     this.heard(failure);
     await pause(this.#deps.clock, this.#retries.after(failure), signal);
   }

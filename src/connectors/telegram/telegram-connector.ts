@@ -30,12 +30,11 @@ import {
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
+import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
 import { requireForm } from '../kit/token-form.ts';
-import { BotApi, type BotApiUrls } from './bot-api.ts';
-import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
-import { PreparedFile } from './bot-api-types.ts';
 import { BotLogin } from './bot-login.ts';
+import { BotApi, type BotApiUrls, failureOf } from './client.ts';
 import { characters, MAX_TEXT_CHARACTERS, partsOf } from './message-parts.ts';
 import { TELEGRAM_REMEDIES } from './remedies.ts';
 import { sendParts } from './send-message-parts.ts';
@@ -48,7 +47,6 @@ const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 const NO_LOGIN: WebhookReply = { status: 404, text: 'No such login' };
 
 const TYPING_DEADLINE_MS = 4_000;
-const PREPARE_DEADLINE_MS = 20_000;
 
 export interface TelegramOptions {
   readonly urls: BotApiUrls;
@@ -136,7 +134,7 @@ export class TelegramConnector
     try {
       await login.logIn();
     } catch (error) {
-      const failure = failureOf(error, true);
+      const failure = failureOf(error);
       if (failure.isLoggedOut) {
         await this.removeBot(id);
         throw refused(failure);
@@ -173,7 +171,7 @@ export class TelegramConnector
       clock: this.#clock,
       chatId: message.to.space.id,
       signal,
-      loggedOut: (failure: BotApiFailure) => login.heard(failure),
+      loggedOut: (failure: PlatformFailure) => login.heard(failure),
     };
     const outcome = await sendParts(chat, partsOf(message));
     if (outcome.kind === 'later') this.#observer.count('throttled');
@@ -191,16 +189,7 @@ export class TelegramConnector
   async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const api = this.#loginOf(login)?.api;
     if (!api) throw new GatewayError('file_gone');
-    try {
-      const options = { deadlineMs: PREPARE_DEADLINE_MS, signal };
-      const { file_path: path } = await api.call('getFile', { file_id: ref }, options, PreparedFile);
-      return await api.download(path, signal);
-    } catch (error) {
-      const { kind, status, message } = failureOf(error, true);
-      // Only these statuses concern the file; 401 concerns the bot.
-      const isGone = kind === 'refused' && (status === 400 || status === 404);
-      throw isGone ? new GatewayError('file_gone') : new GatewayError('platform_failed', message);
-    }
+    return await api.openFile(ref, signal);
   }
 
   refuses({ loginKey, header }: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
@@ -246,7 +235,7 @@ export class TelegramConnector
     try {
       return new BotApi(urls, token, this.#clock);
     } catch (error) {
-      throw refused(failureOf(error, true));
+      throw refused(failureOf(error));
     }
   }
 
@@ -255,6 +244,6 @@ export class TelegramConnector
   }
 }
 
-function refused({ message }: BotApiFailure): GatewayError {
+function refused({ message }: PlatformFailure): GatewayError {
   return new GatewayError('bot_refused', `The platform refused the bot token: ${message}`);
 }

@@ -1,15 +1,10 @@
-import * as z from 'zod';
 import type { CancelTimer, Clock } from '../../base/time.ts';
-import { withDeadline } from '../../base/waits.ts';
 import type { LoginState } from '../contract/login.ts';
-import type { GraphAnswer, GraphClient } from './graph-client.ts';
+import type { GraphClient } from './client.ts';
 
 const FIRST_RETRY_MS = 5_000;
 const LAST_RETRY_MS = 300_000;
-const DEADLINE_MS = 15_000;
 const OK = 'ok';
-
-const PhoneNumber = z.object({ display_phone_number: z.string() });
 
 /**
  * Requests our phone number from Meta until it succeeds. Success proves that the token is valid and gives the number
@@ -57,15 +52,12 @@ export class NumberLogin {
   }
 
   async #ask(): Promise<void> {
-    const answer = await withDeadline(this.#clock, DEADLINE_MS, this.#closing.signal, (signal) =>
-      this.#graph.get(`${this.#graph.phoneNumberId}?fields=display_phone_number`, signal),
-    );
-    const number = answer.kind === 'ok' ? PhoneNumber.safeParse(answer.body) : undefined;
-    if (number?.success) {
+    try {
+      const name = await this.#graph.displayedNumber(this.#closing.signal);
       this.#retryMs = FIRST_RETRY_MS;
-      this.#become({ name: number.data.display_phone_number, status: OK });
-    } else {
-      this.#become({ ...this.#state, status: problemOf(answer) });
+      this.#become({ name, status: OK });
+    } catch (error) {
+      this.#become({ ...this.#state, status: (error as Error).message });
       this.#askLater();
     }
   }
@@ -82,9 +74,4 @@ export class NumberLogin {
     this.#state = state;
     if (isChanged) this.#onState(state.status === OK ? null : state.status);
   }
-}
-
-function problemOf(answer: GraphAnswer): string {
-  if (answer.kind === 'error') return answer.error.text;
-  return answer.kind === 'ok' ? 'the response contains no phone number' : answer.reason;
 }

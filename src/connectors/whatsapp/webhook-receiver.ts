@@ -7,7 +7,7 @@ import { type Address, directAddress } from '../contract/address.ts';
 import { type LoginRef, SHARED_LOGIN } from '../contract/login.ts';
 import type { InboundMessage, LaterStatus, MessageIntake } from '../contract/messenger.ts';
 import type { WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
-import { errorText, isWindowClosed } from './graph-error.ts';
+import { errorText, isWindowClosed } from './client.ts';
 import { inboundMessage, namesOf } from './inbound-message.ts';
 import { tokensIn, withoutToken } from './invitation.ts';
 import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';

@@ -24,11 +24,10 @@ import {
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
+import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
-import { GraphClient, type GraphOptions } from './graph-client.ts';
-import { type GraphError, isLoginError } from './graph-error.ts';
+import { GraphClient, type GraphOptions } from './client.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
-import { downloadMedia, mediaSize } from './media-download.ts';
 import { mediaKindOf, takesCaption } from './media-kind.ts';
 import { MessageSender } from './message-sender.ts';
 import { NumberLogin } from './number-login.ts';
@@ -90,8 +89,8 @@ export class WhatsAppConnector
     this.#options = options;
     this.#clock = clock;
     this.#observer = observer;
-    this.#graph = new GraphClient(options);
-    this.#sender = new MessageSender(this.#graph, clock, (error) => this.#apiError(error));
+    this.#graph = new GraphClient(options, clock);
+    this.#sender = new MessageSender(this.#graph, clock, (failure) => this.#apiError(failure));
     this.#login = new NumberLogin(this.#graph, clock, (problem) => this.#loginState(problem));
     this.#webhooks = new WebhookReceiver(options, {
       clock,
@@ -152,7 +151,7 @@ export class WhatsAppConnector
   }
 
   async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    return await downloadMedia(this.#graph, ref, signal);
+    return await this.#graph.openMedia(ref, signal);
   }
 
   refuses(request: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
@@ -170,7 +169,7 @@ export class WhatsAppConnector
 
   async #sizeOf(mediaId: string): Promise<number | null> {
     return await withDeadline(this.#clock, SIZE_DEADLINE_MS, this.#closing.signal, (signal) =>
-      mediaSize(this.#graph, mediaId, signal),
+      this.#graph.mediaSize(mediaId, signal),
     );
   }
 
@@ -190,9 +189,9 @@ export class WhatsAppConnector
     this.#answering.add(answering);
   }
 
-  #apiError(error: GraphError): void {
+  #apiError({ isLoggedOut, message }: PlatformFailure): void {
     this.#observer.count('api_error');
-    if (isLoginError(error)) this.#login.failed(error.text);
+    if (isLoggedOut) this.#login.failed(message);
   }
 
   #loginState(problem: string | null): void {

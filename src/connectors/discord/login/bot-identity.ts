@@ -1,5 +1,5 @@
-import { DiscordFailure } from '../rest/discord-failure.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { DiscordRest } from '../client.ts';
 import { type Intents, intentsOf } from './intents.ts';
 
 /** Who a bot is at Discord. */
@@ -10,7 +10,7 @@ export interface BotIdentity {
   readonly intents: Intents;
 }
 
-/** Reads whose token it is. Rejects with a DiscordFailure, also when it belongs to another application. */
+/** Reads whose token it is. Rejects with a PlatformFailure, also when it belongs to another application. */
 export async function identifyBot(
   rest: DiscordRest,
   applicationId: string,
@@ -20,7 +20,7 @@ export async function identifyBot(
   const { id, flags } = await rest.application(signal);
   if (id !== applicationId) {
     const words = `The token belongs to application ${id}, not to ${applicationId}`;
-    throw new DiscordFailure('refused', words, { status: 401 });
+    throw new PlatformFailure('refused', words, { status: 401, isLoggedOut: true });
   }
   return { userId, name: `@${username}`, intents: intentsOf(flags ?? 0) };
 }

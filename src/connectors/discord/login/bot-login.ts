@@ -2,6 +2,8 @@ import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import type { LoginRef, LoginState } from '../../contract/login.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import { type DiscordRest, HIDDEN_TOKEN } from '../client.ts';
 import type { DiscordRecords } from '../discord-records.ts';
 import { BotVoice } from '../gateway/bot-voice.ts';
 import { closeWords } from '../gateway/gateway-close.ts';
@@ -13,9 +15,6 @@ import type { EventReader } from '../messages/event-reader.ts';
 import type { History } from '../messages/history.ts';
 import type { KnownChannels } from '../messages/known-channels.ts';
 import type { DiscordObserver, Receiving } from '../messages/message-receiver.ts';
-import { DiscordFailure, HIDDEN_TOKEN } from '../rest/discord-failure.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
-import type { RestClient } from '../rest/rest-client.ts';
 import { type BotIdentity, identifyBot } from './bot-identity.ts';
 import { sessionObserver } from './session-observer.ts';
 
@@ -35,7 +34,6 @@ export interface BotLoginDeps {
   readonly applicationId: string;
   /** Whether the gateway must be reached over TLS. */
   readonly isEncrypted: boolean;
-  readonly client: RestClient;
   readonly rest: DiscordRest;
   readonly records: DiscordRecords;
   readonly channels: KnownChannels;
@@ -98,7 +96,7 @@ export class BotLogin {
     return this.#deps.token === token;
   }
 
-  /** Asks Discord whose token it is. Rejects with a DiscordFailure, or with what `claim` throws. */
+  /** Asks Discord whose token it is. Rejects with a PlatformFailure, or with what `claim` throws. */
   async logIn(): Promise<void> {
     const { rest, applicationId, claim, observer, key } = this.#deps;
     const identity = await identifyBot(rest, applicationId, this.#ending.signal);
@@ -135,7 +133,7 @@ export class BotLogin {
     this.#settled.resolve();
     await this.#following;
     await this.#keeper?.flushed();
-    this.#deps.client.close();
+    this.#deps.rest.close();
   }
 
   /** Signs the bot off. What is kept of it is deleted. */
@@ -146,11 +144,11 @@ export class BotLogin {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { clock, client } = this.#deps;
+    const { clock, rest } = this.#deps;
     while (!signal.aborted) {
       let pauseMs = 0;
       try {
-        client.retryToken();
+        rest.retryToken();
         if (!this.#isChecked) await this.logIn();
         await this.#keepSession(signal);
       } catch (error) {
@@ -173,7 +171,7 @@ export class BotLogin {
     const { observer } = this.#deps;
     const words = (error as Error).message;
     this.#become({ ...this.#state, status: words });
-    if (!(error instanceof DiscordFailure)) {
+    if (!(error instanceof PlatformFailure)) {
       observer.log('error', 'a Discord bot could not be logged in', { err: error });
       return LOGGED_OUT_MS;
     }
@@ -208,7 +206,7 @@ export class BotLogin {
       receiving: () => this.receiving,
       up: () => {
         this.#backoff.reset();
-        this.#deps.client.retryToken();
+        this.#deps.rest.retryToken();
         this.#become({ ...this.#state, status: OK });
       },
       failed: (words) => this.#become({ ...this.#state, status: words }),

@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/time.ts';
 import { keyOfLogin, type LoginRef, type LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import type { CodeTries } from '../../kit/code-tries.ts';
+import { DiscordRest } from '../client.ts';
 import type { DiscordRecords } from '../discord-records.ts';
 import { VoiceFollowers } from '../gateway/voice-followers.ts';
 import { ChannelDirectory } from '../messages/channel-directory.ts';
@@ -10,8 +11,6 @@ import { History } from '../messages/history.ts';
 import { KnownChannels } from '../messages/known-channels.ts';
 import { MessagePlaces } from '../messages/message-places.ts';
 import { type DiscordObserver, MessageReceiver } from '../messages/message-receiver.ts';
-import { DiscordRest } from '../rest/discord-rest.ts';
-import { RestClient } from '../rest/rest-client.ts';
 import { BotLogin } from './bot-login.ts';
 
 export interface NewLogin {
@@ -37,8 +36,8 @@ export interface LoginWorld {
 export function openLogin(world: LoginWorld, { ref, token, ...others }: NewLogin): BotLogin {
   const { apiUrl, records, clock, observer } = world;
   const key = keyOfLogin(ref);
-  const client = new RestClient({ apiUrl, token, clock }, ({ message }) => login.loggedOut(message));
-  const rest = new DiscordRest(client);
+  const onLoggedOut = ({ message }: Error): void => login.loggedOut(message);
+  const rest = new DiscordRest({ apiUrl, token, clock, onLoggedOut });
   const channels = new KnownChannels(records, key);
   const directory = new ChannelDirectory(rest);
   const followers = new VoiceFollowers();
@@ -58,7 +57,6 @@ export function openLogin(world: LoginWorld, { ref, token, ...others }: NewLogin
       ref,
       key,
       token,
-      client,
       rest,
       records,
       channels,

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { SessionObserver } from '../gateway/gateway-session.ts';
 import type { VoiceFollowers } from '../gateway/voice-followers.ts';
 import type { EventReader } from '../messages/event-reader.ts';
 import type { History } from '../messages/history.ts';
 import type { DiscordObserver, Receiving } from '../messages/message-receiver.ts';
-import { DiscordFailure } from '../rest/discord-failure.ts';
 
 export interface SessionObserverDeps {
   readonly events: EventReader;
@@ -40,7 +40,7 @@ export function sessionObserver(deps: SessionObserverDeps): SessionObserver {
     fillGap: (ended) => history.readAll(ended),
     failed: (event, error, isSkipped) => {
       observer.count(isSkipped ? 'event_skipped' : 'event_failed');
-      if (!(error instanceof DiscordFailure))
+      if (!(error instanceof PlatformFailure))
         observer.log('error', 'a Discord event could not be stored', { err: error, type: event.type });
     },
   };
@@ -52,7 +52,7 @@ async function patiently(clock: Clock, signal: AbortSignal, run: () => Promise<v
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof DiscordFailure) || error.kind !== 'later' || signal.aborted) throw error;
+      if (!(error instanceof PlatformFailure) || error.kind !== 'later' || signal.aborted) throw error;
       await pause(clock, error.afterMs, signal);
     }
   }

@@ -10,8 +10,7 @@ import type {
   OAuthTokens,
   RemoteIdentity,
 } from '../../contract/oauth.ts';
-import { User } from '../rest/discord-objects.ts';
-import { personName } from '../rest/person-name.ts';
+import { personName, User } from '../objects.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
 const Refusal = z.object({ message: field(z.string()) });

@@ -1,10 +1,9 @@
 import type { Clock } from '../../../base/time.ts';
 import type { LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
+import { type AccessToken, SlackApi, type SlackUrls } from '../client.ts';
 import type { SlackObserver } from '../slack-observer.ts';
 import type { AccountLogin, BotIdentity, SlackRecords } from '../slack-records.ts';
-import type { AccessToken } from '../web-api/access-token.ts';
-import { SlackApi, type SlackUrls } from '../web-api/slack-api.ts';
 import type { Logins } from './logins.ts';
 import { SlackLogin } from './slack-login.ts';
 

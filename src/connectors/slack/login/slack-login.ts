@@ -2,14 +2,14 @@ import { GatewayError } from '../../../base/errors.ts';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import { keyOfLogin, type LoginRef, type LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
+import { failureOf, type SlackApi } from '../client.ts';
 import { EventReceiver } from '../events/event-receiver.ts';
 import { Directory } from '../messages/directory.ts';
 import { inboundFiles } from '../messages/inbound-files.ts';
+import { Identity } from '../objects.ts';
 import type { SlackObserver } from '../slack-observer.ts';
 import type { BotIdentity } from '../slack-records.ts';
-import type { SlackApi } from '../web-api/slack-api.ts';
-import { failureOf, type SlackFailure } from '../web-api/slack-failure.ts';
-import { Identity } from '../web-api/slack-objects.ts';
 
 /** Status of a login that works. */
 export const OK = 'ok';
@@ -86,7 +86,7 @@ export class SlackLogin {
     return this.#identity;
   }
 
-  /** Asks Slack whose token it is. Rejects with a SlackFailure, or with what `claim` throws. */
+  /** Asks Slack whose token it is. Rejects with a PlatformFailure, or with what `claim` throws. */
   async logIn(): Promise<void> {
     const options = { deadlineMs: CALL_DEADLINE_MS, signal: this.#ending.signal };
     const me = await this.api.call('auth.test', {}, options, Identity);
@@ -105,7 +105,7 @@ export class SlackLogin {
   }
 
   /** Reports why Slack could not be asked, and asks again later. */
-  couldNotLogIn({ message }: SlackFailure): void {
+  couldNotLogIn({ message }: PlatformFailure): void {
     this.#isDown(message);
   }
 
@@ -124,7 +124,7 @@ export class SlackLogin {
   }
 
   /** Reports a failed request of the bot. */
-  failed(failure: SlackFailure): void {
+  failed(failure: PlatformFailure): void {
     if (failure.kind === 'later') this.#deps.observer.count('throttled');
     else this.#deps.observer.count('api_error');
     if (failure.isLoggedOut) this.#isDown(failure.message);

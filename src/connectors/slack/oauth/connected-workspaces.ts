@@ -1,9 +1,9 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { KeyedTurns } from '../../../base/keyed-turns.ts';
 import type { Connection, ConnectionTokens } from '../../contract/oauth.ts';
+import { connectionToken } from '../client.ts';
 import { type LoginWorld, openLogin } from '../login/open-login.ts';
 import { OK, type SlackLogin } from '../login/slack-login.ts';
-import { connectionToken } from '../web-api/access-token.ts';
 import type { Workspaces } from './slack-oauth.ts';
 
 const TAKEN = 'Another account of this gateway has connected this workspace, or one of this organization';

@@ -10,9 +10,8 @@ import type {
   OAuthTokens,
   RemoteIdentity,
 } from '../../contract/oauth.ts';
-import { fixedToken } from '../web-api/access-token.ts';
-import { SlackApi, type SlackUrls } from '../web-api/slack-api.ts';
-import { Installed } from '../web-api/slack-objects.ts';
+import { fixedToken, SlackApi, type SlackUrls } from '../client.ts';
+import { Installed } from '../objects.ts';
 import { standardAnswer } from './token-answer.ts';
 
 /** What the app's bot may do: what the gateway uses. */

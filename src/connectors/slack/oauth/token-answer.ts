@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isPassing } from '../web-api/slack-answer.ts';
+import { isPassing } from '../client.ts';
 
 const Refused = z.object({ ok: z.literal(false), error: z.string().catch('no reason given') });
 

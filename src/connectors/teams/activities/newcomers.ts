@@ -1,11 +1,11 @@
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import type { CodeTries } from '../../kit/code-tries.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { TeamsApi } from '../client.ts';
 import type { Directory } from '../messages/directory.ts';
 import { NOTE } from '../messages/notes-to-people.ts';
 import { postActivity, textActivity } from '../messages/post-activity.ts';
-import type { TeamsApi } from '../rest/teams-api.ts';
-import { TeamsFailure } from '../rest/teams-failure.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import type { ActivityPlace } from './activity-place.ts';
 
@@ -75,7 +75,7 @@ export class Newcomers {
       return await this.#deps.directory.isMember(memberId, reference);
     } catch (error) {
       // What cannot be found out is not allowed.
-      if (error instanceof TeamsFailure) return false;
+      if (error instanceof PlatformFailure) return false;
       throw error;
     }
   }

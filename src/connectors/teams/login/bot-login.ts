@@ -1,7 +1,8 @@
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import type { LoginState } from '../../contract/login.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { AppTokens, TokenUse } from '../auth/app-tokens.ts';
-import { failureOf, type TeamsFailure } from '../rest/teams-failure.ts';
+import { failureOf } from '../client.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 
 const OK = 'ok';
@@ -53,7 +54,7 @@ export class BotLogin {
   }
 
   /** Reports a failed request of the bot. */
-  failed(failure: TeamsFailure): void {
+  failed(failure: PlatformFailure): void {
     this.#deps.observer.count(failure.kind === 'later' ? 'throttled' : 'api_error');
     if (failure.isLoggedOut) this.#isDown(failure.message);
   }
