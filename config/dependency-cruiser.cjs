@@ -125,6 +125,12 @@ module.exports = {
       to: { path: 'node_modules/ws/|^ws$' },
     },
     {
+      name: 'only-the-sip-core-knows-sip-js',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/connectors/sip/signaling/core/' },
+      to: { path: 'node_modules/sip\\.js/' },
+    },
+    {
       name: 'only-store-knows-the-database',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/store/' },

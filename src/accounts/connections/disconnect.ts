@@ -42,7 +42,7 @@ export async function endConnection(connections: Connections, gone: SealedConnec
   if (gone.providerUserId === null || oauth === undefined) return;
   connections.tokens.get(platform)?.forget(id);
   try {
-    oauth.disconnected(id);
+    oauth.disconnected?.(id);
   } catch (error) {
     connections.onFailure(platform, 'a connection could not be ended', `${error}`);
   }

@@ -10,7 +10,7 @@ import { Account, DeleteAccountBody } from '../schema/account.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { viewerOf } from './platforms.ts';
-import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
+import { CLIENT_HEADERS, clientOf } from './sign-in.ts';
 
 const account = resource('account', 'Account');
 const session = resource('session', 'Account');
@@ -81,11 +81,8 @@ export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUr
         'Ends its live calls. This cannot be undone. An account without email and password belongs to the operator, who deletes it in the database.',
       headers: CLIENT_HEADERS,
       body: DeleteAccountBody,
-      responses: {
-        200: { description: 'Deleted', schema: Deleted },
-        400: 'Current password is wrong',
-        429: TOO_MANY,
-      },
+      responses: { 200: { description: 'Deleted', schema: Deleted } },
+      fails: ['wrong_password', 'too_many_attempts'],
       handler: async (request) => {
         const { principal, body } = request;
         await deleteWholeAccount(domain, principal.accountId, body.password ?? null, clientOf(request));

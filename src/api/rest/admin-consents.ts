@@ -12,7 +12,6 @@ import { APPROVED, approvalFailed } from '../pages/notice.ts';
 import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
 import { adminConsentStartRequest, ConsentCallbackQuery, OAuthStarted } from '../schema/connection.ts';
 import { starterOf, type Visitors } from './connections.ts';
-import { TOO_MANY } from './sign-in.ts';
 
 const config = resource('config', 'Platforms');
 const open = resource('public', 'Platforms');
@@ -44,13 +43,8 @@ function start({ connections }: AccountDomain, { signIns }: Visitors, platform: 
       'Returns the URL at which an administrator approves the gateway for the organization of one connection. Started by a session, it must be opened in the same browser; started with a settings key, in any browser.',
     body: adminConsentStartRequest(capitalized(platform)),
     idempotency: 'none',
-    responses: {
-      200: { description: 'The URL', schema: OAuthStarted },
-      400: 'The operator has not set up connections to this platform',
-      403: 'Email address is not verified, or the credential is of the wrong kind',
-      404: 'Connection not found',
-      429: TOO_MANY,
-    },
+    responses: { 200: { description: 'The URL', schema: OAuthStarted } },
+    fails: ['platform_not_configured', 'email_not_verified', 'connection_not_found', 'too_many_attempts'],
     handler: async ({ principal, body, address }) => {
       signIns.limits.attempt(address, null);
       const url = await startAdminConsent(connections, starterOf(principal), platform, body.connection_id);
@@ -80,8 +74,8 @@ function callback(
       ),
       403: pageAnswer('Email address is not verified'),
       404: pageAnswer('Connection not found'),
-      429: TOO_MANY,
     },
+    fails: ['too_many_attempts'],
     handler: async (request) => {
       signIns.limits.attempt(request.address, null);
       const { state, ...parameters } = request.query;

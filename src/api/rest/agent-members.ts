@@ -28,100 +28,65 @@ const DEFAULT_KEY_NAME = 'Agent key';
 /** Routes for an agent's members: keys and platform accounts. Each belongs to at least one agent. */
 export function agentMemberRoutes(agents: AgentDomain): Route[] {
   return [
-    mintKey(agents),
-    attachKey(agents),
-    detachKey(agents),
-    attachPlatformAccount(agents),
-    detachPlatformAccount(agents),
+    config.post('/api/agents/{agent_id}/keys', {
+      operationId: 'mintAgentKey',
+      summary: 'Create an agent key in an agent',
+      description: 'The key is shown only in this answer.',
+      params: AgentParams,
+      body: MintKeyBody,
+      responses: { 200: { description: 'The key', schema: CreatedKey } },
+      fails: ['email_not_verified', 'agent_not_found', 'cap_reached'],
+      handler: async ({ principal, params, body }) => {
+        const name = body?.name ?? DEFAULT_KEY_NAME;
+        return reply(200, createdKeyWire(await mintAgentKey(agents, principal, params.agent_id, name)));
+      },
+    }),
+    config.post('/api/agents/{agent_id}/keys/{key_id}', {
+      operationId: 'attachAgentKey',
+      summary: 'Add an agent key to another agent',
+      description: 'Does nothing if the agent already has it.',
+      params: AgentKeyParams,
+      responses: { 200: { description: 'The agent', schema: Agent } },
+      fails: ['agent_not_found', 'key_not_found', 'cap_reached'],
+      handler: async ({ principal, params }) =>
+        reply(200, agentWire(await attachAgentKey(agents, principal, params.agent_id, params.key_id))),
+    }),
+    config.delete('/api/agents/{agent_id}/keys/{key_id}', {
+      operationId: 'detachAgentKey',
+      summary: 'Remove an agent key from an agent',
+      description: "Closes the key's call WebSockets on this agent's calls with 1008.",
+      params: AgentKeyParams,
+      responses: { 200: { description: 'The agent', schema: Agent } },
+      fails: ['would_orphan', 'agent_not_found', 'key_not_found'],
+      handler: async ({ principal, params }) =>
+        reply(200, agentWire(await detachAgentKey(agents, principal, params.agent_id, params.key_id))),
+    }),
+    config.post('/api/agents/{agent_id}/accounts', {
+      operationId: 'attachAgentAccount',
+      summary: 'Add a platform account to another agent',
+      description:
+        'Does nothing if the agent already has it. If several agents share an account, its calls and messages go to the default agent among them, otherwise to the oldest.',
+      params: AgentParams,
+      body: AttachAccountBody,
+      responses: { 200: { description: 'The agent', schema: Agent } },
+      fails: ['agent_not_found', 'member_not_found'],
+      handler: async ({ principal, params, body }) => {
+        const member = { type: body.account_type, id: body.account_id };
+        return reply(200, agentWire(await attachAccount(agents, principal, params.agent_id, member)));
+      },
+    }),
+    config.delete('/api/agents/{agent_id}/accounts/{account_type}/{account_id}', {
+      operationId: 'detachAgentAccount',
+      summary: 'Remove a platform account from an agent',
+      params: AgentAccountParams,
+      responses: { 200: { description: 'The agent', schema: Agent } },
+      fails: ['would_orphan', 'agent_not_found', 'member_not_found'],
+      handler: async ({ principal, params }) => {
+        const type = AccountType.safeParse(params.account_type).data;
+        if (type === undefined) throw new GatewayError('member_not_found');
+        const member = { type, id: params.account_id };
+        return reply(200, agentWire(await detachAccount(agents, principal, params.agent_id, member)));
+      },
+    }),
   ];
-}
-
-function mintKey(agents: AgentDomain): Route {
-  return config.post('/api/agents/{agent_id}/keys', {
-    operationId: 'mintAgentKey',
-    summary: 'Create an agent key in an agent',
-    description: 'The key is shown only in this answer.',
-    params: AgentParams,
-    body: MintKeyBody,
-    responses: {
-      200: { description: 'The key', schema: CreatedKey },
-      403: 'Email address is not verified, or the credential is of the wrong kind',
-      404: 'Agent not found',
-      409: 'The account has reached its limit of keys',
-    },
-    handler: async ({ principal, params, body }) => {
-      const name = body?.name ?? DEFAULT_KEY_NAME;
-      return reply(200, createdKeyWire(await mintAgentKey(agents, principal, params.agent_id, name)));
-    },
-  });
-}
-
-function attachKey(agents: AgentDomain): Route {
-  return config.post('/api/agents/{agent_id}/keys/{key_id}', {
-    operationId: 'attachAgentKey',
-    summary: 'Add an agent key to another agent',
-    description: 'Does nothing if the agent already has it.',
-    params: AgentKeyParams,
-    responses: {
-      200: { description: 'The agent', schema: Agent },
-      404: 'Agent or API key not found',
-      409: 'The account has reached its limit of agents per key',
-    },
-    handler: async ({ principal, params }) =>
-      reply(200, agentWire(await attachAgentKey(agents, principal, params.agent_id, params.key_id))),
-  });
-}
-
-function detachKey(agents: AgentDomain): Route {
-  return config.delete('/api/agents/{agent_id}/keys/{key_id}', {
-    operationId: 'detachAgentKey',
-    summary: 'Remove an agent key from an agent',
-    description: "Closes the key's call WebSockets on this agent's calls with 1008.",
-    params: AgentKeyParams,
-    responses: {
-      200: { description: 'The agent', schema: Agent },
-      400: 'It is the only agent of the key',
-      404: 'Agent not found, or it does not have the key',
-    },
-    handler: async ({ principal, params }) =>
-      reply(200, agentWire(await detachAgentKey(agents, principal, params.agent_id, params.key_id))),
-  });
-}
-
-function attachPlatformAccount(agents: AgentDomain): Route {
-  return config.post('/api/agents/{agent_id}/accounts', {
-    operationId: 'attachAgentAccount',
-    summary: 'Add a platform account to another agent',
-    description:
-      'Does nothing if the agent already has it. If several agents share an account, its calls and messages go to the default agent among them, otherwise to the oldest.',
-    params: AgentParams,
-    body: AttachAccountBody,
-    responses: {
-      200: { description: 'The agent', schema: Agent },
-      404: 'Agent or platform account not found',
-    },
-    handler: async ({ principal, params, body }) => {
-      const member = { type: body.account_type, id: body.account_id };
-      return reply(200, agentWire(await attachAccount(agents, principal, params.agent_id, member)));
-    },
-  });
-}
-
-function detachPlatformAccount(agents: AgentDomain): Route {
-  return config.delete('/api/agents/{agent_id}/accounts/{account_type}/{account_id}', {
-    operationId: 'detachAgentAccount',
-    summary: 'Remove a platform account from an agent',
-    params: AgentAccountParams,
-    responses: {
-      200: { description: 'The agent', schema: Agent },
-      400: 'It is the only agent of the account',
-      404: 'Agent not found, or it does not have the account',
-    },
-    handler: async ({ principal, params }) => {
-      const type = AccountType.safeParse(params.account_type).data;
-      if (type === undefined) throw new GatewayError('member_not_found');
-      const member = { type, id: params.account_id };
-      return reply(200, agentWire(await detachAccount(agents, principal, params.agent_id, member)));
-    },
-  });
 }

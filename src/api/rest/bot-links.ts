@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { type LinkingPlatform, makeBotLink } from '../../accounts/logins/bot-link.ts';
-import { noLoginText, PLATFORM_TRAITS } from '../../base/platform.ts';
+import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 
@@ -31,12 +31,8 @@ function connect(domain: AccountDomain, target: LinkingPlatform): Route {
     operationId: `connect${name}`,
     summary: `Create a deep link to the bot on ${title}`,
     description: links.carriesToken ? LINKED : TYPED,
-    responses: {
-      200: { description: 'The link', schema: linkSchema(`${name}Link`, links.linkHint) },
-      400: noLoginText(platform),
-      403: 'Email address is not verified, or the credential is of the wrong kind',
-      502: 'The shared bot is not logged in yet',
-    },
+    responses: { 200: { description: 'The link', schema: linkSchema(`${name}Link`, links.linkHint) } },
+    fails: ['platform_not_configured', 'email_not_verified', 'cap_reached', 'platform_failed'],
     handler: async ({ principal }) => {
       const { url, botName, code, expiresAt } = await makeBotLink(domain, principal, target);
       return reply(200, { deep_link: url, bot_name: botName, code, expires_at: expiresAt });

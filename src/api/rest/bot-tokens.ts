@@ -13,59 +13,50 @@ const config = resource('config', 'Platforms');
 
 /** Routes for the account's own bots. */
 export function botTokenRoutes(domain: AccountDomain): Route[] {
-  return [list(domain), register(domain), remove(domain)];
-}
-
-function list(domain: AccountDomain): Route {
-  return config.get(PATH, {
-    operationId: 'listBotTokens',
-    summary: 'List the registered bots',
-    responses: { 200: { description: 'The bots, oldest first, without their tokens', schema: BotTokenList } },
-    handler: async ({ principal }) =>
-      reply(200, { bot_tokens: (await listBots(domain.store.db, principal.accountId)).map(wireOf) }),
-  });
-}
-
-function register(domain: AccountDomain): Route {
-  return config.post(PATH, {
-    operationId: 'registerBotToken',
-    summary: 'Register a bot of your own',
-    description:
-      'The bot joins the default agent. Its secrets are stored encrypted and never shown. The gateway logs the bot in if it has a connector for the platform.',
-    body: BotTokenBody,
-    responses: {
-      200: { description: 'The bot', schema: BotToken },
-      400: 'The token cannot be one of the platform, or the platform refused it',
-      403: 'Email address is not verified',
-      409: 'Bot token is already registered, or the account has reached its limit of bots',
-    },
-    handler: async ({ principal, body }) => {
-      const { platform, bot_token: token } = body;
-      const needed = neededFields(platform);
-      const given = (field: (typeof needed)[number]) => (needed.includes(field) && body[field]) || null;
-      const bot = await registerBot(domain, principal, {
-        platform,
-        token,
-        appId: given(BOT_FIELDS.appId),
-        signingSecret: given(BOT_FIELDS.signingSecret),
-        appToken: given(BOT_FIELDS.appToken),
-      });
-      return reply(200, wireOf(bot));
-    },
-  });
-}
-
-function remove(domain: AccountDomain): Route {
-  return config.delete(`${PATH}/{bot_id}`, {
-    operationId: 'deleteBotToken',
-    summary: 'Delete a bot',
-    params: BotTokenParams,
-    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'Bot token not found' },
-    handler: async ({ principal, params }) => {
-      await removeBot(domain, principal, params.bot_id);
-      return reply(200, { status: 'deleted' as const });
-    },
-  });
+  return [
+    config.get(PATH, {
+      operationId: 'listBotTokens',
+      summary: 'List the registered bots',
+      responses: {
+        200: { description: 'The bots, oldest first, without their tokens', schema: BotTokenList },
+      },
+      handler: async ({ principal }) =>
+        reply(200, { bot_tokens: (await listBots(domain.store.db, principal.accountId)).map(wireOf) }),
+    }),
+    config.post(PATH, {
+      operationId: 'registerBotToken',
+      summary: 'Register a bot of your own',
+      description:
+        'The bot joins the default agent. Its secrets are stored encrypted and never shown. The gateway logs the bot in if it has a connector for the platform.',
+      body: BotTokenBody,
+      responses: { 200: { description: 'The bot', schema: BotToken } },
+      fails: ['bot_token_malformed', 'bot_refused', 'email_not_verified', 'bot_token_taken', 'cap_reached'],
+      handler: async ({ principal, body }) => {
+        const { platform, bot_token: token } = body;
+        const needed = neededFields(platform);
+        const given = (field: (typeof needed)[number]) => (needed.includes(field) && body[field]) || null;
+        const bot = await registerBot(domain, principal, {
+          platform,
+          token,
+          appId: given(BOT_FIELDS.appId),
+          signingSecret: given(BOT_FIELDS.signingSecret),
+          appToken: given(BOT_FIELDS.appToken),
+        });
+        return reply(200, wireOf(bot));
+      },
+    }),
+    config.delete(`${PATH}/{bot_id}`, {
+      operationId: 'deleteBotToken',
+      summary: 'Delete a bot',
+      params: BotTokenParams,
+      responses: { 200: { description: 'Deleted', schema: Deleted } },
+      fails: ['bot_token_not_found'],
+      handler: async ({ principal, params }) => {
+        await removeBot(domain, principal, params.bot_id);
+        return reply(200, { status: 'deleted' as const });
+      },
+    }),
+  ];
 }
 
 function wireOf(bot: StoredBot): z.output<typeof BotToken> {

@@ -15,12 +15,8 @@ export function callAudioRoute(calls: CallDomain): Route {
     description:
       'The delays are those now. All other figures are totals since the media of the call was opened. They start at 0 again if the gateway has to move the call to another engine thread.',
     params: CallParams,
-    responses: {
-      200: { description: 'How the audio is doing', schema: CallAudio },
-      404: 'Call not found',
-      409: 'Call is not active',
-      504: 'The engine did not answer in time',
-    },
+    responses: { 200: { description: 'How the audio is doing', schema: CallAudio } },
+    fails: ['call_not_found', 'call_not_active', 'deadline_exceeded'],
     handler: async ({ principal, params }) =>
       reply(200, audioWire(await liveCall(calls, principal, params.call_id).audioReport())),
   });

@@ -19,11 +19,9 @@ import {
   OAuthStartRequest,
 } from '../schema/connection.ts';
 import { type OAuthContext, OWN_SITES } from './oauth.ts';
-import { TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Platforms'] as const;
 const config = resource('config', 'Platforms');
-const NO_OAUTH = 'Unknown platform, or one that is not connected by OAuth';
 const FAILED = 'The platform did not answer as expected';
 const PAGE_STATUSES = [400, 403, 409, 502] as const;
 const NO_STORE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const;
@@ -33,11 +31,47 @@ export type Visitors = Pick<OAuthContext, 'signIns' | 'publicUrl' | 'sessionOf'>
 
 /** Routes for connecting the account to platforms by OAuth, and for disconnecting it. */
 export function connectionRoutes(domain: AccountDomain, visitors: Visitors): Route[] {
+  const { connections } = domain;
+
   return [
-    start(domain, visitors),
-    callback(domain, visitors),
-    confirmed(domain, visitors),
-    removeConnection(domain),
+    route({
+      ...START,
+      method: 'post',
+      path: '/api/oauth/start/{provider}',
+      operationId: 'startConnecting',
+      summary: 'Connect the account to a platform by OAuth',
+      params: ConnectParams,
+      handler: async (request) => await begin(domain, visitors, request, request.params.provider),
+    }),
+    route({
+      ...CALLBACK,
+      ...RETURN,
+      path: CALLBACK_PATH,
+      params: ConnectParams,
+      operationId: 'finishConnecting',
+      handler: async (request) => await finish(domain, visitors, request, request.params.provider),
+    }),
+    route({
+      ...CALLBACK,
+      ...CONFIRMATION,
+      path: CALLBACK_PATH,
+      params: ConnectParams,
+      operationId: 'confirmConnecting',
+      handler: async (request) => await confirm(domain, visitors, request, request.params.provider),
+    }),
+    config.delete('/api/connections/{connection_id}', {
+      operationId: 'deleteConnection',
+      summary: 'Disconnect a platform',
+      description:
+        'Deletes the login, removes it from all agents, ends its live calls, and asks the platform to withdraw the access.',
+      params: ConnectionParams,
+      responses: { 200: { description: 'Deleted', schema: Deleted } },
+      fails: ['connection_not_found'],
+      handler: async ({ principal, params }) => {
+        await disconnect(connections, principal, params.connection_id);
+        return reply(200, { status: 'deleted' as const });
+      },
+    }),
   ];
 }
 
@@ -51,24 +85,15 @@ export const START = {
   idempotency: 'none',
   responses: {
     200: { description: 'The URL', schema: OAuthStarted },
-    400: 'The operator has not set up connections to this platform',
-    403: 'Email address is not verified, or the credential is of the wrong kind',
-    404: 'Unknown platform, one that is not connected by OAuth, or connection not found',
-    429: TOO_MANY,
   },
+  fails: [
+    'platform_not_configured',
+    'email_not_verified',
+    'oauth_not_offered',
+    'connection_not_found',
+    'too_many_attempts',
+  ],
 } as const;
-
-function start(domain: AccountDomain, visitors: Visitors): Route {
-  return route({
-    ...START,
-    method: 'post',
-    path: '/api/oauth/start/{provider}',
-    operationId: 'startConnecting',
-    summary: 'Connect the account to a platform by OAuth',
-    params: ConnectParams,
-    handler: async (request) => await begin(domain, visitors, request, request.params.provider),
-  });
-}
 
 /** Handles a request to start connecting a platform. */
 export async function begin(
@@ -102,13 +127,12 @@ export const CALLBACK = {
     302: { description: 'Connected: returns to `return_to`', headers: { Location: 'The redirect URL' } },
     400: pageAnswer('The attempt has expired, was used or was started elsewhere, or the platform refused'),
     403: pageAnswer('Email address is not verified'),
-    404: NO_OAUTH,
     409: pageAnswer(
       'The account of the platform is connected elsewhere, is another one than before, or one too many',
     ),
-    429: TOO_MANY,
     502: pageAnswer(FAILED),
   },
+  fails: ['oauth_not_offered', 'too_many_attempts'],
 } as const;
 
 /** What all endpoints to which platforms send browsers back have in common. */
@@ -137,28 +161,6 @@ type StartRequest = RouteRequest<
 >;
 type CallbackRequest = RouteRequest<null, unknown, z.output<typeof ConnectCallbackQuery>>;
 type CallbackReply = BytesReply<200 | (typeof PAGE_STATUSES)[number]> | EmptyReply<302>;
-
-function callback(domain: AccountDomain, visitors: Visitors): Route {
-  return route({
-    ...CALLBACK,
-    ...RETURN,
-    path: CALLBACK_PATH,
-    params: ConnectParams,
-    operationId: 'finishConnecting',
-    handler: async (request) => await finish(domain, visitors, request, request.params.provider),
-  });
-}
-
-function confirmed(domain: AccountDomain, visitors: Visitors): Route {
-  return route({
-    ...CALLBACK,
-    ...CONFIRMATION,
-    path: CALLBACK_PATH,
-    params: ConnectParams,
-    operationId: 'confirmConnecting',
-    handler: async (request) => await confirm(domain, visitors, request, request.params.provider),
-  });
-}
 
 /** Handles the return of a browser from a platform. */
 export async function finish(
@@ -200,19 +202,4 @@ async function settle(
   } catch (refusal) {
     return refusalPage(refusal, PAGE_STATUSES, connectFailed);
   }
-}
-
-function removeConnection({ connections }: AccountDomain): Route {
-  return config.delete('/api/connections/{connection_id}', {
-    operationId: 'deleteConnection',
-    summary: 'Disconnect a platform',
-    description:
-      'Deletes the login, removes it from all agents, ends its live calls, and asks the platform to withdraw the access.',
-    params: ConnectionParams,
-    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'Connection not found' },
-    handler: async ({ principal, params }) => {
-      await disconnect(connections, principal, params.connection_id);
-      return reply(200, { status: 'deleted' as const });
-    },
-  });
 }

@@ -29,10 +29,8 @@ export function feedbackRoutes(domain: AccountDomain): Route[] {
       summary: 'Send feedback to the operator',
       description: 'For example, that the suggestion shown with an error was wrong.',
       body: FeedbackBody,
-      responses: {
-        200: { description: 'Stored', schema: Feedback },
-        429: 'More than 20 messages in an hour',
-      },
+      responses: { 200: { description: 'Stored', schema: Feedback } },
+      fails: ['too_many_attempts'],
       handler: async ({ principal, body }) => {
         const feedbackId = await giveFeedback(domain, principal.accountId, {
           message: body.message,

@@ -7,46 +7,36 @@ import { type Route, resource } from '../http/routing/route.ts';
 import { AgentParams, InternalBearer } from '../schema/agent.ts';
 
 const config = resource('config', 'Agents');
-const NOT_FOUND = 'Agent not found';
-const UNVERIFIED = 'Email address is not verified, or the credential is of the wrong kind';
 
 /** Routes for the key that the model behind an agent uses to call back. */
 export function internalBearerRoutes(agents: AgentDomain): Route[] {
-  return [bearer(agents), rotate(agents)];
-}
-
-function bearer(agents: AgentDomain): Route {
-  return config.get('/api/agents/{agent_id}/internal-bearer', {
-    operationId: 'getInternalBearer',
-    refusesHead: true,
-    summary: 'Get the key with which the provider calls back',
-    description:
-      'Created if there is none. It only reads, by MCP, and only what this agent may. It is not in the list of keys.',
-    params: AgentParams,
-    responses: {
-      200: { description: 'The bearer', schema: InternalBearer },
-      403: UNVERIFIED,
-      404: NOT_FOUND,
-    },
-    handler: async ({ principal, params }) =>
-      reply(200, bearerWire(params.agent_id, await getInternalBearer(agents, principal, params.agent_id))),
-  });
-}
-
-function rotate(agents: AgentDomain): Route {
-  return config.post('/api/agents/{agent_id}/internal-bearer/rotate', {
-    operationId: 'rotateInternalBearer',
-    summary: 'Replace the key with which the provider calls back',
-    description: 'The previous key stops working at once.',
-    params: AgentParams,
-    responses: {
-      200: { description: 'The new bearer', schema: InternalBearer },
-      403: UNVERIFIED,
-      404: NOT_FOUND,
-    },
-    handler: async ({ principal, params }) =>
-      reply(200, bearerWire(params.agent_id, await rotateInternalBearer(agents, principal, params.agent_id))),
-  });
+  return [
+    config.get('/api/agents/{agent_id}/internal-bearer', {
+      operationId: 'getInternalBearer',
+      refusesHead: true,
+      summary: 'Get the key with which the provider calls back',
+      description:
+        'Created if there is none. It only reads, by MCP, and only what this agent may. It is not in the list of keys.',
+      params: AgentParams,
+      responses: { 200: { description: 'The bearer', schema: InternalBearer } },
+      fails: ['email_not_verified', 'agent_not_found'],
+      handler: async ({ principal, params }) =>
+        reply(200, bearerWire(params.agent_id, await getInternalBearer(agents, principal, params.agent_id))),
+    }),
+    config.post('/api/agents/{agent_id}/internal-bearer/rotate', {
+      operationId: 'rotateInternalBearer',
+      summary: 'Replace the key with which the provider calls back',
+      description: 'The previous key stops working at once.',
+      params: AgentParams,
+      responses: { 200: { description: 'The new bearer', schema: InternalBearer } },
+      fails: ['email_not_verified', 'agent_not_found'],
+      handler: async ({ principal, params }) =>
+        reply(
+          200,
+          bearerWire(params.agent_id, await rotateInternalBearer(agents, principal, params.agent_id)),
+        ),
+    }),
+  ];
 }
 
 function bearerWire(agentId: string, stored: StoredBearer): z.output<typeof InternalBearer> {

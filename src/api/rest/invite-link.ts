@@ -33,11 +33,8 @@ export function inviteLinkRoutes(
       operationId: 'makeInviteLink',
       summary: 'Create an invite token for WhatsApp, Telegram or Discord',
       description: 'Valid once, for 15 minutes. It replaces the previous one.',
-      responses: {
-        200: { description: 'The token', schema: InviteLink },
-        403: 'Email address is not verified, or the credential is of the wrong kind',
-        409: 'The account has reached its limit of connections',
-      },
+      responses: { 200: { description: 'The token', schema: InviteLink } },
+      fails: ['email_not_verified', 'cap_reached'],
       handler: async ({ principal }) => {
         const { token, expiresAt } = await makeInviteLink(domain, principal);
         return reply(200, {

@@ -17,7 +17,6 @@ import {
 import { bridgeEvent, chatMessage } from './bridge-wire.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
-const UNSET = 'The operator has not set SVC_BRIDGE_KEY';
 
 export interface BridgeContext {
   readonly bridge: PlatformBridge;
@@ -50,13 +49,8 @@ export function platformBridgeRoutes({ bridge, key }: BridgeContext): Route[] {
         'Events are applied in their order, and each is on disk before the answer. After any other answer than 200, send the same events again: the platform’s ids of messages and the bridge’s ids of calls make that harmless. Events of one conversation belong in one request at a time.',
       body: BridgeEventsBody,
       bodyLimitBytes: BODY_LIMIT_BYTES,
-      responses: {
-        200: { description: 'What became of each event', schema: BridgeEventResults },
-        401: 'Wrong key',
-        404: UNSET,
-        429: 'Too many requests of the bridge are under way, or too many wrong keys came from this network',
-        507: 'The disk is full',
-      },
+      responses: { 200: { description: 'What became of each event', schema: BridgeEventResults } },
+      fails: ['unauthorized', 'not_found', 'too_many_waiters', 'too_many_attempts', 'disk_full'],
       handler: async ({ body }) => {
         const nowIso = bridge.clock.nowIso();
         const results = await takeEvents(
@@ -73,12 +67,8 @@ export function platformBridgeRoutes({ bridge, key }: BridgeContext): Route[] {
       operationId: 'listTalkBots',
       summary: 'List the Nextcloud Talk bots to register when the bridge starts',
       description: 'Empty in this version, because the gateway keeps no such bots yet.',
-      responses: {
-        200: { description: 'The bots', schema: TalkBots },
-        401: 'Wrong key',
-        404: UNSET,
-        429: 'Too many wrong keys came from this network',
-      },
+      responses: { 200: { description: 'The bots', schema: TalkBots } },
+      fails: ['unauthorized', 'not_found', 'too_many_attempts'],
       handler: () => reply(200, { version: BRIDGE_VERSION, bots: [] }),
     }),
     route({
@@ -91,14 +81,16 @@ export function platformBridgeRoutes({ bridge, key }: BridgeContext): Route[] {
         'The message is stored, and the agent’s next message, if it comes within 10 s and has no files, is in the answer. Any later one is sent like every other message. One request of a conversation waits at a time; another one is answered at once, without a reply. If the bridge disconnects, the reply is sent.',
       body: BridgeChatBody,
       bodyLimitBytes: BODY_LIMIT_BYTES,
-      responses: {
-        200: { description: 'Stored', schema: BridgeChatAnswer },
-        400: 'The gateway cannot carry later replies to this platform',
-        401: 'Wrong key',
-        404: `The sender has not connected an account of the platform; or: ${UNSET.toLowerCase()}`,
-        429: '500 requests wait already and nothing was stored, or too many wrong keys came from this network',
-        507: 'The disk is full',
-      },
+      responses: { 200: { description: 'Stored', schema: BridgeChatAnswer } },
+      fails: [
+        'platform_not_configured',
+        'unauthorized',
+        'not_found',
+        'connection_not_found',
+        'too_many_waiters',
+        'too_many_attempts',
+        'disk_full',
+      ],
       handler: async ({ body, signal }) => {
         const message = chatMessage(body, bridge.clock.nowIso());
         const { status, reply: answer } = await chat(bridge, message, signal);

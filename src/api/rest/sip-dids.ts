@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { SipAccounts, SipSetup } from '../../accounts/logins/sip-accounts.ts';
+import type { SipSetup } from '../../accounts/logins/sip-accounts.ts';
 import { changeSipDid, createSipDid, deleteSipDid } from '../../accounts/logins/sip-dids.ts';
 import { type DidChange, listDids, type StoredDid } from '../../store/logins/sip-dids.ts';
 import { reply } from '../http/answer/reply.ts';
@@ -8,79 +8,66 @@ import { Deleted } from '../schema/acknowledgements.ts';
 import { ChangeSipDidBody, CreateSipDidBody, SipDid, SipDidList, SipDidParams } from '../schema/sip.ts';
 
 const config = resource('config', 'SIP');
-const NOT_FOUND = 'Phone number not found';
 
 /** Routes for the account's phone numbers (DIDs). Calls to any other number end at the trunk. */
 export function sipDidRoutes(sip: SipSetup): Route[] {
-  return [list(sip), create(sip), change(sip), remove(sip)];
-}
-
-function list(sip: SipAccounts): Route {
-  return config.get('/api/sip/dids', {
-    operationId: 'listSipDids',
-    summary: 'List the phone numbers',
-    responses: { 200: { description: 'The numbers, oldest first', schema: SipDidList } },
-    handler: async ({ principal }) =>
-      reply(200, { dids: (await listDids(sip.store.db, principal.accountId)).map(wireOf) }),
-  });
-}
-
-function create(sip: SipSetup): Route {
-  return config.post('/api/sip/dids', {
-    operationId: 'createSipDid',
-    summary: 'Add a phone number',
-    description: 'Its calls go to the default agent. Only calls that arrive on your own trunk ring.',
-    body: CreateSipDidBody,
-    responses: {
-      200: { description: 'The number', schema: SipDid },
-      400: 'A voice preset is of the other kind',
-      403: 'Email address is not verified',
-      404: 'Voice config not found',
-      409: 'Phone number is already listed, or the account has reached its limit of numbers',
-    },
-    handler: async ({ principal, body }) => {
-      const { number, label, auto_answer } = body;
-      const presets = { stt: body.stt_voice_config_id ?? null, tts: body.tts_voice_config_id ?? null };
-      const wanted = { number, label: label ?? null, autoAnswer: auto_answer, presets };
-      return reply(200, wireOf(await createSipDid(sip, principal, wanted)));
-    },
-  });
-}
-
-function change(sip: SipAccounts): Route {
-  return config.patch('/api/sip/dids/{did_id}', {
-    operationId: 'changeSipDid',
-    summary: 'Change the label, auto-answer or voice presets of a phone number',
-    description: 'Omitted fields stay unchanged. A label or preset of null removes it.',
-    params: SipDidParams,
-    body: ChangeSipDidBody,
-    responses: {
-      200: { description: 'The number', schema: SipDid },
-      400: 'A voice preset is of the other kind',
-      404: 'Phone number or voice config not found',
-    },
-    handler: async ({ principal, params, body }) => {
-      const wanted = {
-        ...(body.label === undefined ? {} : { label: body.label }),
-        ...(body.auto_answer === undefined ? {} : { autoAnswer: body.auto_answer }),
-        ...presetsChange(body),
-      };
-      return reply(200, wireOf(await changeSipDid(sip, principal, params.did_id, wanted)));
-    },
-  });
-}
-
-function remove(sip: SipAccounts): Route {
-  return config.delete('/api/sip/dids/{did_id}', {
-    operationId: 'deleteSipDid',
-    summary: 'Delete a phone number',
-    params: SipDidParams,
-    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: NOT_FOUND },
-    handler: async ({ principal, params }) => {
-      await deleteSipDid(sip, principal, params.did_id);
-      return reply(200, { status: 'deleted' as const });
-    },
-  });
+  return [
+    config.get('/api/sip/dids', {
+      operationId: 'listSipDids',
+      summary: 'List the phone numbers',
+      responses: { 200: { description: 'The numbers, oldest first', schema: SipDidList } },
+      handler: async ({ principal }) =>
+        reply(200, { dids: (await listDids(sip.store.db, principal.accountId)).map(wireOf) }),
+    }),
+    config.post('/api/sip/dids', {
+      operationId: 'createSipDid',
+      summary: 'Add a phone number',
+      description: 'Its calls go to the default agent. Only calls that arrive on your own trunk ring.',
+      body: CreateSipDidBody,
+      responses: { 200: { description: 'The number', schema: SipDid } },
+      fails: [
+        'voice_config_wrong_kind',
+        'email_not_verified',
+        'voice_config_not_found',
+        'number_taken',
+        'too_many_numbers',
+      ],
+      handler: async ({ principal, body }) => {
+        const { number, label, auto_answer } = body;
+        const presets = { stt: body.stt_voice_config_id ?? null, tts: body.tts_voice_config_id ?? null };
+        const wanted = { number, label: label ?? null, autoAnswer: auto_answer, presets };
+        return reply(200, wireOf(await createSipDid(sip, principal, wanted)));
+      },
+    }),
+    config.patch('/api/sip/dids/{did_id}', {
+      operationId: 'changeSipDid',
+      summary: 'Change the label, auto-answer or voice presets of a phone number',
+      description: 'Omitted fields stay unchanged. A label or preset of null removes it.',
+      params: SipDidParams,
+      body: ChangeSipDidBody,
+      responses: { 200: { description: 'The number', schema: SipDid } },
+      fails: ['voice_config_wrong_kind', 'did_not_found', 'voice_config_not_found'],
+      handler: async ({ principal, params, body }) => {
+        const wanted = {
+          ...(body.label === undefined ? {} : { label: body.label }),
+          ...(body.auto_answer === undefined ? {} : { autoAnswer: body.auto_answer }),
+          ...presetsChange(body),
+        };
+        return reply(200, wireOf(await changeSipDid(sip, principal, params.did_id, wanted)));
+      },
+    }),
+    config.delete('/api/sip/dids/{did_id}', {
+      operationId: 'deleteSipDid',
+      summary: 'Delete a phone number',
+      params: SipDidParams,
+      responses: { 200: { description: 'Deleted', schema: Deleted } },
+      fails: ['did_not_found'],
+      handler: async ({ principal, params }) => {
+        await deleteSipDid(sip, principal, params.did_id);
+        return reply(200, { status: 'deleted' as const });
+      },
+    }),
+  ];
 }
 
 function presetsChange({

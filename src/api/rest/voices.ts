@@ -21,14 +21,15 @@ export function voicesRoute(speech: SpeechDomain): Route {
     body: VoicesBody,
     bodyLimitBytes: 16 * 1024,
     idempotency: 'none',
-    responses: {
-      200: { description: 'The voices', schema: VoiceList },
-      400: 'The speech provider refused the key, or it only recognizes speech',
-      403: 'Email address is not verified',
-      404: 'Voice config not found',
-      429: 'Speech providers were asked too often',
-      502: 'The speech provider did not answer as expected',
-    },
+    responses: { 200: { description: 'The voices', schema: VoiceList } },
+    fails: [
+      'voice_key_refused',
+      'capability_missing',
+      'email_not_verified',
+      'voice_config_not_found',
+      'too_many_attempts',
+      'voice_provider_failed',
+    ],
     handler: async ({ principal, params, body }) => {
       const { api_key, region = null, voice_config_id: presetId } = body;
       const whose = presetId === undefined ? ofKey(params.name, api_key, region) : { presetId };

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/time.ts';
 import { answeredWithin } from '../../base/waits.ts';
 import type { CallActor, Silencer } from '../../calls/call-actor.ts';
 import type { UtteranceEvent } from '../../calls/call-event.ts';
-import type { HostedSpeech } from '../../calls/hosted-speech.ts';
+import type { HostedSpeech } from '../../calls/call-publisher.ts';
 import { TurnEnded } from '../turn/turn-faults.ts';
 
 /** How long a model that hangs up lets its last words be heard. */

@@ -5,7 +5,7 @@ import { LOGINS_SCHEMA } from '../schema/logins.ts';
 import { MESSAGES_SCHEMA } from '../schema/messages.ts';
 import { MODELS_SCHEMA } from '../schema/models.ts';
 
-/** The schema of a new database. */
+/** The schema of a new database, which is always that of today. The later steps bring older databases to it. */
 export const migration0001: Migration = {
   name: '0001-baseline',
   statements: [ACCOUNTS_SCHEMA, LOGINS_SCHEMA, MESSAGES_SCHEMA, AUTHORIZATIONS_SCHEMA, MODELS_SCHEMA],

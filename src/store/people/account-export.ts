@@ -61,13 +61,8 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   feedback: BY_ID,
   auditLog: BY_ID,
   facts: null,
-  loginPositions: null,
   // What belongs to an account there is in its bots and conversations.
-  discordBots: null,
-  discordChannels: null,
-  slackLogins: null,
-  teamsOffers: null,
-  teamsReferences: null,
+  platformRecords: null,
 };
 
 /** The tables with account data, in export order. */

@@ -203,8 +203,5 @@ function otherPlatform({ client }: OAuthPlatform): ConnectsByOAuth {
   return {
     client,
     identify: () => Promise.reject(new Error('nobody connects here')),
-    onConnections: () => undefined,
-    connected: () => undefined,
-    disconnected: () => undefined,
   };
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { assert } from '../../../base/assert.ts';
+import type { ErrorCode } from '../../../base/errors.ts';
 import type { RequestRef } from '../../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { ErrorBody } from '../../schema/error-body.ts';
@@ -128,6 +129,8 @@ interface Endpoint<
   /** Called before the body is read. A reply is sent and closes the connection; null continues. */
   readonly precheck?: (request: RouteRequest<unknown, z.output<Params>, z.output<Query>>) => Reply | null;
   readonly responses: Specs;
+  /** The errors that the handler throws, by their codes; those of the server come in addition. */
+  readonly fails?: readonly ErrorCode[];
   readonly handler: (
     request: RouteRequest<
       A extends 'public' ? null : Principal,

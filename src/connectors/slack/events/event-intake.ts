@@ -1,5 +1,6 @@
 import { isDiskFull } from '../../../base/errors.ts';
-import type { Logins, SignedLogin } from '../login/logins.ts';
+import type { Logins } from '../login/logins.ts';
+import type { SlackLogin } from '../login/slack-login.ts';
 import type { SlackObserver } from '../slack-observer.ts';
 import { Envelope } from './event-payload.ts';
 
@@ -14,9 +15,9 @@ export class EventIntake {
   }
 
   /** Resolves with whether everything in the event is stored for these logins. Never rejects. */
-  async store({ event, event_id: eventId }: Envelope, logins: readonly SignedLogin[]): Promise<boolean> {
+  async store({ event, event_id: eventId }: Envelope, logins: readonly SlackLogin[]): Promise<boolean> {
     try {
-      for (const { login } of logins) await login.events.take(event, eventId);
+      for (const login of logins) await login.events.take(event, eventId);
       return true;
     } catch (error) {
       this.#observer.count('event_failed');
@@ -34,7 +35,7 @@ export class EventIntake {
     const { data: envelope } = Envelope.safeParse(payload);
     if (envelope === undefined) this.#observer.count('webhook_unreadable');
     if (envelope?.type !== 'event_callback') return true;
-    const meant = this.#logins.at(envelope).filter(({ login }) => loginKeys.has(login.key));
+    const meant = this.#logins.at(envelope).filter(({ key }) => loginKeys.has(key));
     if (meant.length > 0) return await this.store(envelope, meant);
     // Slack has not told yet of which workspace a login is.
     return ![...loginKeys].some((key) => this.#logins.get(key)?.identity === null);

@@ -1,23 +1,24 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { KeyedTurns } from '../../../base/keyed-turns.ts';
 import type { Connection, ConnectionTokens } from '../../contract/oauth.ts';
+import { LOGIN_OK } from '../../kit/login-check.ts';
 import { connectionToken } from '../client.ts';
-import { type LoginWorld, openLogin } from '../login/open-login.ts';
-import { OK, type SlackLogin } from '../login/slack-login.ts';
-import type { Workspaces } from './slack-oauth.ts';
+import { type LoginWorld, openLogin } from '../login/logins.ts';
+import type { SlackLogin } from '../login/slack-login.ts';
 
 const TAKEN = 'Another account of this gateway has connected this workspace, or one of this organization';
 /** Within this time after the start, Slack is asked whether it still accepts each workspace's token. */
 const FIRST_CHECK_MS = 60_000;
 
 /** The workspaces in which accounts have installed the shared app, each with a login. */
-export class ConnectedWorkspaces implements Workspaces {
+export class ConnectedWorkspaces {
   readonly #world: LoginWorld;
   readonly #signingSecret: string | null;
   /** What happens to a connection, in order. */
   readonly #turns = new KeyedTurns();
   /** Workspaces and organizations whose login is not ready for events yet, by connection. */
   readonly #expected = new Map<string, string>();
+  #tokens: ConnectionTokens | null = null;
   #isClosed = false;
 
   /** `signingSecret` null: the operator has no shared app, so no connection is handed over. */
@@ -26,8 +27,14 @@ export class ConnectedWorkspaces implements Workspaces {
     this.#signingSecret = signingSecret;
   }
 
-  connected({ id, providerUserId }: Connection, tokens: ConnectionTokens): void {
+  onConnections(tokens: ConnectionTokens): void {
+    this.#tokens = tokens;
+  }
+
+  connected({ id, providerUserId }: Connection): void {
     const { logins } = this.#world;
+    const tokens = this.#tokens;
+    if (tokens === null) return;
     if (!logins.get(id)?.identity) this.#expected.set(id, providerUserId);
     void this.#turns.run(id, async () => {
       if (this.#isClosed) return;
@@ -35,7 +42,7 @@ export class ConnectedWorkspaces implements Workspaces {
       const login = known ?? (await this.#open(id, tokens));
       if (login.identity !== null) this.#expected.delete(id);
       // Its tokens are new. At start those of all connections would be asked for at once.
-      if (known !== null || login.identity === null) login.check();
+      if (known !== undefined || login.identity === null) login.check();
       else login.checkWithin(FIRST_CHECK_MS);
     });
   }
@@ -61,7 +68,7 @@ export class ConnectedWorkspaces implements Workspaces {
       signingSecret: this.#signingSecret,
       taken: () => new GatewayError('connection_taken', TAKEN),
       onState: ({ status }) => {
-        if (status === OK || status === TAKEN) this.#expected.delete(id);
+        if (status === LOGIN_OK || status === TAKEN) this.#expected.delete(id);
         tokens.report(id, status);
       },
     });
@@ -69,6 +76,6 @@ export class ConnectedWorkspaces implements Workspaces {
 
   async #remove(id: string): Promise<void> {
     this.#expected.delete(id);
-    await this.#world.logins.remove(id)?.close();
+    await this.#world.logins.removeBot(id);
   }
 }

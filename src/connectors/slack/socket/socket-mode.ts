@@ -1,7 +1,7 @@
 import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import { fixedToken, SlackApi } from '../client.ts';
 import type { EventIntake } from '../events/event-intake.ts';
-import type { LoginWorld } from '../login/open-login.ts';
+import type { LoginWorld } from '../login/logins.ts';
 import type { SocketPayload } from './socket-payload.ts';
 import { SocketSession } from './socket-session.ts';
 

@@ -7,7 +7,7 @@ import { mentionsBot, plainText } from '../messages/plain-text.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import type { Activity } from './activity.ts';
 import { type ActivityPlace, placeOf } from './activity-place.ts';
-import type { Newcomers } from './newcomers.ts';
+import type { TeamsNewcomers } from './newcomers.ts';
 
 /** Stands in for a message that its author has deleted. */
 const DELETED_TEXT = '[message deleted]';
@@ -18,7 +18,7 @@ export interface ActivityReceiverDeps {
   readonly observer: TeamsObserver;
   readonly references: ConversationReferences;
   readonly directory: Directory;
-  readonly newcomers: Newcomers;
+  readonly newcomers: TeamsNewcomers;
   intake(): MessageIntake;
   /** What of a message's attachments is offered for download, and lines that stand for the rest. */
   readonly filesOf: (attachments: readonly unknown[]) => {
@@ -73,7 +73,8 @@ export class ActivityReceiver {
     const text = plainText(activity);
     const had = await this.#deps.newcomers.tryCode({ text, memberId: from.id, place, name });
     if (had !== 'used') await this.#receive(activity, { id, place, name, text, hadCode: had === 'wrong' });
-    else await this.#deps.references.keep(space);
+    // Whoever has disconnected before is not on disk any more.
+    else await this.#deps.references.keep(space, true);
   }
 
   async #receive(

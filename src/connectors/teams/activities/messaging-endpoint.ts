@@ -1,6 +1,6 @@
 import { isDiskFull } from '../../../base/errors.ts';
 import { platformJson } from '../../../base/platform-json.ts';
-import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
+import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import type { ActivityTokens } from '../auth/activity-token.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
 import { CONSENT_INVOKE } from '../files/offered-files.ts';
@@ -8,7 +8,7 @@ import type { TeamsObserver } from '../teams-observer.ts';
 import { Activity } from './activity.ts';
 import { isOfOneTenant } from './activity-place.ts';
 
-export const AUTHORIZATION = 'authorization';
+const AUTHORIZATION = 'authorization';
 const DONE: WebhookReply = { status: 200, json: {} };
 
 export interface MessagingEndpointDeps {
@@ -25,7 +25,10 @@ export interface MessagingEndpointDeps {
 }
 
 /** The bot's messaging endpoint: verifies activities, and acknowledges each once everything in it is stored. */
-export class MessagingEndpoint {
+export class MessagingEndpoint implements TakesWebhooks {
+  /** Azure's Bot Service calls the endpoint that its own set-up names this way. */
+  readonly endpoints = [{ path: '/api/messages', methods: ['post'], answers: 'json' }] as const;
+  readonly headers = [AUTHORIZATION];
   readonly #deps: MessagingEndpointDeps;
 
   constructor(deps: MessagingEndpointDeps) {
@@ -38,7 +41,7 @@ export class MessagingEndpoint {
   }
 
   /** Handles a request. Teams waits 15 seconds for the answer. */
-  async take({ header, body }: WebhookRequest): Promise<WebhookReply> {
+  async webhook({ header, body }: WebhookRequest): Promise<WebhookReply> {
     const { tokens, observer } = this.#deps;
     const bearer = tokens.read(header(AUTHORIZATION));
     if (bearer === null) return this.#refused();

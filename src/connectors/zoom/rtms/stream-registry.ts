@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/time.ts';
-import type { ZoomApp } from '../oauth/zoom-oauth.ts';
+import type { Registration } from '../../kit/oauth-platform.ts';
 import type { StreamId } from './rtms-protocol.ts';
 import { RtmsStream, type StreamObserver } from './rtms-stream.ts';
 
@@ -27,7 +27,7 @@ export interface StreamFollower {
 }
 
 export interface RegistryDeps {
-  readonly app: ZoomApp;
+  readonly app: Registration;
   readonly clock: Clock;
   readonly log: LogStreams;
 }

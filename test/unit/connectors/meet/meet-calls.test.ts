@@ -24,7 +24,7 @@ beforeEach(async () => {
   sip = new DialledSip();
   const options = { loginUrl: meet.login.url, apiUrl: meet.url, client: meet.login };
   connector = new MeetConnector(options, { clock, sip });
-  connector.provides.oauth!.onConnections({
+  connector.provides.oauth!.onConnections!({
     accessToken: async () => token,
     refused: async () => {
       token = await meet.accessToken();

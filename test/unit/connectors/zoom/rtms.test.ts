@@ -35,13 +35,13 @@ beforeEach(async () => {
     { clock, sip, log: () => undefined },
   );
   const { oauth } = connector.provides;
-  oauth!.onConnections({
+  oauth!.onConnections!({
     accessToken: async () => 'token',
     refused: async () => 'token',
     report: () => undefined,
   });
   const ann = { label: 'Ann', email: null, scopes: [], accountId: 'acc_1' };
-  oauth!.connected({ id: 'con_1', providerUserId: 'ann', ...ann });
+  oauth!.connected!({ id: 'con_1', providerUserId: 'ann', ...ann });
 });
 afterEach(async () => {
   await connector.close();

@@ -5,9 +5,11 @@ import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { isSameSecret } from '../../base/tokens.ts';
 import { pause } from '../../base/waits.ts';
-import type { LoginNotes, LoginRef, LoginState } from '../contract/login.ts';
+import type { LoginRef, LoginState } from '../contract/login.ts';
 import type { MessageIntake } from '../contract/messenger.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 import type { WebhookReply } from '../contract/webhooks.ts';
+import { LOGIN_OK, LoginStatus } from '../kit/login-check.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { AlbumBuffer } from './albums.ts';
 import { AnyUpdate, User } from './bot-api-types.ts';
@@ -17,18 +19,15 @@ import { READ_UPDATES, readingOf } from './update-reading.ts';
 import { type TelegramObserver, UpdateReceiver } from './update-receiver.ts';
 
 const CALL_DEADLINE_MS = 15_000;
-const OK = 'ok';
-/** Status until Telegram has answered for the first time. */
-const CONNECTING = 'Connecting';
 
-export interface BotLoginDeps {
+export interface TelegramLoginDeps {
   readonly ref: LoginRef;
   readonly api: BotApi;
   readonly clock: Clock;
   readonly intake: MessageIntake;
-  /** Key of the login in notes and webhook URLs. */
+  /** Key of the login in records and webhook URLs. */
   readonly key: string;
-  readonly notes: LoginNotes;
+  readonly records: PlatformRecords;
   readonly observer: TelegramObserver;
   /** URL to which Telegram delivers updates; null to poll for them. */
   readonly webhookUrl: (() => string) | null;
@@ -38,17 +37,16 @@ export interface BotLoginDeps {
 }
 
 /** Login of one bot, whose updates are received until it is closed. */
-export class BotLogin {
+export class TelegramLogin extends LoginStatus {
   readonly api: BotApi;
-  readonly #deps: BotLoginDeps;
+  readonly #deps: TelegramLoginDeps;
   readonly #receiver: UpdateReceiver;
   readonly #albums: AlbumBuffer;
-  readonly #ending = new AbortController();
   readonly #retries = new Retries();
-  #state: LoginState = { name: null, status: CONNECTING };
   #following: Promise<void> | null = null;
 
-  constructor(deps: BotLoginDeps) {
+  constructor(deps: TelegramLoginDeps) {
+    super(deps.onState);
     this.api = deps.api;
     this.#deps = deps;
     this.#receiver = new UpdateReceiver(deps);
@@ -59,28 +57,28 @@ export class BotLogin {
     });
   }
 
-  get state(): LoginState {
-    return this.#state;
-  }
-
   /** Calls `getMe` once. Rejects with a PlatformFailure. */
   async logIn(): Promise<void> {
-    const { signal } = this.#ending;
+    const { signal } = this;
     const me = await this.api.call('getMe', {}, { deadlineMs: CALL_DEADLINE_MS, signal }, User);
-    this.#become({ name: me.username ? `@${me.username}` : (me.first_name ?? null), status: OK });
+    this.become({ name: me.username ? `@${me.username}` : (me.first_name ?? null), status: LOGIN_OK });
+  }
+
+  couldNotLogIn(error: unknown): void {
+    this.heard(failureOf(error));
   }
 
   /** Receives the bot's updates in the background and retries after every failure. */
   follow(): void {
     this.#albums.load().catch((error: unknown) => this.#couldNotStore(error));
-    this.#following ??= this.#follow(this.#ending.signal);
+    this.#following ??= this.#follow(this.signal);
   }
 
   /** Updates the state from the result of one of the bot's requests. */
   heard(failure: PlatformFailure | null): void {
-    if (failure === null) this.#become({ ...this.#state, status: OK });
+    if (failure === null) this.become({ status: LOGIN_OK });
     else if (failure.kind === 'later') this.#deps.observer.count('throttled');
-    else this.#become({ ...this.#state, status: failure.message });
+    else this.become({ status: failure.message });
   }
 
   /** Refuses webhook requests that are not from Telegram. The secret is in a header, so the body need not be read. */
@@ -108,8 +106,8 @@ export class BotLogin {
   }
 
   /** Stops receiving and waits for pending writes. The webhook stays set, so Telegram keeps new updates. */
-  async close(): Promise<void> {
-    this.#ending.abort();
+  override async close(): Promise<void> {
+    await super.close();
     await this.#following;
     await this.#albums.close();
   }
@@ -124,7 +122,7 @@ export class BotLogin {
     const { clock, observer, webhookUrl } = this.#deps;
     while (!signal.aborted) {
       try {
-        if (this.#state.name === null) await this.logIn();
+        if (this.state.name === null) await this.logIn();
         if (webhookUrl === null) break;
         await this.#setWebhook(webhookUrl());
         return;
@@ -149,19 +147,12 @@ export class BotLogin {
 
   async #setWebhook(url: string): Promise<void> {
     const parameters = { url, secret_token: this.#webhookSecret, allowed_updates: READ_UPDATES };
-    const { signal } = this.#ending;
-    await this.api.call('setWebhook', parameters, { deadlineMs: CALL_DEADLINE_MS, signal }, z.unknown());
+    const options = { deadlineMs: CALL_DEADLINE_MS, signal: this.signal };
+    await this.api.call('setWebhook', parameters, options, z.unknown());
   }
 
   /** Secret that only the token's owner can compute. It stays the same across restarts. */
   get #webhookSecret(): string {
     return createHmac('sha256', this.#deps.webhookSeed).update('webhook').digest('base64url');
-  }
-
-  #become(state: LoginState): void {
-    const { name, status } = this.#state;
-    if (this.#ending.signal.aborted || (name === state.name && status === state.status)) return;
-    this.#state = state;
-    this.#deps.onState(state);
   }
 }

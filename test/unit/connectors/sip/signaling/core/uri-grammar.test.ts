@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   readPlainUri,
   speedUpGrammar,
-} from '../../../../../../src/connectors/sip/signaling/message/uri-grammar.ts';
+} from '../../../../../../src/connectors/sip/signaling/core/uri-grammar.ts';
 
 const generated = Grammar.parse;
 

@@ -1,13 +1,6 @@
-import {
-  Grammar,
-  type IncomingRequestMessage,
-  IncomingResponseMessage,
-  NameAddrHeader,
-  IncomingRequestMessage as RequestMessage,
-  URI,
-} from 'sip.js/lib/core/index.js';
-import type { SipRoute } from '../sip-route.ts';
-import { splitList } from './list-header.ts';
+import { IncomingRequestMessage, IncomingResponseMessage, NameAddrHeader } from 'sip.js/lib/core/index.js';
+import { chooseChallenge } from '../digest/digest-challenge.ts';
+import { splitList } from '../message/list-header.ts';
 import {
   headerOf,
   headersOf,
@@ -16,9 +9,11 @@ import {
   removeHeader,
   type SipMessage,
   statusOf,
-} from './sip-message.ts';
-import { headerParameter, parseSipUri, uriInHeader } from './sip-uri.ts';
-import { parseVia } from './via.ts';
+} from '../message/sip-message.ts';
+import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
+import { parseVia } from '../message/via.ts';
+import type { SipRoute } from '../sip-route.ts';
+import { GATEWAY_HOST, sipUri, uriOf } from './uri-grammar.ts';
 
 /**
  * sip.js's message objects are filled in here from our own parsers' results. The sip.js parser takes two microseconds
@@ -28,7 +23,7 @@ import { parseVia } from './via.ts';
 type CoreMessage = IncomingRequestMessage | IncomingResponseMessage;
 
 /** The part of a route that responses to its requests need. */
-type Answered = Pick<SipRoute, 'challenges' | 'serverUri'>;
+type Answered = Pick<SipRoute, 'settings' | 'serverUri'>;
 
 /** Headers that sip.js and the legs read as text, besides those parsed here. */
 const AS_TEXT = ['require', 'rseq', 'rack', 'session-expires', 'min-expires', 'expires'];
@@ -47,8 +42,8 @@ export function toCoreRequest(
   message: SipMessage,
   { dialogUser }: Pick<SipRoute, 'dialogUser'>,
 ): IncomingRequestMessage | null {
-  const request = new RequestMessage();
-  request.ruri = new URI('sip', dialogUser, 'gateway.invalid');
+  const request = new IncomingRequestMessage();
+  request.ruri = sipUri(dialogUser, GATEWAY_HOST);
   return fill(request, message) ? request : null;
 }
 
@@ -152,8 +147,8 @@ function listOf(message: SipMessage, name: string, limit: number): string[] {
 /** Parses an address with its tag, which is all that sip.js needs. Returns null when its URI is invalid. */
 function addressOf(value: string): NameAddrHeader | null {
   const text = uriInHeader(value);
-  const uri = /^[a-z][a-z0-9+.-]*:/i.test(text) ? Grammar.URIParse(asSipUri(text)) : undefined;
-  if (uri === undefined) return null;
+  const uri = /^[a-z][a-z0-9+.-]*:/i.test(text) ? uriOf(asSipUri(text)) : null;
+  if (uri === null) return null;
   const tag = headerParameter(value, 'tag');
   // sip.js declares the display name as required but leaves it undefined itself.
   return new NameAddrHeader(uri, undefined as unknown as string, tag ? { tag } : {});
@@ -166,20 +161,20 @@ function asSipUri(uri: string): string {
   return `sip:${encodeURIComponent(known?.user ?? 'unknown')}@tel.invalid`;
 }
 
-/** Presents the chosen challenge under the name by which the credentials look it up. */
+/** Presents the challenge to answer, in parsed form: sip.js knows only MD5, and reads a single header. */
 function showOneChallenge(
   core: CoreMessage,
   message: SipMessage,
   name: string,
-  { challenges }: Answered,
+  { settings }: Answered,
 ): void {
-  const shown = challenges.add(headersOf(message, name.toLowerCase()));
-  if (shown !== null) setParsed(core, name, '', { realm: 'trunk', nonce: shown.name, stale: shown.stale });
+  const challenge = chooseChallenge(headersOf(message, name.toLowerCase()), settings.realm);
+  if (challenge !== null) setParsed(core, name, '', challenge);
 }
 
 function completeProvisional(message: SipMessage, { serverUri }: Answered): void {
   const contact = uriInHeader(headerOf(message, 'contact') ?? '');
-  if (Grammar.URIParse(contact) === undefined) {
+  if (uriOf(contact) === null) {
     removeHeader(message, 'contact');
     message.headers.push({ name: 'contact', value: `<${serverUri}>` });
   }

@@ -7,6 +7,9 @@ import { Grammar, URI } from 'sip.js/lib/core/index.js';
  * test verifies that both parsers agree.
  */
 
+/** Host in the addresses that only sip.js sees. */
+export const GATEWAY_HOST = 'gateway.invalid';
+
 /** Longer texts are not plain forms. */
 const MAX_CHARACTERS = 1_024;
 /** Longer texts are not passed to the generated parser: a message holds three URIs and may take two milliseconds. */
@@ -43,6 +46,15 @@ export function speedUpGrammar(): void {
       return plain ?? (text.length > MAX_RARE_CHARACTERS ? -1 : generated(text, rule));
     },
   });
+}
+
+/** Returns sip.js's object for a SIP or SIPS URI; null when the text is not one. */
+export function uriOf(text: string): URI | null {
+  return Grammar.URIParse(text) ?? null;
+}
+
+export function sipUri(user: string, host: string): URI {
+  return new URI('sip', user, host);
 }
 
 /** Returns undefined when there is no user, null when its escapes are invalid. */

@@ -3,18 +3,34 @@ import {
   C,
   ClientTransaction,
   type DigestAuthentication,
+  type IncomingInviteRequest,
   LoggerFactory,
   type OutgoingInviteRequest,
   type OutgoingRequestMessage,
   type Session,
   SessionDialog,
   type Transport,
-  URI,
   UserAgentCore,
-  type UserAgentCoreDelegate,
 } from 'sip.js/lib/core/index.js';
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
-import { speedUpGrammar } from './message/uri-grammar.ts';
+import { type DigestAccount, DigestCredentials } from '../digest/digest-credentials.ts';
+import { GATEWAY_HOST, sipUri, speedUpGrammar } from './uri-grammar.ts';
+
+export type {
+  Body,
+  IncomingAckRequest,
+  IncomingInfoRequest,
+  IncomingInviteRequest,
+  IncomingPrackRequest,
+  IncomingRequestMessage,
+  IncomingResponseMessage,
+  OutgoingInviteRequest,
+  OutgoingInviteRequestDelegate,
+  Session,
+  SessionDelegate,
+  URI,
+  UserAgentCore,
+} from 'sip.js/lib/core/index.js';
 
 /** The methods we support. sip.js lists them in Allow and answers 405 to all others. */
 export const ALLOWED_METHODS: readonly string[] = [
@@ -83,26 +99,33 @@ export function dropDialogsOf(core: UserAgentCore, callId: string): void {
   for (const dialog of [...core.dialogs.values()]) if (dialog.callId === callId) dialog.dispose();
 }
 
-/** Our end of a trunk. It may change while the core lives, so it is read each time. */
+/** Our end of the dialogs. It may change while the core lives, so it is read each time. */
 interface LocalEnd {
-  /** `host:port` for Via. */
-  readonly sentBy: string;
+  readonly dialogUser: string;
   /** Contact URI without brackets. */
-  readonly contact: string;
+  readonly contactUri: string;
+  /** `host:port` for Via. */
+  readonly own: { readonly sentBy: string };
+  readonly transport: string;
+  invited(request: IncomingInviteRequest): void;
 }
 
-export interface CoreSettings {
-  readonly contactUser: string;
-  readonly local: () => LocalEnd;
-  readonly transport: Transport;
-  readonly credentials: () => unknown;
-}
-
-/** Creates a sip.js user agent core for one trunk: transactions and dialogs, without the browser parts. */
-export function createCore(settings: CoreSettings, delegate: UserAgentCoreDelegate): UserAgentCore {
+/** Creates a sip.js user agent core for one route: transactions and dialogs, without the browser parts. */
+export function createCore(
+  end: LocalEnd,
+  account: DigestAccount | undefined,
+  send: Transport['send'],
+): UserAgentCore {
   const loggerFactory = new LoggerFactory();
   loggerFactory.builtinEnabled = false;
-  const aor = new URI('sip', settings.contactUser, 'gateway.invalid');
+  const aor = sipUri(end.dialogUser, GATEWAY_HOST);
+  const credentials = (): unknown => account && new DigestCredentials(account);
+  const transport: Transport = {
+    get protocol() {
+      return end.transport.toUpperCase();
+    },
+    send,
+  };
   const core = new UserAgentCore(
     {
       aor,
@@ -110,7 +133,7 @@ export function createCore(settings: CoreSettings, delegate: UserAgentCoreDelega
         uri: aor,
         pubGruu: undefined,
         tempGruu: undefined,
-        toString: () => `<${settings.local().contact}>`,
+        toString: () => `<${end.contactUri}>`,
       },
       displayName: '',
       loggerFactory,
@@ -122,13 +145,13 @@ export function createCore(settings: CoreSettings, delegate: UserAgentCoreDelega
       userAgentHeaderFieldValue: USER_AGENT,
       viaForceRport: true,
       get viaHost() {
-        return settings.local().sentBy;
+        return end.own.sentBy;
       },
       // sip.js declares its own class here, but only calls `authenticate` and `toString`.
-      authenticationFactory: () => settings.credentials() as DigestAuthentication,
-      transportAccessor: () => settings.transport,
+      authenticationFactory: () => credentials() as DigestAuthentication,
+      transportAccessor: () => transport,
     },
-    delegate,
+    { onInvite: (request) => end.invited(request) },
   );
   // sip.js compares each new request with all requests of the last 32 s. The guard detects merged requests in one step.
   Object.assign(core.userAgentServers, { values: () => [].values() });
