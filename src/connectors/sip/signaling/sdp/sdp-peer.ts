@@ -87,9 +87,10 @@ function parseAudio(line: AudioLine, section: SdpSection, session: SdpSection): 
   };
 }
 
+/** Returns 0, which is no port, when there is an attribute but none is readable. */
 function rtcpPortIn(values: readonly string[]): number | null {
   const ports = values.flatMap((value) => /^\d{1,5}(?=\s|$)/.exec(value) ?? []);
-  return ports.length === 0 ? null : Number(ports.at(-1));
+  return values.length === 0 ? null : Number(ports.at(-1) ?? 0);
 }
 
 function isPort(port: number): boolean {
