@@ -1,6 +1,7 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { field } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
 import type { ConnectionTokens } from '../contract/oauth.ts';
@@ -12,8 +13,6 @@ export interface ApiOptions {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly clock: Clock;
-  /** Returns the platform's words in an error body; '' when there are none. */
-  readonly wordsOf: (body: unknown) => string;
 }
 
 export interface ConnectionRequest {
@@ -34,6 +33,12 @@ export class ApiRefusal extends GatewayError {
     this.answered = answered;
   }
 }
+
+/** Where the APIs have their words. */
+const ErrorBody = z.object({
+  message: field(z.string()),
+  error: field(z.object({ message: field(z.string()) })),
+});
 
 const DEADLINE_MS = 15_000;
 /** Where the platform does not say how long to wait. */
@@ -80,7 +85,7 @@ export class ConnectionApi {
 
   async #answerTo(connectionId: string, request: ConnectionRequest, signal: AbortSignal): Promise<unknown> {
     if (this.#tokens === null) throw new GatewayError('platform_not_connected');
-    const { title, clock, wordsOf } = this.#options;
+    const { title, clock } = this.#options;
     let token = await this.#tokens.accessToken(connectionId);
     let isRenewed = false;
     for (let tries = 1; ; tries++) {
@@ -94,8 +99,11 @@ export class ConnectionApi {
       const pauseMs = retryAfterMs ?? DEFAULT_PAUSE_MS;
       const mayPass = (status === 429 || status === 503) && pauseMs <= MAX_PAUSE_MS;
       if (!mayPass || tries >= TRIES) {
-        const words = cutText(wordsOf(json), MAX_WORDS);
-        throw new ApiRefusal(status, words || `${title} answered HTTP status ${status}`);
+        const { message = '', error } = ErrorBody.safeParse(json).data ?? {};
+        throw new ApiRefusal(
+          status,
+          cutText(error?.message ?? message, MAX_WORDS) || `${title} answered HTTP status ${status}`,
+        );
       }
       await pause(clock, pauseMs, signal);
     }

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import { readAnswer } from '../../base/answer-body.ts';
+import { type JsonAnswer, readJson } from '../../base/answer-body.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { platformJson } from '../../base/platform-json.ts';
 import { retryAfterMs } from '../../base/retry-after.ts';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
@@ -35,13 +34,9 @@ export interface HttpRequest extends Partial<CallOptions> {
 
 type Sent = Omit<HttpRequest, keyof CallOptions>;
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly isOk: boolean;
+export interface HttpAnswer extends JsonAnswer {
   /** What `Retry-After` asks for; null: nothing that can be read. */
   readonly retryAfterMs: number | null;
-  /** The body; undefined: it is not JSON. */
-  readonly json: unknown;
 }
 
 export interface FileRequest {
@@ -111,11 +106,9 @@ export class PlatformHttp {
 
   async #ask(request: Sent, signal: AbortSignal): Promise<HttpAnswer> {
     try {
-      const answer = await send(request, signal);
-      const body = await readAnswer(answer, this.#maxBytes);
-      const { status, ok: isOk, headers } = answer;
-      const waitMs = retryAfterMs(headers.get('retry-after') ?? '', this.#clock.nowIso());
-      return { status, isOk, retryAfterMs: waitMs, json: platformJson(body) };
+      const answer = await readJson(await send(request, signal), this.#maxBytes);
+      const waitMs = retryAfterMs(answer.headers.get('retry-after') ?? '', this.#clock.nowIso());
+      return { ...answer, retryAfterMs: waitMs };
     } catch (error) {
       throw platformFailure(this.#platform, error, request.upload?.isWhole);
     }
@@ -139,27 +132,19 @@ export function parsed<Schema extends z.ZodType>(
 }
 
 /** A file as the whole body of a request. */
-export class FileUpload implements Upload {
-  readonly contentType = 'application/octet-stream';
-  readonly #file: OutboundFile;
-  #isWhole = false;
-
-  constructor(file: OutboundFile) {
-    this.#file = file;
-  }
-
-  get lengthBytes(): number {
-    return this.#file.sizeBytes;
-  }
-
-  get isWhole(): boolean {
-    return this.#isWhole;
-  }
-
-  async *body(): AsyncGenerator<Uint8Array> {
-    yield* this.#file.open();
-    this.#isWhole = true;
-  }
+export function fileUpload(file: OutboundFile): Upload {
+  let isWhole = false;
+  return {
+    contentType: 'application/octet-stream',
+    lengthBytes: file.sizeBytes,
+    get isWhole() {
+      return isWhole;
+    },
+    async *body() {
+      yield* file.open();
+      isWhole = true;
+    },
+  };
 }
 
 async function send(

@@ -13,7 +13,7 @@ import {
 } from '../kit/platform-failure.ts';
 import {
   type CallOptions,
-  FileUpload,
+  fileUpload,
   type HttpAnswer,
   hasOrigin,
   PlatformHttp,
@@ -180,7 +180,7 @@ export class SlackApi {
   /** Sends a file's bytes to an address that Slack has given for it. */
   async #upload(href: string, file: OutboundFile, signal: AbortSignal): Promise<void> {
     this.#requireSlack(href, 'the upload');
-    const upload = new FileUpload(file);
+    const upload = fileUpload(file);
     const request = { method: 'POST', url: href, upload, deadlineMs: UPLOAD_DEADLINE_MS, signal } as const;
     const { isOk, status } = await this.#http.ask(request);
     if (!isOk) throw new PlatformFailure('unclear', `the upload got HTTP status ${status}`);

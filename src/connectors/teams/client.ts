@@ -6,7 +6,7 @@ import type { OutboundFile } from '../contract/messenger.ts';
 import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import {
   type CallOptions,
-  FileUpload,
+  fileUpload,
   type HttpAnswer,
   type HttpRequest,
   PlatformHttp,
@@ -120,7 +120,7 @@ export class TeamsApi {
       method: 'PUT',
       url,
       headers: { 'content-range': `bytes 0-${sizeBytes - 1}/${sizeBytes}` },
-      upload: new FileUpload(file),
+      upload: fileUpload(file),
       deadlineMs: UPLOAD_DEADLINE_MS,
       signal,
     });

@@ -6,7 +6,14 @@ import type { Clock } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../kit/multipart.ts';
 import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
-import { type HttpAnswer, type HttpRequest, hasOrigin, PlatformHttp, parsed } from '../kit/platform-http.ts';
+import {
+  type CallOptions,
+  type HttpAnswer,
+  type HttpRequest,
+  hasOrigin,
+  PlatformHttp,
+  parsed,
+} from '../kit/platform-http.ts';
 
 /** Address of the Graph API and our credentials. */
 export interface GraphOptions {
@@ -46,6 +53,8 @@ const LOGIN_CODES: ReadonlySet<number> = new Set([0, 3, 10, 190]);
 const GONE_CODES: ReadonlySet<string> = new Set(['100', '131052']);
 
 const LOGIN_DEADLINE_MS = 15_000;
+/** Short, because Meta waits for the webhook's answer meanwhile. */
+const SIZE_DEADLINE_MS = 2_000;
 
 /** Error object in both answers and statuses. */
 const WireError = z.object({
@@ -110,7 +119,7 @@ export class GraphClient {
    * `file_gone` or `platform_failed`.
    */
   async openMedia(mediaId: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const { url, sha256 } = await this.#mediaInfo(mediaId, signal).catch((error: unknown) => {
+    const { url, sha256 } = await this.#mediaInfo(mediaId, { signal }).catch((error: unknown) => {
       const { status, code, message } = platformFailure('WhatsApp', error);
       const isGone = status === 404 || GONE_CODES.has(code);
       throw isGone ? new GatewayError('file_gone') : new GatewayError('platform_failed', message);
@@ -123,16 +132,15 @@ export class GraphClient {
 
   /** Returns the size of media in bytes, or null when the platform does not report it now. Never rejects. */
   async mediaSize(mediaId: string, signal: AbortSignal): Promise<number | null> {
-    const { file_size: sizeBytes } = await this.#mediaInfo(mediaId, signal).catch(() => ({
-      file_size: null,
-    }));
-    return Number.isSafeInteger(sizeBytes) ? (sizeBytes ?? null) : null;
+    const options = { deadlineMs: SIZE_DEADLINE_MS, signal };
+    const sizeBytes = (await this.#mediaInfo(mediaId, options).catch(() => null))?.file_size;
+    return sizeBytes !== undefined && Number.isSafeInteger(sizeBytes) ? sizeBytes : null;
   }
 
-  async #mediaInfo(mediaId: string, signal: AbortSignal): Promise<z.output<typeof MediaInfo>> {
+  async #mediaInfo(mediaId: string, options: Partial<CallOptions>): Promise<z.output<typeof MediaInfo>> {
     const number = encodeURIComponent(this.#options.phoneNumberId);
     const path = `${encodeURIComponent(mediaId)}?phone_number_id=${number}`;
-    const answer = await this.#ask(path, { method: 'GET', signal });
+    const answer = await this.#ask(path, { method: 'GET', ...options });
     return parsed(MediaInfo, answer, 'the response does not describe the file');
   }
 
