@@ -12,6 +12,7 @@ import {
 import type { PlatformRecords } from '../contract/records.ts';
 import { HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
+import { failureOf } from './client.ts';
 import { DiscordMessenger } from './discord-messenger.ts';
 import { DiscordRecords } from './discord-records.ts';
 import type { VoiceSignaling } from './gateway/voice-signaling.ts';
@@ -19,7 +20,6 @@ import { BotLogin } from './login/bot-login.ts';
 import { installLink } from './login/install-link.ts';
 import type { DiscordObserver } from './messages/message-receiver.ts';
 import { discordOAuth } from './oauth/discord-oauth.ts';
-import { failureOf } from './rest/discord-failure.ts';
 
 /** How long registering a bot waits for its session. */
 const FIRST_SESSION_MS = 10_000;

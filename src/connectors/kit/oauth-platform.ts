@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import { readAnswer } from '../../base/answer-body.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { field, platformJson } from '../../base/platform-json.ts';
 import { getWithToken, revokeToken } from '../contract/client-request.ts';
 import type { ConnectsByOAuth, FreshTokens, OAuthClient } from '../contract/oauth.ts';
 
-const MAX_ANSWER_BYTES = 65_536;
 /** An ID token longer than this is not read. */
 const MAX_ID_TOKEN_LENGTH = 32_768;
 const Refusal = z.object({ message: field(z.string()) });
@@ -29,20 +27,14 @@ export async function whoAmI<Schema extends z.ZodType>(
   accessToken: string,
   signal: AbortSignal,
 ): Promise<z.output<Schema>> {
-  const answer = await getWithToken(url, accessToken, signal);
-  const body = await jsonIn(answer);
-  if (!answer.ok) {
-    const words = Refusal.safeParse(body).data?.message ?? `${title} answered ${answer.status}`;
-    throw new GatewayError(refusals.includes(answer.status) ? 'connect_refused' : 'platform_failed', words);
+  const { isOk, status, json } = await getWithToken(url, accessToken, signal);
+  if (!isOk) {
+    const words = Refusal.safeParse(json).data?.message ?? `${title} answered ${status}`;
+    throw new GatewayError(refusals.includes(status) ? 'connect_refused' : 'platform_failed', words);
   }
-  const { data } = schema.safeParse(body);
+  const { data } = schema.safeParse(json);
   if (data === undefined) throw new GatewayError('platform_failed');
   return data;
-}
-
-/** Returns the JSON of an answer that is to be short. */
-export async function jsonIn(answer: Response): Promise<unknown> {
-  return platformJson(await readAnswer(answer, MAX_ANSWER_BYTES));
 }
 
 /** Revokes the refresh token, which ends the access tokens that came from it. `client` null: as nobody. */

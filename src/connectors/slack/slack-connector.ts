@@ -13,11 +13,11 @@ import type {
 import type { PlatformRecords } from '../contract/records.ts';
 import { botRefused, requireForm, type TokenForm } from '../kit/hosted-logins.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
+import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
 import { EventIntake } from './events/event-intake.ts';
 import { WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins, type LoginWorld, openLogin } from './login/logins.ts';
 import type { SlackLogin } from './login/slack-login.ts';
-import { downloadFile } from './messages/file-download.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
@@ -26,9 +26,6 @@ import { SLACK_REMEDIES } from './remedies.ts';
 import type { SlackObserver } from './slack-observer.ts';
 import { SlackRecords } from './slack-records.ts';
 import { SocketMode } from './socket/socket-mode.ts';
-import { type AccessToken, fixedToken } from './web-api/access-token.ts';
-import type { SlackUrls } from './web-api/slack-api.ts';
-import { failureOf } from './web-api/slack-failure.ts';
 
 /** Slack cuts longer texts off (https://docs.slack.dev/reference/methods/chat.postMessage#truncating). */
 const MAX_TEXT = 40_000;
@@ -120,7 +117,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles {
   async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const found = this.#logins.of(login);
     if (!found) throw new GatewayError('file_gone');
-    return await downloadFile(found.api, ref, signal);
+    return await found.api.openFile(ref, signal);
   }
 
   async #open(bot: HostedBot, onState: (state: LoginState) => void): Promise<SlackLogin> {

@@ -9,6 +9,7 @@ import { ActivityTokens } from './auth/activity-token.ts';
 import { AllowedHosts } from './auth/allowed-hosts.ts';
 import { AppTokens } from './auth/app-tokens.ts';
 import { SigningKeys } from './auth/signing-keys.ts';
+import { TeamsApi } from './client.ts';
 import { CLOUDS, type Cloud } from './clouds.ts';
 import { countFiles, type FileHosts, inboundFiles } from './files/inbound-files.ts';
 import { OfferedFiles } from './files/offered-files.ts';
@@ -16,7 +17,6 @@ import { BotLogin } from './login/bot-login.ts';
 import { ConversationReferences } from './messages/conversation-references.ts';
 import { Directory } from './messages/directory.ts';
 import { ThrottlePauses } from './messages/throttle-pauses.ts';
-import { TeamsApi } from './rest/teams-api.ts';
 import { TeamsMessenger } from './teams-messenger.ts';
 import type { TeamsObserver } from './teams-observer.ts';
 import { TeamsRecords } from './teams-records.ts';
@@ -67,11 +67,11 @@ export class TeamsBot {
     const hosts = hostsOf(cloud, options);
     const tokens = new AppTokens({ loginUrl, appId, secret }, clock);
     const botUse = { tenantId, scope: places.botScope };
-    const api = new TeamsApi({ clock, tokens, services: hosts.services, botUse });
+    const api = new TeamsApi({ clock, tokens, hosts, botUse });
     const references = new ConversationReferences(records);
     const login = new BotLogin({ tokens, botUse, clock, observer }, `28:${appId}`);
     const intake = () => messenger.intake;
-    const offers = new OfferedFiles({ api, clock, observer, records, intake, hosts: hosts.drives });
+    const offers = new OfferedFiles({ api, observer, records, intake, hosts: hosts.drives });
     const messenger = new TeamsMessenger({
       sending: {
         api,
@@ -83,7 +83,7 @@ export class TeamsBot {
         offer: (file, target, call) => offers.offer(file, target, call),
         failed: (failure) => login.failed(failure),
       },
-      downloads: options.hasFiles ? { api, hosts, clock } : null,
+      downloads: options.hasFiles ? api : null,
     });
     const directory = new Directory(api, clock, this.#ending.signal);
     const receiver = new ActivityReceiver({

@@ -27,10 +27,9 @@ import {
   type WebhookRequest,
 } from '../contract/webhooks.ts';
 import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
+import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
-import { BotApi, type BotApiUrls } from './bot-api.ts';
-import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
-import { PreparedFile } from './bot-api-types.ts';
+import { BotApi, type BotApiUrls, failureOf } from './client.ts';
 import { characters, MAX_TEXT_CHARACTERS, partsOf } from './message-parts.ts';
 import { TELEGRAM_REMEDIES } from './remedies.ts';
 import { sendParts } from './send-message-parts.ts';
@@ -48,7 +47,6 @@ const TELEGRAM_TOKEN: TokenForm = {
 const NO_LOGIN: WebhookReply = { status: 404, text: 'No such login' };
 
 const TYPING_DEADLINE_MS = 4_000;
-const PREPARE_DEADLINE_MS = 20_000;
 
 export interface TelegramOptions {
   readonly urls: BotApiUrls;
@@ -88,7 +86,7 @@ export class TelegramConnector
     this.#logins = new HostedLogins({
       form: TELEGRAM_TOKEN,
       open: ({ id, token }, onState) => this.#open({ kind: 'bot_token', id }, token, onState),
-      failureOf: (error) => failureOf(error, true),
+      failureOf: failureOf,
       follow: (login) => login.follow(),
       removed: async (key) => await deps.records.delete(key),
     });
@@ -132,7 +130,7 @@ export class TelegramConnector
       clock: this.#deps.clock,
       chatId: message.to.space.id,
       signal,
-      loggedOut: (failure: BotApiFailure) => login.heard(failure),
+      loggedOut: (failure: PlatformFailure) => login.heard(failure),
     };
     const outcome = await sendParts(chat, partsOf(message));
     if (outcome.kind === 'later') this.#deps.observer.count('throttled');
@@ -151,16 +149,7 @@ export class TelegramConnector
   async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const api = this.#logins.of(login)?.api;
     if (!api) throw new GatewayError('file_gone');
-    try {
-      const options = { deadlineMs: PREPARE_DEADLINE_MS, signal };
-      const { file_path: path } = await api.call('getFile', { file_id: ref }, options, PreparedFile);
-      return await api.download(path, signal);
-    } catch (error) {
-      const { kind, status, message } = failureOf(error, true);
-      // Only these statuses concern the file; 401 concerns the bot.
-      const isGone = kind === 'refused' && (status === 400 || status === 404);
-      throw isGone ? new GatewayError('file_gone') : new GatewayError('platform_failed', message);
-    }
+    return await api.openFile(ref, signal);
   }
 
   refuses({ loginKey, header }: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
@@ -199,6 +188,6 @@ function apiOf(urls: BotApiUrls, token: string, clock: Clock): BotApi {
   try {
     return new BotApi(urls, token, clock);
   } catch (error) {
-    throw botRefused(failureOf(error, true));
+    throw botRefused(failureOf(error));
   }
 }

@@ -10,10 +10,10 @@ import type { MessageIntake } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import type { WebhookReply } from '../contract/webhooks.ts';
 import { LOGIN_OK, LoginStatus } from '../kit/login-check.ts';
+import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { AlbumBuffer } from './albums.ts';
-import type { BotApi } from './bot-api.ts';
-import { type BotApiFailure, failureOf, Retries } from './bot-api-failure.ts';
 import { AnyUpdate, User } from './bot-api-types.ts';
+import { type BotApi, failureOf, Retries } from './client.ts';
 import { UpdatePoller } from './update-poller.ts';
 import { READ_UPDATES, readingOf } from './update-reading.ts';
 import { type TelegramObserver, UpdateReceiver } from './update-receiver.ts';
@@ -57,7 +57,7 @@ export class TelegramLogin extends LoginStatus {
     });
   }
 
-  /** Calls `getMe` once. Rejects with a BotApiFailure. */
+  /** Calls `getMe` once. Rejects with a PlatformFailure. */
   async logIn(): Promise<void> {
     const { signal } = this;
     const me = await this.api.call('getMe', {}, { deadlineMs: CALL_DEADLINE_MS, signal }, User);
@@ -65,7 +65,7 @@ export class TelegramLogin extends LoginStatus {
   }
 
   couldNotLogIn(error: unknown): void {
-    this.heard(failureOf(error, true));
+    this.heard(failureOf(error));
   }
 
   /** Receives the bot's updates in the background and retries after every failure. */
@@ -75,7 +75,7 @@ export class TelegramLogin extends LoginStatus {
   }
 
   /** Updates the state from the result of one of the bot's requests. */
-  heard(failure: BotApiFailure | null): void {
+  heard(failure: PlatformFailure | null): void {
     if (failure === null) this.become({ status: LOGIN_OK });
     else if (failure.kind === 'later') this.#deps.observer.count('throttled');
     else this.become({ status: failure.message });
@@ -127,7 +127,7 @@ export class TelegramLogin extends LoginStatus {
         await this.#setWebhook(webhookUrl());
         return;
       } catch (error) {
-        if (!signal.aborted) await this.#recover(failureOf(error, true), signal);
+        if (!signal.aborted) await this.#recover(failureOf(error), signal);
       }
     }
     const poller = new UpdatePoller({
@@ -140,7 +140,7 @@ export class TelegramLogin extends LoginStatus {
     await poller.run(signal);
   }
 
-  async #recover(failure: BotApiFailure, signal: AbortSignal): Promise<void> {
+  async #recover(failure: PlatformFailure, signal: AbortSignal): Promise<void> {
     this.heard(failure);
     await pause(this.#deps.clock, this.#retries.after(failure), signal);
   }

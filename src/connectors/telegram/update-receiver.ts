@@ -4,8 +4,8 @@ import { type Address, directAddress } from '../contract/address.ts';
 import type { LoginRef } from '../contract/login.ts';
 import type { MessageIntake, MessengerObserver } from '../contract/messenger.ts';
 import { CONNECTED, FirstTimes } from '../kit/newcomers.ts';
-import type { BotApi } from './bot-api.ts';
 import { SentMessages } from './bot-api-types.ts';
+import type { BotApi } from './client.ts';
 import type { Reading, ReadMessage } from './update-reading.ts';
 
 /** https://core.telegram.org/bots/features#deep-linking */

@@ -13,7 +13,7 @@ import {
   type WebhookRequest,
 } from '../contract/webhooks.ts';
 import { codesIn } from '../kit/newcomers.ts';
-import { errorText, isWindowClosed } from './graph-error.ts';
+import { errorText, isWindowClosed } from './client.ts';
 import { inboundMessage, namesOf } from './inbound-message.ts';
 import { withoutToken } from './invitation.ts';
 import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';

@@ -17,15 +17,14 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
+import { LOGIN_OK, LoginCheck } from '../kit/login-check.ts';
 import { FirstTimes } from '../kit/newcomers.ts';
+import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
-import { GraphClient, type GraphOptions } from './graph-client.ts';
-import { type GraphError, isLoginError } from './graph-error.ts';
+import { GraphClient, type GraphOptions } from './client.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
-import { downloadMedia, mediaSize } from './media-download.ts';
 import { mediaKindOf, takesCaption } from './media-kind.ts';
 import { MessageSender } from './message-sender.ts';
-import { NumberLogin } from './number-login.ts';
 import { WHATSAPP_REMEDIES } from './remedies.ts';
 import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webhook-receiver.ts';
 
@@ -34,8 +33,6 @@ const TEXT_LENGTH = 1_600;
 /** Meta's limit. */
 const CAPTION_LENGTH = 1_024;
 const ANSWER_DEADLINE_MS = 15_000;
-/** Short, because Meta waits for the webhook's answer meanwhile. */
-const SIZE_DEADLINE_MS = 2_000;
 
 export interface WhatsAppOptions extends GraphOptions, WebhookSecrets {
   /** Language of the template `agent_followup`, for example `en` or `en_US`. */
@@ -62,7 +59,8 @@ export class WhatsAppConnector
   readonly #observer: WhatsAppObserver;
   readonly #graph: GraphClient;
   readonly #sender: MessageSender;
-  readonly #login: NumberLogin;
+  /** Success proves that the token is valid and gives the number for invite links. */
+  readonly #login: LoginCheck;
   readonly #strangers = new FirstTimes();
   readonly #answering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -72,14 +70,24 @@ export class WhatsAppConnector
     this.#options = options;
     this.#clock = clock;
     this.#observer = observer;
-    this.#graph = new GraphClient(options);
-    this.#sender = new MessageSender(this.#graph, clock, (error) => this.#apiError(error));
-    this.#login = new NumberLogin(this.#graph, clock, (problem) => this.#loginState(problem));
+    this.#graph = new GraphClient(options, clock);
+    this.#sender = new MessageSender(this.#graph, clock, (failure) => this.#apiError(failure));
+    this.#login = new LoginCheck(
+      {
+        clock,
+        ask: async (signal) => ({ name: await this.#graph.displayedNumber(signal) }),
+        wordsOf: (error) => (error as Error).message,
+        onState: ({ status }, former) => {
+          if (status !== former.status) this.#loginState(status);
+        },
+      },
+      { status: 'not logged in yet' },
+    );
     const webhooks = new WebhookReceiver(options, {
       clock,
       closing: this.#closing.signal,
       intake: () => this.#intakeSet(),
-      sizeOf: (mediaId) => this.#sizeOf(mediaId),
+      sizeOf: (mediaId) => this.#graph.mediaSize(mediaId, this.#closing.signal),
       onStranger: (address) => this.#answerStranger(address),
       count: (event) => observer.count(event),
       onFailure: (error) => {
@@ -132,18 +140,12 @@ export class WhatsAppConnector
   }
 
   async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    return await downloadMedia(this.#graph, ref, signal);
+    return await this.#graph.openMedia(ref, signal);
   }
 
   #intakeSet(): MessageIntake {
     assert(this.#intake !== null, 'onMessages comes before webhooks');
     return this.#intake;
-  }
-
-  async #sizeOf(mediaId: string): Promise<number | null> {
-    return await withDeadline(this.#clock, SIZE_DEADLINE_MS, this.#closing.signal, (signal) =>
-      mediaSize(this.#graph, mediaId, signal),
-    );
   }
 
   /** Answers a stranger once. */
@@ -161,14 +163,15 @@ export class WhatsAppConnector
     this.#answering.add(answering);
   }
 
-  #apiError(error: GraphError): void {
+  #apiError({ isLoggedOut, message }: PlatformFailure): void {
     this.#observer.count('api_error');
-    if (isLoginError(error)) this.#login.isDown(error.text);
+    if (isLoggedOut) this.#login.isDown(message);
   }
 
-  #loginState(problem: string | null): void {
-    this.#observer.count(problem === null ? 'login_ok' : 'login_failed');
-    if (problem === null) this.#observer.log('info', 'logged in to WhatsApp', {});
-    else this.#observer.log('warn', 'WhatsApp login failed', { problem });
+  #loginState(status: string): void {
+    const isOk = status === LOGIN_OK;
+    this.#observer.count(isOk ? 'login_ok' : 'login_failed');
+    if (isOk) this.#observer.log('info', 'logged in to WhatsApp', {});
+    else this.#observer.log('warn', 'WhatsApp login failed', { problem: status });
   }
 }

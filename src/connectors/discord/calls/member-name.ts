@@ -1,5 +1,4 @@
-import { GuildMember } from '../rest/discord-objects.ts';
-import { personName } from '../rest/person-name.ts';
+import { GuildMember, personName } from '../objects.ts';
 
 /** Returns the name that a member shows in the server, of an event's `member`; null when it cannot be read. */
 export function memberName(member: unknown): string | null {

@@ -1,4 +1,4 @@
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import type { DiscordRest } from '../client.ts';
 import { OP } from './gateway-payload.ts';
 import type { GatewaySession } from './gateway-session.ts';
 import type { VoiceFollowers } from './voice-followers.ts';

@@ -1,6 +1,6 @@
 import type { GatewayVoiceServerUpdateDispatchData, GatewayVoiceState } from 'discord-api-types/v10';
 import * as z from 'zod';
-import { Message, Snowflake } from '../rest/discord-objects.ts';
+import { Message, Snowflake } from '../objects.ts';
 import { ChannelRef, type Dispatch } from './gateway-payload.ts';
 import type { VoiceListener } from './voice-signaling.ts';
 

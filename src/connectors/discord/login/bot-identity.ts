@@ -1,6 +1,6 @@
 import { ApplicationFlags, GatewayIntentBits } from 'discord-api-types/v10';
-import { DiscordFailure } from '../rest/discord-failure.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { DiscordRest } from '../client.ts';
 
 const ALWAYS =
   GatewayIntentBits.Guilds |
@@ -24,7 +24,7 @@ interface Intents {
   readonly missing: readonly string[];
 }
 
-/** Reads whose token it is. Rejects with a DiscordFailure, also when it belongs to another application. */
+/** Reads whose token it is. Rejects with a PlatformFailure, also when it belongs to another application. */
 export async function identifyBot(
   rest: DiscordRest,
   applicationId: string,
@@ -34,7 +34,7 @@ export async function identifyBot(
   const { id, flags } = await rest.application(signal);
   if (id !== applicationId) {
     const words = `The token belongs to application ${id}, not to ${applicationId}`;
-    throw new DiscordFailure('refused', words, { status: 401 });
+    throw new PlatformFailure('refused', words, { status: 401, isLoggedOut: true });
   }
   return { userId, name: `@${username}`, intents: intentsOf(flags ?? 0) };
 }

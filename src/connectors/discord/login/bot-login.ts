@@ -4,6 +4,8 @@ import { pause } from '../../../base/waits.ts';
 import { keyOfLogin, type LoginRef, type LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginStatus } from '../../kit/login-check.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import { DiscordRest, HIDDEN_TOKEN } from '../client.ts';
 import type { DiscordRecords } from '../discord-records.ts';
 import { BotVoice } from '../gateway/bot-voice.ts';
 import { closeWords } from '../gateway/gateway-close.ts';
@@ -17,9 +19,6 @@ import { History } from '../messages/history.ts';
 import { KnownChannels } from '../messages/known-channels.ts';
 import { MessagePlaces } from '../messages/message-places.ts';
 import { type DiscordObserver, MessageReceiver, type Receiving } from '../messages/message-receiver.ts';
-import { DiscordFailure, HIDDEN_TOKEN } from '../rest/discord-failure.ts';
-import { DiscordRest } from '../rest/discord-rest.ts';
-import { RestClient } from '../rest/rest-client.ts';
 import { type BotIdentity, identifyBot } from './bot-identity.ts';
 
 const FIRST_RETRY_MS = 1_000;
@@ -52,7 +51,6 @@ export class BotLogin extends LoginStatus {
   readonly channels: KnownChannels;
   readonly #world: LoginWorld;
   readonly #wanted: NewLogin;
-  readonly #client: RestClient;
   readonly #history: History;
   readonly #events: EventReader;
   readonly #followers = new VoiceFollowers();
@@ -71,10 +69,8 @@ export class BotLogin extends LoginStatus {
     this.#world = world;
     this.#wanted = wanted;
     const { ref } = wanted;
-    this.#client = new RestClient({ ...world, token: wanted.token }, ({ message }) =>
-      this.#loggedOut(message),
-    );
-    const rest = new DiscordRest(this.#client);
+    const onLoggedOut = ({ message }: Error): void => this.#loggedOut(message);
+    const rest = new DiscordRest({ ...world, token: wanted.token, onLoggedOut });
     const channels = new KnownChannels(world.records, keyOfLogin(ref));
     const directory = new ChannelDirectory(rest);
     const places = new MessagePlaces(channels, directory);
@@ -110,7 +106,7 @@ export class BotLogin extends LoginStatus {
     return this.#wanted.token === token;
   }
 
-  /** Asks Discord whose token it is. Rejects with a DiscordFailure, or with what `claim` throws. */
+  /** Asks Discord whose token it is. Rejects with a PlatformFailure, or with what `claim` throws. */
   async logIn(): Promise<void> {
     const { ref, applicationId, claim } = this.#wanted;
     const identity = await identifyBot(this.rest, applicationId, this.signal);
@@ -148,7 +144,7 @@ export class BotLogin extends LoginStatus {
     this.#settled.resolve();
     await this.#following;
     await this.#keeper?.flushed();
-    this.#client.close();
+    this.rest.close();
   }
 
   override become({ status, ...change }: Partial<LoginState>): void {
@@ -167,7 +163,7 @@ export class BotLogin extends LoginStatus {
     while (!signal.aborted) {
       let pauseMs = 0;
       try {
-        this.#client.retryToken();
+        this.rest.retryToken();
         if (!this.#isChecked) await this.logIn();
         await this.#keepSession(signal);
       } catch (error) {
@@ -188,7 +184,7 @@ export class BotLogin extends LoginStatus {
 
   #pauseAfter(error: unknown): number {
     this.become({ status: (error as Error).message });
-    if (!(error instanceof DiscordFailure)) {
+    if (!(error instanceof PlatformFailure)) {
       this.#world.observer.log('error', 'a Discord bot could not be logged in', { err: error });
       return LOGGED_OUT_MS;
     }
@@ -223,7 +219,7 @@ export class BotLogin extends LoginStatus {
     return {
       up: () => {
         this.#backoff.reset();
-        this.#client.retryToken();
+        this.rest.retryToken();
         this.become({ status: LOGIN_OK });
       },
       down: (words) => {
@@ -239,7 +235,7 @@ export class BotLogin extends LoginStatus {
       fillGap: (ended) => this.#history.readAll(ended),
       failed: (event, error, isSkipped) => {
         observer.count(isSkipped ? 'event_skipped' : 'event_failed');
-        if (!(error instanceof DiscordFailure))
+        if (!(error instanceof PlatformFailure))
           observer.log('error', 'a Discord event could not be stored', { err: error, type: event.type });
       },
     };
@@ -258,7 +254,7 @@ async function patiently(clock: Clock, signal: AbortSignal, run: () => Promise<v
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof DiscordFailure) || error.kind !== 'later' || signal.aborted) throw error;
+      if (!(error instanceof PlatformFailure) || error.kind !== 'later' || signal.aborted) throw error;
       await pause(clock, error.afterMs, signal);
     }
   }

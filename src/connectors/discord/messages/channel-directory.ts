@@ -1,5 +1,5 @@
 import { LimitedMap } from '../../../base/limited-map.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import type { DiscordRest } from '../client.ts';
 
 const MAX_CHANNELS = 10_000;
 /** Discord's channel types of threads: announcement, public, private. */
@@ -20,7 +20,7 @@ export class ChannelDirectory {
     this.#rest = rest;
   }
 
-  /** Rejects with a DiscordFailure. */
+  /** Rejects with a PlatformFailure. */
   async facts(channelId: string, signal: AbortSignal): Promise<ChannelFacts> {
     const known = this.#known.get(channelId);
     if (known) return known;

@@ -2,10 +2,10 @@ import { Backoff } from '../../../base/backoff.ts';
 import { KeyedTurns } from '../../../base/keyed-turns.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { DiscordRest } from '../client.ts';
 import type { KnownChannel } from '../discord-records.ts';
-import { DiscordFailure } from '../rest/discord-failure.ts';
-import type { Message } from '../rest/discord-objects.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import type { Message } from '../objects.ts';
 import { compareSnowflakes } from '../snowflake.ts';
 import type { KnownChannels } from './known-channels.ts';
 
@@ -78,7 +78,7 @@ export class History {
       try {
         return await this.#deps.rest.messagesAfter(channel.channelId, channel.lastMessageId, signal);
       } catch (error) {
-        if (!(error instanceof DiscordFailure) || error.isLoggedOut) throw error;
+        if (!(error instanceof PlatformFailure) || error.isLoggedOut) throw error;
         if (error.kind === 'refused') return null;
         await pause(this.#deps.clock, Math.max(error.afterMs, backoff.next()), signal);
       }

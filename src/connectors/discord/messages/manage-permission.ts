@@ -1,5 +1,5 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import type { DiscordRest } from '../client.ts';
 
 const MAY_MANAGE = PermissionFlagsBits.Administrator | PermissionFlagsBits.ManageGuild;
 
@@ -11,7 +11,7 @@ export interface GuildAuthor {
 
 /**
  * Whether a member may manage the server, and so decide what a bot reads there: its owner, or somebody with a role that
- * has the permission (https://docs.discord.com/developers/topics/permissions). Rejects with a DiscordFailure.
+ * has the permission (https://docs.discord.com/developers/topics/permissions). Rejects with a PlatformFailure.
  */
 export async function mayManage(
   rest: Pick<DiscordRest, 'guild'>,

@@ -2,10 +2,9 @@ import type { Clock } from '../../../base/time.ts';
 import type { LoginRef } from '../../contract/login.ts';
 import type { MessageIntake, MessengerObserver } from '../../contract/messenger.ts';
 import { type Newcomer, type NewcomerNotes, Newcomers } from '../../kit/newcomers.ts';
-import { DiscordFailure } from '../rest/discord-failure.ts';
-import type { Message } from '../rest/discord-objects.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
-import { personName } from '../rest/person-name.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { DiscordRest } from '../client.ts';
+import { type Message, personName } from '../objects.ts';
 import { addressOf, type KnownChannels } from './known-channels.ts';
 import { mayManage } from './manage-permission.ts';
 import { filesOf, plainText, textOf } from './message-content.ts';
@@ -144,7 +143,7 @@ export class MessageReceiver {
       return await mayManage(this.#deps.rest, who, signal);
     } catch (error) {
       // What cannot be found out is not allowed.
-      if (error instanceof DiscordFailure && (error.kind === 'refused' || error.kind === 'unclear'))
+      if (error instanceof PlatformFailure && (error.kind === 'refused' || error.kind === 'unclear'))
         return false;
       throw error;
     }

@@ -1,7 +1,6 @@
 import type { ConnectsByOAuth, OAuthClient } from '../../contract/oauth.ts';
 import { type Registration, revokesAt, whoAmI } from '../../kit/oauth-platform.ts';
-import { User } from '../rest/discord-objects.ts';
-import { personName } from '../rest/person-name.ts';
+import { personName, User } from '../objects.ts';
 
 /**
  * People who link themselves to the shared bot by signing in at Discord

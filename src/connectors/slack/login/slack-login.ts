@@ -3,15 +3,14 @@ import type { Clock } from '../../../base/time.ts';
 import type { LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
+import { type AccessToken, failureOf, SlackApi, type SlackUrls } from '../client.ts';
 import { EventReceiver } from '../events/event-receiver.ts';
 import { Directory } from '../messages/directory.ts';
 import { inboundFiles } from '../messages/inbound-files.ts';
+import { Identity } from '../objects.ts';
 import type { SlackObserver } from '../slack-observer.ts';
 import type { AccountLogin, BotIdentity, SlackRecords } from '../slack-records.ts';
-import type { AccessToken } from '../web-api/access-token.ts';
-import { SlackApi, type SlackUrls } from '../web-api/slack-api.ts';
-import { failureOf, type SlackFailure } from '../web-api/slack-failure.ts';
-import { Identity } from '../web-api/slack-objects.ts';
 
 const CALL_DEADLINE_MS = 15_000;
 
@@ -95,7 +94,7 @@ export class SlackLogin extends LoginCheck {
   }
 
   /** Reports a failed request of the bot. */
-  failed(failure: SlackFailure): void {
+  failed(failure: PlatformFailure): void {
     this.#deps.observer.count(failure.kind === 'later' ? 'throttled' : 'api_error');
     if (failure.isLoggedOut) this.isDown(failure.message);
   }
@@ -110,7 +109,7 @@ export class SlackLogin extends LoginCheck {
     await this.events.settled();
   }
 
-  /** Rejects with a SlackFailure, or with `taken`: one bot of Slack's belongs to one account, whoever knows its token. */
+  /** Rejects with a PlatformFailure, or with `taken`: one bot of Slack's belongs to one account, whoever knows its token. */
   async #ask(signal: AbortSignal): Promise<Partial<LoginState>> {
     const { records, logins } = this.#deps;
     const me = await this.api.call('auth.test', {}, { deadlineMs: CALL_DEADLINE_MS, signal }, Identity);

@@ -2,9 +2,9 @@ import { GatewayError } from '../../../base/errors.ts';
 import { KeyedTurns } from '../../../base/keyed-turns.ts';
 import type { Connection, ConnectionTokens, ConnectsByOAuth } from '../../contract/oauth.ts';
 import { LOGIN_OK } from '../../kit/login-check.ts';
+import { connectionToken } from '../client.ts';
 import { type LoginWorld, openLogin } from '../login/logins.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
-import { connectionToken } from '../web-api/access-token.ts';
 import { type SharedApp, slackOAuth } from './slack-oauth.ts';
 
 const TAKEN = 'Another account of this gateway has connected this workspace, or one of this organization';

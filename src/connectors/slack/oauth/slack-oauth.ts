@@ -3,10 +3,8 @@ import { GatewayError } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { ConnectsByOAuth, FreshTokens, RemoteIdentity } from '../../contract/oauth.ts';
 import type { Registration } from '../../kit/oauth-platform.ts';
-import { fixedToken } from '../web-api/access-token.ts';
-import { isPassing } from '../web-api/slack-answer.ts';
-import { SlackApi, type SlackUrls } from '../web-api/slack-api.ts';
-import { Installed } from '../web-api/slack-objects.ts';
+import { fixedToken, isPassing, SlackApi, type SlackUrls } from '../client.ts';
+import { Installed } from '../objects.ts';
 
 /** What the app's bot may do: what the gateway uses. */
 const SCOPES = [

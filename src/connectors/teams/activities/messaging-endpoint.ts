@@ -3,7 +3,7 @@ import { platformJson } from '../../../base/platform-json.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import type { ActivityTokens } from '../auth/activity-token.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
-import { CONSENT_INVOKE } from '../files/file-cards.ts';
+import { CONSENT_INVOKE } from '../files/offered-files.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import { Activity } from './activity.ts';
 import { isOfOneTenant } from './activity-place.ts';

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../base/time.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import { type Newcomer, type NewcomerNotes, Newcomers } from '../../kit/newcomers.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { TeamsApi } from '../client.ts';
 import type { Directory } from '../messages/directory.ts';
 import { postActivity, textActivity } from '../messages/post-activity.ts';
-import type { TeamsApi } from '../rest/teams-api.ts';
-import { TeamsFailure } from '../rest/teams-failure.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import type { ActivityPlace } from './activity-place.ts';
 
@@ -66,7 +66,7 @@ export class TeamsNewcomers {
       return await this.#deps.directory.isMember(memberId, reference);
     } catch (error) {
       // What cannot be found out is not allowed.
-      if (error instanceof TeamsFailure) return false;
+      if (error instanceof PlatformFailure) return false;
       throw error;
     }
   }

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../base/time.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { AppTokens, TokenUse } from '../auth/app-tokens.ts';
-import { failureOf, type TeamsFailure } from '../rest/teams-failure.ts';
+import { failureOf } from '../client.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 
 export interface BotLoginDeps {
@@ -37,7 +38,7 @@ export class BotLogin extends LoginCheck {
   }
 
   /** Reports a failed request of the bot. */
-  failed(failure: TeamsFailure): void {
+  failed(failure: PlatformFailure): void {
     this.#observer.count(failure.kind === 'later' ? 'throttled' : 'api_error');
     if (failure.isLoggedOut) this.isDown(failure.message);
   }

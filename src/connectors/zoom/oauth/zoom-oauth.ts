@@ -3,7 +3,7 @@ import { GatewayError } from '../../../base/errors.ts';
 import { field } from '../../../base/platform-json.ts';
 import { postAsClient } from '../../contract/client-request.ts';
 import type { ConnectsByOAuth, OAuthClient } from '../../contract/oauth.ts';
-import { jsonIn, type Registration, revokesAt, whoAmI } from '../../kit/oauth-platform.ts';
+import { type Registration, revokesAt, whoAmI } from '../../kit/oauth-platform.ts';
 
 /** https://developers.zoom.us/docs/api/users/#tag/users/get/users/{userId} */
 const User = z.object({
@@ -65,9 +65,9 @@ function revoking(client: OAuthClient, endpoint: string): NonNullable<ConnectsBy
 
 async function freshToken(client: OAuthClient, refreshToken: string, signal: AbortSignal): Promise<string> {
   const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  const answer = await postAsClient(client, client.tokenEndpoint, grant, signal);
-  const tokens = Tokens.safeParse(await jsonIn(answer)).data;
-  if (tokens === undefined) throw new GatewayError('platform_failed', `Zoom answered ${answer.status}`);
+  const { status, json } = await postAsClient(client, client.tokenEndpoint, grant, signal);
+  const tokens = Tokens.safeParse(json).data;
+  if (tokens === undefined) throw new GatewayError('platform_failed', `Zoom answered ${status}`);
   return tokens.access_token;
 }
 

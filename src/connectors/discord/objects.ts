@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field } from '../../../base/platform-json.ts';
+import { field } from '../../base/platform-json.ts';
 
 /** A 64-bit id as decimal digits: unique over all of Discord, and growing with time. */
 export const Snowflake = z.string().regex(/^\d{1,20}$/);
@@ -13,6 +13,11 @@ export const User = z.object({
 });
 
 export type User = z.output<typeof User>;
+
+/** Returns the name that a person shows everywhere. */
+export function personName({ global_name: shown, username }: User): string {
+  return shown || username;
+}
 
 /** https://docs.discord.com/developers/resources/message#attachment-object */
 export const Attachment = z.object({

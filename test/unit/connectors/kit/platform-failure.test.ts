@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../../../src/base/errors.ts';
-import { unanswered } from '../../../../src/connectors/kit/unanswered.ts';
+import { platformFailure } from '../../../../src/connectors/kit/platform-failure.ts';
 
 const REFUSED = Object.assign(new Error('connect ECONNREFUSED ::1:9'), { code: 'ECONNREFUSED' });
 
@@ -32,10 +32,10 @@ test.each([
     'The file is gone',
   ],
 ] as const)('%s', (_what, error, kind, words) => {
-  expect(unanswered('Acme', error)).toEqual({ kind, words });
+  expect(platformFailure('Acme', error)).toMatchObject({ kind, message: words });
 });
 
 test('a request that was cut before its end did not reach the platform', () => {
   const error = failedFetch({ code: 'ECONNRESET' });
-  expect(unanswered('Acme', error, false).kind).toBe('unreachable');
+  expect(platformFailure('Acme', error, false).kind).toBe('unreachable');
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { field } from '../../../base/platform-json.ts';
+import { field } from '../../base/platform-json.ts';
 
 /** `auth.test` */
 export const Identity = z.object({
@@ -58,5 +58,12 @@ export const SlackFile = z.object({
 });
 
 export type SlackFile = z.output<typeof SlackFile>;
+
+/** Modes of files that are no longer there: deleted, or hidden by the limits of a free plan. */
+const GONE_MODES: ReadonlySet<string> = new Set(['tombstone', 'hidden_by_limit']);
+
+export function isGone({ mode }: SlackFile): boolean {
+  return mode !== undefined && GONE_MODES.has(mode);
+}
 
 export const FileAnswer = z.object({ file: SlackFile });
