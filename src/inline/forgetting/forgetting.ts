@@ -1,8 +1,8 @@
 import { newId } from '../../base/ids.ts';
 import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
+import type { ModelMemory } from '../../models/model-client.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
-import type { ModelMemory } from '../../models/model-memory.ts';
 import type { Db } from '../../store/database/tables.ts';
 import {
   countForgotten,

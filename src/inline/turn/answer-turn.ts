@@ -1,6 +1,11 @@
 import { TimeLimit } from '../../base/time-limit.ts';
-import type { ModelClient, ModelReply, ModelTurn, ModelUsage } from '../../models/model-client.ts';
-import type { ModelMemory } from '../../models/model-memory.ts';
+import type {
+  ModelClient,
+  ModelMemory,
+  ModelReply,
+  ModelTurn,
+  ModelUsage,
+} from '../../models/model-client.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { countAttempt } from '../../store/inline/delivery-turns.ts';
