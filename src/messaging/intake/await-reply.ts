@@ -2,7 +2,7 @@ import { isoAfter } from '../../base/time.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
 import { listUnanswered, timeoutTextsOf } from '../../store/messages/outbound-messages.ts';
 import type { OutboundDomain } from '../outbox/outbound-domain.ts';
-import { writeNotice } from '../outbox/write-message.ts';
+import { writeNotice } from '../outbox/send-dm.ts';
 import type { ReceivedMessage } from './intake-domain.ts';
 import { REPLY_MS } from './reply-watch.ts';
 
