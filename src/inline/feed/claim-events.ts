@@ -1,3 +1,4 @@
+import { DEFAULT_EVENT_FILTER, type EventType } from '../../agents/provider-settings.ts';
 import { newId } from '../../base/ids.ts';
 import { isoAfter } from '../../base/time.ts';
 import type { Db } from '../../store/database/tables.ts';
@@ -5,6 +6,7 @@ import { countLaneSince, type DeliveryFailure, insertDelivery } from '../../stor
 import type { BusyLane } from '../../store/inline/delivery-turns.ts';
 import {
   type AgentWithNews,
+  type InlineAgent,
   listAgentsWithNews,
   moveFeedPosition,
   unreadEvents,
@@ -12,7 +14,6 @@ import {
 import type { StoredEvent } from '../../store/messages/events.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import { claimedPayload } from '../turn/told-events.ts';
-import { isWanted, laneOf } from './lane-of.ts';
 import { KEY_REFUSED, LOOP, QUEUE_FULL } from './skipped.ts';
 
 /** Events of an agent claimed in one transaction, which holds up everybody else. */
@@ -101,4 +102,18 @@ async function reasonToSkip(
   if (event.platform !== 'agent') return null;
   const since = isoAfter(clock.nowIso(), -AGENT_TURNS_MS);
   return (await countLaneSince(trx, agentId, lane, since)) >= MAX_AGENT_TURNS ? LOOP : null;
+}
+
+/** Returns whether an agent's model is called for an event. */
+function isWanted({ eventFilter }: Pick<InlineAgent, 'eventFilter'>, type: string): boolean {
+  return (
+    Object.hasOwn(DEFAULT_EVENT_FILTER, type) &&
+    (eventFilter[type] ?? DEFAULT_EVENT_FILTER[type as EventType])
+  );
+}
+
+/** Returns the conversation or call that an event is about. Null: neither. */
+function laneOf({ payload: { call_id, conversation_id } }: Pick<StoredEvent, 'payload'>): string | null {
+  const lane = call_id ?? conversation_id;
+  return typeof lane === 'string' ? lane : null;
 }
