@@ -9,7 +9,6 @@ import type { ClaimedLane } from './feed/claim-events.ts';
 import { FeedReaders } from './feed/feed-readers.ts';
 import { TOO_BUSY } from './feed/skipped.ts';
 import { Forgetting } from './forgetting/forgetting.ts';
-import { leaveConversations, leaveTools } from './forgetting/leave.ts';
 import type { InlineDeps, InlineDomain } from './inline-domain.ts';
 import { Lanes } from './lanes/lanes.ts';
 import { TurnSlots } from './lanes/turn-slots.ts';
@@ -72,11 +71,11 @@ export class InlineRunner implements AgentModels {
   }
 
   async leaveConversations(trx: Db, agentId: string): Promise<number> {
-    return await leaveConversations(this.#domain, trx, agentId);
+    return await this.#domain.forgetting.leaveConversations(trx, agentId);
   }
 
   async leaveTools(trx: Db, agentId: string): Promise<void> {
-    await leaveTools(this.#domain, trx, agentId);
+    await this.#domain.forgetting.leaveTools(trx, agentId);
   }
 
   forget(): void {
@@ -95,8 +94,8 @@ export class InlineRunner implements AgentModels {
     const { store } = this.#domain;
     for (const { agentId } of await listInlineAgents(store.db, accountId)) {
       await store.db.transaction().execute(async (trx) => {
-        await leaveConversations(this.#domain, trx, agentId);
-        await leaveTools(this.#domain, trx, agentId);
+        await this.leaveConversations(trx, agentId);
+        await this.leaveTools(trx, agentId);
       });
       this.dismiss(agentId);
     }

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
-import type { SentDm } from '../../messaging/outbox/dm.ts';
-import type { OutboundDomain, Writer } from '../../messaging/outbox/outbound-domain.ts';
-import { requestWithKey } from '../../messaging/outbox/repeatable-request.ts';
+import { type OutboundDomain, requestWithKey, type Writer } from '../../messaging/outbox/outbound-domain.ts';
 import { sendDm, showDmTyping } from '../../messaging/outbox/send-dm.ts';
+import type { SentDm } from '../../messaging/outbox/sent-dm.ts';
 import { sendTestDm } from '../../messaging/owner/write-to-owner.ts';
 import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';

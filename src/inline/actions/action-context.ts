@@ -2,7 +2,7 @@ import type { AgentScope } from '../../base/scope.ts';
 import type { Writer } from '../../messaging/outbox/outbound-domain.ts';
 import { changeRows, findRow } from '../../store/database/rows.ts';
 import type { InlineDomain } from '../inline-domain.ts';
-import type { TurnPlace } from '../turn/turn-place.ts';
+import type { TurnPlace } from '../turn/open-turn.ts';
 
 /** What an action is carried out with. */
 export interface ActionContext {

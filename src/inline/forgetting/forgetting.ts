@@ -1,8 +1,10 @@
 import { newId } from '../../base/ids.ts';
 import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
+import { toolsDigest } from '../../models/conversation-memory.ts';
+import type { GatewayTools, ModelMemory } from '../../models/model-client.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
-import type { ModelMemory } from '../../models/model-memory.ts';
+import { findProvider } from '../../store/agents/agent-providers.ts';
 import { countRows, deleteRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import {
@@ -13,10 +15,13 @@ import {
   nextForgottenDue,
   postponeForgotten,
 } from '../../store/inline/forgotten-at-providers.ts';
+import { listMemories } from '../../store/inline/model-conversations.ts';
 import type { Store } from '../../store/store.ts';
 import type { ModelEvents } from '../../telemetry/model-events.ts';
 import type { ModelClients } from '../turn/model-clients.ts';
 
+/** Limit of conversations of an agent that are deleted at its provider, the newest ones. */
+const MAX_KEPT = 500;
 /** Limit of an agent's deletions that wait. What comes beyond stays at the provider. */
 const MAX_OF_AGENT = 1_000;
 const MAX_AT_ONCE = 4;
@@ -31,6 +36,8 @@ interface ForgettingDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly clients: ModelClients;
+  /** See `InlineDeps`. */
+  readonly knownTools: (db: Db, agentId: string) => Promise<GatewayTools | null>;
   readonly observer: Pick<ModelEvents, 'queueFull' | 'workFailed'>;
 }
 
@@ -63,6 +70,21 @@ export class Forgetting {
     const noted = { id: newId('fgt'), kept, dueAt: clock.nowIso() };
     await insertForgotten(db, store.secrets, provider, noted);
     this.#isWanted = true;
+  }
+
+  /** See `AgentModels.leaveConversations`. */
+  async leaveConversations(trx: Db, agentId: string): Promise<number> {
+    const memories = await listMemories(trx, agentId, MAX_KEPT);
+    const provider = memories.length > 0 && (await findProvider(trx, this.#deps.store.secrets, agentId));
+    if (provider) for (const memory of memories) await this.add(trx, provider, { memory });
+    return memories.length;
+  }
+
+  /** See `AgentModels.leaveTools`. */
+  async leaveTools(trx: Db, agentId: string): Promise<void> {
+    const tools = await this.#deps.knownTools(trx, agentId);
+    const provider = tools && (await findProvider(trx, this.#deps.store.secrets, agentId));
+    if (provider) await this.add(trx, provider, { tools: toolsDigest(tools) });
   }
 
   /** Deletes what is due, also what an earlier process has left. */

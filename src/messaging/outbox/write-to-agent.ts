@@ -11,8 +11,9 @@ import { type Conversation, findNewestConversation } from '../../store/messages/
 import { insertMessage } from '../../store/messages/messages.ts';
 import { announceMessage } from '../inbox/announce.ts';
 import { GATEWAY } from '../inbox/inbox-view.ts';
-import { activeConversation, type DmRequest, filesToSend, type SentDm } from './dm.ts';
+import { activeConversation, type DmRequest, filesToSend } from './dm-request.ts';
 import type { OutboundDomain, Writer } from './outbound-domain.ts';
+import type { SentDm } from './sent-dm.ts';
 
 /** Sender, recipient and subject of a message between two agents of one account. */
 interface Parties {

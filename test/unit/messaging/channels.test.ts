@@ -3,7 +3,7 @@ import { directAddress } from '../../../src/connectors/contract/address.ts';
 import type { LoginRef } from '../../../src/connectors/contract/login.ts';
 import { feedStart, readFeed } from '../../../src/messaging/inbox/feed.ts';
 import { readDetail } from '../../../src/messaging/inbox/inbox.ts';
-import { activeConversation } from '../../../src/messaging/outbox/dm.ts';
+import { activeConversation } from '../../../src/messaging/outbox/dm-request.ts';
 import { addressOf } from '../../../src/messaging/outbox/stored-message.ts';
 import { markOwner } from '../../../src/messaging/owner/mark-owner.ts';
 import { makeOwnerCode } from '../../../src/messaging/owner/owner-code.ts';

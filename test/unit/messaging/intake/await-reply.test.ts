@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { awaitReplies, awaitReply } from '../../../../src/messaging/intake/await-reply.ts';
 import { REPLY_MS, ReplyWatch } from '../../../../src/messaging/intake/reply-watch.ts';
-import type { DmRequest } from '../../../../src/messaging/outbox/dm.ts';
+import type { DmRequest } from '../../../../src/messaging/outbox/dm-request.ts';
 import { sendDm, showDmTyping } from '../../../../src/messaging/outbox/send-dm.ts';
 import { insertAgent } from '../../../../src/store/agents/agents.ts';
 import { changeRows } from '../../../../src/store/database/rows.ts';

@@ -1,6 +1,6 @@
-import { unreachable } from '../../base/assert.ts';
-import { GatewayError, MAY_HAVE_ARRIVED, sendFailed } from '../../base/errors.ts';
+import { GatewayError } from '../../base/errors.ts';
 import type { AgentScope } from '../../base/scope.ts';
+import { TimeLimit } from '../../base/time-limit.ts';
 import type { AttachmentSource, ResolvedFile } from '../../files/resolve-attachments.ts';
 import type { Db } from '../../store/database/tables.ts';
 import {
@@ -10,7 +10,6 @@ import {
 } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
-import type { Settled } from './outbox.ts';
 
 /** An agent's request to send a direct message. */
 export interface DmRequest {
@@ -27,46 +26,8 @@ export interface DmRequest {
   readonly task: string;
 }
 
-/** The result of a direct message that was accepted. */
-export type SentDm =
-  | { readonly kind: 'delivered'; readonly messageId: string }
-  /** It is being sent to the platform. */
-  | { readonly kind: 'still_sending'; readonly messageId: string }
-  /** The other side must write first. */
-  | {
-      readonly kind: 'queued';
-      readonly messageId: string;
-      readonly templateSent: boolean;
-      readonly position: number;
-    };
-
 /** Time limit for the answer, excluding the grace period for a platform that is just answering. */
 export const ANSWER_MS = 25_000;
-
-/** Converts a message's result for its sender. Throws `send_failed`. */
-export function sentOf(messageId: string, settled: Settled): SentDm {
-  switch (settled.kind) {
-    case 'delivered':
-      return { kind: 'delivered', messageId };
-    case 'waits': {
-      const { templateSent, position } = settled;
-      return { kind: 'queued', messageId, templateSent, position };
-    }
-    case 'failed':
-      throw sendFailed(settled.reason);
-    case 'unknown':
-      throw sendFailed(`${settled.reason}; ${MAY_HAVE_ARRIVED}`);
-    case 'left':
-      return stillSending(messageId);
-    default:
-      return unreachable(settled);
-  }
-}
-
-/** The message is sent in the background; an event reports the result. */
-export function stillSending(messageId: string): SentDm {
-  return { kind: 'still_sending', messageId };
-}
 
 /**
  * Returns the conversation with the given id, or the platform's newest one when no id is given. Only conversations
@@ -93,11 +54,10 @@ export async function filesToSend(
   attachments: readonly AttachmentSource[],
 ): Promise<readonly ResolvedFile[]> {
   if (attachments.length === 0) return [];
-  const late = new AbortController();
-  const stop = clock.after(ANSWER_MS, () => late.abort());
+  const limit = new TimeLimit(clock, ANSWER_MS);
   try {
-    return await resolveFiles(accountId, attachments, late.signal);
+    return await resolveFiles(accountId, attachments, limit.signal);
   } finally {
-    stop();
+    limit.close();
   }
 }
