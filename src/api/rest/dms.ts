@@ -27,6 +27,17 @@ const DELIVERED = { description: 'The platform accepted the message', schema: De
 const QUEUED = { description: 'Stored; the gateway sends it later', schema: QueuedDm };
 const SEND_FAILED = 'Failed to send message: the platform refused it, or it is unknown whether it arrived';
 
+/** How the attachments of a message can be unusable. */
+export const ATTACHMENT_FAILS = [
+  'url_blocked',
+  'file_not_yours',
+  'file_not_found',
+  'file_gone',
+  'file_too_large',
+  'url_failed',
+  'storage_full',
+] as const;
+
 /** Routes for direct messages to people and between agents. */
 export function dmRoutes(domain: OutboundDomain): Route[] {
   return [
@@ -39,21 +50,15 @@ export function dmRoutes(domain: OutboundDomain): Route[] {
       idempotency: 'resumed',
       responses: { 200: DELIVERED, 202: QUEUED },
       fails: [
+        ...ATTACHMENT_FAILS,
         'platform_not_configured',
         'capability_missing',
-        'url_blocked',
         'platform_not_granted',
-        'file_not_yours',
         'no_conversation',
         'agent_not_found',
-        'file_not_found',
-        'file_gone',
-        'file_too_large',
         'too_many_messages',
         'send_failed',
-        'url_failed',
         'not_ready',
-        'storage_full',
         'disk_full',
       ],
       handler: async ({ principal, body, idempotency }) => {
@@ -92,13 +97,15 @@ export function dmRoutes(domain: OutboundDomain): Route[] {
       query: TestDmQuery,
       responses: { 200: DELIVERED, 202: QUEUED, 502: { description: SEND_FAILED, schema: TestDmFailed } },
       fails: [
-        'platform_not_configured',
         'owner_unknown',
         'capability_missing',
         'connection_not_found',
-        'no_conversation',
         'too_many_messages',
         'not_ready',
+        {
+          platform_not_configured: 'The account has no login there, or the gateway has no connector for it',
+          no_conversation: 'The owner has blocked the bot',
+        },
       ],
       handler: async ({ principal, params, query }) =>
         sentReply(

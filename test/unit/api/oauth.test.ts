@@ -4,7 +4,6 @@ import { OpenIdProvider } from '../../../src/accounts/identities/openid-provider
 import type { SignIns } from '../../../src/accounts/identities/sign-ins.ts';
 import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts';
 import type { Principal } from '../../../src/api/auth/principal.ts';
-import { identityRoutes } from '../../../src/api/rest/identities.ts';
 import { oauthRoutes } from '../../../src/api/rest/oauth.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import { listRows } from '../../../src/store/database/rows.ts';
@@ -63,7 +62,7 @@ beforeEach(async () => {
       return `${SESSION_COOKIE}=${accountId}; Path=/; HttpOnly`;
     },
   };
-  ({ url } = await served([...oauthRoutes(server), ...identityRoutes(signIns)], {
+  ({ url } = await served(oauthRoutes(server), {
     authenticate: (credential) => sessionOf(`${SESSION_COOKIE}=${credential ?? ''}`),
   }));
   peer = await IdentityProviderPeer.start();

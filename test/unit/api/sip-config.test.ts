@@ -7,8 +7,7 @@ import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import { loadSipAccounts } from '../../../src/accounts/logins/sip-accounts.ts';
 import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
-import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
-import { sipTrunkRoutes } from '../../../src/api/rest/sip-trunk.ts';
+import { sipRoutes } from '../../../src/api/rest/sip.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { insertRow, takeRow } from '../../../src/store/database/rows.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
@@ -42,7 +41,7 @@ async function server({ maxNumbers = 1_000 } = {}) {
   const sip = sipSetup({ store, directory, clock }, maxNumbers);
   const http = new HttpServer({
     library: HTTP_LIBRARY,
-    routes: [...sipTrunkRoutes(sip), ...sipDidRoutes(sip)],
+    routes: sipRoutes(sip),
     sockets: [],
     authenticate: authenticator(await KeyCache.load(store.db, systemClock, () => {}), NOBODY, NOBODY),
     onError: (error) => {
