@@ -61,3 +61,14 @@ export function platformFailure(platform: string, error: unknown, wasWhole = tru
   const words = `${platform} did not answer${code === '' ? '' : ` (${code})`}`;
   return new PlatformFailure(wasWhole ? 'unclear' : 'unreachable', words);
 }
+
+/** What a failed look-up of a file means to whoever wants it. `isGone`: whether the platform says that it has no such file. */
+export async function fileFound<T>(
+  looking: Promise<T>,
+  isGone: (failure: PlatformFailure) => boolean,
+): Promise<T> {
+  return await looking.catch((error: unknown) => {
+    if (!(error instanceof PlatformFailure)) throw error;
+    throw isGone(error) ? new GatewayError('file_gone') : new GatewayError('platform_failed', error.message);
+  });
+}

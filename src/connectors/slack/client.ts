@@ -8,6 +8,7 @@ import type { ConnectionTokens } from '../contract/oauth.ts';
 import {
   type FailureFacts,
   type FailureKind,
+  fileFound,
   PlatformFailure,
   platformFailure,
 } from '../kit/platform-failure.ts';
@@ -19,7 +20,7 @@ import {
   PlatformHttp,
   parsed,
 } from '../kit/platform-http.ts';
-import { FileAnswer, isGone, type SlackFile, UploadAnswer } from './objects.ts';
+import { FileAnswer, isGone, UploadAnswer } from './objects.ts';
 
 /** Where Slack is, without trailing slashes. */
 export interface SlackUrls {
@@ -163,18 +164,22 @@ export class SlackApi {
 
   /** Opens the bytes of a received file. Rejects with GatewayError `file_gone` or `platform_failed`. */
   async openFile(fileId: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    try {
-      const options = { deadlineMs: FILE_DEADLINE_MS, signal };
-      const { file } = await this.call('files.info', { file: fileId }, options, FileAnswer);
-      const href = file.url_private_download ?? file.url_private;
-      if (isGone(file) || href === undefined) throw new GatewayError('file_gone');
-      return await this.#open(href, file, signal);
-    } catch (error) {
-      if (!(error instanceof PlatformFailure)) throw error;
-      throw GONE.has(error.code)
-        ? new GatewayError('file_gone')
-        : new GatewayError('platform_failed', error.message);
-    }
+    return await fileFound(this.#openFile(fileId, signal), ({ code }) => GONE.has(code));
+  }
+
+  async #openFile(fileId: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const options = { deadlineMs: FILE_DEADLINE_MS, signal };
+    const { file } = await this.call('files.info', { file: fileId }, options, FileAnswer);
+    const url = file.url_private_download ?? file.url_private;
+    if (isGone(file) || url === undefined) throw new GatewayError('file_gone');
+    this.#requireSlack(url, 'the file');
+    const headers = authorized(await this.#token.current());
+    // Slack answers a bot that may not read a file with a page to sign in, and status 200.
+    const instead = (type: string) =>
+      HTML.test(type) && !HTML.test(file.mimetype ?? '')
+        ? 'a page to sign in instead of the file: the app needs files:read'
+        : null;
+    return await this.#http.openFile({ url, headers, signal, instead });
   }
 
   /** Sends a file's bytes to an address that Slack has given for it. */
@@ -184,21 +189,6 @@ export class SlackApi {
     const request = { method: 'POST', url: href, upload, deadlineMs: UPLOAD_DEADLINE_MS, signal } as const;
     const { isOk, status } = await this.#http.ask(request);
     if (!isOk) throw new PlatformFailure('unclear', `the upload got HTTP status ${status}`);
-  }
-
-  async #open(
-    href: string,
-    { mimetype }: SlackFile,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<Uint8Array>> {
-    this.#requireSlack(href, 'the file');
-    const headers = authorized(await this.#token.current());
-    // Slack answers a bot that may not read a file with a page to sign in, and status 200.
-    const instead = (type: string) =>
-      HTML.test(type) && !HTML.test(mimetype ?? '')
-        ? 'a page to sign in instead of the file: the app needs files:read'
-        : null;
-    return await this.#http.openFile({ url: href, headers, signal, instead });
   }
 
   async #ask(method: string, args: Arguments, token: string, signal: AbortSignal): Promise<unknown> {

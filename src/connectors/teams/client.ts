@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { field } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
-import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
+import { fileFound, PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import {
   type CallOptions,
   fileUpload,
@@ -100,11 +100,7 @@ export class TeamsApi {
     // The setting may have changed since the file was received.
     const isService = hosts.services.allows(url) && new URL(url).pathname.includes('/v3/attachments/');
     if (!isService && !hosts.drives.allows(url)) throw new GatewayError('file_gone');
-    const token = isService
-      ? await tokens.token(botUse).catch((error: Error) => {
-          throw new GatewayError('platform_failed', error.message);
-        })
-      : null;
+    const token = isService ? await fileFound(tokens.token(botUse), () => false) : null;
     const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
     return await this.#http.openFile({ url, headers, signal, gone: GONE });
   }

@@ -5,7 +5,7 @@ import { field } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../kit/multipart.ts';
-import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
+import { fileFound, PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import {
   type HttpAnswer,
   type CallOptions as HttpOptions,
@@ -78,22 +78,13 @@ export class BotApi {
 
   /** Opens the bytes of a received file. Rejects with GatewayError `file_gone` or `platform_failed`. */
   async openFile(fileId: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const path = await this.#prepare(fileId, signal);
+    const options = { deadlineMs: PREPARE_DEADLINE_MS, signal };
+    const preparing = this.call('getFile', { file_id: fileId }, options, PreparedFile);
+    const { file_path: path } = await fileFound(preparing, ({ status }) => GONE.has(status));
+    if (!isBelowRoot(path))
+      throw new GatewayError('platform_failed', 'Telegram returned an invalid file path');
     const url = `${this.#urls.files}/bot${this.#token}/${encodeURI(path)}`;
     return await this.#http.openFile({ url, signal, gone: GONE });
-  }
-
-  async #prepare(fileId: string, signal: AbortSignal): Promise<string> {
-    try {
-      const options = { deadlineMs: PREPARE_DEADLINE_MS, signal };
-      const { file_path: path } = await this.call('getFile', { file_id: fileId }, options, PreparedFile);
-      if (isBelowRoot(path)) return path;
-    } catch (error) {
-      const { kind, status, message } = failureOf(error);
-      const isGone = kind === 'refused' && GONE.has(status);
-      throw isGone ? new GatewayError('file_gone') : new GatewayError('platform_failed', message);
-    }
-    throw new GatewayError('platform_failed', 'Telegram returned an invalid file path');
   }
 }
 

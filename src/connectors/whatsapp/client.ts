@@ -5,7 +5,7 @@ import { field } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../kit/multipart.ts';
-import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
+import { fileFound, PlatformFailure } from '../kit/platform-failure.ts';
 import {
   type CallOptions,
   type HttpAnswer,
@@ -119,11 +119,8 @@ export class GraphClient {
    * `file_gone` or `platform_failed`.
    */
   async openMedia(mediaId: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const { url, sha256 } = await this.#mediaInfo(mediaId, { signal }).catch((error: unknown) => {
-      const { status, code, message } = platformFailure('WhatsApp', error);
-      const isGone = status === 404 || GONE_CODES.has(code);
-      throw isGone ? new GatewayError('file_gone') : new GatewayError('platform_failed', message);
-    });
+    const isGone = ({ status, code }: PlatformFailure) => status === 404 || GONE_CODES.has(code);
+    const { url, sha256 } = await fileFound(this.#mediaInfo(mediaId, { signal }), isGone);
     const { mediaUrl, apiUrl } = this.#options;
     // Anyone with our token could send in our name.
     if (!hasOrigin(url, mediaUrl, apiUrl)) throw new GatewayError('platform_failed');

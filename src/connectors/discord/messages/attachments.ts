@@ -1,7 +1,7 @@
 import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import { GatewayError } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time.ts';
-import { PlatformFailure } from '../../kit/platform-failure.ts';
+import { fileFound } from '../../kit/platform-failure.ts';
 import { hasOrigin, PlatformHttp } from '../../kit/platform-http.ts';
 import type { DiscordRest } from '../client.ts';
 
@@ -37,14 +37,9 @@ export async function openAttachment(
 async function urlOf(rest: AttachmentSource['rest'], ref: string, signal: AbortSignal): Promise<string> {
   const [, channelId, messageId, attachmentId] = REF.exec(ref) ?? [];
   if (channelId === undefined || messageId === undefined) throw new GatewayError('file_gone');
-  try {
-    const { attachments } = await rest.message(channelId, messageId, signal);
-    const file = attachments?.find(({ id }) => id === attachmentId);
-    if (file === undefined) throw new GatewayError('file_gone');
-    return file.url;
-  } catch (error) {
-    if (!(error instanceof PlatformFailure)) throw error;
-    const isGone = error.kind === 'refused' && GONE_CODES.has(Number(error.code));
-    throw isGone ? new GatewayError('file_gone') : new GatewayError('platform_failed', error.message);
-  }
+  const asked = rest.message(channelId, messageId, signal);
+  const { attachments } = await fileFound(asked, ({ code }) => GONE_CODES.has(Number(code)));
+  const file = attachments?.find(({ id }) => id === attachmentId);
+  if (file === undefined) throw new GatewayError('file_gone');
+  return file.url;
 }
