@@ -42,10 +42,13 @@ export class InlineRunner implements AgentModels {
       forgetting: new Forgetting(deps),
       providers: new KnownProviders(deps.store),
       reach: new ReachLimits(clock),
-      voices: new CallVoices(calls, clock, {
-        answered: (call) => this.#later('a greeting', greet(this.#domain, call)),
-        heard: (interruption) => this.#later('a reply', this.#heard(interruption)),
-        ended: ({ identity }) => this.#callEnded(identity.agentId, identity.callId),
+      voices: new CallVoices({
+        calls,
+        clock,
+        onAnswered: (call) => this.#later('a greeting', greet(this.#domain, call)),
+        onInterrupted: (interruption) => this.#later('a reply', this.#heard(interruption)),
+        onEnded: ({ identity: { agentId, callId } }) =>
+          this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended')),
       }),
     };
     this.#slots = new TurnSlots(clock, limits);
@@ -140,10 +143,6 @@ export class InlineRunner implements AgentModels {
   /** Stores what the caller heard of the model's words, so that the model remembers only that. */
   async #heard({ turnId, heard }: Interruption): Promise<void> {
     await replaceReply(this.#domain.store.db, turnId, heard || NOTHING_HEARD);
-  }
-
-  #callEnded(agentId: string, callId: string): void {
-    this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended'));
   }
 
   #later(what: string, work: Promise<void>): void {
