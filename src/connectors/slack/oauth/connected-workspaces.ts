@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
-import { KeyedTurns } from '../../../base/keyed-turns.ts';
+import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import type { Connection, ConnectionTokens } from '../../contract/oauth.ts';
 import { type LoginWorld, openLogin } from '../login/open-login.ts';
 import { OK, type SlackLogin } from '../login/slack-login.ts';
@@ -15,7 +15,7 @@ export class ConnectedWorkspaces implements Workspaces {
   readonly #world: LoginWorld;
   readonly #signingSecret: string | null;
   /** What happens to a connection, in order. */
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
   /** Workspaces and organizations whose login is not ready for events yet, by connection. */
   readonly #expected = new Map<string, string>();
   #isClosed = false;
@@ -29,7 +29,7 @@ export class ConnectedWorkspaces implements Workspaces {
   connected({ id, providerUserId }: Connection, tokens: ConnectionTokens): void {
     const { logins } = this.#world;
     if (!logins.get(id)?.identity) this.#expected.set(id, providerUserId);
-    void this.#turns.run(id, async () => {
+    void this.#queue.run(id, async () => {
       if (this.#isClosed) return;
       const known = logins.get(id);
       const login = known ?? (await this.#open(id, tokens));
@@ -41,7 +41,7 @@ export class ConnectedWorkspaces implements Workspaces {
   }
 
   disconnected(id: string): void {
-    void this.#turns.run(id, () => this.#remove(id));
+    void this.#queue.run(id, () => this.#remove(id));
   }
 
   /** Whether events of these workspaces can be handled soon: Slack has to repeat them. */
@@ -51,7 +51,7 @@ export class ConnectedWorkspaces implements Workspaces {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#turns.settled();
+    await this.#queue.settled();
   }
 
   async #open(id: string, tokens: ConnectionTokens): Promise<SlackLogin> {
