@@ -1,5 +1,5 @@
 import { unreachable } from '../base/assert.ts';
-import { KeyedTurns } from '../base/keyed-turns.ts';
+import { KeyedQueue } from '../base/keyed-queue.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import { findRow, insertRow } from '../store/database/rows.ts';
@@ -50,7 +50,7 @@ export class CallRecorder {
   readonly #onFailure: RecordFailure;
   readonly #onAppended: (accountId: string) => void;
   /** The pending writes of each call. */
-  readonly #writes = new KeyedTurns();
+  readonly #writes = new KeyedQueue();
   /** The next batch of writes; null while none is scheduled. */
   #turn: { readonly begun: Promise<void>; begin(): void } | null = null;
 

@@ -42,10 +42,13 @@ export class InlineRunner implements AgentModels {
       forgetting: new Forgetting(deps),
       providers: new KnownProviders(deps.store),
       reach: new ReachLimits(clock),
-      voices: new CallVoices(calls, clock, {
-        answered: (call) => this.#later('a greeting', greet(this.#domain, call)),
-        heard: (interruption) => this.#later('a reply', this.#heard(interruption)),
-        ended: ({ identity }) => this.#callEnded(identity.agentId, identity.callId),
+      voices: new CallVoices({
+        calls,
+        clock,
+        onAnswered: (call) => this.#later('a greeting', greet(this.#domain, call)),
+        onInterrupted: (interruption) => this.#later('a reply', this.#heard(interruption)),
+        onEnded: ({ identity: { agentId, callId } }) =>
+          this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended')),
       }),
     };
     this.#slots = new TurnSlots(clock, limits);
@@ -141,10 +144,6 @@ export class InlineRunner implements AgentModels {
   async #heard({ turnId, heard }: Interruption): Promise<void> {
     const reply = { deliveryId: turnId, role: 'assistant' } as const;
     await changeRows(this.#domain.store.db, 'modelTurns', reply, { text: heard || NOTHING_HEARD });
-  }
-
-  #callEnded(agentId: string, callId: string): void {
-    this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended'));
   }
 
   #later(what: string, work: Promise<void>): void {

@@ -1,15 +1,7 @@
-import type { PlacedAction, ReplyFault } from './action.ts';
-import { ActionBuilder, type OutsideText, type ReplyEnd } from './action-builder.ts';
-import { ActionList } from './action-list.ts';
+import type { PlacedAction } from './action.ts';
+import { ActionBuilder, type OutsideText, type ReplyEnd, type ScannedReply } from './action-builder.ts';
 import { ReplyLexer } from './reply-lexer.ts';
 import { LONGEST_TAG, TAG_NAMES } from './tags.ts';
-
-/** A reply as a whole. */
-export interface ScannedReply {
-  /** In order of their indices. Contains those that were told before. */
-  readonly actions: readonly PlacedAction[];
-  readonly faults: readonly ReplyFault[];
-}
 
 /** Maximum length of a reply, in UTF-16 units. */
 const LONGEST_REPLY = 65_536;
@@ -27,7 +19,6 @@ const LONGEST_REPLY = 65_536;
  * the same goes for `leave`.
  */
 export class ReplyScanner {
-  readonly #list: ActionList;
   readonly #builder: ActionBuilder;
   readonly #lexer: ReplyLexer;
   readonly #fence = new WholeFence();
@@ -35,8 +26,7 @@ export class ReplyScanner {
 
   /** `onAction` must not throw. */
   constructor(outsideText: OutsideText, onAction: (placed: PlacedAction) => void) {
-    this.#list = new ActionList(onAction);
-    this.#builder = new ActionBuilder(outsideText, this.#list);
+    this.#builder = new ActionBuilder(outsideText, onAction);
     this.#lexer = new ReplyLexer(this.#builder);
   }
 
@@ -52,9 +42,8 @@ export class ReplyScanner {
     this.#lexer.push(this.#fence.end());
     this.#lexer.end();
     const isTooLong = this.#length > LONGEST_REPLY;
-    if (isTooLong) this.#list.fault('reply', `only its first ${LONGEST_REPLY} characters are read`);
-    this.#builder.end(isTooLong && end === 'complete' ? 'cut_off' : end);
-    return { actions: this.#list.actions, faults: this.#list.faults };
+    if (isTooLong) this.#builder.fault(`only its first ${LONGEST_REPLY} characters are read`);
+    return this.#builder.end(isTooLong && end === 'complete' ? 'cut_off' : end);
   }
 }
 

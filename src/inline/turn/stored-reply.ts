@@ -9,7 +9,7 @@ import { type ModelConversation, setMemory } from '../../store/inline/model-conv
 import { appendModelTurns } from '../../store/inline/model-turns.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import type { PlacedAction } from '../reply/action.ts';
-import type { ScannedReply } from '../reply/reply-scanner.ts';
+import type { ScannedReply } from '../reply/action-builder.ts';
 import type { Turn } from './open-turn.ts';
 
 /** What a turn has come to. */

@@ -12,13 +12,7 @@ import {
 import { cursorText, newestOf } from '../../store/messages/cursor.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import { listMessages } from '../../store/messages/messages.ts';
-import {
-  type ConversationView,
-  type MessageView,
-  type Reading,
-  viewConversations,
-  viewMessages,
-} from './inbox-view.ts';
+import { type ConversationView, type MessageView, type Reading, viewAll } from './inbox-view.ts';
 
 /** A conversation and its newest message. Null before the first message. */
 export interface Preview {
@@ -57,11 +51,9 @@ export async function takeSnapshot(
   const conversations = await listConversations(db, scope, page);
   const lastSeqs = conversations.map(({ lastSeq }) => lastSeq);
   const newest = await listRows(db, 'messages', { seq: lastSeqs }, ['seq']);
-  const byId = new Map(conversations.map((conversation) => [conversation.id, conversation]));
-  const shown = await viewMessages(reading, scope, byId, newest);
-  const lastMessages = new Map(newest.map(({ conversationId }, at) => [conversationId, shown[at]!]));
-  const views = await viewConversations(reading, scope, conversations);
-  const previews = views.map((conversation) => ({
+  const shown = await viewAll(reading, scope, conversations, newest);
+  const lastMessages = new Map(newest.map(({ conversationId }, at) => [conversationId, shown.messages[at]!]));
+  const previews = Array.from(shown.conversations.values(), (conversation) => ({
     conversation,
     lastMessage: lastMessages.get(conversation.id) ?? null,
   }));
@@ -107,8 +99,6 @@ async function readHistory(
   const stored = await listMessages(db, conversation.id, page);
   // Messages that arrived meanwhile are after the cursor and must not be reported twice.
   const before = stored.filter((message) => message.seq <= position.seq);
-  const byId = new Map([[conversation.id, conversation]]);
-  const messages = await viewMessages(reading, scope, byId, before);
-  const [view] = await viewConversations(reading, scope, [conversation]);
-  return { conversation: view!, messages, cursor: cursorText(cursor) };
+  const { conversations, messages } = await viewAll(reading, scope, [conversation], before);
+  return { conversation: conversations.get(conversation.id)!, messages, cursor: cursorText(cursor) };
 }

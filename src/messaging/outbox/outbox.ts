@@ -10,7 +10,7 @@ import type { Message } from '../../store/messages/messages.ts';
 import type { Waited, WindowGuard } from '../window/window-guard.ts';
 import { type FinalOutcome, recordOutcome } from './message-outcome.ts';
 import type { SendingDeps } from './stored-message.ts';
-import type { OffersMessages } from './webhook-answers.ts';
+import type { WebhookAnswers } from './webhook-answers.ts';
 
 /** Maximum number of messages waiting to be sent: per conversation, per account, and in total. */
 export const MOST_WAITING_EACH = 100;
@@ -67,7 +67,7 @@ export interface OutboxDeps extends SendingDeps {
   /** Null: no platform has a window. */
   readonly windows: WindowGuard | null;
   /** Webhooks that take a message as their answer. */
-  readonly answers: OffersMessages;
+  readonly answers: Pick<WebhookAnswers, 'offer'>;
   /** Wakes the requests that wait for news of an account. */
   readonly wakeups: { wake(accountId: string): void };
   readonly observer: SendingObserver;

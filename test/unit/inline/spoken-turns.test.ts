@@ -198,7 +198,11 @@ it('writes on when a person speaks over something else before it has said anythi
 
 it('is not interrupted once it has written and everybody has heard all of it', () => {
   const { domain } = new SpokenCall();
-  const voice = new CallVoice({} as CallActor, domain.speech, new ManualClock(), () => {});
+  const voice = new CallVoice({} as CallActor, {
+    speech: domain.speech,
+    clock: new ManualClock(),
+    onInterrupted: () => {},
+  });
   const signal = voice.begin('dlv_1');
   voice.say('dlv_1', 'Good morning.');
   const utterance = { type: 'utterance', utteranceId: 'utt_1', playedMs: 900, isEstimate: false } as const;

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
-import { KeyedTurns } from '../../../base/keyed-turns.ts';
+import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import type { Connection, ConnectionTokens, ConnectsByOAuth } from '../../contract/oauth.ts';
 import { LOGIN_OK } from '../../kit/login-check.ts';
 import { connectionToken } from '../client.ts';
@@ -17,7 +17,7 @@ export class ConnectedWorkspaces {
   readonly #world: LoginWorld;
   readonly #signingSecret: string | null;
   /** What happens to a connection, in order. */
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
   /** Workspaces and organizations whose login is not ready for events yet, by connection. */
   readonly #expected = new Map<string, string>();
   #tokens: ConnectionTokens | null = null;
@@ -33,7 +33,7 @@ export class ConnectedWorkspaces {
         this.#tokens = tokens;
       },
       connected: (connection) => this.#connected(connection),
-      disconnected: (id) => void this.#turns.run(id, () => this.#remove(id)),
+      disconnected: (id) => void this.#queue.run(id, () => this.#remove(id)),
     };
   }
 
@@ -44,7 +44,7 @@ export class ConnectedWorkspaces {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#turns.settled();
+    await this.#queue.settled();
   }
 
   #connected({ id, providerUserId }: Connection): void {
@@ -52,7 +52,7 @@ export class ConnectedWorkspaces {
     const tokens = this.#tokens;
     if (tokens === null) return;
     if (!logins.get(id)?.identity) this.#expected.set(id, providerUserId);
-    void this.#turns.run(id, async () => {
+    void this.#queue.run(id, async () => {
       if (this.#isClosed) return;
       const known = logins.get(id);
       const login = known ?? (await this.#open(id, tokens));

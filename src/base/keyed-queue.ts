@@ -1,5 +1,5 @@
 /** Runs actions by key: those of one key one after the other, in the order in which they were handed in. */
-export class KeyedTurns {
+export class KeyedQueue {
   /** The last action of each key that has not settled. */
   readonly #last = new Map<string, Promise<unknown>>();
 

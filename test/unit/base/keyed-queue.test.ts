@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { KeyedTurns } from '../../../src/base/keyed-turns.ts';
+import { KeyedQueue } from '../../../src/base/keyed-queue.ts';
 
 test('actions of one key run one after the other, also after one that fails; keys do not wait for each other', async () => {
-  const turns = new KeyedTurns();
+  const queue = new KeyedQueue();
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();
-  const failed = turns.run('a', async () => {
+  const failed = queue.run('a', async () => {
     await gate.promise;
     order.push('a1');
     throw new Error('no');
   });
-  const second = turns.run('a', async () => order.push('a2'));
-  await turns.run('b', async () => order.push('b'));
-  expect([order, turns.has('a'), turns.has('b'), turns.size]).toEqual([['b'], true, false, 1]);
+  const second = queue.run('a', async () => order.push('a2'));
+  await queue.run('b', async () => order.push('b'));
+  expect([order, queue.has('a'), queue.has('b'), queue.size]).toEqual([['b'], true, false, 1]);
   gate.resolve();
   await expect(failed).rejects.toThrow('no');
   expect(await second).toBe(3);
@@ -20,12 +20,12 @@ test('actions of one key run one after the other, also after one that fails; key
 });
 
 test('settled waits for what was handed in so far, and never rejects', async () => {
-  const turns = new KeyedTurns();
+  const queue = new KeyedQueue();
   const gate = Promise.withResolvers<void>();
-  turns.run('a', () => gate.promise).catch(() => undefined);
-  await turns.settled('b');
-  const settled = Promise.all([turns.settled('a'), turns.settled()]);
+  queue.run('a', () => gate.promise).catch(() => undefined);
+  await queue.settled('b');
+  const settled = Promise.all([queue.settled('a'), queue.settled()]);
   gate.reject(new Error('no'));
   await settled;
-  expect(turns.size).toBe(0);
+  expect(queue.size).toBe(0);
 });
