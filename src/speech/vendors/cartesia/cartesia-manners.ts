@@ -1,9 +1,12 @@
+import type { AudioFormat } from '../../audio-format.ts';
 import type { SpeechFault } from '../../speech-fault.ts';
 import { numberAt, readMessage, textAt, type VendorMessage } from '../../vendor-message.ts';
 import { faultOfStatus, joined, type VendorManners } from '../vendor-manners.ts';
 
 /** The first version with structured errors. It decides the shape of everything else as well. */
 const CARTESIA_VERSION = '2026-03-01';
+/** Cartesia closes a connection after 3 minutes. */
+export const KEEP_ALIVE = { afterMs: 60_000 };
 const MODEL_ADVICE = 'Choose another model in the voice config.';
 
 /** https://docs.cartesia.ai/use-the-api/api-errors */
@@ -31,4 +34,8 @@ export const CARTESIA: VendorManners = {
 /** Reads a message of type `error`. */
 export function faultOfError(message: VendorMessage): SpeechFault {
   return faultOfStatus(CARTESIA, message, numberAt(message, 'status_code') ?? 500);
+}
+
+export function encodingOf({ encoding }: AudioFormat): string {
+  return encoding === 'mulaw' ? 'pcm_mulaw' : 'pcm_s16le';
 }

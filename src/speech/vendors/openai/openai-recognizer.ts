@@ -4,11 +4,11 @@ import type { AudioFormat } from '../../audio-format.ts';
 import type { SegmentLimits, Utterance, UtteranceSegmenter } from '../../segments/utterance-segmenter.ts';
 import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
+import { resultOf } from '../../stt/recognized-words.ts';
+import type { Recognized, Recognizer, RecognizerObserver } from '../../stt/recognizer.ts';
 import { numberAt, objectsAt, readMessage, textAt, textsAt } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
-import { OpenAiRequests } from '../../vendors/openai/openai-requests.ts';
-import { resultOf } from '../recognized-words.ts';
-import type { Recognized, Recognizer, RecognizerObserver } from '../recognizer.ts';
+import { OpenAiRequests } from './openai-requests.ts';
 
 /** Cuts a voice into utterances. */
 export type Segmenter = Pick<UtteranceSegmenter, 'hear' | 'close'>;
