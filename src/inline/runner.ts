@@ -1,5 +1,5 @@
 import type { AgentModels } from '../agents/agent-domain.ts';
-import { TurnLimit } from '../base/turn-limit.ts';
+import { EventLoopLimit } from '../base/event-loop-limit.ts';
 import { changeRows } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
@@ -30,8 +30,8 @@ const NOTHING_HEARD = '(Nothing of this was heard.)';
 export class InlineRunner implements AgentModels {
   readonly #domain: InlineDomain;
   readonly #slots: TurnSlots;
-  /** Of beginnings in one turn of the event loop. Each is a dozen queries that answer synchronously. */
-  readonly #beginnings = new TurnLimit(1);
+  /** Of beginnings in one iteration of the event loop. Each is a dozen queries that answer synchronously. */
+  readonly #beginnings = new EventLoopLimit(1);
   readonly #lanes: Lanes;
   readonly #readers: FeedReaders;
 

@@ -32,7 +32,7 @@ export async function takeEvents(
     const results: EventResult[] = [];
     for (const event of events) {
       results.push(await takeEvent(bridge, event));
-      // SQLite answers synchronously, so a batch would otherwise be one turn of the event loop.
+      // SQLite answers synchronously, so a batch would otherwise be one iteration of the event loop.
       await setImmediate();
     }
     return results;

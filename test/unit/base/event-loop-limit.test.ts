@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { TurnLimit } from '../../../src/base/turn-limit.ts';
+import { EventLoopLimit } from '../../../src/base/event-loop-limit.ts';
 
 describe('a limit of work per turn', () => {
   it('starts a fixed number at once and the others in later turns, in order', async () => {
-    const limit = new TurnLimit(3);
+    const limit = new EventLoopLimit(3);
     const begun: number[] = [];
     const all = Array.from({ length: 8 }, async (_, n) => {
       await limit.enter();
@@ -24,7 +24,7 @@ describe('a limit of work per turn', () => {
   });
 
   it('starts as many again in another turn', async () => {
-    const limit = new TurnLimit(1);
+    const limit = new EventLoopLimit(1);
     for (let n = 0; n < 3; n++) {
       let isIn = false;
       void limit.enter().then(() => {

@@ -1,21 +1,21 @@
 /**
- * Spreads simultaneous work over turns of the event loop. SQLite queries answer synchronously, so a thousand concurrent
- * requests would otherwise run in a single turn, and calls would have to wait for its end.
+ * Spreads simultaneous work over iterations of the event loop. SQLite queries answer synchronously, so a thousand
+ * concurrent requests would otherwise run in a single iteration, and calls would have to wait for its end.
  */
-export class TurnLimit {
-  readonly #perTurn: number;
+export class EventLoopLimit {
+  readonly #perIteration: number;
   readonly #waiting: (() => void)[] = [];
   #entered = 0;
   #isScheduled = false;
 
-  constructor(perTurn: number) {
-    this.#perTurn = perTurn;
+  constructor(perIteration: number) {
+    this.#perIteration = perIteration;
   }
 
-  /** Resolves when the caller may continue: immediately or in a later turn, in call order. */
+  /** Resolves when the caller may continue: immediately or in a later iteration, in call order. */
   enter(): Promise<void> {
     this.#schedule();
-    if (this.#waiting.length === 0 && this.#entered < this.#perTurn) {
+    if (this.#waiting.length === 0 && this.#entered < this.#perIteration) {
       this.#entered += 1;
       return Promise.resolve();
     }
@@ -29,7 +29,7 @@ export class TurnLimit {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      const released = this.#waiting.splice(0, this.#perTurn);
+      const released = this.#waiting.splice(0, this.#perIteration);
       this.#entered = released.length;
       if (this.#entered > 0) this.#schedule();
       for (const resolve of released) resolve();

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { NextTurn } from '../../../src/base/next-turn.ts';
+import { SharedImmediate } from '../../../src/base/shared-immediate.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('an action runs once in the next turn unless it is cancelled, all by one immediate', async () => {
   const immediates = vi.spyOn(globalThis, 'setImmediate');
-  const later = new NextTurn();
+  const later = new SharedImmediate();
   const [kept, cancelled, cancelledLate] = [vi.fn(), vi.fn(), vi.fn()];
   const cancel = later.run(cancelled);
   cancel();
@@ -22,7 +22,7 @@ test('an action runs once in the next turn unless it is cancelled, all by one im
 });
 
 test('an action added by another runs in the turn after', async () => {
-  const later = new NextTurn();
+  const later = new SharedImmediate();
   const order: string[] = [];
   later.run(() => {
     order.push('first');

@@ -1,10 +1,10 @@
 import type { CancelTimer } from './time.ts';
 
 /**
- * Runs actions in the next turn of the event loop with one shared immediate. Most are cancelled within the current
- * turn.
+ * Runs actions in the next iteration of the event loop, all by one immediate. Most are cancelled within the current
+ * one.
  */
-export class NextTurn {
+export class SharedImmediate {
   readonly #actions = new Set<() => void>();
   readonly #run = (): void => {
     this.#isArmed = false;
