@@ -9,6 +9,7 @@ import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
 import type { DialsSip } from '../connectors/contract/sip-dialing.ts';
 import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
 import type { DiscordRecords } from '../connectors/discord/discord-records.ts';
+import type { LogMeetings } from '../connectors/kit/phone-meetings.ts';
 import { MeetConnector } from '../connectors/meet/meet-connector.ts';
 import { BridgeClient } from '../connectors/platform-bridge/bridge-client.ts';
 import { BridgedConnector } from '../connectors/platform-bridge/bridged-connector.ts';
@@ -20,7 +21,6 @@ import { TeamsConnector } from '../connectors/teams/teams-connector.ts';
 import type { TeamsRecords } from '../connectors/teams/teams-records.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
-import type { LogStreams } from '../connectors/zoom/rtms/stream-registry.ts';
 import { ZoomConnector } from '../connectors/zoom/zoom-connector.ts';
 import { WebFiles } from '../files/web-files.ts';
 import { loadMediaIo } from '../native/media-io.ts';
@@ -54,7 +54,8 @@ export const CONNECTORS: readonly MakeConnector[] = [
   discordConnector,
   slackConnector,
   teamsConnector,
-  ({ settings, clock }, sip) => new MeetConnector(settings.meet, { clock, sip }),
+  (deps, sip) =>
+    new MeetConnector(deps.settings.meet, { clock: deps.clock, sip, log: meetingLog(deps, 'meet') }),
   zoomConnector,
   telegramConnector,
   whatsAppConnector,
@@ -171,13 +172,23 @@ function slackConnector(deps: PartDeps): SlackConnector {
 function teamsConnector(deps: PartDeps, sip: DialsSip): TeamsConnector {
   const { settings, clock } = deps;
   const records = teamsRecords(deps);
-  return new TeamsConnector(settings.teams, { clock, records, sip, observer: observerOf(deps, 'teams') });
+  const log = meetingLog(deps, 'teams');
+  return new TeamsConnector(settings.teams, {
+    clock,
+    records,
+    sip,
+    log,
+    observer: observerOf(deps, 'teams'),
+  });
 }
 
-function zoomConnector({ settings, clock, loggers }: PartDeps, sip: DialsSip): ZoomConnector {
-  const log: LogStreams = (level, text, detail) =>
-    loggers.calls[level]({ platform: 'zoom', ...detail }, text);
-  return new ZoomConnector(settings.zoom, { clock, sip, log });
+function zoomConnector(deps: PartDeps, sip: DialsSip): ZoomConnector {
+  const { settings, clock } = deps;
+  return new ZoomConnector(settings.zoom, { clock, sip, log: meetingLog(deps, 'zoom') });
+}
+
+function meetingLog({ loggers }: PartDeps, platform: Platform): LogMeetings {
+  return (level, text, detail) => loggers.calls[level]({ platform, ...detail }, text);
 }
 
 function teamsRecords({ store: { db } }: PartDeps): TeamsRecords {

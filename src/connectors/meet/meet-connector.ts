@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
-import type { DialsSip } from '../contract/sip-dialing.ts';
-import { PhoneMeetings } from '../kit/phone-meetings.ts';
+import { PhoneMeetings, type PhoneMeetingsDeps } from '../kit/phone-meetings.ts';
 import { MeetApi } from './api/meet-api.ts';
 import { MeetDirectory } from './calls/meet-directory.ts';
 import { type GoogleClient, GoogleOAuth } from './oauth/google-oauth.ts';
@@ -21,9 +20,8 @@ export interface MeetOptions {
   readonly client: GoogleClient | null;
 }
 
-export interface MeetDeps {
+export interface MeetDeps extends PhoneMeetingsDeps {
   readonly clock: Clock;
-  readonly sip: DialsSip;
 }
 
 /** Google Meet. Accounts connect by OAuth, which finds the phone numbers of their meetings. */
@@ -31,11 +29,11 @@ export class MeetConnector implements Connector {
   readonly platform = 'meet' as const;
   readonly provides: Provides;
 
-  constructor({ loginUrl, apiUrl, client }: MeetOptions, { clock, sip }: MeetDeps) {
+  constructor({ loginUrl, apiUrl, client }: MeetOptions, { clock, ...phone }: MeetDeps) {
     const urls = loginUrl === null ? GOOGLE : { accounts: loginUrl, tokens: loginUrl };
     const api = new MeetApi(apiUrl ?? GOOGLE.api, clock);
     const oauth = new GoogleOAuth(urls, client, (tokens) => api.onConnections(tokens));
-    this.provides = { oauth, calls: new PhoneMeetings(new MeetDirectory(api, clock), sip) };
+    this.provides = { oauth, calls: new PhoneMeetings(new MeetDirectory(api, clock), phone) };
   }
 
   async start(): Promise<void> {}

@@ -1,12 +1,10 @@
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { LinksToBots, LoginState, SharesLogin } from '../contract/login.ts';
-import type { DialsSip } from '../contract/sip-dialing.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
-import { PhoneMeetings } from '../kit/phone-meetings.ts';
+import { PhoneMeetings, type PhoneMeetingsDeps } from '../kit/phone-meetings.ts';
 import { AUTHORIZATION } from './activities/messaging-endpoint.ts';
 import { CLOUDS, type Cloud } from './clouds.ts';
-import { GraphMeetings } from './meetings/graph-meetings.ts';
-import { TeamsDirectory } from './meetings/teams-directory.ts';
+import { GraphMeetings, TeamsDirectory } from './meetings/teams-directory.ts';
 import { type EntraApplication, EntraOAuth } from './oauth/entra-oauth.ts';
 import { type BotDeps, type BotOptions, TeamsBot } from './teams-bot.ts';
 
@@ -23,9 +21,7 @@ export interface TeamsOptions {
   readonly bot: BotOptions | null;
 }
 
-export interface TeamsDeps extends BotDeps {
-  readonly sip: DialsSip;
-}
+export interface TeamsDeps extends BotDeps, PhoneMeetingsDeps {}
 
 /**
  * Microsoft Teams: messages by a bot that all accounts share, and meetings by phone. Accounts connect by OAuth or by one-time
@@ -43,7 +39,7 @@ export class TeamsConnector implements Connector {
     this.#bot = bot && new TeamsBot(cloud, { loginUrl, graphUrl }, bot, deps);
     const meetings = new GraphMeetings(graphUrl, deps.clock);
     this.provides = {
-      calls: new PhoneMeetings(new TeamsDirectory(meetings), deps.sip),
+      calls: new PhoneMeetings(new TeamsDirectory(meetings), deps),
       ...(this.#bot && bot ? providesOf(this.#bot, bot.appId, cloud) : {}),
       oauth: new EntraOAuth({
         loginUrl,

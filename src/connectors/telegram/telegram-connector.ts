@@ -36,9 +36,7 @@ import { BotApi, type BotApiUrls } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
 import { PreparedFile } from './bot-api-types.ts';
 import { BotLogin } from './bot-login.ts';
-import { characters, MAX_TEXT_CHARACTERS, partsOf } from './message-parts.ts';
-import { TELEGRAM_REMEDIES } from './remedies.ts';
-import { sendParts } from './send-message-parts.ts';
+import { characters, MAX_TEXT_CHARACTERS, partsOf, sendParts, TELEGRAM_REMEDIES } from './outbound.ts';
 import { TELEGRAM_TOKEN } from './token-form.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 

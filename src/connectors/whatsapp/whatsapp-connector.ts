@@ -30,9 +30,8 @@ import { type GraphError, isLoginError } from './graph-error.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
 import { downloadMedia, mediaSize } from './media-download.ts';
 import { mediaKindOf, takesCaption } from './media-kind.ts';
-import { MessageSender } from './message-sender.ts';
+import { MessageSender, WHATSAPP_REMEDIES } from './message-sender.ts';
 import { NumberLogin } from './number-login.ts';
-import { WHATSAPP_REMEDIES } from './remedies.ts';
 import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webhook-receiver.ts';
 
 /** Message length from the specification, "Limits", in UTF-16 units. */

@@ -1,5 +1,5 @@
 import { GatewayError, SuggestedRemedy } from '../../base/errors.ts';
-import type { Remedy } from '../../connectors/contract/remedy.ts';
+import type { Remedy } from '../../connectors/contract/messenger.ts';
 
 /** Runs a function. A platform's refusal that one of its remedies helps against is thrown with the suggestion. */
 export async function suggesting<T>(remedies: readonly Remedy[], run: () => Promise<T>): Promise<T> {

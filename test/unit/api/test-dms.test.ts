@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/remedies.ts';
+import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/outbound.ts';
 import { setConversationStatus } from '../../../src/store/messages/conversations.ts';
 import { startDms } from './dm-setup.ts';
 

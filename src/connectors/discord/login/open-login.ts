@@ -4,7 +4,6 @@ import type { MessageIntake } from '../../contract/messenger.ts';
 import type { CodeTries } from '../../kit/code-tries.ts';
 import type { DiscordRecords } from '../discord-records.ts';
 import { VoiceFollowers } from '../gateway/voice-followers.ts';
-import { ChannelDirectory } from '../messages/channel-directory.ts';
 import { EventReader } from '../messages/event-reader.ts';
 import { History } from '../messages/history.ts';
 import { KnownChannels } from '../messages/known-channels.ts';
@@ -40,9 +39,8 @@ export function openLogin(world: LoginWorld, { ref, token, ...others }: NewLogin
   const client = new RestClient({ apiUrl, token, clock }, ({ message }) => login.loggedOut(message));
   const rest = new DiscordRest(client);
   const channels = new KnownChannels(records, key);
-  const directory = new ChannelDirectory(rest);
   const followers = new VoiceFollowers();
-  const places = new MessagePlaces(channels, directory);
+  const places = new MessagePlaces(channels, rest);
   const receiver = new MessageReceiver({ ...world, ref, rest, channels, places });
   const history: History = new History({
     rest,
@@ -51,7 +49,7 @@ export function openLogin(world: LoginWorld, { ref, token, ...others }: NewLogin
     take: (message, signal) => receiver.take(message, login.receiving, signal),
   });
   const isInCall = (guildId: string, channelId: string) => followers.isInCall(guildId, channelId);
-  const events = new EventReader({ ...world, ref, channels, directory, history, receiver, isInCall });
+  const events = new EventReader({ ...world, ref, channels, places, history, receiver, isInCall });
   const login: BotLogin = new BotLogin({
     ...{
       ...others,

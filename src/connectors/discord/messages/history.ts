@@ -6,8 +6,7 @@ import type { KnownChannel } from '../discord-records.ts';
 import { DiscordFailure } from '../rest/discord-failure.ts';
 import type { Message } from '../rest/discord-objects.ts';
 import type { DiscordRest } from '../rest/discord-rest.ts';
-import { compareSnowflakes } from '../snowflake.ts';
-import type { KnownChannels } from './known-channels.ts';
+import { compareSnowflakes, type KnownChannels } from './known-channels.ts';
 
 const PAGE_SIZE = 100;
 const FIRST_RETRY_MS = 1_000;

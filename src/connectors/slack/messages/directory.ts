@@ -2,7 +2,6 @@ import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { CallOptions, SlackApi } from '../web-api/slack-api.ts';
 import { ChannelAnswer, OpenedAnswer, UserAnswer } from '../web-api/slack-objects.ts';
-import { userIdOf } from './person-id.ts';
 import type { Mentions, Names } from './plain-text.ts';
 
 const MAX_NAMES = 10_000;
@@ -100,4 +99,17 @@ export class Directory {
     this.#names.set(id, { name, untilMs: this.#clock.monotonicMs() + (isMissed ? MISSED_MS : KEPT_MS) });
     return name;
   }
+}
+
+/**
+ * The permanent id of a person: the user's id; with the team, `T1/U1`, for people of other workspaces, since ids are
+ * unique only within one (https://docs.slack.dev/apis/slack-connect).
+ */
+export function personId(userId: string, otherTeamId: string | null): string {
+  return otherTeamId === null ? userId : `${otherTeamId}/${userId}`;
+}
+
+/** The user's id in a person's id. */
+export function userIdOf(person: string): string {
+  return person.slice(person.indexOf('/') + 1);
 }

@@ -1,9 +1,9 @@
-import type { EventIntake } from '../events/event-intake.ts';
+import type { EventIntake } from '../events/webhook-receiver.ts';
 import type { LoginWorld } from '../login/open-login.ts';
 import { fixedToken } from '../web-api/access-token.ts';
 import { SlackApi } from '../web-api/slack-api.ts';
 import type { SlackFailure } from '../web-api/slack-failure.ts';
-import type { SocketPayload } from './socket-payload.ts';
+import type { SocketPayload } from './socket-connection.ts';
 import { SocketSession } from './socket-session.ts';
 
 /** Deliveries handled at a time for an app. Slack repeats what is not acknowledged. */

@@ -3,8 +3,7 @@ import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import type { SlackApi } from '../web-api/slack-api.ts';
 import { failureOf, SlackFailure } from '../web-api/slack-failure.ts';
-import { SocketConnection } from './socket-connection.ts';
-import { OpenedSocket, type SocketPayload } from './socket-payload.ts';
+import { OpenedSocket, SocketConnection, type SocketPayload } from './socket-connection.ts';
 
 const OPEN_DEADLINE_MS = 15_000;
 const FIRST_RETRY_MS = 1_000;

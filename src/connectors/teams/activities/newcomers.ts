@@ -7,7 +7,7 @@ import { postActivity, textActivity } from '../messages/post-activity.ts';
 import type { TeamsApi } from '../rest/teams-api.ts';
 import { TeamsFailure } from '../rest/teams-failure.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
-import type { ActivityPlace } from './activity-place.ts';
+import type { ActivityPlace } from './activity.ts';
 
 /** An invite token: 24 bytes in base64url, which may be surrounded by other text. */
 const CODE = /(?<![\w-])[\w-]{32}(?![\w-])/;

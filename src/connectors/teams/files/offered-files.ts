@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../base/time.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
-import type { Activity } from '../activities/activity.ts';
-import { placeOf } from '../activities/activity-place.ts';
+import { type Activity, placeOf } from '../activities/activity.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
 import { type PostTarget, postActivity } from '../messages/post-activity.ts';
 import type { FileToOffer } from '../messages/send-message.ts';
