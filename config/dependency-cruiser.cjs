@@ -51,7 +51,12 @@ module.exports = {
     layer('jobs', '^src/jobs/(?!jobs\\.worker)', ['jobs/jobs\\.worker', 'base']),
     layer('jobs worker', '^src/jobs/jobs\\.worker', ['speech/local/flite', ...FLOOR]),
     layer('connector contract', '^src/connectors/contract/', ['media', ...FLOOR]),
-    layer('kit of connectors', '^src/connectors/kit/', ['connectors/contract', 'media', ...FLOOR]),
+    layer('kit of connectors', '^src/connectors/kit/', [
+      'connectors/contract',
+      'media',
+      'rtp/rtp-protocol',
+      ...FLOOR,
+    ]),
     layer('rtp', '^src/rtp/', ['media', 'rings/(packet-ring|doorbell)', 'native', ...FLOOR]),
     // The loopback platform is written as connectors are.
     layer(

@@ -8,6 +8,7 @@ import type { MessengerObserver } from '../connectors/contract/messenger.ts';
 import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
 import type { DialsSip } from '../connectors/contract/sip-dialing.ts';
 import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
+import type { LogMeetings } from '../connectors/kit/phone-meetings.ts';
 import { MeetConnector } from '../connectors/meet/meet-connector.ts';
 import { BridgeClient } from '../connectors/platform-bridge/bridge-client.ts';
 import { BridgedConnector } from '../connectors/platform-bridge/bridged-connector.ts';
@@ -17,7 +18,6 @@ import { SlackConnector } from '../connectors/slack/slack-connector.ts';
 import { TeamsConnector } from '../connectors/teams/teams-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
-import type { LogStreams } from '../connectors/zoom/rtms/stream-registry.ts';
 import { ZoomConnector } from '../connectors/zoom/zoom-connector.ts';
 import { WebFiles } from '../files/web-files.ts';
 import { loadMediaIo } from '../native/media-io.ts';
@@ -33,8 +33,14 @@ export type MakeConnector = (deps: PartDeps, sip: DialsSip) => Connector | null;
 export const CONNECTORS: readonly MakeConnector[] = [
   discordConnector,
   (deps) => new SlackConnector(deps.settings.slack, messengerDeps(deps, 'slack')),
-  (deps, sip) => new TeamsConnector(deps.settings.teams, { ...messengerDeps(deps, 'teams'), sip }),
-  ({ settings, clock }, sip) => new MeetConnector(settings.meet, { clock, sip }),
+  (deps, sip) =>
+    new TeamsConnector(deps.settings.teams, {
+      ...messengerDeps(deps, 'teams'),
+      sip,
+      log: meetingLog(deps, 'teams'),
+    }),
+  (deps, sip) =>
+    new MeetConnector(deps.settings.meet, { clock: deps.clock, sip, log: meetingLog(deps, 'meet') }),
   zoomConnector,
   telegramConnector,
   whatsAppConnector,
@@ -124,10 +130,13 @@ function discordConnector(deps: PartDeps): DiscordConnector {
   });
 }
 
-function zoomConnector({ settings, clock, loggers }: PartDeps, sip: DialsSip): ZoomConnector {
-  const log: LogStreams = (level, text, detail) =>
-    loggers.calls[level]({ platform: 'zoom', ...detail }, text);
-  return new ZoomConnector(settings.zoom, { clock, sip, log });
+function zoomConnector(deps: PartDeps, sip: DialsSip): ZoomConnector {
+  const { settings, clock } = deps;
+  return new ZoomConnector(settings.zoom, { clock, sip, log: meetingLog(deps, 'zoom') });
+}
+
+function meetingLog({ loggers }: PartDeps, platform: Platform): LogMeetings {
+  return (level, text, detail) => loggers.calls[level]({ platform, ...detail }, text);
 }
 
 function telegramConnector(deps: PartDeps): TelegramConnector {

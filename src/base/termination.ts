@@ -17,3 +17,7 @@ export interface Termination {
   readonly result: TerminationResult;
   readonly reason: string;
 }
+
+/** The agent's side has hung up. */
+export const HUNG_UP: Termination = { result: 'completed', reason: 'hung up' };
+export const CANCELLED: Termination = { result: 'no_answer', reason: 'cancelled before it was answered' };

@@ -5,10 +5,10 @@ import type {
   FetchesFiles,
   Messenger,
   OutboundMessage,
+  Remedy,
   SendOutcome,
   ShowsTyping,
 } from '../../src/connectors/contract/messenger.ts';
-import type { Remedy } from '../../src/connectors/contract/remedy.ts';
 
 /** What a platform does with one message: answers so, or decides when it gets it. */
 export type Answer = SendOutcome | ((message: OutboundMessage, signal: AbortSignal) => Promise<SendOutcome>);

@@ -110,7 +110,7 @@ export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connect
     ),
     new MeetConnector(
       { loginUrl: meet.url, apiUrl: null, client: meet },
-      { clock: systemClock, sip: NO_SIP },
+      { clock: systemClock, sip: NO_SIP, log: () => undefined },
     ),
     new ZoomConnector(
       { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom, dialIn: null, webhookSecret: null },

@@ -7,6 +7,7 @@ import { NO_SIP } from './no-sip.ts';
 export const IDLE_TEAMS: TeamsDeps = {
   clock: systemClock,
   sip: NO_SIP,
+  log: () => undefined,
   observer: { count: () => undefined, log: () => undefined },
   records: new MemoryRecords(),
 };

@@ -1,6 +1,5 @@
 import type { Address } from './address.ts';
 import type { LoginRef } from './login.ts';
-import type { Remedy } from './remedy.ts';
 
 /** Messaging with people on a platform. The optional parts are what the platform can do beyond text. */
 export interface Messenger {
@@ -187,4 +186,11 @@ export type LaterStatus =
 export interface MessengerObserver<Event extends string> {
   count(event: Event): void;
   log(level: 'info' | 'warn' | 'error', text: string, detail: Readonly<Record<string, unknown>>): void;
+}
+
+/** What a person can do about a failure, for the words in which the platform tells it. */
+export interface Remedy {
+  readonly words: RegExp;
+  /** Plain text: one or two sentences. */
+  readonly suggestion: string;
 }

@@ -7,6 +7,7 @@ import type {
   MessageIntake,
   Messenger,
   OutboundMessage,
+  Remedy,
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
@@ -15,7 +16,6 @@ import { checkTextLength, codePoints } from '../kit/text-limit.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
 import { outcomeOf } from './messages/message-parts.ts';
-import { DISCORD_REMEDIES } from './remedies.ts';
 
 /** Discord's limit for bots. It counts code points. */
 const MAX_TEXT = 2_000;
@@ -103,3 +103,21 @@ async function channelOf(login: BotLogin, { space, thread }: Address, signal: Ab
   if (space.kind === 'channel') return thread ?? space.id;
   return login.channels.ofPerson(space.id) ?? (await login.rest.directChannel(space.id, signal));
 }
+
+/** Discord's messages for failures that people can solve (https://docs.discord.com/developers/topics/opcodes-and-status-codes). */
+export const DISCORD_REMEDIES: readonly Remedy[] = [
+  {
+    words: /no mutual guilds/i,
+    suggestion:
+      'Add the bot to a server that you are a member of: Discord lets bots write only to people they share one with.',
+  },
+  {
+    words: /cannot send messages to this user/i,
+    suggestion:
+      'Allow direct messages from members of a server that you share with the bot (Privacy Settings of the server), and unblock the bot.',
+  },
+  {
+    words: /missing (?:access|permissions)/i,
+    suggestion: 'Give the bot the permissions View Channel and Send Messages in this channel.',
+  },
+];

@@ -1,11 +1,10 @@
 import { GatewayError } from '../../base/errors.ts';
 import { noLoginText, type Platform } from '../../base/platform.ts';
-import type { Termination } from '../../base/termination.ts';
+import { CANCELLED, type Termination } from '../../base/termination.ts';
 import type { MediaControl } from '../../media/media-control.ts';
-import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';
+import type { LegObserver, PlatformLeg, SendsDtmf } from '../contract/call-leg.ts';
 import type { CallOffer, CallWay, DialRequest, PlacesCalls } from '../contract/connector.ts';
 import type { DialsSip, SipTarget } from '../contract/sip-dialing.ts';
-import { DialInLeg } from './dial-in-leg.ts';
 import { pastedLink } from './pasted-link.ts';
 
 /** Number or address of a meeting, and the keys that let a caller in. */
@@ -61,6 +60,18 @@ export interface JoinedMeeting<Found> {
 /** Any trunk takes it. */
 export const ANY_NUMBER: MeetingEntry = { target: 'tel:+16505550100', dtmf: '' };
 
+/** Logs what goes wrong beside calls, and why one failed that nobody can be blamed for. */
+export type LogMeetings = (
+  level: 'info' | 'warn' | 'error',
+  text: string,
+  detail: Readonly<Record<string, unknown>>,
+) => void;
+
+export interface PhoneMeetingsDeps {
+  readonly sip: DialsSip;
+  readonly log: LogMeetings;
+}
+
 /** Takes agents to meetings by phone, over their account's trunk. */
 export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   readonly loginKinds = ['connection', 'trunk'] as const;
@@ -68,11 +79,13 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
   readonly takesDtmf = true;
   readonly #directory: MeetingDirectory<Meeting, Found>;
   readonly #sip: DialsSip;
+  readonly #log: LogMeetings;
 
-  constructor(directory: MeetingDirectory<Meeting, Found>, sip: DialsSip) {
+  constructor(directory: MeetingDirectory<Meeting, Found>, { sip, log }: PhoneMeetingsDeps) {
     this.ways = directory.ways;
     this.#directory = directory;
     this.#sip = sip;
+    this.#log = log;
   }
 
   prepare(request: DialRequest): CallOffer {
@@ -104,12 +117,13 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     return new DialInLeg<Found>(
       {
         find: (signal) => directory.find(connectionId, target?.meeting ?? null, signal),
-        madeFor: (found) => (target === null ? directory.urlOf(found) : null),
+        madeUrl: (found) => (target === null ? directory.urlOf(found) : null),
         dial: (found, events) => this.#sip.dial({ ...call, ...wayInto(found) }, media, events),
         follow: (found, signal) => {
           const joined = { connectionId, found, entry: wayInto(found), displayName };
           directory.follow?.(joined, observer, signal);
         },
+        log: this.#log,
       },
       observer,
     );
@@ -151,5 +165,108 @@ export class PhoneMeetings<Meeting, Found> implements PlacesCalls {
     } catch {
       return false;
     }
+  }
+}
+
+interface DialIn<Place> {
+  /** Finds out whom to dial. Rejects with a GatewayError; settles soon after `signal` aborts. */
+  find(signal: AbortSignal): Promise<Place>;
+  /** URL of the place, when it was made for this call; null: it was there. */
+  madeUrl(place: Place): string | null;
+  /** Dials. Everything that follows is reported to `observer`. */
+  dial(place: Place, observer: LegObserver): PlatformLeg;
+  /** The call is active. `signal` aborts when it is over. */
+  follow(place: Place, signal: AbortSignal): void;
+  readonly log: LogMeetings;
+}
+
+/** A call into a meeting whose number or address is looked up first. */
+class DialInLeg<Place> implements PlatformLeg {
+  readonly #dialIn: DialIn<Place>;
+  readonly #observer: LegObserver;
+  readonly #over = new AbortController();
+  readonly #released = Promise.withResolvers<void>();
+  #leg: PlatformLeg | null = null;
+
+  constructor(dialIn: DialIn<Place>, observer: LegObserver) {
+    this.#dialIn = dialIn;
+    this.#observer = observer;
+    void this.#open();
+  }
+
+  get released(): Promise<void> {
+    return this.#released.promise;
+  }
+
+  get dtmf(): SendsDtmf {
+    return {
+      sendDtmf: async (digits) => {
+        const dtmf = this.#leg?.dtmf;
+        if (dtmf === undefined) throw new GatewayError('call_not_active');
+        await dtmf.sendDtmf(digits);
+      },
+    };
+  }
+
+  /** No-op: only inbound legs can be accepted. */
+  accept(): void {}
+
+  refuse(): void {
+    this.hangUp();
+  }
+
+  hangUp(): void {
+    if (this.#leg !== null) this.#leg.hangUp();
+    else this.#end('local', CANCELLED);
+  }
+
+  async #open(): Promise<void> {
+    const { signal } = this.#over;
+    try {
+      const place = await this.#dialIn.find(signal);
+      if (signal.aborted) return;
+      const url = this.#dialIn.madeUrl(place);
+      if (url !== null) this.#observer.created(url);
+      const leg = this.#dialIn.dial(place, this.#observerOf(place));
+      this.#leg = leg;
+      void leg.released.then(this.#released.resolve);
+    } catch (error) {
+      const isExpected = error instanceof GatewayError;
+      if (!isExpected && !signal.aborted)
+        this.#dialIn.log('error', 'a call could not be dialled into its meeting', { err: error });
+      const { message } = isExpected ? error : new GatewayError('platform_failed');
+      this.#end('lost', { result: 'failed', reason: message });
+    }
+  }
+
+  #observerOf(place: Place): LegObserver {
+    const observer = this.#observer;
+    return {
+      ringing: () => observer.ringing(),
+      waiting: (reason) => observer.waiting(reason),
+      created: (url) => observer.created(url),
+      answered: () => {
+        observer.answered();
+        this.#dialIn.follow(place, this.#over.signal);
+      },
+      capabilities: (list) => observer.capabilities(list),
+      participants: (list) => observer.participants(list),
+      speaking: (voice, on) => observer.speaking(voice, on),
+      chat: (message) => observer.chat(message),
+      said: (line) => observer.said(line),
+      dtmf: (digit) => observer.dtmf(digit),
+      ended: (by, termination) => {
+        this.#over.abort();
+        observer.ended(by, termination);
+      },
+    };
+  }
+
+  /** Ends the call before it was dialled. Only the first call counts. */
+  #end(by: 'local' | 'lost', termination: Termination): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    this.#observer.ended(by, termination);
+    this.#released.resolve();
   }
 }

@@ -1,9 +1,8 @@
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { ConnectsByOAuth } from '../contract/oauth.ts';
-import type { DialsSip } from '../contract/sip-dialing.ts';
 import type { Registration } from '../kit/oauth-platform.ts';
-import { PhoneMeetings } from '../kit/phone-meetings.ts';
+import { PhoneMeetings, type PhoneMeetingsDeps } from '../kit/phone-meetings.ts';
 import { MeetApi } from './api/meet-api.ts';
 import { MeetDirectory } from './calls/meet-directory.ts';
 import { googleOAuth } from './oauth/google-oauth.ts';
@@ -23,9 +22,8 @@ export interface MeetOptions {
   readonly client: Registration | null;
 }
 
-export interface MeetDeps {
+export interface MeetDeps extends PhoneMeetingsDeps {
   readonly clock: Clock;
-  readonly sip: DialsSip;
 }
 
 /** Google Meet. Accounts connect by OAuth, which finds the phone numbers of their meetings. */
@@ -33,14 +31,14 @@ export class MeetConnector implements Connector {
   readonly platform = 'meet' as const;
   readonly provides: Provides;
 
-  constructor({ loginUrl, apiUrl, client }: MeetOptions, { clock, sip }: MeetDeps) {
+  constructor({ loginUrl, apiUrl, client }: MeetOptions, { clock, ...phone }: MeetDeps) {
     const urls = loginUrl === null ? GOOGLE : { accounts: loginUrl, tokens: loginUrl };
     const api = new MeetApi(apiUrl ?? GOOGLE.api, clock);
     const oauth: ConnectsByOAuth = {
       ...googleOAuth(urls, client),
       onConnections: (tokens) => api.onConnections(tokens),
     };
-    this.provides = { oauth, calls: new PhoneMeetings(new MeetDirectory(api, clock), sip) };
+    this.provides = { oauth, calls: new PhoneMeetings(new MeetDirectory(api, clock), phone) };
   }
 
   async start(): Promise<void> {}

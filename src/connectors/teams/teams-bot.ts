@@ -16,7 +16,7 @@ import { OfferedFiles } from './files/offered-files.ts';
 import { BotLogin } from './login/bot-login.ts';
 import { ConversationReferences } from './messages/conversation-references.ts';
 import { Directory } from './messages/directory.ts';
-import { ThrottlePauses } from './messages/throttle-pauses.ts';
+import { ThrottlePauses } from './messages/send-message.ts';
 import { TeamsMessenger } from './teams-messenger.ts';
 import type { TeamsObserver } from './teams-observer.ts';
 import { TeamsRecords } from './teams-records.ts';

@@ -1,10 +1,8 @@
 import type { Connector, Provides } from '../contract/connector.ts';
-import type { DialsSip } from '../contract/sip-dialing.ts';
 import type { Registration } from '../kit/oauth-platform.ts';
-import { PhoneMeetings } from '../kit/phone-meetings.ts';
+import { PhoneMeetings, type PhoneMeetingsDeps } from '../kit/phone-meetings.ts';
 import { CLOUDS, type Cloud } from './clouds.ts';
-import { GraphMeetings } from './meetings/graph-meetings.ts';
-import { TeamsDirectory } from './meetings/teams-directory.ts';
+import { GraphMeetings, TeamsDirectory } from './meetings/teams-directory.ts';
 import { entraOAuth } from './oauth/entra-oauth.ts';
 import { type BotDeps, type BotOptions, TeamsBot } from './teams-bot.ts';
 
@@ -21,9 +19,7 @@ export interface TeamsOptions {
   readonly bot: BotOptions | null;
 }
 
-export interface TeamsDeps extends BotDeps {
-  readonly sip: DialsSip;
-}
+export interface TeamsDeps extends BotDeps, PhoneMeetingsDeps {}
 
 /**
  * Microsoft Teams: messages by a bot that all accounts share, and meetings by phone. Accounts connect by OAuth or by one-time
@@ -41,7 +37,7 @@ export class TeamsConnector implements Connector {
     this.#bot = bot && new TeamsBot(cloud, { loginUrl, graphUrl }, bot, deps);
     const meetings = new GraphMeetings(graphUrl, deps.clock);
     this.provides = {
-      calls: new PhoneMeetings(new TeamsDirectory(meetings), deps.sip),
+      calls: new PhoneMeetings(new TeamsDirectory(meetings), deps),
       ...this.#bot?.provides,
       oauth: {
         // Graph's own address is the name of the resource, wherever it is reached.

@@ -7,14 +7,14 @@ import type {
   MessageIntake,
   Messenger,
   OutboundMessage,
+  Remedy,
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
 import type { TeamsApi } from './client.ts';
 import { postTyping } from './messages/post-activity.ts';
 import { type SendDeps, sendMessage } from './messages/send-message.ts';
-import { checkLength } from './messages/text-limit.ts';
-import { TEAMS_REMEDIES } from './remedies.ts';
+import { checkLength } from './messages/text.ts';
 
 const TYPING_DEADLINE_MS = 5_000;
 
@@ -77,3 +77,20 @@ async function fetchFile(
   if (login.kind !== 'shared') throw new GatewayError('file_gone');
   return await downloads.openFile(ref, signal);
 }
+
+/** The Bot Connector's codes for failures that people can solve (https://learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability). */
+export const TEAMS_REMEDIES: readonly Remedy[] = [
+  {
+    words: /MessageWritesBlocked/,
+    suggestion: 'Unblock the app in Teams, or install it again, then send it a message.',
+  },
+  {
+    words: /BotNotInConversationRoster|ForbiddenOperationException/,
+    suggestion:
+      'Install the app in Teams for yourself, or have an administrator allow it, then send it a message.',
+  },
+  {
+    words: /ConversationNotFound|no prior chat/i,
+    suggestion: 'Open the app in Teams and send it a message: the bot has no chat with you yet.',
+  },
+];

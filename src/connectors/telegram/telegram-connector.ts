@@ -30,9 +30,7 @@ import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.t
 import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
-import { characters, MAX_TEXT_CHARACTERS, partsOf } from './message-parts.ts';
-import { TELEGRAM_REMEDIES } from './remedies.ts';
-import { sendParts } from './send-message-parts.ts';
+import { characters, MAX_TEXT_CHARACTERS, partsOf, sendParts, TELEGRAM_REMEDIES } from './outbound.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
-import type { OutboundFile, OutboundMessage, SendOutcome } from '../contract/messenger.ts';
+import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
 import { type PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import { type GraphClient, isWindowClosed } from './client.ts';
 import { type MediaKind, mediaKindOf, plainMime, takesCaption } from './media-kind.ts';
@@ -143,3 +143,16 @@ function inPart(outcome: SendOutcome, sentIds: readonly string[]): SendOutcome {
   const why = 'reason' in outcome ? outcome.reason : 'the recipient must write first';
   return { kind: 'unknown', reason: `only the first ${sentIds.length} parts were sent: ${why}`, sentIds };
 }
+
+/** Failures that people can solve (https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */
+export const WHATSAPP_REMEDIES: readonly Remedy[] = [
+  {
+    words: /24-hour window|131047/,
+    suggestion: 'Send the WhatsApp number a message: for 24 hours after it, messages to you arrive.',
+  },
+  {
+    words: /131026/,
+    suggestion:
+      'Check that the number uses a current WhatsApp and has accepted its terms, and that it has not blocked the sender.',
+  },
+];

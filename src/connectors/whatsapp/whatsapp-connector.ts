@@ -24,8 +24,7 @@ import { checkTextLength } from '../kit/text-limit.ts';
 import { GraphClient, type GraphOptions } from './client.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
 import { mediaKindOf, takesCaption } from './media-kind.ts';
-import { MessageSender } from './message-sender.ts';
-import { WHATSAPP_REMEDIES } from './remedies.ts';
+import { MessageSender, WHATSAPP_REMEDIES } from './message-sender.ts';
 import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webhook-receiver.ts';
 
 /** Message length from the specification, "Limits", in UTF-16 units. */

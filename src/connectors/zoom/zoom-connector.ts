@@ -1,14 +1,13 @@
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { ConnectsByOAuth } from '../contract/oauth.ts';
-import type { DialsSip } from '../contract/sip-dialing.ts';
 import type { Registration } from '../kit/oauth-platform.ts';
-import { PhoneMeetings } from '../kit/phone-meetings.ts';
+import { PhoneMeetings, type PhoneMeetingsDeps } from '../kit/phone-meetings.ts';
 import { ZoomApi } from './api/zoom-api.ts';
 import { ZoomDirectory } from './calls/zoom-directory.ts';
 import { type ZoomUrls, zoomOAuth } from './oauth/zoom-oauth.ts';
-import { CallStreams } from './rtms/call-streams.ts';
-import { type LogStreams, StreamRegistry } from './rtms/stream-registry.ts';
+import { StreamRegistry } from './rtms/stream-registry.ts';
+import { CallStreams } from './rtms/streamed-call.ts';
 import { ZoomWebhook } from './rtms/zoom-webhook.ts';
 
 export interface ZoomOptions {
@@ -21,10 +20,8 @@ export interface ZoomOptions {
   readonly dialIn: string | null;
 }
 
-export interface ZoomDeps {
+export interface ZoomDeps extends PhoneMeetingsDeps {
   readonly clock: Clock;
-  readonly sip: DialsSip;
-  readonly log: LogStreams;
 }
 
 /**
@@ -48,7 +45,7 @@ export class ZoomConnector implements Connector {
       connected: (connection) => streams?.connected(connection),
       disconnected: (connectionId) => streams?.disconnected(connectionId),
     };
-    const calls = new PhoneMeetings(new ZoomDirectory(api, dialIn, streams), sip);
+    const calls = new PhoneMeetings(new ZoomDirectory(api, dialIn, streams), { sip, log });
     const protocols = urls.api.startsWith('http:') ? ['wss:', 'ws:'] : ['wss:'];
     const webhooks = registry && secret !== null && new ZoomWebhook({ secret, protocols }, registry, clock);
     this.provides = { oauth, calls, ...(webhooks && { webhooks }) };

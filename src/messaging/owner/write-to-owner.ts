@@ -1,6 +1,6 @@
 import { GatewayError, SuggestedRemedy, sendFailed } from '../../base/errors.ts';
 import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
-import type { Remedy } from '../../connectors/contract/remedy.ts';
+import type { Remedy } from '../../connectors/contract/messenger.ts';
 import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/test-targets.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';

@@ -3,13 +3,13 @@ import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import type { LegObserver, PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
 import type { CallOffer, DialRequest, PlacesCalls } from '../../../src/connectors/contract/connector.ts';
+import { MeetingLeg } from '../../../src/connectors/kit/meeting-leg.ts';
 import type { MediaControl } from '../../../src/media/media-control.ts';
 import type { Bridges } from '../../../src/media/transport.ts';
 import { PLATFORM } from '../platform.ts';
-import { SAMPLE_RATE_HZ } from './call-media.ts';
 import type { Logins } from './logins.ts';
-import { LoopbackLeg } from './loopback-leg.ts';
 import type { LoopbackLogin } from './loopback-login.ts';
+import { LOOPBACK_RULES, LoopbackMeeting, SAMPLE_RATE_HZ } from './loopback-meeting.ts';
 import { readMeetingUrl } from './meeting-url.ts';
 
 interface CallsDeps {
@@ -41,7 +41,11 @@ export class Calls implements PlacesCalls {
     const { api } = this.#loginOf(request);
     const { vendorUrl, bridges, clock } = this.#deps;
     const meeting = readMeetingUrl(request.target, vendorUrl);
-    return new LoopbackLeg({ api, bridges, clock, meeting, name: request.agentName }, media, observer);
+    const call = { api, bridges, meeting, name: request.agentName };
+    return new MeetingLeg(
+      { clock, observer, rules: LOOPBACK_RULES },
+      (leg) => new LoopbackMeeting(call, media, observer, leg),
+    );
   }
 
   #loginOf({ login }: DialRequest): LoopbackLogin {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Termination } from '../../../src/base/termination.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { LegObserver } from '../../../src/connectors/contract/call-leg.ts';
+import { MeetingLeg } from '../../../src/connectors/kit/meeting-leg.ts';
 import { FrameRingConsumer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import type { EngineCall } from '../../../src/threads/call-link.ts';
@@ -9,7 +10,7 @@ import type { Engine } from '../../../src/threads/engine.ts';
 import { LoopbackVendor } from '../../loopback/server/loopback-vendor.ts';
 import type { Meeting } from '../../loopback/server/meeting.ts';
 import { LoopbackApi } from '../../loopback/signaling/loopback-api.ts';
-import { LoopbackLeg } from '../../loopback/signaling/loopback-leg.ts';
+import { LOOPBACK_RULES, LoopbackMeeting } from '../../loopback/signaling/loopback-meeting.ts';
 import { Tone } from '../../support/tone.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -45,7 +46,7 @@ afterEach(async () => {
 class Call implements LegObserver {
   readonly meeting: Meeting;
   readonly engineCall: EngineCall;
-  readonly leg: LoopbackLeg;
+  readonly leg: MeetingLeg;
   readonly agent: TestAgent;
   /** The participant of each voice, by name. */
   readonly speakers = new Map<number, string>();
@@ -66,10 +67,11 @@ class Call implements LegObserver {
     const { token } = vendor.accounts.bot('Agent');
     const api = new LoopbackApi(vendor.baseUrl, { token: async () => token, refused: async () => null });
     this.engineCall = engine.place('call_1', { ended: () => {} });
-    this.leg = new LoopbackLeg(
-      { api, bridges, clock: systemClock, meeting: { id: this.meeting.id, media }, name: 'Agent' },
-      this.engineCall.media,
-      this,
+    const loopback = { api, bridges, meeting: { id: this.meeting.id, media }, name: 'Agent' };
+    const control = this.engineCall.media;
+    this.leg = new MeetingLeg(
+      { clock: systemClock, observer: this, rules: LOOPBACK_RULES },
+      (leg) => new LoopbackMeeting(loopback, control, this, leg),
     );
     this.engineCall.startAudio();
     this.agent = new TestAgent(this.engineCall);

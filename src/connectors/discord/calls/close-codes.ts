@@ -1,5 +1,11 @@
+import { unreachable } from '../../../base/assert.ts';
+import type { MeetingLeg } from '../../kit/meeting-leg.ts';
+
+/** For the gateway to say what a voice server's end means, or where the new server is. */
+export const NEWS_MS = 3_000;
+
 /** What follows when a voice server has closed a session. */
-export type AfterClose =
+type AfterClose =
   /** The call is over: Discord would refuse the bot again. */
   | 'end'
   /** The call is over for everybody. */
@@ -29,13 +35,21 @@ const CODES: ReadonlyMap<number, readonly [AfterClose, string]> = new Map([
   [4022, ['over', 'the call was ended for everybody']],
 ]);
 
-/** What follows a close code; null: the connection was lost without one. */
-export function afterClose(code: number | null): AfterClose {
-  return CODES.get(code ?? 0)?.[0] ?? 'rejoin';
-}
-
-/** The reason for people. */
-export function closeReason(code: number | null, fallback: string): string {
-  const known = CODES.get(code ?? 0)?.[1];
-  return known === undefined ? fallback : `the voice server closed the connection: ${known} (${code})`;
+/** A voice server has closed the session, or could not be reached. `code` null: the connection was lost without one. */
+export function sessionClosed(leg: MeetingLeg, code: number | null, words: string): void {
+  if (leg.isExpecting) return;
+  const [next, meaning] = CODES.get(code ?? 0) ?? ['rejoin', null];
+  const reason = meaning === null ? words : `the voice server closed the connection: ${meaning} (${code})`;
+  switch (next) {
+    case 'end':
+      return leg.lose(reason);
+    case 'over':
+      return leg.removed(reason);
+    case 'wait':
+      return leg.expect(NEWS_MS, reason);
+    case 'rejoin':
+      return leg.lost(reason);
+    default:
+      return unreachable(next);
+  }
 }

@@ -5,11 +5,11 @@ import type { MediaControl } from '../../../media/media-control.ts';
 import type { Bridges } from '../../../media/transport.ts';
 import type { LegObserver, PlatformLeg } from '../../contract/call-leg.ts';
 import type { CallLogin, CallOffer, DialRequest, PlacesCalls } from '../../contract/connector.ts';
+import { MeetingLeg } from '../../kit/meeting-leg.ts';
 import type { VoiceSignaling } from '../gateway/voice-signaling.ts';
-import { SAMPLE_RATE_HZ } from './call-media.ts';
-import { type ChannelAddress, readChannelUrl } from './channel-url.ts';
-import { PLACE_TAKEN } from './discord-call.ts';
-import { DiscordLeg } from './discord-leg.ts';
+import { type ChannelAddress, readChannelUrl } from './channel-access.ts';
+import { DiscordMeeting, SAMPLE_RATE_HZ, VOICE_RULES } from './discord-meeting.ts';
+import { PLACE_TAKEN } from './entry.ts';
 import type { ChatRules } from './voice-chat.ts';
 
 export interface DiscordCallsDeps {
@@ -58,7 +58,10 @@ export class DiscordCalls implements PlacesCalls {
       return true;
     };
     const call = { signaling, bridges, clock, address, people, claim, chat };
-    const leg: DiscordLeg = new DiscordLeg(call, media, observer);
+    const leg: MeetingLeg = new MeetingLeg(
+      { clock, observer, rules: VOICE_RULES },
+      (own) => new DiscordMeeting(call, media, observer, own),
+    );
     return leg;
   }
 

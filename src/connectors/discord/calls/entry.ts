@@ -1,18 +1,38 @@
 import { type Capability, PLATFORM_TRAITS } from '../../../base/platform.ts';
 import type { Termination } from '../../../base/termination.ts';
+import type { Clock } from '../../../base/time.ts';
+import type { Bridges } from '../../../media/transport.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
-import type { VoiceRest } from '../gateway/voice-signaling.ts';
+import type { VoiceRest, VoiceSignaling } from '../gateway/voice-signaling.ts';
 import {
   accessOf,
   type ChannelAccess,
+  type ChannelAddress,
   capabilitiesOf,
   readVoiceChannel,
   type VoiceChannelFacts,
   whyNot,
 } from './channel-access.ts';
-import type { DiscordCall } from './discord-call.ts';
 import { PERMISSION } from './permissions.ts';
-import { NO_ANSWER } from './voice-link.ts';
+import type { ChatRules } from './voice-chat.ts';
+
+/** Reason of a call whose bot Discord does not let in. */
+export const NO_ANSWER = 'Discord did not let the bot into the channel';
+/** Why a bot cannot enter: Discord lets it be in one channel of each server. */
+export const PLACE_TAKEN = 'The bot is already in a voice channel of this server';
+
+/** What a call consists of before it begins. */
+export interface DiscordCall {
+  readonly signaling: VoiceSignaling;
+  readonly bridges: Bridges;
+  readonly clock: Clock;
+  readonly address: ChannelAddress;
+  /** Who must be allowed to enter besides the bot: one of these people. Null: nobody. */
+  readonly people: (() => Promise<readonly string[]>) | null;
+  /** Takes the bot's place in the server, until the leg is released. False: another call has it. */
+  readonly claim: () => boolean;
+  readonly chat: ChatRules;
+}
 
 /** Longest wait for what Discord says about the channel. The bot may get in without it. */
 const LOOKUP_MS = 4_000;

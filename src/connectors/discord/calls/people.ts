@@ -1,4 +1,5 @@
 import type { LegObserver, Participant } from '../../contract/call-leg.ts';
+import { GuildMember, personName } from '../objects.ts';
 
 /** Names of people are asked for this many at a time. */
 const MAX_ASKED = 4;
@@ -54,4 +55,11 @@ export class People {
     const known = this.#present.map((id): Participant => ({ id, name: this.#names.get(id) ?? '' }));
     this.#deps.report(known.filter(({ name }) => name !== ''));
   }
+}
+
+/** Returns the name that a member shows in the server, of an event's `member`; null when it cannot be read. */
+export function memberName(member: unknown): string | null {
+  const { nick, user } = GuildMember.safeParse(member).data ?? {};
+  if (nick) return nick;
+  return user === undefined ? null : personName(user);
 }

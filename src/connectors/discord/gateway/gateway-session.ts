@@ -3,9 +3,7 @@ import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import type { SocketClose } from '../../kit/platform-socket.ts';
 import type { DiscordRest } from '../client.ts';
-import { EventQueue } from './event-queue.ts';
-import { afterClose } from './gateway-close.ts';
-import { GatewayConnection } from './gateway-connection.ts';
+import { afterClose, GatewayConnection } from './gateway-connection.ts';
 import { type Dispatch, OP, Ready } from './gateway-payload.ts';
 import { IdentifyBudget } from './identify-budget.ts';
 import type { SessionKeeper } from './session-keeper.ts';
@@ -205,5 +203,62 @@ export class GatewaySession {
     if (isSkipped) this.#deps.keeper.handled(sequence);
     this.#deps.observer.failed(event, error, isSkipped);
     connection.drop('an event could not be handled');
+  }
+}
+
+/** Events that wait to be handled. Beyond that the connection is dropped, and Discord repeats them when it resumes. */
+const MAX_PENDING = 2_000;
+
+interface EventQueueDeps {
+  /** Resolves once the event is on disk. */
+  take(event: Dispatch): Promise<void>;
+  /** Called after each event. */
+  handled(sequence: number): void;
+  /** The event could not be handled, or too many are waiting. Nothing else is handled. */
+  failed(event: Dispatch, error: unknown): void;
+}
+
+/** Handles the events of one connection, one after the other. */
+class EventQueue {
+  readonly #deps: EventQueueDeps;
+  #pending: Dispatch[] = [];
+  #running: Promise<void> | null = null;
+  #isOver = false;
+
+  constructor(deps: EventQueueDeps) {
+    this.#deps = deps;
+  }
+
+  push(event: Dispatch): void {
+    if (this.#isOver) return;
+    if (this.#pending.length >= MAX_PENDING)
+      return this.#fail(event, new Error('too many events are waiting'));
+    this.#pending.push(event);
+    this.#running ??= this.#run();
+  }
+
+  /** Forgets what is waiting. Resolves when the event in progress is handled. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    this.#pending = [];
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let event = this.#pending.shift(); event !== undefined; event = this.#pending.shift()) {
+      try {
+        await this.#deps.take(event);
+        this.#deps.handled(event.sequence);
+      } catch (error) {
+        this.#fail(event, error);
+      }
+    }
+    this.#running = null;
+  }
+
+  #fail(event: Dispatch, error: unknown): void {
+    this.#isOver = true;
+    this.#pending = [];
+    this.#deps.failed(event, error);
   }
 }

@@ -7,13 +7,11 @@ import { LOGIN_OK, LoginStatus } from '../../kit/login-check.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import { DiscordRest, HIDDEN_TOKEN } from '../client.ts';
 import type { DiscordRecords } from '../discord-records.ts';
-import { BotVoice } from '../gateway/bot-voice.ts';
-import { closeWords } from '../gateway/gateway-close.ts';
+import { closeWords } from '../gateway/gateway-connection.ts';
 import { GatewaySession, type SessionObserver } from '../gateway/gateway-session.ts';
 import { SessionKeeper } from '../gateway/session-keeper.ts';
-import { VoiceFollowers } from '../gateway/voice-followers.ts';
+import { BotVoice, VoiceFollowers } from '../gateway/voice-followers.ts';
 import type { VoiceSignaling } from '../gateway/voice-signaling.ts';
-import { ChannelDirectory } from '../messages/channel-directory.ts';
 import { EventReader } from '../messages/event-reader.ts';
 import { History } from '../messages/history.ts';
 import { KnownChannels } from '../messages/known-channels.ts';
@@ -72,8 +70,7 @@ export class BotLogin extends LoginStatus {
     const onLoggedOut = ({ message }: Error): void => this.#loggedOut(message);
     const rest = new DiscordRest({ ...world, token: wanted.token, onLoggedOut });
     const channels = new KnownChannels(world.records, keyOfLogin(ref));
-    const directory = new ChannelDirectory(rest);
-    const places = new MessagePlaces(channels, directory);
+    const places = new MessagePlaces(channels, rest);
     const receiver = new MessageReceiver({ ...world, ref, rest, channels, places });
     const history = new History({
       rest,
@@ -82,7 +79,7 @@ export class BotLogin extends LoginStatus {
       take: (message, signal) => receiver.take(message, this.#receiving, signal),
     });
     const isInCall = (guildId: string, channelId: string) => this.#followers.isInCall(guildId, channelId);
-    this.#events = new EventReader({ ...world, ref, channels, directory, history, receiver, isInCall });
+    this.#events = new EventReader({ ...world, ref, channels, places, history, receiver, isInCall });
     this.#history = history;
     this.rest = rest;
     this.channels = channels;

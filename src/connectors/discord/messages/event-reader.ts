@@ -9,10 +9,10 @@ import {
   GuildRef,
 } from '../gateway/gateway-payload.ts';
 import { Message } from '../objects.ts';
-import type { ChannelDirectory } from './channel-directory.ts';
 import type { History } from './history.ts';
 import { addressOf, type KnownChannels } from './known-channels.ts';
 import { DELETED_TEXT, textOf } from './message-content.ts';
+import type { MessagePlaces } from './message-places.ts';
 import type { MessageReceiver, Receiving } from './message-receiver.ts';
 
 /** Edits come with the whole message, apart from those that only add a preview. */
@@ -21,7 +21,7 @@ const EditedMessage = Message.extend({ edited_timestamp: z.string() });
 export interface EventReaderDeps {
   readonly ref: LoginRef;
   readonly channels: KnownChannels;
-  readonly directory: ChannelDirectory;
+  readonly places: MessagePlaces;
   readonly history: History;
   readonly receiver: MessageReceiver;
   readonly intake: MessageIntake;
@@ -39,7 +39,7 @@ export class EventReader {
 
   /** Resolves once what the event means is on disk. Rejects when it could not be stored. */
   async take({ type, data }: Dispatch, bot: Receiving, signal: AbortSignal): Promise<void> {
-    const { directory } = this.#deps;
+    const { places } = this.#deps;
     switch (type) {
       case 'MESSAGE_CREATE':
         return await this.#created(Message.safeParse(data).data, bot, signal);
@@ -55,7 +55,7 @@ export class EventReader {
       case 'CHANNEL_UPDATE':
       case 'THREAD_UPDATE':
       case 'THREAD_DELETE':
-        return directory.changed(ChannelRef.safeParse(data).data?.id ?? '');
+        return places.changed(ChannelRef.safeParse(data).data?.id ?? '');
       case 'CHANNEL_DELETE':
         return await this.#channelGone(ChannelRef.safeParse(data).data?.id);
       case 'GUILD_DELETE':
@@ -97,8 +97,8 @@ export class EventReader {
   }
 
   async #unreachable(spaceId: string): Promise<void> {
-    const { ref, intake, directory } = this.#deps;
-    directory.changed(spaceId);
+    const { ref, intake, places } = this.#deps;
+    places.changed(spaceId);
     const place = { channelId: spaceId, parentId: null, personId: null };
     await intake.reachable(addressOf(ref, place), false);
   }

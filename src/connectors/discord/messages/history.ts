@@ -6,8 +6,7 @@ import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { DiscordRest } from '../client.ts';
 import type { KnownChannel } from '../discord-records.ts';
 import type { Message } from '../objects.ts';
-import { compareSnowflakes } from '../snowflake.ts';
-import type { KnownChannels } from './known-channels.ts';
+import { compareSnowflakes, type KnownChannels } from './known-channels.ts';
 
 const PAGE_SIZE = 100;
 const FIRST_RETRY_MS = 1_000;

@@ -1,8 +1,6 @@
-import type { Address } from '../../contract/address.ts';
-import { directAddress } from '../../contract/address.ts';
+import { type Address, directAddress } from '../../contract/address.ts';
 import type { LoginRef } from '../../contract/login.ts';
 import type { DiscordRecords, KnownChannel } from '../discord-records.ts';
-import { compareSnowflakes } from '../snowflake.ts';
 
 /** The channels in which a bot has conversations, in memory as on disk. */
 export class KnownChannels {
@@ -80,4 +78,9 @@ export function addressOf(
   if (personId !== null) return directAddress(login, personId);
   const space = { kind: 'channel', id: parentId ?? channelId } as const;
   return { login, space, thread: parentId === null ? null : channelId, person: null };
+}
+
+/** Compares two snowflakes by age: negative if `a` is the older one. */
+export function compareSnowflakes(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : Number(a > b));
 }

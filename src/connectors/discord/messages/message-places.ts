@@ -1,9 +1,20 @@
+import { LimitedMap } from '../../../base/limited-map.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { DiscordRest } from '../client.ts';
 import type { KnownChannel } from '../discord-records.ts';
 import { type Message, personName } from '../objects.ts';
-import type { ChannelDirectory, ChannelFacts } from './channel-directory.ts';
 import type { KnownChannels } from './known-channels.ts';
 import { mentions } from './message-content.ts';
+
+const MAX_CHANNELS = 10_000;
+/** Discord's channel types of threads: announcement, public, private. */
+const THREAD_TYPES: ReadonlySet<number> = new Set([10, 11, 12]);
+
+interface ChannelFacts {
+  readonly name: string | null;
+  /** The channel of a thread; null outside threads. */
+  readonly parentId: string | null;
+}
 
 /** Where a message belongs. */
 export interface MessagePlace extends Omit<KnownChannel, 'lastMessageId' | 'isListening'> {
@@ -13,14 +24,23 @@ export interface MessagePlace extends Omit<KnownChannel, 'lastMessageId' | 'isLi
   readonly isAddressed: boolean;
 }
 
-/** Decides which messages a bot hears: direct ones, those that mention it, and all where it listens. */
+/**
+ * Decides which messages a bot hears: direct ones, those that mention it, and all where it listens. What Discord says of a
+ * channel is asked for when first needed.
+ */
 export class MessagePlaces {
   readonly #channels: KnownChannels;
-  readonly #directory: ChannelDirectory;
+  readonly #rest: Pick<DiscordRest, 'channel'>;
+  readonly #facts = new LimitedMap<ChannelFacts>(MAX_CHANNELS);
 
-  constructor(channels: KnownChannels, directory: ChannelDirectory) {
+  constructor(channels: KnownChannels, rest: Pick<DiscordRest, 'channel'>) {
     this.#channels = channels;
-    this.#directory = directory;
+    this.#rest = rest;
+  }
+
+  /** The channel was changed or deleted. */
+  changed(channelId: string): void {
+    this.#facts.delete(channelId);
   }
 
   /** Null: the message is not for the bot. Rejects with a PlatformFailure when Discord cannot be asked now. */
@@ -34,8 +54,8 @@ export class MessagePlaces {
     }
     const isAddressed = mentions(message, botUserId);
     if (!isAddressed && !(await this.#isListening(channelId, guildId, signal))) return null;
-    const { parentId, name } = await this.#facts(channelId, signal);
-    const shown = parentId === null ? name : (await this.#facts(parentId, signal)).name;
+    const { parentId, name } = await this.#factsOf(channelId, signal);
+    const shown = parentId === null ? name : (await this.#factsOf(parentId, signal)).name;
     return { channelId, guildId, parentId, personId: null, name: shown, isAddressed };
   }
 
@@ -43,13 +63,18 @@ export class MessagePlaces {
     if (this.#channels.find(channelId)?.isListening) return true;
     // It may be a thread of a channel where the bot listens.
     if (!this.#channels.listensIn(guildId)) return false;
-    const { parentId } = await this.#facts(channelId, signal);
+    const { parentId } = await this.#factsOf(channelId, signal);
     return parentId !== null && (this.#channels.find(parentId)?.isListening ?? false);
   }
 
-  async #facts(channelId: string, signal: AbortSignal): Promise<ChannelFacts> {
+  async #factsOf(channelId: string, signal: AbortSignal): Promise<ChannelFacts> {
+    const known = this.#facts.get(channelId);
+    if (known) return known;
     try {
-      return await this.#directory.facts(channelId, signal);
+      const { type, name, parent_id: parentId } = await this.#rest.channel(channelId, signal);
+      const facts = { name: name ?? null, parentId: THREAD_TYPES.has(type) ? (parentId ?? null) : null };
+      this.#facts.set(channelId, facts);
+      return facts;
     } catch (error) {
       // A channel that the bot can read but not look up has no name.
       if (error instanceof PlatformFailure && error.kind === 'refused' && !error.isLoggedOut)

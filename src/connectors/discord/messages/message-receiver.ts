@@ -1,3 +1,4 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
 import type { Clock } from '../../../base/time.ts';
 import type { LoginRef } from '../../contract/login.ts';
 import type { MessageIntake, MessengerObserver } from '../../contract/messenger.ts';
@@ -6,7 +7,6 @@ import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { DiscordRest } from '../client.ts';
 import { type Message, personName } from '../objects.ts';
 import { addressOf, type KnownChannels } from './known-channels.ts';
-import { mayManage } from './manage-permission.ts';
 import { filesOf, plainText, textOf } from './message-content.ts';
 import type { MessagePlace, MessagePlaces } from './message-places.ts';
 
@@ -170,4 +170,28 @@ export class MessageReceiver {
       () => observer.count('note_failed'),
     );
   }
+}
+
+const MAY_MANAGE = PermissionFlagsBits.Administrator | PermissionFlagsBits.ManageGuild;
+
+interface GuildAuthor {
+  readonly guildId: string;
+  readonly userId: string;
+  readonly roleIds: readonly string[];
+}
+
+/**
+ * Whether a member may manage the server, and so decide what a bot reads there: its owner, or somebody with a role that
+ * has the permission (https://docs.discord.com/developers/topics/permissions). Rejects with a PlatformFailure.
+ */
+async function mayManage(
+  rest: Pick<DiscordRest, 'guild'>,
+  { guildId, userId, roleIds }: GuildAuthor,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { owner_id: ownerId, roles } = await rest.guild(guildId, signal);
+  if (userId === ownerId) return true;
+  // The role of everyone has the server's id.
+  const held = roles.filter(({ id }) => id === guildId || roleIds.includes(id));
+  return held.some(({ permissions }) => (BigInt(permissions) & MAY_MANAGE) !== 0n);
 }

@@ -2,9 +2,8 @@ import { systemClock } from '../../../base/time.ts';
 import { wallMs } from '../../../base/wall-ms.ts';
 import type { Transport, TransportHost } from '../../../media/transport.ts';
 import { PacketPort } from '../../../rings/packet-port.ts';
-import { InboundAudio } from './inbound-audio.ts';
-import { OutboundAudio } from './outbound-audio.ts';
 import { Streams } from './streams.ts';
+import { InboundAudio, OutboundAudio } from './voice-audio.ts';
 import type { VoiceOpen, VoiceSignal } from './voice-protocol.ts';
 import { VoiceSession } from './voice-session.ts';
 

@@ -1,6 +1,6 @@
 import { type Address, directAddress } from '../../contract/address.ts';
 import type { LoginRef } from '../../contract/login.ts';
-import { personId } from '../messages/person-id.ts';
+import { personId } from '../messages/directory.ts';
 import { type Content, MessageEvent } from './event-payload.ts';
 
 /** Stands in for a message that its author has deleted. */

@@ -3,7 +3,6 @@ import type { Clock } from '../../../base/time.ts';
 import type { CallOptions } from '../../kit/platform-http.ts';
 import type { SlackApi } from '../client.ts';
 import { ChannelAnswer, OpenedAnswer, UserAnswer } from '../objects.ts';
-import { userIdOf } from './person-id.ts';
 import type { Mentions, Names } from './plain-text.ts';
 
 const MAX_NAMES = 10_000;
@@ -101,4 +100,17 @@ export class Directory {
     this.#names.set(id, { name, untilMs: this.#clock.monotonicMs() + (isMissed ? MISSED_MS : KEPT_MS) });
     return name;
   }
+}
+
+/**
+ * The permanent id of a person: the user's id; with the team, `T1/U1`, for people of other workspaces, since ids are
+ * unique only within one (https://docs.slack.dev/apis/slack-connect).
+ */
+export function personId(userId: string, otherTeamId: string | null): string {
+  return otherTeamId === null ? userId : `${otherTeamId}/${userId}`;
+}
+
+/** The user's id in a person's id. */
+export function userIdOf(person: string): string {
+  return person.slice(person.indexOf('/') + 1);
 }

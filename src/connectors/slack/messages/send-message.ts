@@ -1,4 +1,4 @@
-import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
+import type { OutboundMessage, Remedy, SendOutcome } from '../../contract/messenger.ts';
 import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import { failureOf } from '../client.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
@@ -60,3 +60,30 @@ function outcomeOf({ kind, code, message: reason, afterMs }: PlatformFailure, is
   if (kind === 'unclear' && isFinal) return { kind: 'unknown', reason, sentIds: [] };
   return { kind: 'later', reason, afterMs: kind === 'later' ? afterMs : RETRY_MS };
 }
+
+/** Slack's words for failures that people can solve (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */
+export const SLACK_REMEDIES: readonly Remedy[] = [
+  {
+    words: /messages_tab_disabled/,
+    suggestion:
+      'In the settings of the Slack app, under App Home, turn on the Messages Tab and let users send messages from it.',
+  },
+  {
+    words: /cannot_dm_bot/,
+    suggestion:
+      'Slack lets no bot write to a bot. Write to the bot from your own account, and make that the owner.',
+  },
+  {
+    words: /invalid_auth|not_authed|account_inactive|token_revoked|token_expired|not_installed/,
+    suggestion: 'Install the app to the workspace again, and register the bot with its new token.',
+  },
+  {
+    words: /missing_scope/,
+    suggestion:
+      'Give the app the missing bot scope under OAuth & Permissions, then install it to the workspace again.',
+  },
+  {
+    words: /channel_not_found|not_in_channel|user_not_found/,
+    suggestion: 'Open the app in Slack and send it a message; in a channel, invite it.',
+  },
+];

@@ -1,6 +1,25 @@
+import * as z from 'zod';
+import { field, platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import { PlatformSocket } from '../../kit/platform-socket.ts';
-import { readPayload, type SocketPayload } from './socket-payload.ts';
+
+/** What Slack sends over Socket Mode (https://docs.slack.dev/apis/events-api/using-socket-mode). */
+const Payload = z.object({
+  type: z.string(),
+  envelope_id: field(z.string().min(1).max(200)),
+  payload: z.unknown().optional(),
+  reason: field(z.string()),
+});
+
+export type SocketPayload = z.output<typeof Payload>;
+
+/** Returns null for what is no payload. */
+function readPayload(text: string): SocketPayload | null {
+  return Payload.safeParse(platformJson(text)).data ?? null;
+}
+
+/** `apps.connections.open` */
+export const OpenedSocket = z.object({ url: z.string().min(1) });
 
 const MAX_FRAME_BYTES = 4 * 1_024 * 1_024;
 /** Slack pings every few seconds; our own pings show that the way back is open. */

@@ -1,8 +1,8 @@
 import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import { fixedToken, SlackApi } from '../client.ts';
-import type { EventIntake } from '../events/event-intake.ts';
+import type { EventIntake } from '../events/webhook-receiver.ts';
 import type { LoginWorld } from '../login/logins.ts';
-import type { SocketPayload } from './socket-payload.ts';
+import type { SocketPayload } from './socket-connection.ts';
 import { SocketSession } from './socket-session.ts';
 
 /** Deliveries handled at a time for an app. Slack repeats what is not acknowledged. */

@@ -3,8 +3,7 @@ import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import { failureOf, type SlackApi } from '../client.ts';
-import { SocketConnection } from './socket-connection.ts';
-import { OpenedSocket, type SocketPayload } from './socket-payload.ts';
+import { OpenedSocket, SocketConnection, type SocketPayload } from './socket-connection.ts';
 
 const OPEN_DEADLINE_MS = 15_000;
 const FIRST_RETRY_MS = 1_000;

@@ -3,10 +3,9 @@ import type { Clock } from '../../../base/time.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
 import type { ConversationReferences } from '../messages/conversation-references.ts';
 import type { Directory } from '../messages/directory.ts';
-import { mentionsBot, plainText } from '../messages/plain-text.ts';
+import { mentionsBot, plainText } from '../messages/text.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
-import type { Activity } from './activity.ts';
-import { type ActivityPlace, placeOf } from './activity-place.ts';
+import { type Activity, type ActivityPlace, placeOf } from './activity.ts';
 import type { TeamsNewcomers } from './newcomers.ts';
 
 /** Stands in for a message that its author has deleted. */

@@ -5,8 +5,7 @@ import type { ActivityTokens } from '../auth/activity-token.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
 import { CONSENT_INVOKE } from '../files/offered-files.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
-import { Activity } from './activity.ts';
-import { isOfOneTenant } from './activity-place.ts';
+import { Activity, isOfOneTenant } from './activity.ts';
 
 const AUTHORIZATION = 'authorization';
 const DONE: WebhookReply = { status: 200, json: {} };

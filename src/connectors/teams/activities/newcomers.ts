@@ -6,7 +6,7 @@ import type { TeamsApi } from '../client.ts';
 import type { Directory } from '../messages/directory.ts';
 import { postActivity, textActivity } from '../messages/post-activity.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
-import type { ActivityPlace } from './activity-place.ts';
+import type { ActivityPlace } from './activity.ts';
 
 const NOTE_DEADLINE_MS = 20_000;
 /** Notes on their way. Further ones are dropped and counted. */

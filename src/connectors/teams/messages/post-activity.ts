@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CallOptions } from '../../kit/platform-http.ts';
 import type { ConnectorCall, TeamsApi } from '../client.ts';
 import type { ConversationReference } from '../teams-records.ts';
-import { toMarkdown } from './markdown.ts';
+import { toMarkdown } from './text.ts';
 
 const Posted = z.object({ id: z.string().min(1) });
 

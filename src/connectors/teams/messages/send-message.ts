@@ -1,3 +1,4 @@
+import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Address } from '../../contract/address.ts';
 import type { OutboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
@@ -6,7 +7,6 @@ import { failureOf } from '../client.ts';
 import { type OpenChatDeps, openChat } from '../login/open-chat.ts';
 import type { ConversationReferences } from './conversation-references.ts';
 import { type PostTarget, postActivity, textActivity } from './post-activity.ts';
-import type { ThrottlePauses } from './throttle-pauses.ts';
 
 const DEADLINE_MS = 20_000;
 
@@ -107,4 +107,33 @@ function outcomeOf(
   // Opening a chat twice is harmless.
   if (kind === 'unclear' && isOpen) return { kind: 'unknown', reason, sentIds };
   return { kind: 'later', reason, afterMs: pauses.next(space.id, afterMs || null) };
+}
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+const MAX_CONVERSATIONS = 10_000;
+
+/** How long to leave a conversation alone after Teams has asked for it, mostly without saying for how long. */
+export class ThrottlePauses {
+  readonly #random: () => number;
+  /** Failures in a row. */
+  readonly #failures = new LimitedMap<number>(MAX_CONVERSATIONS);
+
+  /** `random`: 0 to 1. */
+  constructor(random: () => number = Math.random) {
+    this.#random = random;
+  }
+
+  /** Returns the pause after another failure: what Teams says, or doubled each time, and up to half of it longer. */
+  next(conversation: string, saidMs: number | null): number {
+    const failures = this.#failures.get(conversation) ?? 0;
+    this.#failures.set(conversation, failures + 1);
+    if (saidMs !== null) return saidMs;
+    const pauseMs = Math.min(FIRST_MS * 2 ** failures, LONGEST_MS);
+    return Math.round(pauseMs * (1 + this.#random() / 2));
+  }
+
+  succeeded(conversation: string): void {
+    this.#failures.delete(conversation);
+  }
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
+import type { Termination } from '../../../base/termination.ts';
 import type { LegObserver } from '../../contract/call-leg.ts';
 import type { CallWay, DialRequest } from '../../contract/connector.ts';
 import { ApiRefusal } from '../../kit/connection-api.ts';
@@ -10,9 +11,7 @@ import {
   type MeetingTarget,
 } from '../../kit/phone-meetings.ts';
 import type { ZoomApi, ZoomMeeting, ZoomSipDialing } from '../api/zoom-api.ts';
-import { joinWay, keysFor, lacking } from './join-ways.ts';
-import { type MeetingLink, ROOMS, readMeeting } from './meeting-target.ts';
-import { ROOM_OUTCOMES } from './room-outcomes.ts';
+import { joinWay, keysFor, lacking, type MeetingLink, ROOMS, readMeeting } from './meeting-target.ts';
 
 /** Where a meeting has several numbers. */
 const PREFERRED_COUNTRY = 'US';
@@ -156,3 +155,21 @@ function phonesOf({ id, pstn_password: passcode = '', settings }: ZoomMeeting): 
     .toSorted((one, other) => rank(one) - rank(other))
     .map(({ number }) => ({ target: `tel:${number.replace(/[^\d+]/g, '')}`, dtmf }));
 }
+
+const CLOSED: Termination = {
+  result: 'refused',
+  reason:
+    'Zoom lets no room system in: the host has no Conference Room Connector, all its ports are in use, or the meeting excludes them',
+};
+const UNKNOWN: Termination = {
+  result: 'failed',
+  reason: 'Zoom knows no such meeting, it has not begun, or the passcode is wrong',
+};
+
+/** What the answers of Zoom's Conference Room Connector mean, by SIP status. */
+const ROOM_OUTCOMES: ReadonlyMap<number, Termination> = new Map([
+  [403, CLOSED],
+  [603, CLOSED],
+  [404, UNKNOWN],
+  [480, UNKNOWN],
+]);

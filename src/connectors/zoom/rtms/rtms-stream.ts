@@ -3,7 +3,7 @@ import { unreachable } from '../../../base/assert.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Registration } from '../../kit/oauth-platform.ts';
-import { RtmsConnection } from './rtms-connection.ts';
+import { type HandshakeAnswer, RtmsConnection } from './rtms-connection.ts';
 import {
   EVENTS,
   MEDIA_KINDS,
@@ -20,7 +20,6 @@ import {
   subscription,
   TERMINATED,
 } from './rtms-protocol.ts';
-import type { HandshakeAnswer } from './rtms-socket.ts';
 
 /** Lines and messages that are remembered, because Zoom may repeat them after an interruption. */
 const MAX_SEEN = 4_096;

@@ -1,10 +1,12 @@
 import type { Clock } from '../../../base/time.ts';
 import type { Registration } from '../../kit/oauth-platform.ts';
+import type { LogMeetings } from '../../kit/phone-meetings.ts';
 import type { StreamId } from './rtms-protocol.ts';
 import { RtmsStream, type StreamObserver } from './rtms-stream.ts';
 
-/** Streams that have begun and not ended, as far as Zoom told. Beyond them the oldest without a call is forgotten. */
+/** Streams that have begun and not ended, as far as Zoom told: of all users, and of one. Beyond them the oldest without a call is forgotten. */
 const MAX_STREAMS = 5_000;
+const MAX_STREAMS_OF_USER = 20;
 /** When Zoom could not say which meeting a call is in. */
 const ASK_AGAIN_MS = 15_000;
 
@@ -29,14 +31,8 @@ export interface StreamFollower {
 export interface RegistryDeps {
   readonly app: Registration;
   readonly clock: Clock;
-  readonly log: LogStreams;
+  readonly log: LogMeetings;
 }
-
-export type LogStreams = (
-  level: 'info' | 'warn',
-  text: string,
-  detail: Readonly<Record<string, unknown>>,
-) => void;
 
 interface Known {
   started: StartedStream;
@@ -72,7 +68,7 @@ export class StreamRegistry {
       known.started = started;
       return;
     }
-    this.#makeRoom();
+    this.#makeRoomFor(started.userId);
     this.#streams.set(started.streamId, newlyKnown(started));
     for (const follower of this.#waiting) if (follower.userId === started.userId) void this.#match(follower);
   }
@@ -184,13 +180,13 @@ export class StreamRegistry {
     }
   }
 
-  #makeRoom(): void {
-    if (this.#streams.size < MAX_STREAMS) return;
-    for (const [id, { stream }] of this.#streams) {
-      if (stream !== null) continue;
-      this.#streams.delete(id);
-      return;
-    }
+  /** A user who starts many streams takes no room from others. */
+  #makeRoomFor(userId: string): void {
+    const all = [...this.#streams.values()];
+    const own = all.filter(({ started }) => started.userId === userId);
+    const crowd = own.length >= MAX_STREAMS_OF_USER ? own : all.length >= MAX_STREAMS ? all : [];
+    const oldest = crowd.find(({ stream }) => stream === null);
+    if (oldest) this.#streams.delete(oldest.started.streamId);
   }
 }
 

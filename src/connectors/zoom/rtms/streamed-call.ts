@@ -1,7 +1,10 @@
 import type { Capability } from '../../../base/platform.ts';
 import type { LegObserver, SpeakingVoice } from '../../contract/call-leg.ts';
+import type { Connection } from '../../contract/oauth.ts';
+import type { FollowedCall, FollowsStreams } from '../calls/zoom-directory.ts';
 import type { RtmsChat, RtmsTranscript } from './rtms-protocol.ts';
 import type { StreamObserver } from './rtms-stream.ts';
+import type { StreamRegistry } from './stream-registry.ts';
 
 /** What the leg has by itself. */
 const AUDIO: readonly Capability[] = ['audio_in', 'audio_out'];
@@ -15,14 +18,14 @@ const NAMELESS = 'somebody';
 const NUMBER = /^\+?[\d*()\s-]{4,}$/;
 
 /** How the agent appears among the participants. */
-export interface OwnAppearance {
+interface OwnAppearance {
   readonly name: string;
   /** A phone's name is its number, and nobody tells which is ours. */
   readonly isPhone: boolean;
 }
 
 /** Tells a call what the stream of its meeting tells: who is there, who speaks, what is said and written. */
-export class StreamedCall implements StreamObserver {
+class StreamedCall implements StreamObserver {
   readonly #call: LegObserver;
   readonly #own: OwnAppearance;
   #people: ReadonlyMap<string, string> = new Map();
@@ -98,4 +101,39 @@ export class StreamedCall implements StreamObserver {
 
 function voiceOf(participantId: string): SpeakingVoice {
   return { voiceId: VOICE, participantId };
+}
+
+/** Gives calls the streams that the user of their connection has started. */
+export class CallStreams implements FollowsStreams {
+  readonly #registry: StreamRegistry;
+  /** Zoom's ids of users, by connection, and what ends with it. */
+  readonly #users = new Map<string, { readonly userId: string; readonly ending: AbortController }>();
+
+  constructor(registry: StreamRegistry) {
+    this.#registry = registry;
+  }
+
+  /** Also when somebody has connected again, as another user perhaps. */
+  connected({ id, providerUserId: userId }: Connection): void {
+    if (this.#users.get(id)?.userId === userId) return;
+    this.disconnected(id);
+    this.#users.set(id, { userId, ending: new AbortController() });
+  }
+
+  /** Its calls go on without their streams: the user has taken back that anybody hears of them. */
+  disconnected(connectionId: string): void {
+    this.#users.get(connectionId)?.ending.abort();
+    this.#users.delete(connectionId);
+  }
+
+  follow({ connectionId, meetingUuid, observer, own }: FollowedCall, signal: AbortSignal): void {
+    const user = this.#users.get(connectionId);
+    if (user === undefined) return;
+    const call = new StreamedCall(observer, own);
+    const { userId, ending } = user;
+    const lose = () => call.lost();
+    ending.signal.addEventListener('abort', lose, { once: true });
+    signal.addEventListener('abort', () => ending.signal.removeEventListener('abort', lose), { once: true });
+    this.#registry.follow({ userId, meetingUuid, observer: call }, AbortSignal.any([signal, ending.signal]));
+  }
 }

@@ -15,6 +15,7 @@ let clock: ManualClock;
 let token: string;
 let sip: DialledSip;
 let connector: MeetConnector;
+const log = vi.fn();
 
 beforeEach(async () => {
   meet = await FakeMeet.start();
@@ -23,7 +24,8 @@ beforeEach(async () => {
   clock = new ManualClock();
   sip = new DialledSip();
   const options = { loginUrl: meet.login.url, apiUrl: meet.url, client: meet.login };
-  connector = new MeetConnector(options, { clock, sip });
+  log.mockClear();
+  connector = new MeetConnector(options, { clock, sip, log });
   connector.provides.oauth!.onConnections!({
     accessToken: async () => token,
     refused: async () => {
@@ -54,6 +56,21 @@ function place(request: Partial<DialRequest> = {}) {
 }
 
 describe('a meeting by its link', () => {
+  it('that fails for a reason of ours is logged, and one of the platform’s is not', async () => {
+    const unknown = place();
+    await vi.waitUntil(() => unknown.ended.mock.calls.length > 0);
+    expect(log).not.toHaveBeenCalled();
+    meet.add('abc-mnop-xyz', { phoneAccess: [PHONE] });
+    const err = new Error('a bug');
+    sip.dial = () => {
+      throw err;
+    };
+    const broken = place();
+    await vi.waitUntil(() => broken.ended.mock.calls.length > 0);
+    expect(broken.ended.mock.calls).toMatchObject([['lost', { result: 'failed' }]]);
+    expect(log.mock.calls).toEqual([['error', expect.any(String), { err }]]);
+  });
+
   it('is called at its own number, with its PIN, in a room of 48 kHz', async () => {
     meet.add('abc-mnop-xyz', { phoneAccess: [FRENCH, PHONE] });
     place();

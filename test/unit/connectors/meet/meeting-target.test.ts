@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readMeetingTarget } from '../../../../src/connectors/meet/calls/meeting-target.ts';
+import { readMeetingTarget } from '../../../../src/connectors/meet/calls/meet-directory.ts';
 
 it.each([
   'https://meet.google.com/abc-mnop-xyz',

@@ -40,6 +40,7 @@ export async function connected({ hasFiles = true, records = new MemoryRecords()
     observer,
     records,
     sip: NO_SIP,
+    log: () => undefined,
   });
   const intake = new TeamsIntake();
   const messenger = connector.provides.messenger!;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Activity } from '../../../../src/connectors/teams/activities/activity.ts';
-import { plainText } from '../../../../src/connectors/teams/messages/plain-text.ts';
+import { plainText } from '../../../../src/connectors/teams/messages/text.ts';
 
 const BOT = '28:bot';
 

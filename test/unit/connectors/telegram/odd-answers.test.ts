@@ -4,8 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { User } from '../../../../src/connectors/telegram/bot-api-types.ts';
 import { BotApi } from '../../../../src/connectors/telegram/client.ts';
-import { partsOf } from '../../../../src/connectors/telegram/message-parts.ts';
-import { sendParts } from '../../../../src/connectors/telegram/send-message-parts.ts';
+import { partsOf, sendParts } from '../../../../src/connectors/telegram/outbound.ts';
 import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { outbound } from './telegram-setup.ts';
 

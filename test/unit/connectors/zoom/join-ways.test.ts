@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinWay } from '../../../../src/connectors/zoom/calls/join-ways.ts';
+import { joinWay } from '../../../../src/connectors/zoom/calls/meeting-target.ts';
 
 const wayOf = (target: string, dtmf = '') => joinWay({ target, dtmf }, null);
 

@@ -194,6 +194,44 @@ describe('a stream', () => {
     await vi.waitUntil(() => !second.isUp);
   });
 
+  it('ends with the connection of its user, while the call goes on', async () => {
+    const meeting = zoom.add('ann');
+    const call = await join(meeting);
+    const stream = await start(meeting);
+    await isUp(stream);
+    stream.join(...PEOPLE);
+    await vi.waitUntil(() => call.participants.mock.calls.length === 1);
+    const { oauth } = connector.provides;
+    oauth!.disconnected!('con_1');
+    expect([call.participants.mock.lastCall, call.ended.mock.calls]).toEqual([[[]], []]);
+    expect(call.capabilities.mock.lastCall).toEqual([['audio_in', 'audio_out']]);
+    await vi.waitUntil(() => !stream.isUp);
+    await post(rtms.startedEvent(stream));
+    stream.say(11, 'nobody is to hear this');
+    const next = await start(meeting);
+    const again = { label: 'Ann', email: null, scopes: [], accountId: 'acc_1' };
+    oauth!.connected!({ id: 'con_1', providerUserId: 'ann', ...again });
+    await join(meeting);
+    await vi.waitUntil(() => stream.isUp || next.isUp, { timeout: 5_000 });
+    expect(call.said).not.toHaveBeenCalled();
+  });
+
+  it('of a user who has started many is forgotten, and takes no room from those of others', async () => {
+    const [kept, ...crowd] = [zoom.add('ann'), ...Array.from({ length: 21 }, () => zoom.add('eve'))];
+    const stream = await start(kept);
+    const streams: FakeStream[] = [];
+    for (const meeting of crowd) streams.push(await start(meeting, 'eve'));
+    await join(kept);
+    await isUp(stream);
+    const eve = { label: 'Eve', email: null, scopes: [], accountId: 'acc_1' };
+    connector.provides.oauth!.connected!({ id: 'con_1', providerUserId: 'eve', ...eve });
+    zoom.userOf = () => 'eve';
+    await join(crowd[0]!);
+    await join(crowd[1]!);
+    await isUp(streams[1]!);
+    expect(streams.map(({ isUp }) => isUp).filter(Boolean)).toHaveLength(1);
+  });
+
   it('is given up when Zoom refuses it, and goes on without chat that the app may not read', async () => {
     const meeting = zoom.add('ann');
     const call = await join(meeting);

@@ -1,0 +1,72 @@
+import type * as z from 'zod';
+import { GatewayError } from '../../../base/errors.ts';
+import { type Activity, Mention } from '../activities/activity.ts';
+
+const CODE = /```[^`](?:[^`]|`(?!``))*```|`[^`\n]+`/g;
+
+/**
+ * Converts the specification's common subset to Teams' Markdown
+ * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages), which is the same but for
+ * HTML: Teams would interpret or drop what looks like a tag. Outside of code it is escaped.
+ */
+export function toMarkdown(text: string): string {
+  let result = '';
+  let at = 0;
+  for (const match of text.matchAll(CODE)) {
+    result += escaped(text.slice(at, match.index)) + match[0];
+    at = match.index + match[0].length;
+  }
+  return result + escaped(text.slice(at));
+}
+
+function escaped(text: string): string {
+  return text
+    .replace(/&(?=#?\w{1,10};)/g, '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
+/** Specification, "Limits": about 28,000 characters, 40 KB in UTF-16. */
+const MAX_CHARACTERS = 28_000;
+const MAX_BYTES = 40 * 1_024;
+const BYTES_PER_UNIT = 2;
+
+/** Throws GatewayError `send_failed` when a text is too long for Teams, as it is sent. */
+export function checkLength(text: string): void {
+  const { length } = toMarkdown(text);
+  if (length <= MAX_CHARACTERS && length * BYTES_PER_UNIT <= MAX_BYTES) return;
+  const reason = `the message is too long for Teams: ${length} characters, at most ${MAX_CHARACTERS} and ${MAX_BYTES} bytes in UTF-16`;
+  throw new GatewayError('send_failed', `Failed to send message: ${reason}`);
+}
+
+const MAX_MENTIONS = 50;
+/** How a text marks a mention. */
+const MARK = /<at[^<>]{0,100}>[^<>]{0,1000}<\/at>/g;
+
+/** Whether a message addresses the bot. */
+export function mentionsBot({ entities, recipient }: Activity): boolean {
+  return mentionsIn(entities).some(({ mentioned }) => mentioned.id === recipient?.id);
+}
+
+/** Returns a message's text as agents read it: without the mention of the bot, others by their names. */
+export function plainText({ text = '', entities, recipient }: Activity): string {
+  const names = new Map(
+    mentionsIn(entities).map(({ text: mark, mentioned }) => [
+      mark,
+      mentioned.id === recipient?.id ? '' : nameIn(mark, mentioned.name),
+    ]),
+  );
+  // In one pass: a name may look like the mark of somebody else, and would be replaced again.
+  return text
+    .replace(MARK, (mark) => names.get(mark) ?? mark)
+    .replaceAll('&nbsp;', ' ')
+    .trim();
+}
+
+function mentionsIn(entities: Activity['entities']): z.output<typeof Mention>[] {
+  return (entities ?? []).slice(0, MAX_MENTIONS).flatMap((entity) => Mention.safeParse(entity).data ?? []);
+}
+
+function nameIn(mark: string, name: string | undefined): string {
+  return `@${name ?? mark.replace(/<\/?at[^<>]{0,100}>/g, '')}`;
+}
