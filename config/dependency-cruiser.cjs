@@ -21,7 +21,8 @@ const DOMAINS = [
 ];
 const FLOOR = ['audio', 'telemetry', 'base'];
 /** The main thread has the rest of speech. */
-const SPEECH_ON_BRIDGES = '^src/speech/(?!presets/|providers/|options/|session/|speech-domain)';
+const SPEECH_ON_BRIDGES =
+  '^src/speech/(?!presets/|providers/|options/|session/|speech-domain|vendors/(\\w+)/\\1\\.)';
 
 /** A rule for each pair of domains. */
 const pairsOfDomains = DOMAINS.flatMap((upper, place) =>

@@ -66,7 +66,7 @@ function create(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
         : 'The key is shown only in this answer.',
     body: CreateKeyBody,
     responses: { 200: { description: 'The key', schema: CreatedKey } },
-    fails: ['email_not_verified', 'cap_reached'],
+    fails: ['email_not_verified', { cap_reached: 'The account has reached its limit of keys' }],
     handler: async ({ principal, body }) =>
       reply(200, createdKeyWire(await createKey(keys, principal, kind, body.name))),
   });

@@ -73,7 +73,7 @@ export function botOwnerRoutes(domain: Domain): Route[] {
       params: BotOwnerParams,
       query: OwnerCodeQuery,
       responses: { 200: { description: 'The code', schema: OwnerCode } },
-      fails: ['platform_not_configured', 'connection_not_found'],
+      fails: ['connection_not_found', { platform_not_configured: 'The account has no bot on the platform' }],
       handler: async ({ principal, params, query }) => {
         const platform = platformNamed(params.platform);
         const made = await makeOwnerCode(domain, principal, platform, query.connection_id || null);

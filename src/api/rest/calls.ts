@@ -2,15 +2,21 @@ import { goOn } from '../../base/now-or-later.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
+import { type ChatDraft, sendChat, showTyping } from '../../calls/chat.ts';
 import { getCall, listCalls, liveCall, transcriptOf } from '../../calls/find-call.ts';
 import { hangUpCall } from '../../calls/hang-up-call.ts';
 import { placeCall } from '../../calls/place-call.ts';
 import { say, stopSpeaking } from '../../calls/speak.ts';
+import type { FileDomain } from '../../files/file-domain.ts';
+import { resolveAttachments } from '../../files/resolve-attachments.ts';
+import type { AudioReport } from '../../threads/engine.ts';
 import { reply } from '../http/answer/reply.ts';
-import { type Route, resource, route } from '../http/routing/route.ts';
+import { type Route, resource } from '../http/routing/route.ts';
 import { Acknowledged, Said } from '../schema/acknowledgements.ts';
 import {
   Call,
+  CallAudio,
+  CallChatBody,
   CallList,
   CallParams,
   CallStatus,
@@ -21,12 +27,12 @@ import {
   SinceQuery,
 } from '../schema/call.ts';
 import { callWire, createdCall, type PublicUrl, statusReplies } from './call-wire.ts';
+import { ATTACHMENT_FAILS, attachmentSources } from './dms.ts';
 
-const TAGS = ['Calls'] as const;
 const runtime = resource('runtime', 'Calls');
 
-/** Routes for calls, as in the specification, and DTMF. Those of their chat are in `call-chat`, that of their audio in `call-audio`. */
-export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
+/** Routes for calls and the chat of meetings, as in the specification; for DTMF; and for how the audio of a call is doing. */
+export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: PublicUrl): Route[] {
   const answer = statusReplies(publicUrl);
   return [
     runtime.post('/api/call', {
@@ -41,7 +47,6 @@ export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
         'invalid_meeting_url',
         'no_sip_trunk',
         'platform_not_configured',
-        'capability_missing',
         'login_ambiguous',
         'voice_config_disabled',
         'voice_config_wrong_kind',
@@ -51,6 +56,7 @@ export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
         'platform_not_connected',
         'call_limit',
         'not_ready',
+        { capability_missing: 'The platform takes no `dtmf`' },
       ],
       handler: async ({ principal, body }) => {
         const call = await placeCall(calls, principal, {
@@ -97,8 +103,19 @@ export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
       handler: ({ principal, params }) =>
         reply(202, callWire(hangUpCall(calls, principal, params.call_id), publicUrl)),
     }),
-    accept(calls, publicUrl, 'accept'),
-    accept(calls, publicUrl, 'answer'),
+    ...(['accept', 'answer'] as const).map((verb) =>
+      runtime.post(`/api/call/{call_id}/${verb}`, {
+        operationId: `${verb}Call`,
+        summary: verb === 'accept' ? 'Accept a ringing call' : 'Accept a ringing call (use accept)',
+        description: 'Answers when media can flow both ways.',
+        ...(verb === 'answer' ? { deprecated: true as const } : {}),
+        params: CallParams,
+        responses: { 200: { description: 'The call, active', schema: Call } },
+        fails: ['call_not_found', 'call_not_ringing', { platform_failed: 'The call could not be connected' }],
+        handler: async ({ principal, params }) =>
+          reply(200, callWire(await acceptCall(calls, principal, params.call_id), publicUrl)),
+      }),
+    ),
     runtime.post('/api/call/{call_id}/refuse', {
       operationId: 'refuseCall',
       summary: 'Refuse a ringing call',
@@ -123,12 +140,14 @@ export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
       },
       fails: [
         'tts_not_configured',
-        'capability_missing',
         'call_not_found',
-        'call_not_active',
         'too_much_speech',
         'speech_failed',
         'platform_failed',
+        {
+          capability_missing: 'The call takes no audio or no keys',
+          call_not_active: 'Call is not active, so no keys can be pressed',
+        },
       ],
       handler: ({ principal, params, body: { text, dtmf } }) => {
         if (dtmf !== undefined) return press(calls, principal, params.call_id, dtmf);
@@ -157,31 +176,103 @@ export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
       params: CallParams,
       body: DtmfBody,
       responses: { 200: { description: 'Sent', schema: Acknowledged } },
-      fails: ['capability_missing', 'call_not_found', 'call_not_active', 'platform_failed'],
+      fails: [
+        'capability_missing',
+        'call_not_found',
+        'call_not_active',
+        { platform_failed: 'The platform rejected the digits' },
+      ],
       handler: ({ principal, params, body }) => press(calls, principal, params.call_id, body.digits),
     }),
+    runtime.post('/api/call/{call_id}/chat', {
+      operationId: 'sendCallChat',
+      summary: 'Write in the meeting chat',
+      description:
+        'Answers when the platform has accepted or refused the message, after 25 s at the latest. Messages of a call are sent one at a time, in order.',
+      params: CallParams,
+      body: CallChatBody,
+      responses: { 200: { description: 'Sent', schema: Acknowledged } },
+      fails: [
+        ...ATTACHMENT_FAILS,
+        'call_not_found',
+        'call_not_active',
+        'platform_not_connected',
+        'send_failed',
+        'disk_full',
+        {
+          capability_missing: 'The call has no chat, or its chat takes no files',
+          too_many_messages: 'Too many messages of the call are waiting to be sent',
+          deadline_exceeded: 'The platform did not answer in time; the message may still have arrived',
+        },
+      ],
+      handler: async ({ principal, params, body, signal }) => {
+        const { attachments } = body;
+        const resolved: ChatDraft['files'] = () =>
+          resolveAttachments(files, principal.accountId, attachmentSources(attachments), signal);
+        await sendChat(calls, principal, params.call_id, {
+          text: body.text ?? '',
+          senderName: body.sender_name,
+          files: attachments.length === 0 ? null : resolved,
+        });
+        return reply(200, { status: 'ok' as const });
+      },
+    }),
+    runtime.post('/api/call/{call_id}/typing', {
+      operationId: 'showCallTyping',
+      summary: 'Show a typing indicator in the meeting chat',
+      params: CallParams,
+      responses: { 200: { description: 'Shown', schema: Acknowledged } },
+      fails: [
+        'call_not_found',
+        'call_not_active',
+        'platform_not_connected',
+        'deadline_exceeded',
+        { capability_missing: 'The call has no typing indicators' },
+      ],
+      handler: async ({ principal, params }) => {
+        await showTyping(calls, principal, params.call_id);
+        return reply(200, { status: 'ok' as const });
+      },
+    }),
+    runtime.get('/api/call/{call_id}/audio', {
+      operationId: 'getCallAudio',
+      summary: 'Get the delay and the losses of the audio of a live call',
+      description:
+        'The delays are those now. All other figures are totals since the media of the call was opened. They start at 0 again if the gateway has to move the call to another engine thread.',
+      params: CallParams,
+      responses: { 200: { description: 'How the audio is doing', schema: CallAudio } },
+      fails: [
+        'call_not_found',
+        'call_not_active',
+        { deadline_exceeded: 'The engine did not answer in time' },
+      ],
+      handler: async ({ principal, params }) =>
+        reply(200, audioWire(await liveCall(calls, principal, params.call_id).audioReport())),
+    }),
   ];
-}
-
-function accept(calls: CallDomain, publicUrl: PublicUrl, verb: 'accept' | 'answer'): Route {
-  return route({
-    method: 'post',
-    path: `/api/call/{call_id}/${verb}`,
-    access: 'runtime',
-    operationId: `${verb}Call`,
-    summary: verb === 'accept' ? 'Accept a ringing call' : 'Accept a ringing call (use accept)',
-    description: 'Answers when media can flow both ways.',
-    tags: TAGS,
-    ...(verb === 'answer' ? { deprecated: true as const } : {}),
-    params: CallParams,
-    responses: { 200: { description: 'The call, active', schema: Call } },
-    fails: ['call_not_found', 'call_not_ringing', 'platform_failed'],
-    handler: async ({ principal, params }) =>
-      reply(200, callWire(await acceptCall(calls, principal, params.call_id), publicUrl)),
-  });
 }
 
 async function press(calls: CallDomain, scope: AgentScope, callId: string, digits: string) {
   await liveCall(calls, scope, callId).sendDtmf(digits);
   return reply(200, { status: 'ok' as const });
+}
+
+function audioWire({ received, sent }: AudioReport): CallAudio {
+  return {
+    received: {
+      delay_ms: Math.round(received.delayMs),
+      lost: received.lost,
+      late: received.late,
+      concealed: received.concealed,
+      dropped: received.droppedForDepth,
+      shortened_ms: Math.round(received.shortenedMs),
+      lengthened_ms: Math.round(received.lengthenedMs),
+    },
+    sent: {
+      delay_ms: Math.round(sent.delayMs),
+      underruns: sent.underruns,
+      shortened_ms: Math.round(sent.shortenedMs),
+      lengthened_ms: Math.round(sent.lengthenedMs),
+    },
+  };
 }

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
-import type { SentDm } from '../../messaging/outbox/dm.ts';
-import type { OutboundDomain, Writer } from '../../messaging/outbox/outbound-domain.ts';
-import { requestWithKey } from '../../messaging/outbox/repeatable-request.ts';
+import { type OutboundDomain, requestWithKey, type Writer } from '../../messaging/outbox/outbound-domain.ts';
 import { sendDm, showDmTyping } from '../../messaging/outbox/send-dm.ts';
+import type { SentDm } from '../../messaging/outbox/sent-dm.ts';
 import { sendTestDm } from '../../messaging/owner/write-to-owner.ts';
 import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -28,6 +27,17 @@ const DELIVERED = { description: 'The platform accepted the message', schema: De
 const QUEUED = { description: 'Stored; the gateway sends it later', schema: QueuedDm };
 const SEND_FAILED = 'Failed to send message: the platform refused it, or it is unknown whether it arrived';
 
+/** How the attachments of a message can be unusable. */
+export const ATTACHMENT_FAILS = [
+  'url_blocked',
+  'file_not_yours',
+  'file_not_found',
+  'file_gone',
+  'file_too_large',
+  'url_failed',
+  'storage_full',
+] as const;
+
 /** Routes for direct messages to people and between agents. */
 export function dmRoutes(domain: OutboundDomain): Route[] {
   return [
@@ -40,21 +50,15 @@ export function dmRoutes(domain: OutboundDomain): Route[] {
       idempotency: 'resumed',
       responses: { 200: DELIVERED, 202: QUEUED },
       fails: [
+        ...ATTACHMENT_FAILS,
         'platform_not_configured',
         'capability_missing',
-        'url_blocked',
         'platform_not_granted',
-        'file_not_yours',
         'no_conversation',
         'agent_not_found',
-        'file_not_found',
-        'file_gone',
-        'file_too_large',
         'too_many_messages',
         'send_failed',
-        'url_failed',
         'not_ready',
-        'storage_full',
         'disk_full',
       ],
       handler: async ({ principal, body, idempotency }) => {
@@ -93,13 +97,15 @@ export function dmRoutes(domain: OutboundDomain): Route[] {
       query: TestDmQuery,
       responses: { 200: DELIVERED, 202: QUEUED, 502: { description: SEND_FAILED, schema: TestDmFailed } },
       fails: [
-        'platform_not_configured',
         'owner_unknown',
         'capability_missing',
         'connection_not_found',
-        'no_conversation',
         'too_many_messages',
         'not_ready',
+        {
+          platform_not_configured: 'The account has no login there, or the gateway has no connector for it',
+          no_conversation: 'The owner has blocked the bot',
+        },
       ],
       handler: async ({ principal, params, query }) =>
         sentReply(

@@ -20,8 +20,7 @@ import {
 } from '../schema/file.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { servedFile } from './served-file.ts';
-import { fileOfForm, uploadForm } from './uploaded-form.ts';
-import { uploadJson } from './uploaded-json.ts';
+import { fileOfForm, uploadForm, uploadJson } from './uploads.ts';
 
 const PATH = '/api/files';
 const runtime = resource('runtime', 'Files');
@@ -41,13 +40,15 @@ export function fileRoutes(domain: FileDomain, publicUrl: PublicUrl): Route[] {
       fails: [
         'file_source',
         'url_blocked',
-        'file_not_found',
-        'file_gone',
         'file_too_large',
         'too_many_transfers',
         'url_failed',
         'storage_full',
         'disk_full',
+        {
+          file_not_found: 'The URL belongs to the gateway, but to no file',
+          file_gone: 'The URL belongs to the gateway, but the platform no longer has the file',
+        },
       ],
       handler: async ({ principal, body, signal }) => {
         const { accountId } = principal;
@@ -63,7 +64,7 @@ export function fileRoutes(domain: FileDomain, publicUrl: PublicUrl): Route[] {
       summary: 'Get a URL for uploading one file without a key',
       body: ReserveBody,
       responses: { 200: { description: 'The upload URL, valid for 5 minutes', schema: ReservedFile } },
-      fails: ['too_many_slots', 'storage_full'],
+      fails: ['too_many_slots', { storage_full: 'The account has reached its limit of files' }],
       handler: async ({ principal, body }) =>
         reply(200, slotWire(await reserveFile(domain, principal.accountId, body), publicUrl())),
     }),
@@ -96,9 +97,9 @@ export function fileRoutes(domain: FileDomain, publicUrl: PublicUrl): Route[] {
         'file_not_found',
         'file_gone',
         'too_many_transfers',
-        'platform_failed',
         'storage_full',
         'disk_full',
+        { platform_failed: 'The file could not be fetched from the platform' },
       ],
       handler: async (request) => {
         const file = await openByToken(domain, request.params.token);

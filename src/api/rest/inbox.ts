@@ -1,6 +1,6 @@
 import { assert } from '../../base/assert.ts';
+import { EventLoopLimit } from '../../base/event-loop-limit.ts';
 import { scopeOf } from '../../base/scope.ts';
-import { TurnLimit } from '../../base/turn-limit.ts';
 import {
   type History,
   readConversation,
@@ -29,8 +29,8 @@ import { conversationWire, messageWire, otherEventWire } from './message-wire.ts
 const runtime = resource('runtime', 'Messages');
 /** Longest wait of an inbox long-poll (specification, "Limits"). */
 const MAX_WAIT_MS = 55_000;
-/** Delta queries started per turn of the event loop; each takes about half a millisecond. */
-const DELTAS_A_TURN = 10;
+/** Delta queries started per iteration of the event loop; each takes about half a millisecond. */
+const DELTAS_AT_ONCE = 10;
 
 /** Dependencies of the inbox routes. */
 export interface InboxDomain extends Reading {
@@ -41,7 +41,7 @@ export interface InboxDomain extends Reading {
 export function inboxRoutes(inbox: InboxDomain): Route[] {
   // Long-polls with the same delta share one reply.
   const deltaReply = cachedReplies(deltaWire);
-  const turns = new TurnLimit(DELTAS_A_TURN);
+  const deltas = new EventLoopLimit(DELTAS_AT_ONCE);
   return [
     runtime.get('/api/inbox', {
       operationId: 'readInbox',
@@ -53,7 +53,7 @@ export function inboxRoutes(inbox: InboxDomain): Route[] {
       fails: ['no_conversation', 'too_many_waiters'],
       handler: async ({ principal, query, signal }) => {
         if (query.last_message_cursor) {
-          await turns.enter();
+          await deltas.enter();
           return deltaReply(await delta(inbox, principal, { ...query, signal }, query.last_message_cursor));
         }
         const { platform, limit, offset } = query;

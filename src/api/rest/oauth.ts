@@ -1,3 +1,4 @@
+import { unlinkIdentity } from '../../accounts/identities/identities.ts';
 import {
   finishSignIn,
   SIGN_IN_DEADLINE_MS,
@@ -8,6 +9,7 @@ import type { Client, People } from '../../accounts/people/people.ts';
 import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { openSession } from '../../accounts/sessions/sessions.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { listRows } from '../../store/database/rows.ts';
 import {
   cookieNamed,
   externalSignInCookie,
@@ -16,11 +18,17 @@ import {
   sessionTokenOf,
 } from '../auth/cookies.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
-import { replyEmpty } from '../http/answer/reply.ts';
+import { reply, replyEmpty } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
 import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
-import { OAuthCallbackQuery, OAuthParams } from '../schema/identities.ts';
+import {
+  IdentityList,
+  IdentityParams,
+  OAuthCallbackQuery,
+  OAuthParams,
+  Unlinked,
+} from '../schema/identities.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { clientOf } from './sign-in.ts';
 
@@ -51,6 +59,7 @@ export function oauthContext(signIns: SignIns, people: People, authenticate: Aut
 }
 
 const open = resource('public', 'Authentication');
+const session = resource('session', 'Authentication');
 const PATH = '/auth/oauth';
 
 /**
@@ -69,7 +78,7 @@ const PAGE_STATUSES = [400, 403, 409, 502] as const;
 /** `Sec-Fetch-Site` values of the gateway's own links and of typed URLs. '': an old browser or no browser. */
 export const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none', '']);
 
-/** Routes for signing in with an external provider and for linking an external identity to the account. */
+/** Routes for signing in with an external provider, and for the external identities of the account. */
 export function oauthRoutes({ signIns, publicUrl, sessionOf, openSession }: OAuthContext): Route[] {
   return [
     open.get(`${PATH}/{provider}/start`, {
@@ -82,11 +91,11 @@ export function oauthRoutes({ signIns, publicUrl, sessionOf, openSession }: OAut
       params: OAuthParams,
       responses: { 302: SENT_ON },
       fails: [
-        'forbidden',
         'email_not_verified',
         'identity_provider_not_found',
         'too_many_attempts',
         'identity_provider_failed',
+        { forbidden: 'The request came from another site' },
       ],
       handler: async (request) => {
         const { params } = request;
@@ -158,6 +167,41 @@ export function oauthRoutes({ signIns, publicUrl, sessionOf, openSession }: OAut
         } catch (error) {
           return refusalPage(error, PAGE_STATUSES, signInFailed);
         }
+      },
+    }),
+    session.get('/auth/identities', {
+      operationId: 'listIdentities',
+      summary: 'List the linked identities',
+      responses: { 200: { description: 'The identities, oldest first', schema: IdentityList } },
+      handler: async ({ principal }) => {
+        const identities = await listRows(
+          signIns.store.db,
+          'identities',
+          { accountId: principal.accountId },
+          ['createdAt', 'id'],
+        );
+        return reply(200, {
+          identities: identities.map(({ id, provider, email, createdAt, lastUsedAt }) => ({
+            id,
+            provider,
+            email,
+            created_at: createdAt,
+            last_used_at: lastUsedAt,
+          })),
+        });
+      },
+    }),
+    session.delete('/auth/identities/{identity_id}', {
+      operationId: 'unlinkIdentity',
+      summary: 'Unlink an identity',
+      description:
+        'Refused for the last identity of an account without a password, because it would become inaccessible.',
+      params: IdentityParams,
+      responses: { 200: { description: 'The identity is unlinked', schema: Unlinked } },
+      fails: ['identity_not_found', 'last_sign_in'],
+      handler: async ({ principal, params }) => {
+        await unlinkIdentity(signIns.store.db, principal, params.identity_id);
+        return reply(200, { status: 'unlinked' as const });
       },
     }),
   ];

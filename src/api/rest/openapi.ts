@@ -12,7 +12,7 @@ import { productVersion } from '../../base/product-version.ts';
 import { replyBytes } from '../http/answer/reply.ts';
 import { KEY_HEADER, takesKey } from '../http/idempotency/idempotency.ts';
 import { ADMITTED } from '../http/routing/access.ts';
-import { type ResponseSpec, type Route, resource } from '../http/routing/route.ts';
+import { type Failure, type ResponseSpec, type Route, resource } from '../http/routing/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 import type { PublicUrl } from './call-wire.ts';
 
@@ -147,15 +147,30 @@ function responsesOf(route: Route): ZodOpenApiResponsesObject {
   return Object.fromEntries(described) as ZodOpenApiResponsesObject;
 }
 
-/** The errors by their status: the texts of all that share one, each with its code. */
-function failuresOf(codes: readonly ErrorCode[]): Record<number, ResponseSpec> {
-  const failures: Record<number, string> = {};
-  for (const code of new Set(codes)) {
-    const { status, message } = new GatewayError(code);
+/** What some errors mean, where their own text is for the one who gets them. */
+const MEANINGS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  forbidden: 'The credential is of the wrong kind',
+  cross_site: 'The request comes from another site',
+  not_ready: 'The gateway is shutting down',
+  platform_not_connected: "The platform's own connection is down",
+  too_many_attempts: 'Too many attempts; retry after the number of seconds in `Retry-After`',
+  file_gone: 'The file is no longer available',
+  send_failed: 'The platform refused the message, or it is unknown whether it arrived',
+};
+
+/** The errors by their status: what those that share one mean, each with its code. */
+function failuresOf(failures: readonly Failure[]): Record<number, ResponseSpec> {
+  const meanings: Readonly<Partial<Record<ErrorCode, string>>> = Object.assign(
+    {},
+    ...failures.map((failure) => (typeof failure === 'string' ? { [failure]: MEANINGS[failure] } : failure)),
+  );
+  const texts: Record<number, string> = {};
+  for (const [code, meaning] of Object.entries(meanings) as [ErrorCode, string | undefined][]) {
+    const { status, message } = new GatewayError(code, meaning);
     const text = `${message} (\`${code}\`)`;
-    failures[status] = failures[status] === undefined ? text : `${failures[status]}; ${text}`;
+    texts[status] = texts[status] === undefined ? text : `${texts[status]}; ${text}`;
   }
-  return failures;
+  return texts;
 }
 
 /** The errors that the server answers before the handler, or in its place. */

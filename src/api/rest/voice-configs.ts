@@ -1,10 +1,14 @@
+import type { SpeechProviderName } from '../../base/speech.ts';
 import { mergeOptions } from '../../speech/options/options-schema.ts';
 import { changePreset } from '../../speech/presets/change-preset.ts';
+import { needsKey } from '../../speech/presets/check-key.ts';
 import { createPreset } from '../../speech/presets/create-preset.ts';
+import { listVoices, type VoicesOf } from '../../speech/presets/list-voices.ts';
 import { deletePreset, requirePreset } from '../../speech/presets/presets.ts';
 import type { SpeechDomain } from '../../speech/speech-domain.ts';
 import { listVoiceConfigs } from '../../store/speech/voice-configs.ts';
 import { reply } from '../http/answer/reply.ts';
+import { ValidationError } from '../http/request/validation.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import {
@@ -14,6 +18,9 @@ import {
   VoiceConfigList,
   VoiceConfigParams,
   VoiceConfigSchema,
+  VoiceList,
+  VoicesBody,
+  VoicesParams,
 } from '../schema/voice-config.ts';
 import {
   requireKey,
@@ -22,7 +29,7 @@ import {
   requireService,
   validOptions,
 } from './voice-config-faults.ts';
-import { catalogWire, voiceConfigWire } from './voice-config-wire.ts';
+import { catalogWire, voiceConfigWire, voicesWire } from './voice-config-wire.ts';
 
 const PATH = '/api/voice-configs';
 const account = resource('account', 'Voice presets');
@@ -30,7 +37,17 @@ const config = resource('config', 'Voice presets');
 /** All options at their longest need about half of it. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** Routes for voice presets: the account's own keys for hosted speech. */
+/** How the question to a provider about a key fails. */
+const KEY_CHECK_FAILS = [
+  'voice_key_refused',
+  'email_not_verified',
+  {
+    too_many_attempts: 'Speech providers were asked too often',
+    voice_provider_failed: 'The speech provider did not answer as expected; nothing was changed',
+  },
+] as const;
+
+/** Routes for voice presets, the account's own keys for hosted speech, and for the voices of a provider. */
 export function voiceConfigRoutes(speech: SpeechDomain): Route[] {
   const { store, clock } = speech;
 
@@ -63,12 +80,9 @@ export function voiceConfigRoutes(speech: SpeechDomain): Route[] {
       bodyLimitBytes: BODY_LIMIT_BYTES,
       responses: { 200: { description: 'The preset', schema: VoiceConfig } },
       fails: [
-        'voice_key_refused',
+        ...KEY_CHECK_FAILS,
         'voice_engine_missing',
-        'email_not_verified',
-        'cap_reached',
-        'too_many_attempts',
-        'voice_provider_failed',
+        { cap_reached: 'The account has reached its limit of voice presets' },
       ],
       handler: async ({ principal, body }) => {
         const { api_key: apiKey, name = null, region = null, ...wanted } = body;
@@ -92,15 +106,7 @@ export function voiceConfigRoutes(speech: SpeechDomain): Route[] {
       body: ChangeVoiceConfigBody,
       bodyLimitBytes: BODY_LIMIT_BYTES,
       responses: { 200: { description: 'The preset', schema: VoiceConfig } },
-      fails: [
-        'voice_key_refused',
-        'voice_engine_missing',
-        'email_not_verified',
-        'voice_config_not_found',
-        'voice_config_changed',
-        'too_many_attempts',
-        'voice_provider_failed',
-      ],
+      fails: [...KEY_CHECK_FAILS, 'voice_engine_missing', 'voice_config_not_found', 'voice_config_changed'],
       handler: async ({ principal, params, body }) => {
         const { store, clock } = speech;
         const preset = await requirePreset(store.db, principal.accountId, params.id);
@@ -127,5 +133,39 @@ export function voiceConfigRoutes(speech: SpeechDomain): Route[] {
         return reply(200, { status: 'deleted' as const });
       },
     }),
+    config.post('/api/providers/{name}/voices', {
+      operationId: 'listVoices',
+      summary: 'List the voices of a speech provider',
+      description: 'With a key, or with that of a stored preset; `local` needs none. At most 500 voices.',
+      params: VoicesParams,
+      body: VoicesBody,
+      bodyLimitBytes: 16 * 1024,
+      idempotency: 'none',
+      responses: { 200: { description: 'The voices', schema: VoiceList } },
+      fails: [
+        ...KEY_CHECK_FAILS,
+        'voice_config_not_found',
+        { capability_missing: 'The provider only recognizes speech' },
+      ],
+      handler: async ({ principal, params, body }) => {
+        const { api_key, region = null, voice_config_id: presetId } = body;
+        const whose = presetId === undefined ? ofKey(params.name, api_key, region) : { presetId };
+        if (presetId !== undefined && api_key !== undefined) throw oneOf();
+        return reply(200, voicesWire(await listVoices(speech, principal.accountId, params.name, whose)));
+      },
+    }),
   ];
+}
+
+function ofKey(name: SpeechProviderName, apiKey: string | undefined, region: string | null): VoicesOf {
+  requireRegion(name, region);
+  requireKey(name, apiKey, false);
+  if (apiKey !== undefined) return { apiKey, region };
+  if (needsKey(name)) throw oneOf();
+  return null;
+}
+
+function oneOf(): ValidationError {
+  const msg = 'Exactly one of api_key and voice_config_id is required';
+  return new ValidationError([{ loc: ['body', 'api_key'], type: 'value_error', msg }]);
 }

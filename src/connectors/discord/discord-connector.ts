@@ -10,8 +10,7 @@ import {
   SHARED_LOGIN,
 } from '../contract/login.ts';
 import type { PlatformRecords } from '../contract/records.ts';
-import { HostedLogins } from '../kit/hosted-logins.ts';
-import type { TokenForm } from '../kit/token-form.ts';
+import { HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
 import { failureOf } from './client.ts';
 import { DiscordMessenger } from './discord-messenger.ts';

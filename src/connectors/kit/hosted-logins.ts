@@ -8,7 +8,13 @@ import {
   SHARED_LOGIN,
   type SharesLogin,
 } from '../contract/login.ts';
-import { requireForm, type TokenForm } from './token-form.ts';
+
+/** What every token of a platform looks like. */
+export interface TokenForm {
+  readonly pattern: RegExp;
+  /** What it looks like and where it comes from: one or two sentences for whoever has pasted something else. */
+  readonly hint: string;
+}
 
 /** A login of a platform's bot. */
 export interface BotLogin {
@@ -104,4 +110,9 @@ export class HostedLogins<Login extends BotLogin> implements HostsBots, SharesLo
 /** The platform refuses a token, in its own words. */
 export function botRefused({ message }: { readonly message: string }, what = 'bot token'): GatewayError {
   return new GatewayError('bot_refused', `The platform refused the ${what}: ${message}`);
+}
+
+/** Throws `bot_token_malformed` for a text that the platform cannot have made, so the platform need not be asked. */
+export function requireForm(token: string, { pattern, hint }: TokenForm): void {
+  if (!pattern.test(token)) throw new GatewayError('bot_token_malformed', hint);
 }

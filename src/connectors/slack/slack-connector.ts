@@ -10,11 +10,9 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
-import type { Connection, ConnectionTokens } from '../contract/oauth.ts';
 import type { PlatformRecords } from '../contract/records.ts';
-import { botRefused } from '../kit/hosted-logins.ts';
+import { botRefused, requireForm, type TokenForm } from '../kit/hosted-logins.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
-import { requireForm, type TokenForm } from '../kit/token-form.ts';
 import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
 import { EventIntake } from './events/event-intake.ts';
 import { WebhookReceiver } from './events/webhook-receiver.ts';
@@ -23,7 +21,7 @@ import type { SlackLogin } from './login/slack-login.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
-import { type SharedApp, slackOAuth } from './oauth/slack-oauth.ts';
+import type { SharedApp } from './oauth/slack-oauth.ts';
 import { SLACK_REMEDIES } from './remedies.ts';
 import type { SlackObserver } from './slack-observer.ts';
 import { SlackRecords } from './slack-records.ts';
@@ -81,20 +79,14 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles {
     this.#logins = logins;
     const records = new SlackRecords(deps.records);
     this.#world = { ...deps, urls, logins, records, intake: () => this.#intakeSet() };
-    const workspaces = new ConnectedWorkspaces(this.#world, app?.signingSecret ?? null);
+    const workspaces = new ConnectedWorkspaces(this.#world, app);
     this.#workspaces = workspaces;
     const expects = (places: ReadonlySet<string>) => workspaces.expects(places);
     const sharedApp = app && { signingSecret: app.signingSecret, expects };
     const events = new EventIntake(logins, observer);
     const webhooks = new WebhookReceiver({ clock, observer, logins, events, sharedApp });
     this.#sockets = new SocketMode(this.#world, events);
-    const oauth = {
-      ...slackOAuth(urls, app, clock),
-      onConnections: (tokens: ConnectionTokens) => workspaces.onConnections(tokens),
-      connected: (connection: Connection) => workspaces.connected(connection),
-      disconnected: (connectionId: string) => workspaces.disconnected(connectionId),
-    };
-    this.provides = { messenger: this, webhooks, bots: logins, oauth };
+    this.provides = { messenger: this, webhooks, bots: logins, oauth: workspaces.oauth };
   }
 
   onMessages(intake: MessageIntake): void {

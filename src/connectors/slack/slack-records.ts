@@ -1,4 +1,4 @@
-import { KeyedTurns } from '../../base/keyed-turns.ts';
+import { KeyedQueue } from '../../base/keyed-queue.ts';
 import type { LoginRef } from '../contract/login.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 
@@ -22,7 +22,7 @@ const KIND = 'identity';
 export class SlackRecords {
   readonly #records: PlatformRecords;
   /** Claims in an organization, one after the other. */
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
 
   constructor(records: PlatformRecords) {
     this.#records = records;
@@ -39,7 +39,7 @@ export class SlackRecords {
    */
   async claim(login: AccountLogin, identity: BotIdentity): Promise<boolean> {
     const { teamId, userId, enterpriseId: group } = identity;
-    return await this.#turns.run(group ?? '', async () => {
+    return await this.#queue.run(group ?? '', async () => {
       if (await this.#overlaps(login, identity)) return false;
       const unique = `${teamId} ${userId}`;
       return await this.#records.put({ loginKey: login.id, kind: KIND, value: identity, unique, group });

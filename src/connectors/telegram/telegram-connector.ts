@@ -26,10 +26,9 @@ import {
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
-import { botRefused, HostedLogins } from '../kit/hosted-logins.ts';
+import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
-import type { TokenForm } from '../kit/token-form.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
 import { characters, MAX_TEXT_CHARACTERS, partsOf } from './message-parts.ts';
 import { TELEGRAM_REMEDIES } from './remedies.ts';

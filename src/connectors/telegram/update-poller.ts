@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
+import { EventLoopLimit } from '../../base/event-loop-limit.ts';
 import type { Clock } from '../../base/time.ts';
-import { TurnLimit } from '../../base/turn-limit.ts';
 import { pause } from '../../base/waits.ts';
 import { PlatformFailure } from '../kit/platform-failure.ts';
 import { joinAlbums, refetchFrom } from './albums.ts';
@@ -42,7 +42,7 @@ export class UpdatePoller {
   #waitedFor: string | null = null;
   #triesAtOffset = 0;
   /** A hundred updates may come at once, and each is stored by statements that answer synchronously. */
-  readonly #turns = new TurnLimit(1);
+  readonly #limit = new EventLoopLimit(1);
 
   constructor(deps: UpdatePollerDeps) {
     this.#deps = deps;
@@ -86,7 +86,7 @@ export class UpdatePoller {
   async #takeAll(readings: readonly Reading[]): Promise<void> {
     for (const [index, reading] of readings.entries()) {
       try {
-        await this.#turns.enter();
+        await this.#limit.enter();
         await this.#deps.take(reading);
       } catch (error) {
         this.#confirmUpTo(refetchFrom(readings, readings.slice(index)));

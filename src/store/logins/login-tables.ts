@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
-import type { Bit } from '../database/column-types.ts';
 import type { SpaceKind } from '../messages/message-tables.ts';
 
 /** The tables of this folder by name. */
@@ -107,8 +106,8 @@ export interface SipTrunksTable {
   sealedInboundToken: string | null;
   realm: string | null;
   callerId: string | null;
-  register: Bit;
-  behindNat: Bit;
+  register: boolean;
+  behindNat: boolean;
   srtp: 'off' | 'optional' | 'required';
   createdAt: string;
   updatedAt: string;
@@ -120,7 +119,7 @@ export interface SipDidsTable {
   accountId: string;
   number: string;
   label: string | null;
-  autoAnswer: Bit;
+  autoAnswer: boolean;
   createdAt: string;
   /** Null: the account's enabled preset. */
   sttVoiceConfigId: string | null;

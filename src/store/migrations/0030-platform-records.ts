@@ -1,41 +1,12 @@
 import type { Migration } from '../database/migration.ts';
+import { PLATFORM_RECORDS_SCHEMA } from '../schema/logins.ts';
 
 /** What connectors keep, which had tables of its own for each platform. */
 export const migration0030: Migration = {
   name: '0030-platform-records',
   statements: [
+    PLATFORM_RECORDS_SCHEMA,
     `
-create table platform_records (
-  login_key text not null,
-  platform text not null,
-  kind text not null,
-  key text not null,
-  value text not null,
-  unique_key text,
-  group_key text,
-  message_id text references messages (id) on delete cascade,
-  primary key (login_key, platform, kind, key)
-) strict, without rowid;
-create unique index platform_record_of_one_login on platform_records (platform, kind, unique_key)
-  where unique_key is not null;
-create index platform_records_of_group on platform_records (platform, kind, group_key)
-  where group_key is not null;
-create index platform_records_of_message on platform_records (message_id) where message_id is not null;
-create trigger platform_records_of_bot after delete on bot_tokens begin
-  delete from platform_records where login_key = old.id;
-end;
-create trigger platform_records_of_connection after delete on connections begin
-  delete from platform_records where login_key = old.id;
-  delete from platform_records
-    where login_key = old.login_key and platform = old.provider
-    and kind = 'space' and key = old.space_kind || ' ' || old.remote_id
-    and not exists (
-      select 1 from connections
-      where provider = old.provider and login_key = old.login_key
-      and remote_id = old.remote_id and space_kind = old.space_kind
-    );
-end;
-
 insert into platform_records (login_key, platform, kind, key, value)
   select login_key, 'discord', 'user', '', json_quote(user_id) from discord_bots
   union all
@@ -54,7 +25,7 @@ insert into platform_records (login_key, platform, kind, key, value)
     json_object('conversationId', conversation_id, 'serviceUrl', service_url, 'tenantId', tenant_id)
     from teams_references
   union all
-  select login_key, platform, 'albums', '', position from login_positions;
+  select login_key, platform, 'albums', '', position from login_positions where json_valid(position);
 insert into platform_records (login_key, platform, kind, key, value, unique_key, group_key)
   select login_key, 'slack', 'identity', '',
     json_object(

@@ -1,4 +1,4 @@
-/** What accounts are connected to platforms with, and what connectors keep of it. */
+/** What accounts are connected to platforms with. */
 export const LOGINS_SCHEMA = `
 create table sign_ins (
   state_hash text primary key,
@@ -117,7 +117,10 @@ create table invite_links (
   created_at text not null,
   expires_at text not null
 ) strict, without rowid;
+`;
 
+/** What connectors keep of their logins. A step that changes it takes this form along to 0030-platform-records. */
+export const PLATFORM_RECORDS_SCHEMA = `
 create table platform_records (
   login_key text not null,
   platform text not null,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { findRow } from '../../../src/store/database/rows.ts';
 import { PlatformRecords } from '../../../src/store/logins/platform-records.ts';
-import { findCall } from '../../../src/store/messages/calls.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { temporaryDir, temporaryStore } from './temporary.ts';
 
@@ -55,7 +55,10 @@ test('a database from before the baseline is carried over once, with what is in 
   const { dataDir, file } = dataDirOf(readFileSync(FORMER_DUMP, 'utf8'));
   for (let start = 0; start < 2; start++) {
     const store = await temporaryStore(dataDir);
-    expect(await findCall(store.db, 'call_1')).toMatchObject({ accountId: 'acc_1', sampleRateHz: 16_000 });
+    expect(await findRow(store.db, 'calls', { callId: 'call_1' })).toMatchObject({
+      accountId: 'acc_1',
+      sampleRateHz: 16_000,
+    });
     await store.close();
     expect(appliedIn(file)).toEqual(['0001-baseline', '0030-platform-records']);
   }

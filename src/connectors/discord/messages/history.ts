@@ -1,5 +1,5 @@
 import { Backoff } from '../../../base/backoff.ts';
-import { KeyedTurns } from '../../../base/keyed-turns.ts';
+import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
@@ -27,7 +27,7 @@ export interface HistoryDeps {
  */
 export class History {
   readonly #deps: HistoryDeps;
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
   /** Channels with a gap, those with the newest messages first. */
   #gaps = new Set<string>();
 
@@ -46,7 +46,7 @@ export class History {
   /** Reads a channel's gap if it has one. Rejects as `readAll` does. */
   async read(channelId: string, signal: AbortSignal): Promise<void> {
     if (!this.#gaps.has(channelId)) return;
-    await this.#turns.run(channelId, async () => {
+    await this.#queue.run(channelId, async () => {
       const gaps = this.#gaps;
       if (!gaps.has(channelId)) return;
       await this.#readGap(channelId, signal);

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import { field } from '../../../base/platform-json.ts';
 import type { ConnectsByOAuth } from '../../contract/oauth.ts';
-import { idTokenClaims } from '../../kit/id-token.ts';
-import { type Registration, revokesAt } from '../../kit/oauth-platform.ts';
+import { idTokenClaims, type Registration, revokesAt } from '../../kit/oauth-platform.ts';
 
 /** Finding a meeting by its code, and who is in it (https://developers.google.com/workspace/meet/api/guides/overview). */
 const READ_SCOPE = 'https://www.googleapis.com/auth/meetings.space.readonly';

@@ -43,11 +43,7 @@ const GRANT_OVER: ReadonlySet<string> = new Set([
  * Workspaces in which accounts install the shared app (https://docs.slack.dev/authentication/installing-with-oauth).
  * Each is a login of its own, with a bot's token. `app` null: the operator has none.
  */
-export function slackOAuth(
-  urls: SlackUrls,
-  app: SharedApp | null,
-  clock: Clock,
-): Pick<ConnectsByOAuth, 'client' | 'paths' | 'identify' | 'revoke'> {
+export function slackOAuth(urls: SlackUrls, app: SharedApp | null, clock: Clock): ConnectsByOAuth {
   return {
     client: app && {
       authorizationEndpoint: new URL('/oauth/v2/authorize', urls.api).href,

@@ -1,4 +1,4 @@
-import { KeyedTurns } from '../../../base/keyed-turns.ts';
+import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
 import type { ConversationReferences } from '../messages/conversation-references.ts';
@@ -30,7 +30,7 @@ export interface ActivityReceiverDeps {
 /** Stores what activities tell. Those of a conversation are handled one after the other. */
 export class ActivityReceiver {
   readonly #deps: ActivityReceiverDeps;
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
 
   constructor(deps: ActivityReceiverDeps) {
     this.#deps = deps;
@@ -40,11 +40,11 @@ export class ActivityReceiver {
   async take(activity: Activity): Promise<void> {
     const place = placeOf(activity);
     if (place === null) return this.#deps.observer.count('event_skipped');
-    await this.#turns.run(place.reference.conversationId, () => this.#take(activity, place));
+    await this.#queue.run(place.reference.conversationId, () => this.#take(activity, place));
   }
 
   async settled(): Promise<void> {
-    await this.#turns.settled();
+    await this.#queue.settled();
   }
 
   async #take(activity: Activity, place: ActivityPlace): Promise<void> {

@@ -3,8 +3,7 @@ import { GatewayError } from '../../../base/errors.ts';
 import { field } from '../../../base/platform-json.ts';
 import type { AdminAnswer, AsksAdmins } from '../../contract/admin-consent.ts';
 import type { ConnectsByOAuth } from '../../contract/oauth.ts';
-import { idTokenClaims } from '../../kit/id-token.ts';
-import type { Registration } from '../../kit/oauth-platform.ts';
+import { idTokenClaims, type Registration } from '../../kit/oauth-platform.ts';
 
 /** What people are asked for: who they are, tokens that can be refreshed, and the numbers of their meetings. */
 const SCOPE = 'openid profile email offline_access User.Read OnlineMeetings.ReadWrite';
