@@ -1,6 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { PlaceHolder, Places } from '../../base/places.ts';
 import type { Clock } from '../../base/time.ts';
+import { TimeLimit } from '../../base/time-limit.ts';
 import { Wakeups } from '../../messaging/inbox/wakeups.ts';
 
 /** How a request waits, and for how long. */
@@ -46,28 +47,22 @@ export class DeliveryWaits {
     isOver: (value: Value) => boolean,
     { waitMs, signal }: DeliveryWait,
   ): Promise<Value> {
-    let isLate = false;
     let changed = Promise.withResolvers<void>();
-    const end = (): void => {
-      isLate = true;
-      changed.resolve();
-    };
-    const over = AbortSignal.any([signal, this.#closing.signal]);
-    const unwatch = this.#ends.watch(accountId, () => changed.resolve());
-    const cancelDeadline = this.#clock.after(waitMs, end);
-    over.addEventListener('abort', end, { once: true });
-    if (over.aborted) end();
+    const wake = (): void => changed.resolve();
+    const outer = AbortSignal.any([signal, this.#closing.signal]);
+    const limit = new TimeLimit(this.#clock, waitMs, { outer });
+    limit.signal.addEventListener('abort', wake, { once: true });
+    const unwatch = this.#ends.watch(accountId, wake);
     try {
       for (;;) {
         const value = await read();
-        if (isLate || isOver(value)) return value;
+        if (limit.signal.aborted || isOver(value)) return value;
         await changed.promise;
         changed = Promise.withResolvers<void>();
       }
     } finally {
       unwatch();
-      cancelDeadline();
-      over.removeEventListener('abort', end);
+      limit.close();
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../store/database/tables.ts';
 import { agentsOfOtherEvents, newestEventTime } from '../../store/messages/events.ts';
 import { agentsOfMessages, type MessagePosition, newestMessage } from '../../store/messages/messages.ts';
+import { KeyedRuns } from './keyed-runs.ts';
 import type { LongPollGroup } from './long-poll-group.ts';
 import type { Wakeups } from './wakeups.ts';
 
@@ -11,8 +12,7 @@ export class LongPollAccount {
   readonly #news: Pick<AccountNews, 'look'>;
   readonly #groups = new Set<LongPollGroup>();
   readonly #unwatch: () => void;
-  #isLooking = false;
-  #mustLook = false;
+  readonly #looks = new KeyedRuns(() => {});
 
   constructor(news: Pick<AccountNews, 'look'>, wakeups: Wakeups, accountId: string) {
     this.#news = news;
@@ -31,19 +31,10 @@ export class LongPollAccount {
     return true;
   }
 
+  /** If this look fails, every group looks by itself and reports its own error. */
   #look(): void {
-    this.#mustLook = true;
-    if (!this.#isLooking) void this.#lookOn();
-  }
-
-  async #lookOn(): Promise<void> {
-    this.#isLooking = true;
-    while (this.#mustLook) {
-      this.#mustLook = false;
-      // If this look fails, every group looks by itself and reports its own error.
-      this.#tell(await this.#news.look().catch(() => null));
-    }
-    this.#isLooking = false;
+    const look = async () => this.#tell(await this.#news.look().catch(() => null));
+    void this.#looks.run('', look);
   }
 
   #tell(agentIds: ReadonlySet<string> | null): void {

@@ -1,6 +1,7 @@
 import { Places } from '../../base/places.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
+import { TimeLimit } from '../../base/time-limit.ts';
 import { type Address, keyOfAddress } from '../../connectors/contract/address.ts';
 import { keyOfLogin } from '../../connectors/contract/login.ts';
 import type { AwaitedReply, OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
@@ -65,15 +66,13 @@ export class WebhookAnswers {
         resolve(reply);
       },
     };
-    const expire = (): void => wait.end(null);
     this.#waits.set(key, wait);
-    const cancel = this.#clock.after(Math.min(withinMs, MAX_WAIT_MS), expire);
-    gone.addEventListener('abort', expire, { once: true });
+    const limit = new TimeLimit(this.#clock, Math.min(withinMs, MAX_WAIT_MS), { outer: gone });
+    limit.signal.addEventListener('abort', () => wait.end(null), { once: true });
     try {
       return await promise;
     } finally {
-      cancel();
-      gone.removeEventListener('abort', expire);
+      limit.close();
       leave();
     }
   }
