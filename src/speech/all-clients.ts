@@ -7,15 +7,16 @@ import { LocalTts } from './local/local-tts.ts';
 import type { ProviderClients } from './provider-clients.ts';
 import { UtteranceSegmenter } from './segments/utterance-segmenter.ts';
 import { recognizerBy } from './stt/stream-recognizer.ts';
-import { CartesiaSynthesizer } from './tts/cartesia/cartesia-synthesizer.ts';
-import { DeepgramSynthesizer } from './tts/deepgram/deepgram-synthesizer.ts';
-import { ElevenLabsSynthesizer } from './tts/elevenlabs/elevenlabs-synthesizer.ts';
-import { OpenAiSynthesizer } from './tts/openai/openai-synthesizer.ts';
+import { synthesizerBy } from './tts/stream-synthesizer.ts';
 import { assemblyAiStt } from './vendors/assemblyai/assemblyai-stt.ts';
 import { cartesiaStt } from './vendors/cartesia/cartesia-stt.ts';
+import { cartesiaTts } from './vendors/cartesia/cartesia-tts.ts';
 import { deepgramStt } from './vendors/deepgram/deepgram-stt.ts';
+import { deepgramTts } from './vendors/deepgram/deepgram-tts.ts';
 import { elevenLabsStt } from './vendors/elevenlabs/elevenlabs-stt.ts';
+import { elevenLabsTts } from './vendors/elevenlabs/elevenlabs-tts.ts';
 import { OpenAiRecognizer } from './vendors/openai/openai-recognizer.ts';
+import { OpenAiSynthesizer } from './vendors/openai/openai-synthesizer.ts';
 
 /** The clients of all providers, for one bridge thread. */
 export function allClients(clock: Clock): readonly ProviderClients[] {
@@ -23,15 +24,15 @@ export function allClients(clock: Clock): readonly ProviderClients[] {
   const [localTts, localStt] = [new LocalTts(), new LocalStt(clock)];
   const clients: Readonly<Record<SpeechProviderName, Omit<ProviderClients, 'provider'>>> = {
     elevenlabs: {
-      synthesizer: (preset, rateHz, observer) => new ElevenLabsSynthesizer(preset, rateHz, deps, observer),
+      synthesizer: synthesizerBy(elevenLabsTts, deps),
       recognizer: recognizerBy(elevenLabsStt, deps),
     },
     deepgram: {
-      synthesizer: (preset, rateHz, observer) => new DeepgramSynthesizer(preset, rateHz, deps, observer),
+      synthesizer: synthesizerBy(deepgramTts, deps),
       recognizer: recognizerBy(deepgramStt, deps),
     },
     cartesia: {
-      synthesizer: (preset, rateHz, observer) => new CartesiaSynthesizer(preset, rateHz, deps, observer),
+      synthesizer: synthesizerBy(cartesiaTts, deps),
       recognizer: recognizerBy(cartesiaStt, deps),
     },
     assemblyai: {

@@ -1,17 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DeepgramSynthesizer } from '../../../src/speech/tts/deepgram/deepgram-synthesizer.ts';
+import type { Synthesizer } from '../../../src/speech/tts/synthesizer.ts';
+import { deepgramTts } from '../../../src/speech/vendors/deepgram/deepgram-tts.ts';
 import { BAD_KEY, NO_MODEL, OUT_OF_FUNDS, TOO_MANY } from '../../fakes/deepgram/deepgram-errors.ts';
 import { DeepgramTtsSocket } from '../../fakes/deepgram/tts-socket.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { RecordedSynthesis } from './recorded-synthesis.ts';
-import { KEY, VendorWorld } from './vendor-world.ts';
+import { KEY, synthesizerClient, VendorWorld } from './vendor-world.ts';
 
-let world: VendorWorld<DeepgramTtsSocket, DeepgramSynthesizer, RecordedSynthesis>;
+let world: VendorWorld<DeepgramTtsSocket, Synthesizer, RecordedSynthesis>;
 
 beforeEach(async () => {
   world = await VendorWorld.start({
     vendor: (clock) => new DeepgramTtsSocket(KEY, clock),
-    client: (...args) => new DeepgramSynthesizer(...args),
+    client: synthesizerClient(deepgramTts),
     recorded: new RecordedSynthesis(),
   });
 });

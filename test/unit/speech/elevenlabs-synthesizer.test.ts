@@ -1,20 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ElevenLabsSynthesizer } from '../../../src/speech/tts/elevenlabs/elevenlabs-synthesizer.ts';
+import type { Synthesizer } from '../../../src/speech/tts/synthesizer.ts';
+import { elevenLabsTts } from '../../../src/speech/vendors/elevenlabs/elevenlabs-tts.ts';
 import { OUT_OF_FUNDS, TOO_MANY } from '../../fakes/elevenlabs/elevenlabs-errors.ts';
 import { alignTones } from '../../fakes/elevenlabs/tone-alignment.ts';
 import { ElevenLabsTtsSocket } from '../../fakes/elevenlabs/tts-socket.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { RecordedSynthesis } from './recorded-synthesis.ts';
-import { KEY, VendorWorld } from './vendor-world.ts';
+import { KEY, synthesizerClient, VendorWorld } from './vendor-world.ts';
 
 const VOICE = 'bIHbv24MWmeRgasZH58o';
 
-let world: VendorWorld<ElevenLabsTtsSocket, ElevenLabsSynthesizer, RecordedSynthesis>;
+let world: VendorWorld<ElevenLabsTtsSocket, Synthesizer, RecordedSynthesis>;
 
 beforeEach(async () => {
   world = await VendorWorld.start({
     vendor: (clock) => new ElevenLabsTtsSocket(KEY, clock),
-    client: (...args) => new ElevenLabsSynthesizer(...args),
+    client: synthesizerClient(elevenLabsTts),
     recorded: new RecordedSynthesis(),
   });
 });

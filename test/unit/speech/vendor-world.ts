@@ -2,6 +2,8 @@ import { expect } from 'vitest';
 import type { SpeechPreset } from '../../../src/speech/speech-preset.ts';
 import type { Recognizer, RecognizerObserver } from '../../../src/speech/stt/recognizer.ts';
 import { recognizerBy, type SttVendor } from '../../../src/speech/stt/stream-recognizer.ts';
+import { synthesizerBy, type TtsVendor } from '../../../src/speech/tts/stream-synthesizer.ts';
+import type { Synthesizer, SynthesizerObserver } from '../../../src/speech/tts/synthesizer.ts';
 import type { VendorSocketDeps } from '../../../src/speech/vendor-socket.ts';
 import { SpeechHost, type VendorPart } from '../../fakes/speech-host.ts';
 import { SocketClock } from '../../support/socket-clock.ts';
@@ -44,6 +46,16 @@ export function recognizerClient(vendor: SttVendor) {
     deps: VendorSocketDeps,
     observer: RecognizerObserver,
   ): Recognizer => recognizerBy(vendor, deps)(preset, rateHz, observer);
+}
+
+/** Returns what makes synthesizers of a vendor in a world. */
+export function synthesizerClient(vendor: TtsVendor) {
+  return (
+    preset: SpeechPreset,
+    rateHz: number,
+    deps: VendorSocketDeps,
+    observer: SynthesizerObserver,
+  ): Synthesizer => synthesizerBy(vendor, deps)(preset, rateHz, observer);
 }
 
 /** A vendor on loopback and clients of it. Time passes only while a test waits for it. */

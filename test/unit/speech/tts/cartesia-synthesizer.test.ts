@@ -1,17 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CartesiaSynthesizer } from '../../../../src/speech/tts/cartesia/cartesia-synthesizer.ts';
+import type { Synthesizer } from '../../../../src/speech/tts/synthesizer.ts';
+import { cartesiaTts } from '../../../../src/speech/vendors/cartesia/cartesia-tts.ts';
 import { refusalWith } from '../../../fakes/cartesia/socket-entry.ts';
 import { CARTESIA_ERRORS, errorMessage } from '../../../fakes/cartesia/socket-errors.ts';
 import { CartesiaTts } from '../../../fakes/cartesia/tts-socket.ts';
 import { RecordedSynthesis } from '../recorded-synthesis.ts';
-import { type ClientOptions, KEY, VendorWorld } from '../vendor-world.ts';
+import { type ClientOptions, KEY, synthesizerClient, VendorWorld } from '../vendor-world.ts';
 
-let world: VendorWorld<CartesiaTts, CartesiaSynthesizer, RecordedSynthesis>;
+let world: VendorWorld<CartesiaTts, Synthesizer, RecordedSynthesis>;
 
 beforeEach(async () => {
   world = await VendorWorld.start({
     vendor: (clock) => new CartesiaTts(clock, KEY),
-    client: (...args) => new CartesiaSynthesizer(...args),
+    client: synthesizerClient(cartesiaTts),
     recorded: new RecordedSynthesis(),
   });
 });
@@ -23,7 +24,7 @@ afterEach(async () => {
 
 const start = (options?: ClientOptions) => world.connect(options);
 
-function say(synthesizer: CartesiaSynthesizer, utteranceId: string, ...texts: readonly string[]): void {
+function say(synthesizer: Synthesizer, utteranceId: string, ...texts: readonly string[]): void {
   texts.forEach((text, place) => {
     synthesizer.speak({ utteranceId, text, isLast: place === texts.length - 1 });
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OpenAiSynthesizer } from '../../../../src/speech/tts/openai/openai-synthesizer.ts';
+import { OpenAiSynthesizer } from '../../../../src/speech/vendors/openai/openai-synthesizer.ts';
 import { modelGone, outOfFunds, rateLimited, serverError } from '../../../fakes/openai/audio-errors.ts';
 import { OpenAiAudio } from '../../../fakes/openai/audio-routes.ts';
 import { GAP_MS, WORD_MS } from '../../../fakes/tone-speech.ts';

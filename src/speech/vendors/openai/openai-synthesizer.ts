@@ -2,17 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { bytesPerSample } from '../../audio-format.ts';
 import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
+import { MAX_PIECES, TOO_MANY_PIECES } from '../../tts/stream-synthesizer.ts';
+import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../../tts/synthesizer.ts';
+import { WholeSamples } from '../../tts/whole-samples.ts';
 import { numberAt, textAt } from '../../vendor-message.ts';
 import { chunksOf } from '../../vendor-requests.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
-import {
-  faultOfFailure,
-  type OpenAiAnswer,
-  type OpenAiFailure,
-  OpenAiRequests,
-} from '../../vendors/openai/openai-requests.ts';
-import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../synthesizer.ts';
-import { WholeSamples } from '../whole-samples.ts';
+import { faultOfFailure, type OpenAiAnswer, type OpenAiFailure, OpenAiRequests } from './openai-requests.ts';
 
 /** A piece of an utterance on its way. */
 interface Job extends SpokenPiece {
@@ -25,7 +21,6 @@ const DEFAULT_MODEL = 'gpt-4o-mini-tts';
 const DEFAULT_VOICE = 'alloy';
 /** The piece that is received, and the next one. */
 const MAX_REQUESTS = 2;
-const MAX_PIECES = 64;
 /** An utterance without audio fails after 10 s: until then there is time for a second request. */
 const FIRST_BYTE_MS = 5_000;
 const STALL_MS = 5_000;
@@ -61,8 +56,7 @@ export class OpenAiSynthesizer implements Synthesizer {
   speak(piece: SpokenPiece): void {
     if (this.#over.signal.aborted) return;
     if (this.#jobs.length >= MAX_PIECES) {
-      const words = `More than ${MAX_PIECES} sentences are waiting to be spoken`;
-      return this.#fail(piece.utteranceId, { kind: 'refused', words });
+      return this.#fail(piece.utteranceId, TOO_MANY_PIECES);
     }
     this.#jobs.push({ ...piece, abort: new AbortController(), answer: null });
     this.#ask();

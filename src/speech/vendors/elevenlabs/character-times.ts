@@ -1,5 +1,5 @@
+import type { AlignedPart } from '../../tts/synthesizer.ts';
 import { numbersAt, objectAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
-import type { AlignedPart } from '../synthesizer.ts';
 
 /** Names of the lists, old ones included. */
 const STARTS = ['charStartTimesMs', 'char_start_times_ms'];

@@ -1,4 +1,4 @@
-import type { AlignedPart } from '../synthesizer.ts';
+import type { AlignedPart } from '../../tts/synthesizer.ts';
 
 /** What belongs to the word before it: marks, then spaces. */
 const SEPARATOR = /[\p{P}\p{S}]*\s*/uy;
