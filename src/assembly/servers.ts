@@ -49,14 +49,14 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   const mcp = openMcp(deps, { ...needs, idempotency });
   followCredentials(needs, streams, mcp.server);
   const authenticate = authenticator(keys, people.sessions, authorization.grants);
-  const signals = {
-    openStreams: (keyId: string) => streams.countOf(keyId),
+  const probes = new AgentProbes({
+    db: store.db,
+    clock,
+    send: (...probe) => sendProbe({ store, clock, wakeups }, ...probe),
+    openStreams: (keyId) => streams.countOf(keyId),
     mcpKeys: () => mcp.server.users(),
-    repliedAt: (keyId: string, probeId: string) => replies.repliedAt(keyId, probeId),
-  };
-  const probes = new AgentProbes(store.db, clock, signals, (...probe) =>
-    sendProbe({ store, clock, wakeups }, ...probe),
-  );
+    repliedAt: (keyId, probeId) => replies.repliedAt(keyId, probeId),
+  });
   const signIns = signInsOf({
     store,
     people,
