@@ -3,8 +3,11 @@ import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import { AgentRoster } from '../accounts/account/agent-roster.ts';
 import { TrunkChanges, VendorQuota } from '../accounts/account/quotas.ts';
 import type { ConnectionDeps } from '../accounts/connections/connection-deps.ts';
-import { closeConnections, openConnections } from '../accounts/connections/connections.ts';
-import { handOverConnections } from '../accounts/connections/hand-over.ts';
+import {
+  closeConnections,
+  handOverConnections,
+  openConnections,
+} from '../accounts/connections/connections.ts';
 import { AgentReplies } from '../accounts/keys/agent-replies.ts';
 import { BridgeKey } from '../accounts/keys/bridge-key.ts';
 import { KeyCache } from '../accounts/keys/key-cache.ts';
@@ -249,7 +252,10 @@ function bridgeKey({ settings, store: { db }, clock, events }: PartDeps): Bridge
     clock,
     key: settings.bridge.key,
     limits: new AttemptLimits(clock, settings.people.loginAttempts),
-    failures: new FailedAttempts('bridge_key.fail', db, clock, {
+    failures: new FailedAttempts({
+      action: 'bridge_key.fail',
+      db,
+      clock,
       failed: onFailure,
       dropped: () => events.queueFull('failed_passwords'),
     }),
@@ -288,7 +294,10 @@ async function openPeople(
     limits,
     hasher: argon2id,
     guesses: new GuessLimits(clock, loginAttempts, limits),
-    failedPasswords: new FailedAttempts('password.fail', db, clock, {
+    failedPasswords: new FailedAttempts({
+      action: 'password.fail',
+      db,
+      clock,
       failed: (error) => events.writeFailed('failed password attempts', error),
       dropped: () => events.queueFull('failed_passwords'),
     }),

@@ -27,7 +27,6 @@ import { fileRoutes } from '../api/rest/files.ts';
 import { type InboxDomain, inboxRoutes } from '../api/rest/inbox.ts';
 import { type OAuthContext, oauthRoutes } from '../api/rest/oauth.ts';
 import { openApiRoute } from '../api/rest/openapi.ts';
-import { passwordRoutes } from '../api/rest/passwords.ts';
 import { type BridgeContext, platformBridgeRoutes } from '../api/rest/platform-bridge.ts';
 import { platformRoutes } from '../api/rest/platforms.ts';
 import { signInRoutes } from '../api/rest/sign-in.ts';
@@ -91,7 +90,6 @@ export function routes(domains: Domains): Route[] {
     ...accountDeletionRoutes(leavingDomain(domains), publicUrl),
     ...agentProbeRoutes(domains.probes),
     ...signInRoutes(people),
-    ...passwordRoutes(people),
     ...emailAddressRoutes(people),
     ...oauthRoutes(oauth),
     ...metadataRoutes(authorization.domain),

@@ -13,9 +13,8 @@ import { LazyServer } from '../api/mcp/lazy-server.ts';
 import { McpCounts } from '../api/mcp/mcp-request.ts';
 import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import { oauthContext } from '../api/rest/oauth.ts';
-import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
-import { streamRoute } from '../api/stream/stream-route.ts';
+import { inboxStreamRoute, streamRoute } from '../api/stream/stream-routes.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
@@ -49,14 +48,14 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   const mcp = openMcp(deps, { ...needs, idempotency });
   followCredentials(needs, streams, mcp.server);
   const authenticate = authenticator(keys, people.sessions, authorization.grants);
-  const signals = {
-    openStreams: (keyId: string) => streams.countOf(keyId),
+  const probes = new AgentProbes({
+    db: store.db,
+    clock,
+    send: (...probe) => sendProbe({ store, clock, wakeups }, ...probe),
+    openStreams: (keyId) => streams.countOf(keyId),
     mcpKeys: () => mcp.server.users(),
-    repliedAt: (keyId: string, probeId: string) => replies.repliedAt(keyId, probeId),
-  };
-  const probes = new AgentProbes(store.db, clock, signals, (...probe) =>
-    sendProbe({ store, clock, wakeups }, ...probe),
-  );
+    repliedAt: (keyId, probeId) => replies.repliedAt(keyId, probeId),
+  });
   const signIns = signInsOf({
     store,
     people,

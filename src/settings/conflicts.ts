@@ -7,22 +7,15 @@ export function conflicts(values: Partial<Values>): string[] {
   if (min !== undefined && max !== undefined && max <= min) {
     mistakes.push(`SVC_RTP_PORT_MAX: must be greater than SVC_RTP_PORT_MIN (${min})`);
   }
-  const { SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key } = values;
-  if (cert && key === null) mistakes.push('SVC_SIP_TLS_KEY_FILE: is required with SVC_SIP_TLS_CERT_FILE');
-  if (key && cert === null) mistakes.push('SVC_SIP_TLS_CERT_FILE: is required with SVC_SIP_TLS_KEY_FILE');
-  if (values.SVC_SMTP_URL && values.SVC_MAIL_FROM === null) {
-    mistakes.push('SVC_MAIL_FROM: is required with SVC_SMTP_URL');
-  }
   if (values.SVC_TELEGRAM_UPDATES === 'webhook' && values.SVC_PUBLIC_URL === null) {
     mistakes.push('SVC_PUBLIC_URL: is required with SVC_TELEGRAM_UPDATES "webhook"');
   }
-  if (values.SVC_ZOOM_WEBHOOK_SECRET && values.SVC_ZOOM_CLIENT_ID === null) {
-    mistakes.push('SVC_ZOOM_CLIENT_ID: is required with SVC_ZOOM_WEBHOOK_SECRET');
-  }
   mistakes.push(
+    ...REQUIRES.flatMap(([given, needed]) =>
+      values[given] && values[needed] === null ? [`${needed}: is required with ${given}`] : [],
+    ),
     ...missingOfDiscord(values),
     ...SET_TOGETHER.flatMap((names) => missingOf(names, values)),
-    ...missingOfBridge(values),
   );
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
@@ -39,12 +32,15 @@ function missingOfDiscord(values: Partial<Values>): string[] {
   return needs.filter((name) => values[name] === null).map((name) => `${name}: is required with ${present}`);
 }
 
-/** A bridge that carries a platform has a URL, and one with a URL has a key. */
-function missingOfBridge(values: Partial<Values>): string[] {
-  const { SVC_BRIDGE_KEY: key, SVC_BRIDGE_URL: url, SVC_BRIDGE_PLATFORMS: platforms } = values;
-  if (platforms && url === null) return ['SVC_BRIDGE_URL: is required with SVC_BRIDGE_PLATFORMS'];
-  return url && key === null ? ['SVC_BRIDGE_KEY: is required with SVC_BRIDGE_URL'] : [];
-}
+/** Variables, each with another one that it needs. */
+const REQUIRES = [
+  ['SVC_SIP_TLS_CERT_FILE', 'SVC_SIP_TLS_KEY_FILE'],
+  ['SVC_SIP_TLS_KEY_FILE', 'SVC_SIP_TLS_CERT_FILE'],
+  ['SVC_SMTP_URL', 'SVC_MAIL_FROM'],
+  ['SVC_ZOOM_WEBHOOK_SECRET', 'SVC_ZOOM_CLIENT_ID'],
+  ['SVC_BRIDGE_PLATFORMS', 'SVC_BRIDGE_URL'],
+  ['SVC_BRIDGE_URL', 'SVC_BRIDGE_KEY'],
+] as const;
 
 const SET_TOGETHER = [
   ['SVC_SLACK_CLIENT_ID', 'SVC_SLACK_CLIENT_SECRET', 'SVC_SLACK_SIGNING_SECRET'],

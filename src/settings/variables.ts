@@ -4,10 +4,8 @@ import { BRIDGE_VARIABLES } from './bridge-variables.ts';
 import { CALL_VARIABLES } from './call-variables.ts';
 import { DISCORD_VARIABLES } from './discord-variables.ts';
 import { MEET_VARIABLES } from './meet-variables.ts';
-import { MODEL_VARIABLES } from './model-variables.ts';
 import { OIDC_ROWS } from './oidc-providers.ts';
 import { SLACK_VARIABLES } from './slack-variables.ts';
-import { SPEECH_VARIABLES } from './speech-variables.ts';
 import { TEAMS_VARIABLES } from './teams-variables.ts';
 import {
   BootstrapKey,
@@ -23,6 +21,7 @@ import {
   TelegramToken,
   wholeNumber,
 } from './values.ts';
+import { VENDOR_VARIABLES } from './vendor-variables.ts';
 import { WHATSAPP_VARIABLES } from './whatsapp-variables.ts';
 import { ZOOM_VARIABLES } from './zoom-variables.ts';
 
@@ -114,8 +113,7 @@ export const VARIABLES = {
   ...MEET_VARIABLES,
   ...ZOOM_VARIABLES,
   ...BRIDGE_VARIABLES,
-  ...SPEECH_VARIABLES,
-  ...MODEL_VARIABLES,
+  ...VENDOR_VARIABLES,
   SVC_BOOTSTRAP_AGENT_KEY: {
     default: null,
     secret: true,

@@ -10,8 +10,7 @@ import { type PendingConnection, takeConnectionState } from '../../store/logins/
 import type { Actor } from '../../store/people/audit-log.ts';
 import { isOperatorsAccount } from '../logins/sip-accounts.ts';
 import { requireStillAllowed } from './connection-state.ts';
-import type { Connections } from './connections.ts';
-import { handOver } from './hand-over.ts';
+import { type Connections, handOver } from './connections.ts';
 import { callbackUrl, type OfferedPlatform, offeredPlatform } from './offered-platform.ts';
 import { platformWords } from './platform-words.ts';
 import { type Grant, settleConnection } from './settle-connection.ts';

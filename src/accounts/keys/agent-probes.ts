@@ -21,8 +21,12 @@ export type ProbeVerdict =
   | 'key_used_recently'
   | 'not_connected';
 
-/** Signs of activity of the agent behind a key. */
-export interface AgentSignals {
+/** How probes are sent, and signs of activity of the agent behind a key. */
+interface AgentProbesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  /** Sends a probe's message to agents of an account. */
+  readonly send: (accountId: string, agentIds: readonly string[], probeId: string) => Promise<void>;
   /** Number of open WebSockets of the key, both call and inbox streams. */
   openStreams(keyId: string): number;
   /** Keys of clients that listen to the MCP server or wait for its response. */
@@ -30,9 +34,6 @@ export interface AgentSignals {
   /** When the key first answered the probe; null: not yet. */
   repliedAt(keyId: string, probeId: string): string | null;
 }
-
-/** Sends a probe's message to agents of an account. */
-export type SendProbe = (accountId: string, agentIds: readonly string[], probeId: string) => Promise<void>;
 
 /** The shown fields of a key that an external agent may hold. Internal bearers are excluded. */
 type OutsideKey = Pick<ValidKey, 'id' | 'keyPrefix' | 'name' | 'lastUsedAt'>;
@@ -66,17 +67,11 @@ interface Probe {
  * memory.
  */
 export class AgentProbes {
-  readonly #db: Db;
-  readonly #clock: Clock;
-  readonly #signals: AgentSignals;
-  readonly #send: SendProbe;
+  readonly #deps: AgentProbesDeps;
   readonly #byAccount = new Map<string, Probe>();
 
-  constructor(db: Db, clock: Clock, signals: AgentSignals, send: SendProbe) {
-    this.#db = db;
-    this.#clock = clock;
-    this.#signals = signals;
-    this.#send = send;
+  constructor(deps: AgentProbesDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -84,16 +79,17 @@ export class AgentProbes {
    * watches which keys answer.
    */
   async start(accountId: string, keyIds: readonly string[] | null): Promise<ProbeStatus> {
-    const keys = await listKeys(this.#db, accountId, 'agent');
+    const { db, clock, send } = this.#deps;
+    const keys = await listKeys(db, accountId, 'agent');
     const watched = keys.filter(({ id }) => keyIds === null || keyIds.includes(id));
     this.#forgetOld();
     const probe = {
       id: newId('prb'),
-      startedAt: this.#clock.nowIso(),
-      startedMs: this.#clock.monotonicMs(),
+      startedAt: clock.nowIso(),
+      startedMs: clock.monotonicMs(),
       keyIds: new Set(watched.map(({ id }) => id)),
     };
-    await this.#send(accountId, [...new Set(watched.flatMap(({ agentIds }) => agentIds))], probe.id);
+    await send(accountId, [...new Set(watched.flatMap(({ agentIds }) => agentIds))], probe.id);
     this.#byAccount.set(accountId, probe);
     return await this.status(accountId);
   }
@@ -105,8 +101,8 @@ export class AgentProbes {
   async status(accountId: string): Promise<ProbeStatus> {
     const probe = this.#byAccount.get(accountId);
     if (!probe) throw new GatewayError('probe_not_found');
-    const keys = await listKeys(this.#db, accountId, 'agent');
-    const mcpKeys = this.#signals.mcpKeys();
+    const keys = await listKeys(this.#deps.db, accountId, 'agent');
+    const mcpKeys = this.#deps.mcpKeys();
     const watched = keys.filter(({ id }) => probe.keyIds.has(id));
     const seen = watched.map((key) => this.#look(probe, key, mcpKeys));
     const isDone = this.#isLate(probe) || seen.every(({ replied }) => replied);
@@ -121,25 +117,25 @@ export class AgentProbes {
 
   #look(probe: Probe, key: OutsideKey, mcpKeys: ReadonlySet<string>): Omit<WatchedKey, 'verdict'> {
     const { id, keyPrefix, name, lastUsedAt } = key;
-    const repliedAt = this.#signals.repliedAt(id, probe.id);
+    const repliedAt = this.#deps.repliedAt(id, probe.id);
     const replied = repliedAt !== null && repliedAt < isoAfter(probe.startedAt, DEADLINE_MS);
-    const openStreams = this.#signals.openStreams(id);
+    const openStreams = this.#deps.openStreams(id);
     return { id, keyPrefix, name, lastUsedAt, replied, openStreams, isInMcp: mcpKeys.has(id) };
   }
 
   #judge({ replied, openStreams, isInMcp, lastUsedAt }: Omit<WatchedKey, 'verdict'>): ProbeVerdict {
     if (replied) return 'replied';
     if (openStreams > 0 || isInMcp) return 'connected_but_silent';
-    const isRecent = lastUsedAt !== null && isoAfter(lastUsedAt, RECENT_MS) > this.#clock.nowIso();
+    const isRecent = lastUsedAt !== null && isoAfter(lastUsedAt, RECENT_MS) > this.#deps.clock.nowIso();
     return isRecent ? 'key_used_recently' : 'not_connected';
   }
 
   #isLate({ startedMs }: Probe): boolean {
-    return this.#clock.monotonicMs() - startedMs >= DEADLINE_MS;
+    return this.#deps.clock.monotonicMs() - startedMs >= DEADLINE_MS;
   }
 
   #forgetOld(): void {
-    const before = this.#clock.monotonicMs() - FORGET_MS;
+    const before = this.#deps.clock.monotonicMs() - FORGET_MS;
     for (const [accountId, { startedMs }] of this.#byAccount) {
       if (startedMs < before) this.#byAccount.delete(accountId);
     }

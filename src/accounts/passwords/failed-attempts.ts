@@ -9,7 +9,10 @@ const MAX_ADDRESSES = 20;
 /** Limit of lines per hour for all accounts. Beyond it, failures are reported to the observer and not written. */
 const MAX_LINES = 10_000;
 
-export interface FailedAttemptsObserver {
+interface FailedAttemptsDeps {
+  readonly action: AuditAction;
+  readonly db: Db;
+  readonly clock: Clock;
   /** The log could not be written. */
   failed(error: unknown): void;
   /** An attempt was not written, because the limit of lines is reached. */
@@ -31,35 +34,26 @@ interface Line {
  * take the same time.
  */
 export class FailedAttempts {
-  readonly #action: AuditAction;
-  readonly #db: Db;
-  readonly #clock: Clock;
-  readonly #observer: FailedAttemptsObserver;
+  readonly #deps: FailedAttemptsDeps;
   readonly #lines = new Map<string, Line>();
   readonly #addresses = new Map<string | null, number>();
   #endMs = 0;
 
-  constructor(action: AuditAction, db: Db, clock: Clock, observer: FailedAttemptsObserver) {
-    this.#action = action;
-    this.#db = db;
-    this.#clock = clock;
-    this.#observer = observer;
+  constructor(deps: FailedAttemptsDeps) {
+    this.#deps = deps;
   }
 
   /** Records an attempt in the background. Never throws. `accountId` null: it concerns no account. */
   note(accountId: string | null, address: string): void {
     this.#beginAnew();
     const line = this.#lineOf(accountId, address);
-    if (line === null) {
-      this.#observer.dropped();
-      return;
-    }
+    if (line === null) return this.#deps.dropped();
     line.count++;
-    if (!line.isWriting) void this.#write(line).catch((error: unknown) => this.#observer.failed(error));
+    if (!line.isWriting) void this.#write(line).catch((error: unknown) => this.#deps.failed(error));
   }
 
   #beginAnew(): void {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs < this.#endMs) return;
     this.#lines.clear();
     this.#addresses.clear();
@@ -83,19 +77,16 @@ export class FailedAttempts {
 
   /** Writes a line, repeatedly if it is counted up meanwhile. */
   async #write(line: Line): Promise<void> {
+    const { action, db, clock } = this.#deps;
     line.isWriting = true;
     try {
       for (let written = 0; written < line.count; ) {
         const { accountId, address, count } = line;
-        const lastAt = this.#clock.nowIso();
+        const lastAt = clock.nowIso();
         const detail = { address, count, lastAt };
         if (line.id === null)
-          line.id = await insertAuditLine(this.#db, accountId, {
-            action: this.#action,
-            detail,
-            createdAt: lastAt,
-          });
-        else await changeRows(this.#db, 'auditLog', { id: line.id }, { detail });
+          line.id = await insertAuditLine(db, accountId, { action, detail, createdAt: lastAt });
+        else await changeRows(db, 'auditLog', { id: line.id }, { detail });
         written = count;
       }
     } finally {

@@ -13,7 +13,7 @@ import { cachedReplies, reply, replyStream } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { Account, DeleteAccountBody } from '../schema/account.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
-import { wholeNumber } from '../schema/fields.ts';
+import { named, wholeNumber } from '../schema/fields.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { viewerOf } from './platforms.ts';
 import { CLIENT_HEADERS, clientOf } from './sign-in.ts';
@@ -56,29 +56,25 @@ const AmountsOfDay = Amounts.extend({
   platform: z.enum(PLATFORMS),
 }).meta({ id: 'UsageDay' });
 
-const Usage = z
-  .object({
-    first_day: z.string(),
-    last_day: z.string(),
-    total: Amounts,
-    days: z.array(AmountsOfDay).describe('By day and platform; only those with usage'),
-  })
-  .meta({ id: 'Usage' });
+const Usage = named('Usage', {
+  first_day: z.string(),
+  last_day: z.string(),
+  total: Amounts,
+  days: z.array(AmountsOfDay).describe('By day and platform; only those with usage'),
+});
 
 const Short = z.string().max(200).nullish();
 const Long = z.string().max(10_000).nullish();
 
-const FeedbackBody = z
-  .object({
-    message: z.string().min(1).max(10_000),
-    surface: Short.describe('Where the feedback was given, for example a page of the dashboard'),
-    provider: Short.describe('The platform or provider concerned'),
-    error_detail: Long.describe('The error message shown'),
-    suggestion_shown: Long.describe('The suggestion shown with it'),
-  })
-  .meta({ id: 'FeedbackBody' });
+const FeedbackBody = named('FeedbackBody', {
+  message: z.string().min(1).max(10_000),
+  surface: Short.describe('Where the feedback was given, for example a page of the dashboard'),
+  provider: Short.describe('The platform or provider concerned'),
+  error_detail: Long.describe('The error message shown'),
+  suggestion_shown: Long.describe('The suggestion shown with it'),
+});
 
-const Feedback = z.object({ status: z.literal('ok'), feedback_id: z.string() }).meta({ id: 'Feedback' });
+const Feedback = named('Feedback', { status: z.literal('ok'), feedback_id: z.string() });
 
 /** An overview of the account, its usage, all its data, and a message to the gateway's operator. */
 export function accountRoutes(domain: AccountDomain): Route[] {

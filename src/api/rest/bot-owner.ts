@@ -6,35 +6,32 @@ import { makeOwnerCode } from '../../messaging/owner/owner-code.ts';
 import type { Store } from '../../store/store.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
+import { named } from '../schema/fields.ts';
 import { platformNamed } from './platforms.ts';
 
 const BotOwnerParams = z.object({
   platform: z.string().describe(`${BOT_PLATFORMS.slice(0, -1).join(', ')} or ${BOT_PLATFORMS.at(-1)}`),
 });
 
-const BotOwnerBody = z
-  .object({ conversation_id: z.string().max(64).describe('Your own conversation with the bot') })
-  .meta({ id: 'BotOwnerChoice' });
+const BotOwnerBody = named('BotOwnerChoice', {
+  conversation_id: z.string().max(64).describe('Your own conversation with the bot'),
+});
 
-const BotOwner = z
-  .object({
-    bot_id: z.string(),
-    conversation_id: z.string(),
-    remote_name: z.string().nullable(),
-  })
-  .meta({ id: 'BotOwner' });
+const BotOwner = named('BotOwner', {
+  bot_id: z.string(),
+  conversation_id: z.string(),
+  remote_name: z.string().nullable(),
+});
 
 const OwnerCodeQuery = z.object({
   connection_id: z.string().default('').describe('Id of the bot. Default: the one registered last'),
 });
 
-const OwnerCode = z
-  .object({
-    bot_id: z.string(),
-    code: z.string().describe('Send it to the bot as a direct message of its own'),
-    expires_at: z.string(),
-  })
-  .meta({ id: 'OwnerCode' });
+const OwnerCode = named('OwnerCode', {
+  bot_id: z.string(),
+  code: z.string().describe('Send it to the bot as a direct message of its own'),
+  expires_at: z.string(),
+});
 
 interface Domain {
   readonly store: Pick<Store, 'db'>;

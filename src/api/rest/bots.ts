@@ -9,6 +9,7 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import { BotToken, BotTokenBody, BotTokenList, BotTokenParams, neededFields } from '../schema/bot-token.ts';
+import { named } from '../schema/fields.ts';
 
 const PATH = '/api/bot-tokens';
 const config = resource('config', 'Platforms');
@@ -100,18 +101,16 @@ function wireOf(bot: StoredBot): z.output<typeof BotToken> {
   };
 }
 
-const InviteLink = z
-  .object({
-    invite_token: z.string().describe('Shown only in this answer'),
-    expires_at: z.string().describe('15 minutes from now'),
-    [INVITE_URL.field]: z
-      .string()
-      .nullable()
-      .describe(
-        'Opens a chat with the WhatsApp number and a prepared message that contains the token. Null if the gateway has no number or does not know it yet',
-      ),
-  })
-  .meta({ id: 'InviteLink' });
+const InviteLink = named('InviteLink', {
+  invite_token: z.string().describe('Shown only in this answer'),
+  expires_at: z.string().describe('15 minutes from now'),
+  [INVITE_URL.field]: z
+    .string()
+    .nullable()
+    .describe(
+      'Opens a chat with the WhatsApp number and a prepared message that contains the token. Null if the gateway has no number or does not know it yet',
+    ),
+});
 
 /** Returns the URL that carries an invite token; null when the platform has no connector, or cannot tell yet. */
 function inviteUrl({ calls }: AccountDomain, token: string): string | null {
@@ -149,18 +148,16 @@ function connect(domain: AccountDomain, target: LinkingPlatform): Route {
 }
 
 function linkSchema(id: string, hint: string) {
-  return z
-    .object({
-      deep_link: z.string().describe(hint),
-      bot_name: z.string().describe("The bot's user name, such as `@my_bot`"),
-      code: z
-        .string()
-        .nullable()
-        .describe('What the person sends to the shared bot, if the link does not contain it; works once'),
-      expires_at: z
-        .string()
-        .nullable()
-        .describe('15 minutes from now; the link works once. Null: the link to your own bot does not expire'),
-    })
-    .meta({ id });
+  return named(id, {
+    deep_link: z.string().describe(hint),
+    bot_name: z.string().describe("The bot's user name, such as `@my_bot`"),
+    code: z
+      .string()
+      .nullable()
+      .describe('What the person sends to the shared bot, if the link does not contain it; works once'),
+    expires_at: z
+      .string()
+      .nullable()
+      .describe('15 minutes from now; the link works once. Null: the link to your own bot does not expire'),
+  });
 }

@@ -8,15 +8,14 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { PlatformState } from '../schema/account.ts';
 import { AccountType } from '../schema/agent.ts';
+import { named } from '../schema/fields.ts';
 
-const Login = z
-  .object({
-    type: AccountType,
-    id: z.string(),
-    label: z.string(),
-    status: z.string(),
-  })
-  .meta({ id: 'PlatformLogin' });
+const Login = named('PlatformLogin', {
+  type: AccountType,
+  id: z.string(),
+  label: z.string(),
+  status: z.string(),
+});
 
 const ListedPlatform = PlatformState.extend({
   platform: z.enum(PLATFORMS),
@@ -32,7 +31,7 @@ const ListedPlatform = PlatformState.extend({
   accounts: z.array(Login).describe('Logins on the platform; agent keys see only those of their own agents'),
 }).meta({ id: 'ListedPlatform' });
 
-const PlatformList = z.object({ platforms: z.array(ListedPlatform) }).meta({ id: 'PlatformList' });
+const PlatformList = named('PlatformList', { platforms: z.array(ListedPlatform) });
 
 const account = resource('account', 'Platforms');
 

@@ -4,20 +4,19 @@ import { errorBody } from '../http/answer/error-reply.ts';
 import { reply, replyBytes } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { ErrorBody } from '../schema/error-body.ts';
+import { named } from '../schema/fields.ts';
 
-const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive' });
+const Alive = named('Alive', { status: z.literal('ok') });
 
-const Ready = z.object({ status: z.literal('ready') }).meta({ id: 'Ready' });
+const Ready = named('Ready', { status: z.literal('ready') });
 
-const NotReady = z
-  .object({
-    ...ErrorBody.shape,
-    status: z.literal('not_ready'),
-    not_ready: z
-      .array(z.object({ name: z.string(), reason: z.string() }))
-      .describe('The failed checks and the reasons'),
-  })
-  .meta({ id: 'NotReady' });
+const NotReady = named('NotReady', {
+  ...ErrorBody.shape,
+  status: z.literal('not_ready'),
+  not_ready: z
+    .array(z.object({ name: z.string(), reason: z.string() }))
+    .describe('The failed checks and the reasons'),
+});
 
 const open = resource('public', 'System');
 

@@ -1,21 +1,17 @@
 import * as z from 'zod';
+import { named } from './fields.ts';
 
 /** Acknowledges a deletion. */
-export const Deleted = z.object({ status: z.literal('deleted') }).meta({ id: 'Deleted' });
+export const Deleted = named('Deleted', { status: z.literal('deleted') });
 
 /** Acknowledges a request that returns no data. */
-export const Acknowledged = z.object({ status: z.literal('ok') }).meta({ id: 'Acknowledged' });
+export const Acknowledged = named('Acknowledged', { status: z.literal('ok') });
 
 /** Acknowledges a text to be spoken, or keys that were pressed. */
-export const Said = z
-  .object({
-    status: z.literal('ok'),
-    utterance_id: z
-      .string()
-      .optional()
-      .describe('Identifies the text in `utterance` events; absent for keys'),
-  })
-  .meta({ id: 'Said' });
+export const Said = named('Said', {
+  status: z.literal('ok'),
+  utterance_id: z.string().optional().describe('Identifies the text in `utterance` events; absent for keys'),
+});
 
 /** The same answer whether or not anything was done, so that it reveals nothing. */
-export const Done = z.object({ status: z.literal('ok') }).meta({ id: 'Done' });
+export const Done = named('Done', { status: z.literal('ok') });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BotPlatform } from './bot-token.ts';
-import { Name } from './fields.ts';
+import { Name, named } from './fields.ts';
 
 export const AgentParams = z.object({ agent_id: z.string().describe('Identifier of the agent') });
 
@@ -11,7 +11,7 @@ export const AgentAccountParams = AgentParams.extend({
   account_id: z.string().describe('Identifier of the platform account'),
 });
 
-export const AgentNameBody = z.object({ name: Name }).meta({ id: 'AgentName' });
+export const AgentNameBody = named('AgentName', { name: Name });
 
 const MAX_TIMEOUT_TEXT = 1_000;
 
@@ -33,9 +33,10 @@ export const AgentChangeBody = z
 
 export const AccountType = z.enum(['connection', 'bot_token', 'sip_number']);
 
-export const AttachAccountBody = z
-  .object({ account_type: AccountType, account_id: z.string() })
-  .meta({ id: 'AttachAccount' });
+export const AttachAccountBody = named('AttachAccount', {
+  account_type: AccountType,
+  account_id: z.string(),
+});
 
 export const MintKeyBody = z.object({ name: Name.optional() }).optional().meta({ id: 'MintAgentKey' });
 
@@ -68,42 +69,39 @@ export const Candidate = z
   .union([Connection.extend(agentIds), Bot.extend(agentIds), SipNumber.extend(agentIds)])
   .meta({ id: 'AgentCandidate' });
 
-export const CandidateList = z.object({ accounts: z.array(Candidate) }).meta({ id: 'AgentCandidateList' });
+export const CandidateList = named('AgentCandidateList', { accounts: z.array(Candidate) });
 
-export const Agent = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    is_default: z.boolean(),
-    provider: z.string().nullable().describe('Name of the inline model provider'),
-    created_at: z.string(),
-    timeout_text: TimeoutText,
-    keys: z.array(z.object({ id: z.string(), key_prefix: z.string() })),
-    oauth_clients: z.array(
-      z.object({
-        client_id: z.string(),
-        client_name: z.string(),
-        registered_at: z.string(),
-        last_used_at: z.string().nullable(),
-      }),
-    ),
-    accounts: z.array(AgentAccount),
-  })
-  .meta({ id: 'Agent' });
+export const Agent = named('Agent', {
+  id: z.string(),
+  name: z.string(),
+  is_default: z.boolean(),
+  provider: z.string().nullable().describe('Name of the inline model provider'),
+  created_at: z.string(),
+  timeout_text: TimeoutText,
+  keys: z.array(z.object({ id: z.string(), key_prefix: z.string() })),
+  oauth_clients: z.array(
+    z.object({
+      client_id: z.string(),
+      client_name: z.string(),
+      registered_at: z.string(),
+      last_used_at: z.string().nullable(),
+    }),
+  ),
+  accounts: z.array(AgentAccount),
+});
 
-export const AgentList = z.object({ agents: z.array(Agent) }).meta({ id: 'AgentList' });
+export const AgentList = named('AgentList', { agents: z.array(Agent) });
 
 /** The key that an agent's model uses to call back. */
-export const InternalBearer = z
-  .object({
-    agent_id: z.string(),
-    bearer: z.string().describe('An agent key that acts only for this agent'),
-    key_prefix: z.string(),
-    created_at: z.string(),
-    last_used_at: z.string().nullable(),
-  })
-  .meta({ id: 'InternalBearer' });
+export const InternalBearer = named('InternalBearer', {
+  agent_id: z.string(),
+  bearer: z.string().describe('An agent key that acts only for this agent'),
+  key_prefix: z.string(),
+  created_at: z.string(),
+  last_used_at: z.string().nullable(),
+});
 
-export const ResetConversations = z
-  .object({ status: z.literal('ok'), dropped: z.int().describe('Number of deleted sessions') })
-  .meta({ id: 'ResetConversations' });
+export const ResetConversations = named('ResetConversations', {
+  status: z.literal('ok'),
+  dropped: z.int().describe('Number of deleted sessions'),
+});

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwords/passwords.ts';
+import { named } from './fields.ts';
 
 /** Longest email address (RFC 5321, section 4.5.3.1.3, without the angle brackets). */
 const EMAIL_MAX_LENGTH = 254;
@@ -16,45 +17,41 @@ const NewPassword = z
 const Password = z.string().min(1).max(PASSWORD_MAX_LENGTH);
 const Token = z.string().min(1).max(TOKEN_MAX_LENGTH).describe('The token from the email');
 
-export const SignupRequest = z
-  .object({
-    email: Email,
-    password: NewPassword,
-    name: z.string().min(1).max(80).optional().describe('Name of the account. Default: the email address'),
-    invite_code: z
-      .string()
-      .max(256)
-      .optional()
-      .describe('Required if sign-up is by invitation; ask the operator for it'),
-  })
-  .meta({ id: 'SignupRequest' });
+export const SignupRequest = named('SignupRequest', {
+  email: Email,
+  password: NewPassword,
+  name: z.string().min(1).max(80).optional().describe('Name of the account. Default: the email address'),
+  invite_code: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('Required if sign-up is by invitation; ask the operator for it'),
+});
 
-export const LoginRequest = z.object({ email: Email, password: Password }).meta({ id: 'LoginRequest' });
+export const LoginRequest = named('LoginRequest', { email: Email, password: Password });
 
-export const ForgotPasswordRequest = z.object({ email: Email }).meta({ id: 'ForgotPasswordRequest' });
+export const ForgotPasswordRequest = named('ForgotPasswordRequest', { email: Email });
 
-export const ResetPasswordRequest = z
-  .object({ token: Token, password: NewPassword })
-  .meta({ id: 'ResetPasswordRequest' });
+export const ResetPasswordRequest = named('ResetPasswordRequest', { token: Token, password: NewPassword });
 
-export const ChangePasswordRequest = z
-  .object({ current_password: Password, new_password: NewPassword })
-  .meta({ id: 'ChangePasswordRequest' });
+export const ChangePasswordRequest = named('ChangePasswordRequest', {
+  current_password: Password,
+  new_password: NewPassword,
+});
 
-export const ChangeEmailRequest = z
-  .object({ new_email: Email, password: Password.describe('The current password') })
-  .meta({ id: 'ChangeEmailRequest' });
+export const ChangeEmailRequest = named('ChangeEmailRequest', {
+  new_email: Email,
+  password: Password.describe('The current password'),
+});
 
 export const TokenQuery = z.object({ token: Token });
 
 export const ResetPageQuery = z.object({ token: z.string().max(TOKEN_MAX_LENGTH).default('') });
 
 /** The signed-in account. The session itself is in the cookie. */
-export const SignedIn = z
-  .object({
-    account_id: z.string(),
-    name: z.string(),
-    email: z.string(),
-    email_verified: z.boolean(),
-  })
-  .meta({ id: 'SignedIn' });
+export const SignedIn = named('SignedIn', {
+  account_id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  email_verified: z.boolean(),
+});

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { BOT_FIELDS, BOT_PLATFORMS, PLATFORM_TRAITS } from '../../base/platform.ts';
+import { named } from './fields.ts';
 
 /** Platforms on which bots are added by token. */
 export const BotPlatform = z.enum(BOT_PLATFORMS);
@@ -45,19 +46,17 @@ export const BotTokenBody = z
   })
   .meta({ id: 'BotTokenBody' });
 
-export const BotToken = z
-  .object({
-    id: z.string(),
-    platform: BotPlatform,
-    bot_name: z.string().nullable().describe('Known once the gateway has logged the bot in'),
-    status: z
-      .string()
-      .describe("`registered` until the gateway has logged the bot in, then `ok` or the platform's error"),
-    [APP_ID]: z.string().nullable(),
-    created_at: z.string(),
-  })
-  .meta({ id: 'BotToken' });
+export const BotToken = named('BotToken', {
+  id: z.string(),
+  platform: BotPlatform,
+  bot_name: z.string().nullable().describe('Known once the gateway has logged the bot in'),
+  status: z
+    .string()
+    .describe("`registered` until the gateway has logged the bot in, then `ok` or the platform's error"),
+  [APP_ID]: z.string().nullable(),
+  created_at: z.string(),
+});
 
-export const BotTokenList = z.object({ bot_tokens: z.array(BotToken) }).meta({ id: 'BotTokenList' });
+export const BotTokenList = named('BotTokenList', { bot_tokens: z.array(BotToken) });
 
 export const BotTokenParams = z.object({ bot_id: z.string().describe('Identifier of the bot token') });

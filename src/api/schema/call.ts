@@ -3,7 +3,7 @@ import { PLATFORMS } from '../../base/platform.ts';
 import { PostDialFault, parsePostDial } from '../../base/post-dial.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
-import { AttachmentsBody, ChatText, requireContent, VoiceConfigId, wholeNumber } from './fields.ts';
+import { AttachmentsBody, ChatText, named, requireContent, VoiceConfigId, wholeNumber } from './fields.ts';
 
 const Platform = z.enum(PLATFORMS);
 
@@ -21,46 +21,40 @@ const AudioDirection = z
 export type AudioDirection = z.output<typeof AudioDirection>;
 
 /** The PCM format of the call stream, at the room's native rate. */
-const Audio = z
-  .object({
-    sample_rate: z.int().describe('Native rate of the room in Hz'),
-    format: z.literal('pcm_s16le'),
-    channels: z.literal(1),
-    frame_duration_ms: z.literal(20),
-    frame_bytes: z.int().describe('Bytes of one 20 ms frame at the native rate'),
-    stream_url: z.string().describe('Address of the call WebSocket; append `?api_key=…`'),
-    direction: AudioDirection,
-  })
-  .meta({ id: 'Audio' });
+const Audio = named('Audio', {
+  sample_rate: z.int().describe('Native rate of the room in Hz'),
+  format: z.literal('pcm_s16le'),
+  channels: z.literal(1),
+  frame_duration_ms: z.literal(20),
+  frame_bytes: z.int().describe('Bytes of one 20 ms frame at the native rate'),
+  stream_url: z.string().describe('Address of the call WebSocket; append `?api_key=…`'),
+  direction: AudioDirection,
+});
 
 /** The answer to creating a call. */
-export const CreatedCall = z
-  .object({
-    call_id: z.string(),
-    room_id: z.string(),
-    participant_id: z.string(),
-    text_ws_url: z.string(),
-    state: CallState,
-    capabilities: z
-      .array(z.string())
-      .describe('What this call offers now; it may change once the call is connected'),
-    platform: Platform,
-    meeting_url: z.string(),
-    agent_name: z.string(),
-    audio: Audio,
-  })
-  .meta({ id: 'CreatedCall' });
+export const CreatedCall = named('CreatedCall', {
+  call_id: z.string(),
+  room_id: z.string(),
+  participant_id: z.string(),
+  text_ws_url: z.string(),
+  state: CallState,
+  capabilities: z
+    .array(z.string())
+    .describe('What this call offers now; it may change once the call is connected'),
+  platform: Platform,
+  meeting_url: z.string(),
+  agent_name: z.string(),
+  audio: Audio,
+});
 export type CreatedCall = z.output<typeof CreatedCall>;
 
 /** Why a call ended. */
-export const Termination = z
-  .object({
-    result: z
-      .enum(TERMINATION_RESULTS)
-      .describe('Machine-readable, for example `busy`, `no_answer`, `refused` or `disconnected`'),
-    reason: z.string().describe('Human-readable, for example `486 Busy Here`'),
-  })
-  .meta({ id: 'Termination' });
+export const Termination = named('Termination', {
+  result: z
+    .enum(TERMINATION_RESULTS)
+    .describe('Machine-readable, for example `busy`, `no_answer`, `refused` or `disconnected`'),
+  reason: z.string().describe('Human-readable, for example `486 Busy Here`'),
+});
 
 /** A call without its transcript, as in lists and state changes. */
 export const Call = CreatedCall.extend({
@@ -77,7 +71,7 @@ export const Call = CreatedCall.extend({
 export type Call = z.output<typeof Call>;
 
 /** Somebody in the meeting, other than the agent. */
-const Participant = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Participant' });
+const Participant = named('Participant', { id: z.string(), name: z.string() });
 
 export const CallStatus = Call.extend({
   participants: z
@@ -89,41 +83,37 @@ export const CallStatus = Call.extend({
 }).meta({ id: 'CallStatus' });
 export type CallStatus = z.output<typeof CallStatus>;
 
-export const CallList = z.object({ calls: z.array(Call) }).meta({ id: 'CallList' });
+export const CallList = named('CallList', { calls: z.array(Call) });
 
 const ShortenedMs = z.int().describe('Milliseconds by which audio was shortened to reduce the delay');
 const LengthenedMs = z.int().describe('Milliseconds by which audio was lengthened to raise the delay');
 
 /** How the audio of a live call is doing. */
-export const CallAudio = z
-  .object({
-    received: z
-      .object({
-        delay_ms: z
-          .int()
-          .describe(
-            'Delay of the jitter buffer, the longest of several speakers; 0 while nothing is received',
-          ),
-        lost: z.int().describe('Packets that never arrived'),
-        late: z.int().describe('Packets that arrived too late to be played'),
-        concealed: z.int().describe('Frames synthesized in place of missing ones'),
-        dropped: z.int().describe('Packets skipped to reduce the delay'),
-        shortened_ms: ShortenedMs,
-        lengthened_ms: LengthenedMs,
-      })
-      .describe('What the platform sends'),
-    sent: z
-      .object({
-        delay_ms: z
-          .int()
-          .describe('Longest queue of an agent’s audio that waits to be played; 0 if none waits'),
-        underruns: z.int().describe('How often an agent’s stream ran empty in mid-stream'),
-        shortened_ms: ShortenedMs,
-        lengthened_ms: LengthenedMs,
-      })
-      .describe('What agents send on the call WebSocket; hosted speech is not included'),
-  })
-  .meta({ id: 'CallAudio' });
+export const CallAudio = named('CallAudio', {
+  received: z
+    .object({
+      delay_ms: z
+        .int()
+        .describe('Delay of the jitter buffer, the longest of several speakers; 0 while nothing is received'),
+      lost: z.int().describe('Packets that never arrived'),
+      late: z.int().describe('Packets that arrived too late to be played'),
+      concealed: z.int().describe('Frames synthesized in place of missing ones'),
+      dropped: z.int().describe('Packets skipped to reduce the delay'),
+      shortened_ms: ShortenedMs,
+      lengthened_ms: LengthenedMs,
+    })
+    .describe('What the platform sends'),
+  sent: z
+    .object({
+      delay_ms: z
+        .int()
+        .describe('Longest queue of an agent’s audio that waits to be played; 0 if none waits'),
+      underruns: z.int().describe('How often an agent’s stream ran empty in mid-stream'),
+      shortened_ms: ShortenedMs,
+      lengthened_ms: LengthenedMs,
+    })
+    .describe('What agents send on the call WebSocket; hosted speech is not included'),
+});
 export type CallAudio = z.output<typeof CallAudio>;
 
 /** A check that a text is empty, or has keys and pauses. */
@@ -137,38 +127,36 @@ const postDial: z.core.CheckFn<string> = ({ value, issues }) => {
   }
 };
 
-export const PlaceCallBody = z
-  .object({
-    platform: Platform,
-    meeting_url: z
-      .string()
-      .max(2048)
-      .default('')
-      .describe(
-        'Meeting URL, SIP URI or phone number, for example `sip:+33123456789@trunk.example.com`. A number may have the digits of an invitation behind it: `+16465588656,,81234567890#,,,,*123456#`. May be empty where the login can create a meeting',
-      ),
-    dtmf: z
-      .string()
-      .max(256)
-      .check(postDial)
-      .default('')
-      .describe(
-        'Keys to press once the call is answered, for example `,,81234567890#`: 0-9, *, #, A-D; `,` pauses for 2 s, `;` waits until the far end has finished speaking',
-      ),
-    agent_name: z.string().min(1).max(80).default(DEFAULT_AGENT_NAME),
-    login_id: z
-      .string()
-      .max(64)
-      .default('')
-      .describe(
-        'The bot or connection of the agent that places the call; `shared` for the shared bot. Needed only if several can',
-      ),
-    stt_voice_config_id: VoiceConfigId.optional().describe(
-      'Speech-recognition preset. Default: the enabled one',
+export const PlaceCallBody = named('PlaceCall', {
+  platform: Platform,
+  meeting_url: z
+    .string()
+    .max(2048)
+    .default('')
+    .describe(
+      'Meeting URL, SIP URI or phone number, for example `sip:+33123456789@trunk.example.com`. A number may have the digits of an invitation behind it: `+16465588656,,81234567890#,,,,*123456#`. May be empty where the login can create a meeting',
     ),
-    tts_voice_config_id: VoiceConfigId.optional().describe('Text-to-speech preset. Default: the enabled one'),
-  })
-  .meta({ id: 'PlaceCall' });
+  dtmf: z
+    .string()
+    .max(256)
+    .check(postDial)
+    .default('')
+    .describe(
+      'Keys to press once the call is answered, for example `,,81234567890#`: 0-9, *, #, A-D; `,` pauses for 2 s, `;` waits until the far end has finished speaking',
+    ),
+  agent_name: z.string().min(1).max(80).default(DEFAULT_AGENT_NAME),
+  login_id: z
+    .string()
+    .max(64)
+    .default('')
+    .describe(
+      'The bot or connection of the agent that places the call; `shared` for the shared bot. Needed only if several can',
+    ),
+  stt_voice_config_id: VoiceConfigId.optional().describe(
+    'Speech-recognition preset. Default: the enabled one',
+  ),
+  tts_voice_config_id: VoiceConfigId.optional().describe('Text-to-speech preset. Default: the enabled one'),
+});
 
 export const SinceQuery = z.object({
   since: wholeNumber(0).default(0).describe('Number of transcript lines already read'),
@@ -209,4 +197,4 @@ export const CallChatBody = z
   .check(requireContent)
   .meta({ id: 'CallChat' });
 
-export const DtmfBody = z.object({ digits: Keys }).meta({ id: 'Dtmf' });
+export const DtmfBody = named('Dtmf', { digits: Keys });

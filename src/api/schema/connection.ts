@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { named } from './fields.ts';
 
 export const ConnectionParams = z.object({
   connection_id: z.string().describe('Identifier of the connection'),
@@ -11,46 +12,40 @@ export const ConnectParams = z.object({
 /** The gateway's pages that a browser may return to. */
 const RETURN_TO = /^\/dashboard(?:[/?][\w\-./~%=&?]*)?$/;
 
-export const OAuthStartRequest = z
-  .object({
-    return_to: z
-      .string()
-      .max(512)
-      .refine((path) => RETURN_TO.test(path) && !/(?:^|\/)\.\.?(?:[/?]|$)|%2e|%2f|%5c/i.test(path), {
-        message: 'Input should be a path of the gateway at or below /dashboard, such as /dashboard',
-      })
-      .nullish()
-      .describe(
-        'Path at or below `/dashboard` that the browser returns to once connected. Default: a page that says so',
-      ),
+export const OAuthStartRequest = named('OAuthStartRequest', {
+  return_to: z
+    .string()
+    .max(512)
+    .refine((path) => RETURN_TO.test(path) && !/(?:^|\/)\.\.?(?:[/?]|$)|%2e|%2f|%5c/i.test(path), {
+      message: 'Input should be a path of the gateway at or below /dashboard, such as /dashboard',
+    })
+    .nullish()
+    .describe(
+      'Path at or below `/dashboard` that the browser returns to once connected. Default: a page that says so',
+    ),
+  connection_id: z
+    .string()
+    .min(1)
+    .max(64)
+    .nullish()
+    .describe(
+      'The connection to renew, by signing in to the same account of the platform. Default: a new one',
+    ),
+});
+
+export const OAuthStarted = named('OAuthStarted', {
+  authorize_url: z.string().describe('Open it in a browser within 10 minutes. It works once'),
+});
+
+/** The body for the consent of administrators at a platform; `name`: the platform's, capitalized. */
+export function adminConsentStartRequest(name: string) {
+  return named(`${name}AdminConsentStartRequest`, {
     connection_id: z
       .string()
       .min(1)
       .max(64)
-      .nullish()
-      .describe(
-        'The connection to renew, by signing in to the same account of the platform. Default: a new one',
-      ),
-  })
-  .meta({ id: 'OAuthStartRequest' });
-
-export const OAuthStarted = z
-  .object({
-    authorize_url: z.string().describe('Open it in a browser within 10 minutes. It works once'),
-  })
-  .meta({ id: 'OAuthStarted' });
-
-/** The body for the consent of administrators at a platform; `name`: the platform's, capitalized. */
-export function adminConsentStartRequest(name: string) {
-  return z
-    .object({
-      connection_id: z
-        .string()
-        .min(1)
-        .max(64)
-        .describe('The connection for whose organization an administrator is to approve'),
-    })
-    .meta({ id: `${name}AdminConsentStartRequest` });
+      .describe('The connection for whose organization an administrator is to approve'),
+  });
 }
 
 /** Query parameters of the redirect back from an administrator's approval. Each platform has its own. */

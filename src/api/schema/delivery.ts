@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PROVIDER_STATUSES } from '../../inline/provider/provider-status.ts';
-import { wholeNumber } from './fields.ts';
+import { named, wholeNumber } from './fields.ts';
 
 const MAX_PAGE = 200;
 
@@ -12,38 +12,34 @@ export const DeliveryQuery = z.object({
 });
 
 /** A delivery as shown in lists. */
-export const Delivery = z
-  .object({
-    id: z.string(),
-    agent_id: z.string(),
-    event_type: z.string(),
-    status: z
-      .enum(['queued', 'sent', 'answered', 'delivered', 'merged', 'failed'])
-      .describe(
-        '`sent`: the model is asked. `answered`: the actions of its reply are carried out. `delivered`: they are. `merged`: another delivery was answered together with this one',
-      ),
-    error: z.string().nullable(),
-    error_type: z.string().nullable().describe('Kind of the fault, such as `key_rejected` or `timeout`'),
-    turn_id: z.string().nullable().describe('The delivery that has the reply to this one'),
-    replay_of: z.string().nullable().describe('The delivery whose event was delivered again'),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .meta({ id: 'Delivery' });
+export const Delivery = named('Delivery', {
+  id: z.string(),
+  agent_id: z.string(),
+  event_type: z.string(),
+  status: z
+    .enum(['queued', 'sent', 'answered', 'delivered', 'merged', 'failed'])
+    .describe(
+      '`sent`: the model is asked. `answered`: the actions of its reply are carried out. `delivered`: they are. `merged`: another delivery was answered together with this one',
+    ),
+  error: z.string().nullable(),
+  error_type: z.string().nullable().describe('Kind of the fault, such as `key_rejected` or `timeout`'),
+  turn_id: z.string().nullable().describe('The delivery that has the reply to this one'),
+  replay_of: z.string().nullable().describe('The delivery whose event was delivered again'),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
 
-const DeliveryAction = z
-  .object({
-    index: z.int(),
-    action: z.record(z.string(), z.unknown()),
-    status: z
-      .enum(['planned', 'claimed', 'done', 'refused', 'failed', 'unknown'])
-      .describe(
-        '`claimed`: being carried out. `refused`: not allowed. `unknown`: it may have been carried out',
-      ),
-    reason: z.string().nullable(),
-    updated_at: z.string(),
-  })
-  .meta({ id: 'DeliveryAction' });
+const DeliveryAction = named('DeliveryAction', {
+  index: z.int(),
+  action: z.record(z.string(), z.unknown()),
+  status: z
+    .enum(['planned', 'claimed', 'done', 'refused', 'failed', 'unknown'])
+    .describe(
+      '`claimed`: being carried out. `refused`: not allowed. `unknown`: it may have been carried out',
+    ),
+  reason: z.string().nullable(),
+  updated_at: z.string(),
+});
 
 export const DeliveryDetail = Delivery.extend({
   payload: z.record(z.string(), z.unknown()).describe('The event as the model gets it'),
@@ -76,11 +72,9 @@ export const TestQuery = z.object({
     .describe('Seconds to wait for the result. The answer is 202 if it is not there by then'),
 });
 
-export const DeliveryList = z
-  .object({
-    deliveries: z.array(Delivery).describe('Newest first'),
-    total: z.int(),
-    limit: z.int(),
-    offset: z.int(),
-  })
-  .meta({ id: 'DeliveryList' });
+export const DeliveryList = named('DeliveryList', {
+  deliveries: z.array(Delivery).describe('Newest first'),
+  total: z.int(),
+  limit: z.int(),
+  offset: z.int(),
+});

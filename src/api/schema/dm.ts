@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DM_PLATFORMS } from '../../base/platform.ts';
 import { ErrorBody } from './error-body.ts';
-import { AttachmentsBody, ChatText, requireContent } from './fields.ts';
+import { AttachmentsBody, ChatText, named, requireContent } from './fields.ts';
 
 /**
  * Platforms for direct messages (specification, "Inbox and DM endpoints"). `agent`: between the account's own agents.
@@ -50,44 +50,42 @@ export const DmChatBody = z
   .check(requireContent, refusePeerOfPeople)
   .meta({ id: 'DmChat' });
 
-export const DmTypingBody = z.object(conversation).meta({ id: 'DmTyping' });
+export const DmTypingBody = named('DmTyping', conversation);
 
-export const DeliveredDm = z
-  .object({ status: z.literal('delivered'), message_id: z.string(), delivery: z.literal('sync') })
-  .meta({ id: 'DeliveredDm' });
+export const DeliveredDm = named('DeliveredDm', {
+  status: z.literal('delivered'),
+  message_id: z.string(),
+  delivery: z.literal('sync'),
+});
 
-export const QueuedDm = z
-  .object({
-    status: z.literal('queued'),
-    message_id: z.string(),
-    reason: z
-      .enum(['outside_24h_window', 'still_sending'])
-      .describe(
-        '`outside_24h_window`: sent when the person writes again. `still_sending`: a `dm_sent` or `dm_failed` event with this `message_id` reports the outcome',
-      ),
-    template_sent: z
-      .boolean()
-      .optional()
-      .describe(
-        'With `outside_24h_window`: whether the gateway sent the template that asks the person to write',
-      ),
-    queue_position: z
-      .int()
-      .optional()
-      .describe("With `outside_24h_window`: position among the conversation's queued messages"),
-  })
-  .meta({ id: 'QueuedDm' });
+export const QueuedDm = named('QueuedDm', {
+  status: z.literal('queued'),
+  message_id: z.string(),
+  reason: z
+    .enum(['outside_24h_window', 'still_sending'])
+    .describe(
+      '`outside_24h_window`: sent when the person writes again. `still_sending`: a `dm_sent` or `dm_failed` event with this `message_id` reports the outcome',
+    ),
+  template_sent: z
+    .boolean()
+    .optional()
+    .describe(
+      'With `outside_24h_window`: whether the gateway sent the template that asks the person to write',
+    ),
+  queue_position: z
+    .int()
+    .optional()
+    .describe("With `outside_24h_window`: position among the conversation's queued messages"),
+});
 
-export const TestDmFailed = z
-  .object({
-    ...ErrorBody.shape,
-    detail: z.string().describe("The platform's own words"),
-    suggestion: z
-      .string()
-      .optional()
-      .describe('What to do about it, where that is known. If it was wrong, tell us by `POST /api/feedback`'),
-  })
-  .meta({ id: 'TestDmFailed' });
+export const TestDmFailed = named('TestDmFailed', {
+  ...ErrorBody.shape,
+  detail: z.string().describe("The platform's own words"),
+  suggestion: z
+    .string()
+    .optional()
+    .describe('What to do about it, where that is known. If it was wrong, tell us by `POST /api/feedback`'),
+});
 
 export const TestDmParams = z.object({ provider: z.string().describe('A platform') });
 

@@ -1,5 +1,10 @@
 import * as z from 'zod';
 
+/** An object that OpenAPI lists under a name. */
+export function named<Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) {
+  return z.object(shape).meta({ id });
+}
+
 /** An integer in a query, which must consist of digits: coercion would read '' as 0 and `0x10` as 16. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER) {
   return z.preprocess(

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { named } from './fields.ts';
 
 const FileName = z.string().max(1_000);
 const MimeType = z.string().max(255);
@@ -23,36 +24,30 @@ export type FileUploadBody = z.output<typeof FileUploadBody>;
 
 const Bytes = z.string().meta({ format: 'binary' });
 
-export const FileUploadForm = z
-  .object({
-    file: Bytes,
-    name: FileName.optional().describe("Replaces the file's own name"),
-    mime: MimeType.optional().describe("Replaces the part's Content-Type"),
-  })
-  .meta({ id: 'FileUploadForm' });
+export const FileUploadForm = named('FileUploadForm', {
+  file: Bytes,
+  name: FileName.optional().describe("Replaces the file's own name"),
+  mime: MimeType.optional().describe("Replaces the part's Content-Type"),
+});
 
-export const SlotForm = z.object({ file: Bytes }).meta({ id: 'SlotForm' });
+export const SlotForm = named('SlotForm', { file: Bytes });
 
-export const ReserveBody = z.object({ name: FileName, mime: MimeType }).meta({ id: 'ReserveFile' });
+export const ReserveBody = named('ReserveFile', { name: FileName, mime: MimeType });
 
-export const File = z
-  .object({
-    file_id: z.string().describe('Starts with `f_`'),
-    url: z.string().describe('Downloads the file without any other credential'),
-    name: z.string(),
-    mime: z.string(),
-    size: z.int().describe('Bytes'),
-    expires_at: z.string(),
-  })
-  .meta({ id: 'File' });
+export const File = named('File', {
+  file_id: z.string().describe('Starts with `f_`'),
+  url: z.string().describe('Downloads the file without any other credential'),
+  name: z.string(),
+  mime: z.string(),
+  size: z.int().describe('Bytes'),
+  expires_at: z.string(),
+});
 
-export const ReservedFile = z
-  .object({
-    file_id: z.string(),
-    upload_url: z.string().describe('Accepts the file once, without a key'),
-    expires_at: z.string().describe('The upload must start before this time'),
-  })
-  .meta({ id: 'ReservedFile' });
+export const ReservedFile = named('ReservedFile', {
+  file_id: z.string(),
+  upload_url: z.string().describe('Accepts the file once, without a key'),
+  expires_at: z.string().describe('The upload must start before this time'),
+});
 
 export const FileParams = z.object({ token: z.string().describe("The secret in the file's URL") });
 

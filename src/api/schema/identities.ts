@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { named } from './fields.ts';
 
 export const OAuthParams = z.object({
   provider: z.string().describe("Name of the identity provider in the gateway's settings"),
@@ -14,17 +15,15 @@ export const OAuthCallbackQuery = z.object({
 
 export const IdentityParams = z.object({ identity_id: z.string() });
 
-const Identity = z
-  .object({
-    id: z.string(),
-    provider: z.string(),
-    email: z.string().nullable().describe('As reported by the provider at the last sign-in'),
-    created_at: z.string(),
-    last_used_at: z.string(),
-  })
-  .meta({ id: 'Identity' });
+const Identity = named('Identity', {
+  id: z.string(),
+  provider: z.string(),
+  email: z.string().nullable().describe('As reported by the provider at the last sign-in'),
+  created_at: z.string(),
+  last_used_at: z.string(),
+});
 
-export const IdentityList = z.object({ identities: z.array(Identity) }).meta({ id: 'IdentityList' });
+export const IdentityList = named('IdentityList', { identities: z.array(Identity) });
 
 /** Acknowledges that an identity can no longer sign in to the account. */
-export const Unlinked = z.object({ status: z.literal('unlinked') }).meta({ id: 'Unlinked' });
+export const Unlinked = named('Unlinked', { status: z.literal('unlinked') });

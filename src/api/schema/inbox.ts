@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PLATFORMS, WINDOW_FIELD } from '../../base/platform.ts';
 import { parseCursor } from '../../store/messages/cursor.ts';
 import { Termination } from './call.ts';
-import { wholeNumber } from './fields.ts';
+import { named, wholeNumber } from './fields.ts';
 
 const MAX_PAGE = 200;
 /** Limit of the schema. The gateway answers after at most 55 s. */
@@ -60,66 +60,56 @@ export const ConversationParams = z.object({
 
 export const ConversationQuery = z.object({ limit: Limit });
 
-const Attachment = z
-  .object({
-    name: z.string(),
-    mime: z.string(),
-    size: z.int().nullable().describe('Bytes; null if not known yet'),
-    url: z.string().describe('Downloads the file without any other credential'),
-  })
-  .meta({ id: 'MessageAttachment' });
+const Attachment = named('MessageAttachment', {
+  name: z.string(),
+  mime: z.string(),
+  size: z.int().nullable().describe('Bytes; null if not known yet'),
+  url: z.string().describe('Downloads the file without any other credential'),
+});
 
-export const Message = z
-  .object({
-    id: z.string(),
-    text: z.string(),
-    direction: z.enum(['inbound', 'outbound']),
-    created_at: z.string(),
-    status: z
-      .enum(['received', 'sending', 'pending', 'delivered', 'failed', 'unknown', 'dropped'])
-      .describe(
-        'Outbound messages: `pending` until the other side writes again, `dropped` if it did not in time, `unknown` if it may or may not have arrived',
-      ),
-    error: z.string().nullable().describe("The platform's error message"),
-    sender_agent_id: z.string().nullable().describe('The agent that wrote it'),
-    sender: z
-      .object({ id: z.string(), name: z.string().nullable() })
-      .optional()
-      .describe('In a channel: the person who wrote it, under the id and name of the platform'),
-    attachments: z.array(Attachment),
-  })
-  .meta({ id: 'Message' });
+export const Message = named('Message', {
+  id: z.string(),
+  text: z.string(),
+  direction: z.enum(['inbound', 'outbound']),
+  created_at: z.string(),
+  status: z
+    .enum(['received', 'sending', 'pending', 'delivered', 'failed', 'unknown', 'dropped'])
+    .describe(
+      'Outbound messages: `pending` until the other side writes again, `dropped` if it did not in time, `unknown` if it may or may not have arrived',
+    ),
+  error: z.string().nullable().describe("The platform's error message"),
+  sender_agent_id: z.string().nullable().describe('The agent that wrote it'),
+  sender: z
+    .object({ id: z.string(), name: z.string().nullable() })
+    .optional()
+    .describe('In a channel: the person who wrote it, under the id and name of the platform'),
+  attachments: z.array(Attachment),
+});
 export type Message = z.output<typeof Message>;
 
-export const Conversation = z
-  .object({
-    conversation_id: z.string(),
-    platform: MessagePlatform,
-    kind: z
-      .enum(['direct', 'channel'])
-      .describe(
-        '`direct`: with one person or agent. `channel`: a channel, group or room with several people',
-      ),
-    thread: z
-      .string()
-      .optional()
-      .describe("The platform's id of the thread in which the conversation takes place"),
-    remote_id: z
-      .string()
-      .describe('Permanent id of the person or channel on the platform, or the id of an agent'),
-    remote_name: z.string().nullable().describe('Name of the person, channel or agent'),
-    status: z.string().describe('`active`, or `closed` if the other side can no longer receive messages'),
-    task: z.string().describe('Topic of a conversation between agents; otherwise empty'),
-    created_at: z.string(),
-    agents: z
-      .array(z.object({ id: z.string(), name: z.string() }))
-      .describe('Your agents in the conversation'),
-    [WINDOW_FIELD]: z
-      .object({ open: z.boolean(), last_inbound_at: z.string().nullable(), pending_count: z.int() })
-      .optional()
-      .describe('WhatsApp only: whether messages can be sent now'),
-  })
-  .meta({ id: 'Conversation' });
+export const Conversation = named('Conversation', {
+  conversation_id: z.string(),
+  platform: MessagePlatform,
+  kind: z
+    .enum(['direct', 'channel'])
+    .describe('`direct`: with one person or agent. `channel`: a channel, group or room with several people'),
+  thread: z
+    .string()
+    .optional()
+    .describe("The platform's id of the thread in which the conversation takes place"),
+  remote_id: z
+    .string()
+    .describe('Permanent id of the person or channel on the platform, or the id of an agent'),
+  remote_name: z.string().nullable().describe('Name of the person, channel or agent'),
+  status: z.string().describe('`active`, or `closed` if the other side can no longer receive messages'),
+  task: z.string().describe('Topic of a conversation between agents; otherwise empty'),
+  created_at: z.string(),
+  agents: z.array(z.object({ id: z.string(), name: z.string() })).describe('Your agents in the conversation'),
+  [WINDOW_FIELD]: z
+    .object({ open: z.boolean(), last_inbound_at: z.string().nullable(), pending_count: z.int() })
+    .optional()
+    .describe('WhatsApp only: whether messages can be sent now'),
+});
 export type Conversation = z.output<typeof Conversation>;
 
 /** A conversation in a list, with its newest message or the requested messages. */
@@ -171,25 +161,21 @@ const InboxEvent = z
   .meta({ id: 'InboxEvent' });
 export type InboxEvent = z.output<typeof InboxEvent>;
 
-export const Inbox = z
-  .object({
-    conversations: z.array(ListedConversation),
-    events: z
-      .array(InboxEvent)
-      .optional()
-      .describe(
-        'Delta without `peer` and `task`: other events of calls and messages, oldest first; omitted if there are none',
-      ),
-    cursor: Cursor,
-  })
-  .meta({ id: 'Inbox' });
+export const Inbox = named('Inbox', {
+  conversations: z.array(ListedConversation),
+  events: z
+    .array(InboxEvent)
+    .optional()
+    .describe(
+      'Delta without `peer` and `task`: other events of calls and messages, oldest first; omitted if there are none',
+    ),
+  cursor: Cursor,
+});
 export type Inbox = z.output<typeof Inbox>;
 
-export const ConversationHistory = z
-  .object({
-    conversation: Conversation,
-    messages: z.array(Message).describe('The newest ones, oldest first'),
-    cursor: Cursor,
-  })
-  .meta({ id: 'ConversationHistory' });
+export const ConversationHistory = named('ConversationHistory', {
+  conversation: Conversation,
+  messages: z.array(Message).describe('The newest ones, oldest first'),
+  cursor: Cursor,
+});
 export type ConversationHistory = z.output<typeof ConversationHistory>;

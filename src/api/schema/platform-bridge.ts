@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DM_PLATFORMS } from '../../base/platform.ts';
 import { EVENT_STATUSES } from '../../messaging/platform-bridge/bridge-event.ts';
+import { named } from './fields.ts';
 
 /** The only version so far. A change that existing bridges would notice gets a new one. */
 export const BRIDGE_VERSION = 1 as const;
@@ -140,23 +141,21 @@ export const BridgeEventsBody = z
   .strictObject({ version: Version, events: z.array(BridgeEventBody).min(1).max(MAX_EVENTS) })
   .meta({ id: 'BridgeEvents' });
 
-export const BridgeEventResults = z
-  .object({
-    version: Version,
-    results: z
-      .array(
-        z.object({
-          status: z
-            .enum(EVENT_STATUSES)
-            .describe(
-              '`stored`: the message is stored. `duplicate`: it was told before. `done`: applied, as far as the gateway knows the message or call. `ringing`, `busy`: the call rings, or the account has no room for it. `unknown_account`: no account has this login or person. `unknown_token`, `unknown_call`: unknown, or no longer valid. `not_served`: `reason` says what is missing',
-            ),
-          reason: z.string().optional(),
-        }),
-      )
-      .describe('One for each event, in the same order'),
-  })
-  .meta({ id: 'BridgeEventResults' });
+export const BridgeEventResults = named('BridgeEventResults', {
+  version: Version,
+  results: z
+    .array(
+      z.object({
+        status: z
+          .enum(EVENT_STATUSES)
+          .describe(
+            '`stored`: the message is stored. `duplicate`: it was told before. `done`: applied, as far as the gateway knows the message or call. `ringing`, `busy`: the call rings, or the account has no room for it. `unknown_account`: no account has this login or person. `unknown_token`, `unknown_call`: unknown, or no longer valid. `not_served`: `reason` says what is missing',
+          ),
+        reason: z.string().optional(),
+      }),
+    )
+    .describe('One for each event, in the same order'),
+});
 
 export const BridgeChatBody = z
   .strictObject({
@@ -175,28 +174,24 @@ export const BridgeChatBody = z
   .meta({ id: 'BridgeChat' });
 export type BridgeChatBody = z.output<typeof BridgeChatBody>;
 
-export const BridgeChatAnswer = z
-  .object({
-    version: Version,
-    status: z.enum(['stored', 'duplicate']).describe('`duplicate`: the message was stored before'),
-    reply: z
-      .object({ message_id: z.string(), text: z.string() })
-      .nullable()
-      .describe("The agent's next message. Null: none was written within 10 s; it is sent later"),
-  })
-  .meta({ id: 'BridgeChatAnswer' });
+export const BridgeChatAnswer = named('BridgeChatAnswer', {
+  version: Version,
+  status: z.enum(['stored', 'duplicate']).describe('`duplicate`: the message was stored before'),
+  reply: z
+    .object({ message_id: z.string(), text: z.string() })
+    .nullable()
+    .describe("The agent's next message. Null: none was written within 10 s; it is sent later"),
+});
 
-export const TalkBots = z
-  .object({
-    version: Version,
-    bots: z
-      .array(
-        z.object({
-          login: z.string().describe('Id of the connection'),
-          url: z.string().describe('The Nextcloud server'),
-          secret: z.string().describe('With which the server signs its webhooks'),
-        }),
-      )
-      .describe('Always empty in this version: the gateway keeps no Talk bots yet'),
-  })
-  .meta({ id: 'TalkBots' });
+export const TalkBots = named('TalkBots', {
+  version: Version,
+  bots: z
+    .array(
+      z.object({
+        login: z.string().describe('Id of the connection'),
+        url: z.string().describe('The Nextcloud server'),
+        secret: z.string().describe('With which the server signs its webhooks'),
+      }),
+    )
+    .describe('Always empty in this version: the gateway keeps no Talk bots yet'),
+});

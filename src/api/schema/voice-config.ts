@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SPEECH_KINDS, SPEECH_PROVIDER_NAMES } from '../../base/speech.ts';
 import { KEY_STATUSES } from '../../store/speech/speech-tables.ts';
-import { Name, VoiceConfigId } from './fields.ts';
+import { Name, named, VoiceConfigId } from './fields.ts';
 
 const Kind = z.enum(SPEECH_KINDS);
 const Provider = z.enum(SPEECH_PROVIDER_NAMES);
@@ -50,31 +50,27 @@ export const ChangeVoiceConfigBody = z
 const OptionValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
 /** A preset, without its key. */
-export const VoiceConfig = z
-  .object({
-    id: z.string(),
-    kind: Kind,
-    provider: Provider,
-    name: z.string(),
-    region: z.string().nullable().describe('Null: the provider has no regions'),
-    options: z.record(z.string(), OptionValue).describe('Includes defaults'),
-    enabled: z.boolean(),
-    key_status: z
-      .enum(KEY_STATUSES)
-      .describe(
-        'What the provider said when it was last asked: `limited_scope` and `out_of_funds` may fail on calls; `not_needed` for `local`',
-      ),
-    key_detail: z.string().nullable().describe("The provider's words about the key"),
-    checked_at: z.string().describe('When the provider was last asked'),
-    notices: z.array(z.string()).describe('What will not work for long, such as a model that ends'),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .meta({ id: 'VoiceConfig' });
+export const VoiceConfig = named('VoiceConfig', {
+  id: z.string(),
+  kind: Kind,
+  provider: Provider,
+  name: z.string(),
+  region: z.string().nullable().describe('Null: the provider has no regions'),
+  options: z.record(z.string(), OptionValue).describe('Includes defaults'),
+  enabled: z.boolean(),
+  key_status: z
+    .enum(KEY_STATUSES)
+    .describe(
+      'What the provider said when it was last asked: `limited_scope` and `out_of_funds` may fail on calls; `not_needed` for `local`',
+    ),
+  key_detail: z.string().nullable().describe("The provider's words about the key"),
+  checked_at: z.string().describe('When the provider was last asked'),
+  notices: z.array(z.string()).describe('What will not work for long, such as a model that ends'),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
 
-export const VoiceConfigList = z
-  .object({ voice_configs: z.array(VoiceConfig) })
-  .meta({ id: 'VoiceConfigList' });
+export const VoiceConfigList = named('VoiceConfigList', { voice_configs: z.array(VoiceConfig) });
 
 const Text = z.object({ type: z.literal('string'), maxLength: z.int().optional() });
 
@@ -115,21 +111,19 @@ const SpeechService = z.object({
     .describe('What the operator has to install first; presets are refused until then. Null: nothing'),
 });
 
-export const VoiceConfigSchema = z
-  .object({
-    providers: z.array(
-      z.object({
-        name: Provider,
-        title: z.string(),
-        needs_key: z.boolean(),
-        regions: z.array(z.object({ name: z.string(), title: z.string() })).describe('The default first'),
-        kinds: z
-          .object({ stt: SpeechService.optional(), tts: SpeechService.optional() })
-          .describe('What the provider offers'),
-      }),
-    ),
-  })
-  .meta({ id: 'VoiceConfigSchema' });
+export const VoiceConfigSchema = named('VoiceConfigSchema', {
+  providers: z.array(
+    z.object({
+      name: Provider,
+      title: z.string(),
+      needs_key: z.boolean(),
+      regions: z.array(z.object({ name: z.string(), title: z.string() })).describe('The default first'),
+      kinds: z
+        .object({ stt: SpeechService.optional(), tts: SpeechService.optional() })
+        .describe('What the provider offers'),
+    }),
+  ),
+});
 
 export const VoicesParams = z.object({ name: Provider.describe('A speech provider') });
 
@@ -141,18 +135,16 @@ export const VoicesBody = z
   })
   .meta({ id: 'ListVoices' });
 
-export const VoiceList = z
-  .object({
-    voices: z.array(
-      z.object({
-        id: z.string().describe('Value of the option `voice`'),
-        name: z.string(),
-        description: z.string().nullable(),
-        languages: z.array(z.string()),
-        gender: z.string().nullable(),
-        preview_url: z.string().nullable(),
-      }),
-    ),
-    truncated: z.boolean().describe('Whether the provider has more'),
-  })
-  .meta({ id: 'VoiceList' });
+export const VoiceList = named('VoiceList', {
+  voices: z.array(
+    z.object({
+      id: z.string().describe('Value of the option `voice`'),
+      name: z.string(),
+      description: z.string().nullable(),
+      languages: z.array(z.string()),
+      gender: z.string().nullable(),
+      preview_url: z.string().nullable(),
+    }),
+  ),
+  truncated: z.boolean().describe('Whether the provider has more'),
+});

@@ -59,7 +59,10 @@ export async function testPeople(signup: SignupPolicy = { mode: 'open', code: nu
     mailer: new Mailer(transport, clock, { mailFailed: fail }),
     limits,
     guesses: new GuessLimits(clock, 10, limits),
-    failedPasswords: new FailedAttempts('password.fail', store.db, clock, {
+    failedPasswords: new FailedAttempts({
+      action: 'password.fail',
+      db: store.db,
+      clock,
       failed: fail,
       dropped: () => {},
     }),

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openConnections } from '../../../src/accounts/connections/connections.ts';
-import { handOverConnections } from '../../../src/accounts/connections/hand-over.ts';
+import { handOverConnections, openConnections } from '../../../src/accounts/connections/connections.ts';
 import { platformStatuses } from '../../../src/accounts/logins/platform-status.ts';
 import { newestConnection } from '../../../src/store/agents/test-targets.ts';
 import { openTokens } from '../../../src/store/logins/oauth-connections.ts';

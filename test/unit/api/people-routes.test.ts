@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { emailAddressRoutes } from '../../../src/api/rest/email-address.ts';
-import { passwordRoutes } from '../../../src/api/rest/passwords.ts';
 import { signInRoutes } from '../../../src/api/rest/sign-in.ts';
 import { findAccountByEmail } from '../../../src/store/people/accounts.ts';
 import { EMAIL, mailTo, PASSWORD, testPeople, tokenIn } from '../accounts/test-people.ts';
@@ -10,10 +9,9 @@ import { served } from './served.ts';
 async function site() {
   const tested = await testPeople();
   const { people } = tested;
-  const { url, failures } = await served(
-    [...signInRoutes(people), ...passwordRoutes(people), ...emailAddressRoutes(people)],
-    { authenticate: authenticator({ use: () => null }, people.sessions, { use: () => null }) },
-  );
+  const { url, failures } = await served([...signInRoutes(people), ...emailAddressRoutes(people)], {
+    authenticate: authenticator({ use: () => null }, people.sessions, { use: () => null }),
+  });
   const post = async (path: string, body?: unknown, cookie = '') => {
     const answer = await fetch(`${url}${path}`, {
       method: 'POST',

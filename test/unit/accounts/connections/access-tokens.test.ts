@@ -2,8 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { closeConnections, openConnections } from '../../../../src/accounts/connections/connections.ts';
-import { handOverConnections } from '../../../../src/accounts/connections/hand-over.ts';
+import {
+  closeConnections,
+  handOverConnections,
+  openConnections,
+} from '../../../../src/accounts/connections/connections.ts';
 import { openTokens } from '../../../../src/store/logins/oauth-connections.ts';
 import { answersJson, OAuthPlatform } from '../../../support/oauth-platform.ts';
 import { ConnectionsServer, OTHER_PLATFORM, PLATFORM } from '../../api/connections-server.ts';

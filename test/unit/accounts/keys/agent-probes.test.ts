@@ -24,12 +24,14 @@ async function probed(...names: string[]) {
   const sent: [accountId: string, agentIds: readonly string[], probeId: string][] = [];
   const streams = new Map<string, number>();
   const inMcp = new Set<string>();
-  const signals = {
-    openStreams: (keyId: string) => streams.get(keyId) ?? 0,
+  const probes = new AgentProbes({
+    db: store.db,
+    clock,
+    send: async (...probe) => void sent.push(probe),
+    openStreams: (keyId) => streams.get(keyId) ?? 0,
     mcpKeys: () => inMcp,
-    repliedAt: (keyId: string) => replied.get(keyId) ?? null,
-  };
-  const probes = new AgentProbes(store.db, clock, signals, async (...probe) => void sent.push(probe));
+    repliedAt: (keyId) => replied.get(keyId) ?? null,
+  });
   return { store, owner, ids, clock, replied, streams, inMcp, probes, sent };
 }
 

@@ -10,7 +10,10 @@ export async function logged() {
   const { accountId } = await seedAccount(store, 'a');
   const clock = new ManualClock();
   const drops = { count: 0 };
-  const failed = new FailedAttempts('password.fail', store.db, clock, {
+  const failed = new FailedAttempts({
+    action: 'password.fail',
+    db: store.db,
+    clock,
     failed: (error) => {
       throw error;
     },

@@ -1,0 +1,31 @@
+import { ProxyList, PublicUrl } from './values.ts';
+
+/** A setting that replaces the host of a vendor, those of all its regions. Keys go nowhere else. */
+function vendorHost(vendor: string, host: string) {
+  return {
+    default: null,
+    shownDefault: host,
+    schema: PublicUrl,
+    meaning: `${vendor}, or a proxy of your own for it; one URL for all regions`,
+  };
+}
+
+/** Settings of hosted speech and of the models behind agents. OpenAI's host is one of both. */
+export const VENDOR_VARIABLES = {
+  SVC_ELEVENLABS_URL: vendorHost('ElevenLabs', 'https://api.elevenlabs.io'),
+  SVC_DEEPGRAM_URL: vendorHost('Deepgram', 'https://api.deepgram.com'),
+  SVC_CARTESIA_URL: vendorHost('Cartesia', 'https://api.cartesia.ai'),
+  SVC_ASSEMBLYAI_URL: vendorHost("AssemblyAI's streaming API", 'https://streaming.assemblyai.com'),
+  SVC_OPENAI_URL: vendorHost('OpenAI', 'https://api.openai.com'),
+  SVC_ANTHROPIC_URL: vendorHost('Anthropic', 'https://api.anthropic.com'),
+  SVC_GEMINI_URL: vendorHost('Google Gemini', 'https://generativelanguage.googleapis.com'),
+  SVC_MISTRAL_URL: vendorHost('Mistral', 'https://api.mistral.ai'),
+  SVC_BEDROCK_URL: vendorHost('AWS Bedrock', 'https://bedrock-runtime.{region}.amazonaws.com'),
+  SVC_ENTRA_URL: vendorHost('Microsoft Entra ID for Microsoft Foundry', 'https://login.microsoftonline.com'),
+  SVC_MODELS_ALLOW: {
+    default: null,
+    schema: ProxyList,
+    meaning:
+      'Comma-separated non-public addresses or subnets that endpoints of models may have, such as that of a model on your own network or of a proxy. `localhost` and names of the hosts file count if their addresses are listed here',
+  },
+} as const;
