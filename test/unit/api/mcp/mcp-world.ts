@@ -4,7 +4,7 @@ import type { Principal } from '../../../../src/api/auth/principal.ts';
 import type { Route } from '../../../../src/api/http/routing/route.ts';
 import { mcpPages } from '../../../../src/api/mcp/browser-pages.ts';
 import { Cancellations } from '../../../../src/api/mcp/cancellations.ts';
-import { streamPlaces } from '../../../../src/api/mcp/listen-stream.ts';
+import { streamPlaces } from '../../../../src/api/mcp/stream-places.ts';
 import type { Transcripts } from '../../../../src/api/mcp/mcp-contents.ts';
 import { McpEndpoint } from '../../../../src/api/mcp/mcp-endpoint.ts';
 import { MCP_HEADERS, McpCounts, McpQuery } from '../../../../src/api/mcp/mcp-request.ts';
