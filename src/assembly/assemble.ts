@@ -1,11 +1,10 @@
-import { VendorQuota } from '../accounts/account/vendor-quota.ts';
+import { TrunkChanges, VendorQuota } from '../accounts/account/account-quotas.ts';
 import { closeConnections, openConnections } from '../accounts/connections/connections.ts';
 import { handOverConnections } from '../accounts/connections/hand-over.ts';
 import { AgentReplies } from '../accounts/keys/agent-replies.ts';
 import { KeyCache } from '../accounts/keys/key-cache.ts';
 import { logInBots } from '../accounts/logins/hosted-bots.ts';
 import { loadSipAccounts } from '../accounts/logins/sip-accounts.ts';
-import { TrunkChanges } from '../accounts/logins/trunk-changes.ts';
 import { ensureOperator } from '../accounts/people/first-start.ts';
 import { getInternalBearer } from '../agents/internal-bearer.ts';
 import { disconnectAll, hangUpAgent } from '../calls/hang-up-call.ts';

@@ -2,7 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { KeyedTurns } from '../../base/keyed-turns.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Platform } from '../../base/platform.ts';
-import { isoAfter } from '../../base/time.ts';
+import { type Clock, isoAfter } from '../../base/time.ts';
 import { answeredWithin } from '../../base/waits.ts';
 import type { ConnectsByOAuth, OAuthTokens } from '../../connectors/contract/oauth.ts';
 import {
@@ -14,9 +14,13 @@ import {
 } from '../../store/logins/oauth-connections.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { keepStatus } from './connection-status.ts';
-import { PlatformBackOff } from './platform-back-off.ts';
-import { revokeTokens } from './revoke-tokens.ts';
-import { askForTokens, isGrantOver, REQUEST_DEADLINE_MS, type TokenAnswer } from './token-endpoint.ts';
+import {
+  askForTokens,
+  isGrantOver,
+  REQUEST_DEADLINE_MS,
+  revokeTokens,
+  type TokenAnswer,
+} from './token-endpoint.ts';
 
 /** A token is refreshed this long before it expires, but not before half of its lifetime has passed. */
 const MARGIN_MS = 60_000;
@@ -243,4 +247,39 @@ function failed(reason: string): Extract<TokenAnswer, { kind: 'failed' }> {
 
 function lostText({ status }: OAuthConnection): string {
   return status === 'ok' ? LOST : status;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+interface Pause {
+  readonly untilMs: number;
+  readonly lastedMs: number;
+  readonly reason: string;
+}
+
+/** Pauses between attempts that fail, for each connection: 1 s, then twice as long each time, up to a minute. */
+class PlatformBackOff {
+  readonly #clock: Clock;
+  readonly #pauses = new LimitedMap<Pause>(MAX_HELD);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Why the last attempt failed, while the next one has to wait; null when it need not. */
+  reason(connectionId: string): string | null {
+    const pause = this.#pauses.get(connectionId);
+    return pause && pause.untilMs > this.#clock.monotonicMs() ? pause.reason : null;
+  }
+
+  failed(connectionId: string, reason: string): void {
+    const former = this.#pauses.get(connectionId);
+    const lastedMs = former ? Math.min(former.lastedMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
+    this.#pauses.set(connectionId, { untilMs: this.#clock.monotonicMs() + lastedMs, lastedMs, reason });
+  }
+
+  succeeded(connectionId: string): void {
+    this.#pauses.delete(connectionId);
+  }
 }

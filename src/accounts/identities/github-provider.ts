@@ -2,18 +2,16 @@ import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
 import {
   addressOf,
-  type IdentityProvider,
-  type ProvenIdentity,
-  type SignInSecrets,
-  signInFailure,
-} from './identity-provider.ts';
-import {
   authorizationHref,
+  type IdentityProvider,
   loadLibrary,
   type OAuthClientOptions,
   type OAuthConnection,
+  type ProvenIdentity,
   REQUEST_DEADLINE_S,
-} from './oauth-client.ts';
+  type SignInSecrets,
+  signInFailure,
+} from './identity-provider.ts';
 
 const SCOPE = 'read:user user:email';
 

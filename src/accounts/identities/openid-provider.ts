@@ -1,19 +1,17 @@
 import type { ClientAuth, IDToken, UserInfoResponse } from 'openid-client';
 import {
   addressOf,
-  type IdentityProvider,
-  type ProvenIdentity,
-  type SignInSecrets,
-  signInFailure,
-} from './identity-provider.ts';
-import {
   authorizationHref,
+  type IdentityProvider,
   loadLibrary,
   type OAuthClientOptions,
   type OAuthConnection,
   type OAuthLibrary,
+  type ProvenIdentity,
   REQUEST_DEADLINE_S,
-} from './oauth-client.ts';
+  type SignInSecrets,
+  signInFailure,
+} from './identity-provider.ts';
 
 const SCOPE = 'openid email profile';
 

@@ -7,8 +7,7 @@ import type { Store } from '../../store/store.ts';
 import type { AttemptLimits } from '../passwords/attempt-limits.ts';
 import type { People } from '../people/people.ts';
 import { GithubProvider } from './github-provider.ts';
-import type { IdentityProvider } from './identity-provider.ts';
-import type { OAuthClientOptions } from './oauth-client.ts';
+import type { IdentityProvider, OAuthClientOptions } from './identity-provider.ts';
 import { OpenIdProvider } from './openid-provider.ts';
 import { settleIdentity } from './settle-identity.ts';
 

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { VendorQuota } from '../../../src/accounts/account/vendor-quota.ts';
+import { VendorQuota } from '../../../src/accounts/account/account-quotas.ts';
 import { voiceConfigRoutes } from '../../../src/api/rest/voice-configs.ts';
 import { voicesRoute } from '../../../src/api/rest/voices.ts';
 import type { SpeechDomain } from '../../../src/speech/speech-domain.ts';
