@@ -49,11 +49,7 @@ export async function sentFile(
   index: number,
 ): Promise<ResolvedFile | null> {
   const { db } = domain.store;
-  const message = await db
-    .selectFrom('messages')
-    .select('seq')
-    .where('id', '=', messageId)
-    .executeTakeFirst();
+  const message = await findRow(db, 'messages', { id: messageId });
   const file = message && (await filesOfMessage(db, message.seq))[index];
   return file ? await outbound(domain, file).catch(() => null) : null;
 }
