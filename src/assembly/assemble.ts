@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AccountDomain } from '../accounts/account/account-domain.ts';
+import { TrunkChanges, VendorQuota } from '../accounts/account/account-quotas.ts';
 import { AgentRoster } from '../accounts/account/agent-roster.ts';
-import { TrunkChanges, VendorQuota } from '../accounts/account/quotas.ts';
 import type { ConnectionDeps } from '../accounts/connections/connection-deps.ts';
 import {
   closeConnections,

@@ -9,7 +9,7 @@ import { CallRegistry } from '../calls/call-registry.ts';
 import { inboundAnswerer } from '../calls/ring-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
-import { keepChatFiles } from '../files/keep-chat-files.ts';
+import { keepChatFiles } from '../files/keep-inbound-files.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../speech/session/speech-usage.ts';

@@ -6,7 +6,7 @@ import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
 import { hashToken, newToken } from '../base/tokens.ts';
 import { findAgent } from '../store/agents/agents.ts';
-import { countRows, findRow, insertRow } from '../store/database/rows.ts';
+import { countRows, deleteRows, findRow, insertRow } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import {
   findAuthorization,
@@ -159,4 +159,23 @@ function answerWith(
   code: string,
 ): string {
   return redirectTo(redirectUri, { code, state, iss: issuer() });
+}
+
+/**
+ * Revokes a client's authorization and removes the client from all agents. When this resolves, its tokens are invalid
+ * and its connections are closed. Throws `authorization_not_found`.
+ */
+export async function revokeAuthorization(
+  { store, grants }: AuthorizationDomain,
+  actor: Actor,
+  clientId: string,
+): Promise<void> {
+  await store.db.transaction().execute(async (trx) => {
+    const found = await findAuthorization(trx, actor.accountId, clientId);
+    if (!found) throw new GatewayError('authorization_not_found');
+    await deleteRows(trx, 'mcpAuthorizations', { id: found.id });
+    const detail = { client: found.clientName };
+    await audit(trx, actor, { action: 'mcp_authorization.revoke', subject: clientId, detail });
+  });
+  await grants.refresh(actor.accountId);
 }

@@ -41,6 +41,8 @@ type RefusalCode =
   | 'invalid_target'
   | 'unsupported_response_type';
 
+type Refuse = (code: RefusalCode, description: string) => AuthorizationRefused;
+
 /** An error that the browser takes to the client (RFC 6749, section 4.1.2.1). */
 export class AuthorizationRefused extends Error {
   readonly code: RefusalCode;
@@ -80,10 +82,10 @@ export async function readAuthorizationRequest(
   const client = await clientOf(domain, asked.client_id, ip);
   if (!isRedirectUri(redirectUri) || !client.redirectUris.some((known) => isSameRedirect(known, redirectUri)))
     throw new GatewayError('redirect_unknown');
-  const refuse = (code: RefusalCode, description: string): AuthorizationRefused =>
+  const refuse: Refuse = (code, description) =>
     new AuthorizationRefused(code, description, { redirectUri, state }, domain.issuer());
   const fault = faultIn(domain, asked);
-  if (fault !== null) throw refuse(fault.code, fault.description);
+  if (fault !== null) throw refuse(...fault);
   const platforms = platformsNamed(asked.scope);
   if (platforms === undefined)
     throw refuse('invalid_scope', `scope must be one or more of ${SCOPE_NAMES.join(' ')}`);
@@ -103,11 +105,6 @@ async function clientOf(domain: AuthorizationDomain, clientId: string, ip: strin
   return client;
 }
 
-interface Fault {
-  readonly code: RefusalCode;
-  readonly description: string;
-}
-
 /**
  * Throws `parameter_repeated` when the client or its redirect URI is ambiguous, since nothing may be sent there then.
  */
@@ -119,17 +116,13 @@ function assertNamedOnce({ repeated = [] }: AskedParameters): void {
 /**
  * Returns the first fault of the request. PKCE with S256 is required (OAuth 2.1, section 4.1.1); `plain` is refused.
  */
-function faultIn(domain: AuthorizationDomain, asked: AskedParameters): Fault | null {
+function faultIn(domain: AuthorizationDomain, asked: AskedParameters): Parameters<Refuse> | null {
   if (asked.repeated && asked.repeated.length > 0)
-    return { code: 'invalid_request', description: 'A parameter occurs more than once' };
-  if (asked.response_type !== 'code')
-    return { code: 'unsupported_response_type', description: 'response_type must be code' };
+    return ['invalid_request', 'A parameter occurs more than once'];
+  if (asked.response_type !== 'code') return ['unsupported_response_type', 'response_type must be code'];
   if (asked.code_challenge_method !== 'S256' || !S256_CHALLENGE.test(asked.code_challenge))
-    return {
-      code: 'invalid_request',
-      description: 'code_challenge with code_challenge_method S256 is required',
-    };
+    return ['invalid_request', 'code_challenge with code_challenge_method S256 is required'];
   if (asked.resource !== '' && !isResource(domain, asked.resource))
-    return { code: 'invalid_target', description: `resource must be ${domain.resource()}` };
+    return ['invalid_target', `resource must be ${domain.resource()}`];
   return null;
 }

@@ -1,11 +1,14 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
+import { hashToken } from '../base/tokens.ts';
+import { deleteRows } from '../store/database/rows.ts';
+import { findToken } from '../store/keys/oauth-grants.ts';
 import {
   ACCESS_TOKEN_MS,
   type AuthorizationDomain,
   isResource,
   REFRESH_TOKEN_MS,
 } from './authorization-domain.ts';
-import { type OAuthLibrary, tokenModel } from './token-model.ts';
+import { clientWith, type OAuthLibrary, tokenModel } from './token-model.ts';
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -107,4 +110,38 @@ function answerOf({ status, body, headers }: OAuth2Server.Response): ClientAnswe
     body,
     headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge },
   };
+}
+
+const DONE: ClientAnswer = { status: 200, body: {}, headers: {} };
+
+/**
+ * Revokes a token (RFC 7009) and with it the whole grant, including its other tokens. An unknown token, or one of
+ * another client, is answered with 200 as well.
+ */
+export async function revokeToken(
+  domain: AuthorizationDomain,
+  { form, authorization }: ClientRequest,
+): Promise<ClientAnswer> {
+  const { db } = domain.store;
+  const { clientId, secret } = basicCredentials(authorization) ?? {
+    clientId: form.client_id ?? '',
+    secret: form.client_secret ?? null,
+  };
+  const client = await clientWith(db, clientId, secret);
+  if (!client) return refusal('invalid_client', 'Unknown client, or wrong client secret', 401);
+  if (!form.token) return refusal('invalid_request', 'token is missing');
+  const found = await findToken(db, hashToken(form.token));
+  if (found?.grant.clientId !== clientId) return DONE;
+  await deleteRows(db, 'oauthGrants', { id: found.grant.id });
+  await domain.grants.refresh(found.grant.accountId);
+  return DONE;
+}
+
+/** Returns the credentials of a Basic `Authorization` header; null when it has none. */
+function basicCredentials(header: string): { clientId: string; secret: string } | null {
+  const [, encoded] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header) ?? [];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0 ? null : { clientId: text.slice(0, colon), secret: text.slice(colon + 1) };
 }

@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
 import { hashToken } from '../base/tokens.ts';
@@ -13,8 +14,8 @@ import {
   spendToken,
 } from '../store/keys/oauth-grants.ts';
 import { audit, unauthenticatedActor } from '../store/people/audit-log.ts';
+import { MASTER_KEY_BYTES, SecretBox, secretPlaces } from '../store/secrets/secret-box.ts';
 import { ACCESS_TOKEN_MS, type AuthorizationDomain, REFRESH_TOKEN_MS } from './authorization-domain.ts';
-import { REPEAT_MS, repeatedPair, sealPair, type TokenPair } from './repeated-refresh.ts';
 import { isWithin } from './scope-names.ts';
 
 /** Limit of redeemed grants per authorization: each machine on which a client works has its own. */
@@ -115,4 +116,43 @@ function newTokens({ id, accountId }: FoundGrant, pair: TokenPair, nowIso: strin
       expiresAt: isoAfter(nowIso, REFRESH_TOKEN_MS),
     },
   ];
+}
+
+/** How long a client may repeat a refresh whose response was lost, or that it sent twice at the same time. */
+const REPEAT_MS = 60_000;
+
+const placeOf = secretPlaces('oauth_tokens', 'sealed_successor');
+
+/** The pair that replaces a refresh token. */
+interface TokenPair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/**
+ * Encrypts a pair with a key derived from the refresh token that it replaces. The database holds only the token's hash,
+ * so it cannot decrypt the pair.
+ */
+function sealPair({ accessToken, refreshToken }: TokenPair, spentToken: string): string {
+  return boxOf(spentToken).seal(
+    JSON.stringify({ accessToken, refreshToken }),
+    placeOf(hashToken(spentToken)),
+  );
+}
+
+/** Returns the pair that replaced a refresh token; null once the refresh can no longer be repeated. */
+export function repeatedPair(
+  { tokenHash, spentAt, sealedSuccessor }: OauthToken,
+  spentToken: string,
+  nowIso: string,
+): TokenPair | null {
+  if (spentAt === null || sealedSuccessor === null || isoAfter(spentAt, REPEAT_MS) < nowIso) return null;
+  return JSON.parse(boxOf(spentToken).open(sealedSuccessor, placeOf(tokenHash))) as TokenPair;
+}
+
+/** Derives the key. Tokens are random, so this needs neither a salt nor a slow hash. */
+function boxOf(token: string): SecretBox {
+  return new SecretBox(
+    Buffer.from(hkdfSync('sha256', token, '', 'successor of a refresh token', MASTER_KEY_BYTES)),
+  );
 }

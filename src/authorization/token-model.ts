@@ -4,9 +4,8 @@ import { changeRows, findRow } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import { findGrantByCode, findToken } from '../store/keys/oauth-grants.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
-import { repeatedPair } from './repeated-refresh.ts';
 import { isWithin, namesOf, platformsNamed } from './scope-names.ts';
-import { endStolen, type Holder, storeTokens } from './stored-tokens.ts';
+import { endStolen, type Holder, repeatedPair, storeTokens } from './stored-tokens.ts';
 
 export type OAuthLibrary = typeof OAuth2Server;
 

@@ -3,57 +3,39 @@ import { BlockList, isIP } from 'node:net';
 /** Tests an IP address. Returns false for anything else. */
 export type AddressRule = (address: string) => boolean;
 
-type Subnet = readonly [string, number];
-
-/** IANA's special-purpose IPv4 ranges, multicast, and addresses of cloud services. */
-const CLOSED_IPV4: readonly Subnet[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
+/** IANA's special-purpose ranges, multicast, and addresses of cloud services. */
+const isClosed = addressesIn([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
   // Includes 169.254.169.254, the metadata service of AWS, Google, Azure and others.
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
   // Azure's host agent, whose address looks public.
-  ['168.63.129.16', 32],
-];
-
-/** Only global unicast is allowed, which excludes forms that wrap an IPv4 address (mapped, NAT64). */
-const OPEN_IPV6: Subnet = ['2000::', 3];
-
-/** Exceptions within it: protocol assignments including Teredo, documentation, 6to4. */
-const CLOSED_IPV6: readonly Subnet[] = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-];
-
-const closed = new BlockList();
-const openIpv6 = new BlockList();
-for (const [network, prefix] of CLOSED_IPV4) closed.addSubnet(network, prefix, 'ipv4');
-for (const [network, prefix] of CLOSED_IPV6) closed.addSubnet(network, prefix, 'ipv6');
-openIpv6.addSubnet(...OPEN_IPV6, 'ipv6');
+  '168.63.129.16',
+  // Within global unicast: protocol assignments including Teredo, documentation, 6to4.
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+]);
+/** Of IPv6 only global unicast is allowed, which excludes forms that wrap an IPv4 address (mapped, NAT64). */
+const isGlobalUnicast = addressesIn(['2000::/3']);
 
 /** Returns whether an address belongs to the public internet. False for anything that is not an IP address. */
 export const isPublicAddress: AddressRule = (address) => {
-  switch (isIP(address)) {
-    case 4:
-      return !closed.check(address, 'ipv4');
-    case 6:
-      return !address.includes('%') && openIpv6.check(address, 'ipv6') && !closed.check(address, 'ipv6');
-    default:
-      return false;
-  }
+  const isPossible = isIP(address) === 4 || (!address.includes('%') && isGlobalUnicast(address));
+  return isPossible && !isClosed(address);
 };
 
 /** Returns a rule that matches the given subnets (`10.0.0.0/8`) and single addresses. */

@@ -2,11 +2,14 @@ import { newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
 import { hashToken } from '../base/tokens.ts';
+import type { ChatOrigin } from '../calls/call-domain.ts';
+import type { KeptChatFiles } from '../calls/inbound-chat.ts';
 import type { InboundFile } from '../connectors/contract/messenger.ts';
 import type { Db } from '../store/database/tables.ts';
 import { insertFile } from '../store/messages/files.ts';
 import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';
+import { listedFiles } from './listed-attachments.ts';
 import { mimeOf } from './mime-type.ts';
 import { newFileToken } from './upload-file.ts';
 
@@ -70,4 +73,22 @@ async function keepRemote(
     expiresAt: isoAfter(createdAt, INBOUND_LIFE_MS),
   });
   return id;
+}
+
+/** Keeps the files of a message in the chat of a call, as those of a direct message. */
+export async function keepChatFiles(
+  domain: FileDomain,
+  { accountId, platform, login }: ChatOrigin,
+  files: readonly InboundFile[],
+): Promise<KeptChatFiles> {
+  const origin = { accountId, platform, loginKey: 'id' in login ? login.id : login.kind };
+  const { fileIds, tooLarge } = await domain.store.db
+    .transaction()
+    .execute((trx) => keepInboundFiles(domain, trx, origin, files));
+  const listed = await listedFiles(domain, domain.publicUrl(), fileIds);
+  const kept = fileIds.flatMap((fileId) => {
+    const file = listed.get(fileId);
+    return file === undefined ? [] : { fileId, ...file };
+  });
+  return { files: kept, tooLarge };
 }

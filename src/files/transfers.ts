@@ -1,4 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
+import { Places } from '../base/places.ts';
 
 /** Maximum number of concurrent incoming files. Each needs a file descriptor and some memory. */
 export interface TransferLimits {
@@ -8,37 +9,22 @@ export interface TransferLimits {
 
 /** Limits concurrent incoming files, per owner and in total. */
 export class Transfers {
-  readonly #limits: TransferLimits;
-  readonly #byOwner = new Map<string, number>();
-  #total = 0;
+  readonly #places: Places;
 
-  constructor(limits: TransferLimits) {
-    this.#limits = limits;
+  constructor({ perOwner, total }: TransferLimits) {
+    const limits = { perKey: perOwner, perAccount: perOwner, total };
+    this.#places = new Places({ code: 'too_many_transfers', what: 'transfers may run', ...limits });
   }
 
   /** Runs `work` as a transfer. Throws `too_many_transfers` when the limit is reached. */
   async during<T>(owner: string, work: () => Promise<T>): Promise<T> {
-    this.#begin(owner);
+    const holder = { credentialId: owner, accountId: owner };
+    if (!this.#places.hasRoom(holder)) throw new GatewayError('too_many_transfers');
+    const leave = this.#places.take(holder);
     try {
       return await work();
     } finally {
-      this.#end(owner);
+      leave();
     }
-  }
-
-  #begin(owner: string): void {
-    const own = this.#byOwner.get(owner) ?? 0;
-    if (own >= this.#limits.perOwner || this.#total >= this.#limits.total) {
-      throw new GatewayError('too_many_transfers');
-    }
-    this.#byOwner.set(owner, own + 1);
-    this.#total += 1;
-  }
-
-  #end(owner: string): void {
-    const left = this.#byOwner.get(owner)! - 1;
-    if (left > 0) this.#byOwner.set(owner, left);
-    else this.#byOwner.delete(owner);
-    this.#total -= 1;
   }
 }

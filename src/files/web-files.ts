@@ -1,10 +1,10 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { GatewayError } from '../base/errors.ts';
-import type { FindAddresses } from '../base/find-addresses.ts';
+import { type FindAddresses, guardedLookup, isClosedAddress } from '../base/find-addresses.ts';
+import { networkCode } from '../base/network-error.ts';
 import type { AddressRule } from '../base/public-address.ts';
-import { unlessAborted } from './abortable.ts';
 
 /** A file being fetched from the web. */
 export interface WebFile {
@@ -37,11 +37,11 @@ const HEADERS = {
  * checked, the connection goes to a checked address, and every redirect is checked like the first URL.
  */
 export class WebFiles {
-  readonly #findAddresses: FindAddresses;
+  readonly #lookup: LookupFunction;
   readonly #isOpen: AddressRule;
 
   constructor(findAddresses: FindAddresses, isOpen: AddressRule) {
-    this.#findAddresses = findAddresses;
+    this.#lookup = guardedLookup(findAddresses, isOpen);
     this.#isOpen = isOpen;
   }
 
@@ -51,39 +51,32 @@ export class WebFiles {
    * bytes are read.
    */
   async open(text: string, signal: AbortSignal, maxRedirects = MAX_REDIRECTS): Promise<WebFile> {
-    let url = checkedUrl(text, undefined);
+    let url = this.#checked(text, undefined);
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-      const addresses = await unlessAborted(this.#checkedAddresses(url), signal);
-      const answer = await this.#ask(url, addresses, signal);
+      const answer = await this.#ask(url, signal);
       const location = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined;
       if (location === undefined) return fileOf(url, answer, signal);
       answer.destroy();
-      url = checkedUrl(location, url);
+      url = this.#checked(location, url);
     }
     throw new GatewayError('url_failed');
   }
 
-  async #checkedAddresses({ hostname }: URL): Promise<readonly string[]> {
-    const literal = hostname.replace(/^\[|\]$/g, '');
-    const addresses = isIP(literal) === 0 ? await this.#resolve(hostname) : [literal];
-    if (addresses.length === 0 || !addresses.every(this.#isOpen)) throw new GatewayError('url_blocked');
-    return addresses;
+  /** Checks a URL, and the address of one that has no name. `base` is the URL that redirected. */
+  #checked(text: string, base: URL | undefined): URL {
+    const url = text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : null;
+    const isPlain = url !== null && url.username === '' && url.password === '' && url.hostname !== '';
+    if (!isPlain || !/^https?:$/.test(url.protocol)) throw new GatewayError('url_blocked');
+    const literal = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(literal) !== 0 && !this.#isOpen(literal)) throw new GatewayError('url_blocked');
+    return url;
   }
 
-  async #resolve(host: string): Promise<readonly string[]> {
-    try {
-      return await this.#findAddresses(host);
-    } catch {
-      return [];
-    }
-  }
-
-  #ask(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> {
+  #ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const isSecure = url.protocol === 'https:';
     // A separate connection, so that no connection to another address is reused.
-    const agent = isSecure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
-    const options = { agent, lookup: alwaysFind(addresses), signal, headers: HEADERS };
+    const options = { agent: false as const, lookup: this.#lookup, signal, headers: HEADERS };
     const request = isSecure ? requestHttps(url, options) : requestHttp(url, options);
     request.setTimeout(SILENCE_MS, () => request.destroy(new GatewayError('url_failed')));
     request.on('error', (error) => reject(failureOf(error, signal)));
@@ -95,23 +88,6 @@ export class WebFiles {
     request.end();
     return promise;
   }
-}
-
-/** `base` is the URL that redirected. */
-function checkedUrl(text: string, base: URL | undefined): URL {
-  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : null;
-  const isPlain = url !== null && url.username === '' && url.password === '' && url.hostname !== '';
-  if (!isPlain || !/^https?:$/.test(url.protocol)) throw new GatewayError('url_blocked');
-  return url;
-}
-
-/** Resolver of the connection: returns only the checked addresses, whatever host is asked for. */
-function alwaysFind(addresses: readonly string[]): LookupFunction {
-  const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_host, { all }, done) => {
-    if (all) done(null, found);
-    else done(null, found[0]!.address, found[0]!.family);
-  };
 }
 
 function fileOf(url: URL, answer: IncomingMessage, signal: AbortSignal): WebFile {
@@ -144,6 +120,7 @@ async function* bytesOf(answer: IncomingMessage, signal: AbortSignal): AsyncGene
 /** Clients do not see why a connection failed: they could map a network with it. The operator does. */
 function failureOf(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
+  if (isClosedAddress(error) || networkCode(error) === 'ENOTFOUND') return new GatewayError('url_blocked');
   return error instanceof GatewayError ? error : new GatewayError('url_failed', undefined, { cause: error });
 }
 

@@ -14,8 +14,13 @@ import {
 } from '../../store/logins/oauth-connections.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { keepStatus } from './connection-status.ts';
-import { revokeTokens } from './revoke-tokens.ts';
-import { askForTokens, isGrantOver, REQUEST_DEADLINE_MS, type TokenAnswer } from './token-endpoint.ts';
+import {
+  askForTokens,
+  isGrantOver,
+  REQUEST_DEADLINE_MS,
+  revokeTokens,
+  type TokenAnswer,
+} from './token-endpoint.ts';
 
 /** A token is refreshed this long before it expires, but not before half of its lifetime has passed. */
 const MARGIN_MS = 60_000;
@@ -244,9 +249,8 @@ function lostText({ status }: OAuthConnection): string {
   return status === 'ok' ? LOST : status;
 }
 
-const FIRST_MS = 1_000;
-const LONGEST_MS = 60_000;
-const MAX_CONNECTIONS = 20_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 interface Pause {
   readonly untilMs: number;
@@ -257,7 +261,7 @@ interface Pause {
 /** Pauses between attempts that fail, for each connection: 1 s, then twice as long each time, up to a minute. */
 class PlatformBackOff {
   readonly #clock: Clock;
-  readonly #pauses = new LimitedMap<Pause>(MAX_CONNECTIONS);
+  readonly #pauses = new LimitedMap<Pause>(MAX_HELD);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -271,7 +275,7 @@ class PlatformBackOff {
 
   failed(connectionId: string, reason: string): void {
     const former = this.#pauses.get(connectionId);
-    const lastedMs = former ? Math.min(former.lastedMs * 2, LONGEST_MS) : FIRST_MS;
+    const lastedMs = former ? Math.min(former.lastedMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
     this.#pauses.set(connectionId, { untilMs: this.#clock.monotonicMs() + lastedMs, lastedMs, reason });
   }
 

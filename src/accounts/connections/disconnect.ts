@@ -4,7 +4,7 @@ import { deleteRows, takeRow } from '../../store/database/rows.ts';
 import { openTokens, type SealedConnection } from '../../store/logins/oauth-connections.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Connections } from './connections.ts';
-import { revokeTokens } from './revoke-tokens.ts';
+import { revokeTokens } from './token-endpoint.ts';
 
 const DISCONNECTED = 'the connection to the platform was deleted';
 

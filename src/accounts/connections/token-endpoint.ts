@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import { networkCode } from '../../base/network-error.ts';
+import type { Platform } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
+import { settledWithin } from '../../base/waits.ts';
 import { postAsClient } from '../../connectors/contract/client-request.ts';
-import type { FreshTokens, OAuthClient } from '../../connectors/contract/oauth.ts';
+import type { FreshTokens, OAuthClient, OAuthTokens } from '../../connectors/contract/oauth.ts';
+import type { ConnectionDeps } from './connection-deps.ts';
 import { platformWords } from './platform-words.ts';
 
 /** Deadline of a request to a platform, including its answer. */
@@ -105,4 +108,23 @@ function read(
 
 function secretsIn({ code, refresh_token, code_verifier }: Readonly<Record<string, string>>): string[] {
   return [code, refresh_token, code_verifier].filter((secret) => secret !== undefined);
+}
+
+const REVOKE_DEADLINE_MS = 5_000;
+
+type RevokeDeps = Pick<ConnectionDeps, 'connectors' | 'clock' | 'onFailure'>;
+
+/** Asks a platform to withdraw the gateway's access. Best effort, within 5 s; never rejects. */
+export async function revokeTokens(deps: RevokeDeps, platform: Platform, tokens: OAuthTokens): Promise<void> {
+  const oauth = deps.connectors.get(platform)?.provides.oauth;
+  if (oauth?.revoke === undefined || oauth.client === null) return;
+  const limit = new TimeLimit(deps.clock, REVOKE_DEADLINE_MS);
+  const secrets = [tokens.accessToken, tokens.refreshToken ?? '', oauth.client.clientSecret];
+  const asked = oauth
+    .revoke(tokens, limit.signal)
+    .catch((error: unknown) =>
+      deps.onFailure(platform, 'access could not be revoked', platformWords([`${error}`], secrets)),
+    );
+  await settledWithin(deps.clock, REVOKE_DEADLINE_MS, [asked]);
+  limit.close();
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { CancelTimer, Clock } from '../../base/time.ts';
+import { pause } from '../../base/waits.ts';
 import type { Mail } from './mails.ts';
 
 /** A way to send mails. */
@@ -45,9 +46,8 @@ export class Mailer {
   readonly #observer: MailObserver;
   readonly #waiting = new Set<QueuedMail>();
   readonly #sending = new Set<Promise<void>>();
-  readonly #pauses = new Set<() => void>();
+  readonly #closing = new AbortController();
   #lastWritten = Promise.resolve();
-  #closing = false;
 
   constructor(transport: MailTransport, clock: Clock, observer: MailObserver) {
     this.#transport = transport;
@@ -75,8 +75,7 @@ export class Mailer {
 
   /** Sends all scheduled mails within `deadlineMs`, without retries. */
   async close(deadlineMs: number): Promise<void> {
-    this.#closing = true;
-    for (const resume of this.#pauses) resume();
+    this.#closing.abort();
     for (const mail of [...this.#waiting]) {
       mail.cancel();
       this.#begin(mail);
@@ -108,29 +107,16 @@ export class Mailer {
   async #writeAndSend(waiting: QueuedMail): Promise<void> {
     const mail = await this.#write(waiting);
     if (mail === null) return;
+    const { signal } = this.#closing;
     for (const retryAfterMs of RETRY_AFTER_MS) {
       try {
         return await this.#transport.send(mail);
       } catch (error) {
-        if (this.#closing || isFinal(error)) throw error;
+        if (signal.aborted || isFinal(error)) throw error;
       }
-      await this.#pause(retryAfterMs);
+      await pause(this.#clock, retryAfterMs, signal);
     }
     await this.#transport.send(mail);
-  }
-
-  /** Waits for `durationMs`. Ends early when the gateway closes. */
-  #pause(durationMs: number): Promise<void> {
-    if (this.#closing) return Promise.resolve();
-    return new Promise((resolve) => {
-      const resume = () => {
-        cancel();
-        this.#pauses.delete(resume);
-        resolve();
-      };
-      const cancel = this.#clock.after(durationMs, resume);
-      this.#pauses.add(resume);
-    });
   }
 }
 

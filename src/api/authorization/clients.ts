@@ -1,10 +1,14 @@
-import { type ClientAnswer, type ClientRequest, refusal } from '../../authorization/issue-tokens.ts';
+import {
+  type ClientAnswer,
+  type ClientRequest,
+  refusal,
+  revokeToken,
+} from '../../authorization/issue-tokens.ts';
 import {
   type ClientMetadata,
   RegistrationRefused,
   registerClient,
 } from '../../authorization/register-client.ts';
-import { revokeToken } from '../../authorization/revoke-token.ts';
 import { parseJson } from '../../base/json.ts';
 import { type JsonReply, reply } from '../http/answer/reply.ts';
 import { anyOrigin } from '../http/routing/cross-origin.ts';

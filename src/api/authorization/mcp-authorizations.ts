@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { revokeAuthorization } from '../../authorization/approve.ts';
 import type { AuthorizationDomain } from '../../authorization/authorization-domain.ts';
-import { revokeAuthorization } from '../../authorization/authorizations.ts';
 import { namesOf } from '../../authorization/scope-names.ts';
 import { type ListedAuthorization, listAuthorizations } from '../../store/keys/mcp-authorizations.ts';
 import { reply } from '../http/answer/reply.ts';

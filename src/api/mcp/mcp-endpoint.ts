@@ -2,13 +2,13 @@ import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { isRecord, type JsonTooDeep } from '../../base/json.ts';
 import type { Reply } from '../http/answer/reply.ts';
 import { FastPath } from './fast-path/fast-path.ts';
-import { streamPlaces } from './listen-stream.ts';
 import type { McpCounts, McpRequest } from './mcp-request.ts';
 import { jsonOf, MODERN_VERSION, rpcError } from './rpc-message.ts';
 import { RequestEvents } from './sessions/request-events.ts';
 import type { SessionDeps } from './sessions/session.ts';
 import { McpSessions, type SessionLimits } from './sessions/sessions.ts';
 import { StatelessEndpoint } from './stateless-endpoint.ts';
+import { streamPlaces } from './stream-places.ts';
 import { readingTools } from './tools/mcp-tools.ts';
 
 /** Error code of invalid JSON (JSON-RPC 2.0, section 5.1). */

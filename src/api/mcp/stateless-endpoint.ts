@@ -1,31 +1,30 @@
 import { createMcpHandler, type McpHttpHandler, type ServerEventBus } from '@modelcontextprotocol/server';
 import { GatewayError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import type { Places } from '../../base/places.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Reply } from '../http/answer/reply.ts';
-import type { FastPath } from './fast-path/fast-path.ts';
-import { ListenStream, streamPlace } from './listen-stream.ts';
-import { authInfoOf, type McpContents, type Transcripts } from './mcp-contents.ts';
+import { authInfoOf, type Transcripts } from './mcp-contents.ts';
 import type { McpCounts, McpRequest } from './mcp-request.ts';
 import { cancelledId, KEEP_ALIVE_MS, noAnswer } from './rpc-message.ts';
 import { mcpServer } from './sdk/mcp-server.ts';
 import { type HttpVerb, replyOf, webRequest } from './sdk/web-exchange.ts';
+import type { SessionDeps } from './sessions/session.ts';
+import { isWithin, streamPlace } from './stream-places.ts';
 
-export interface StatelessDeps {
-  readonly contents: McpContents;
-  /** Null: the SDK answers everything. */
-  readonly fastPath: FastPath | null;
+type StatelessDeps = Pick<SessionDeps, 'contents' | 'fastPath' | 'streams' | 'onError'> & {
   readonly counts: McpCounts;
-  /** Limits the number of streams that clients listen on. */
-  readonly streams: Places;
-  readonly onError: (error: unknown) => void;
+};
+
+/** A stream of change notifications in the 2026 protocol (`subscriptions/listen`). */
+interface Listening {
+  readonly principal: Principal;
+  readonly handler: McpHttpHandler;
 }
 
 /** Answers requests outside sessions, in both versions of the protocol. */
 export class StatelessEndpoint {
   readonly #deps: StatelessDeps;
-  readonly #listening = new Set<ListenStream>();
+  readonly #listening = new Set<Listening>();
   #isClosed = false;
 
   constructor(deps: StatelessDeps) {
@@ -60,31 +59,35 @@ export class StatelessEndpoint {
 
   /** A credential now acts for these agents; ends its streams that were opened for any other. */
   follow(credentialId: string, agentIds: readonly string[]): void {
-    for (const listening of [...this.#listening])
-      if (listening.credentialId === credentialId && !listening.isFor(agentIds)) listening.end();
+    for (const { principal, handler } of [...this.#listening])
+      if (principal.credentialId === credentialId && !isWithin(principal, agentIds)) void handler.close();
   }
 
   /** Credentials with an open stream. */
   listeners(): string[] {
-    return Array.from(this.#listening, ({ credentialId }) => credentialId);
+    return Array.from(this.#listening, ({ principal }) => principal.credentialId);
   }
 
   /** Ends all streams and refuses new ones; safe to call twice. */
   close(): void {
     this.#isClosed = true;
-    for (const listening of [...this.#listening]) listening.end();
+    for (const { handler } of [...this.#listening]) void handler.close();
   }
 
   async #listen(handler: McpHttpHandler, request: McpRequest, body: unknown): Promise<Reply> {
     if (this.#isClosed) throw new GatewayError('not_ready');
     const { streams } = this.#deps;
     const leavePlace = streamPlace(streams, request);
-    const listening = new ListenStream(handler, request.principal, () => {
+    const listening = { principal: request.principal, handler };
+    this.#listening.add(listening);
+    const leave = (): void => {
       leavePlace();
       this.#listening.delete(listening);
-    });
-    this.#listening.add(listening);
-    return await listening.answer(await answerOf(handler, 'POST', request, { body }), request.signal);
+    };
+    const reply = await replyOf(await answerOf(handler, 'POST', request, { body }), request.signal);
+    if (reply.kind === 'stream') return { ...reply, body: thenDo(reply.body, leave) };
+    leave();
+    return reply;
   }
 
   /** One handler per request, so that its updates reach only its own client. */
@@ -99,6 +102,15 @@ export class StatelessEndpoint {
         }),
       { bus: transcriptBus(contents.transcripts, principal), keepAliveMs: KEEP_ALIVE_MS, onerror: onError },
     );
+  }
+}
+
+/** Yields all pieces, and then, or when nobody reads on, does one thing more. */
+async function* thenDo<Piece>(pieces: AsyncIterable<Piece>, action: () => void): AsyncGenerator<Piece> {
+  try {
+    yield* pieces;
+  } finally {
+    action();
   }
 }
 

@@ -2,8 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { destroyOnAbort } from '../../base/destroy-on-abort.ts';
-import type { FindAddresses } from '../../base/find-addresses.ts';
-import { guardedLookup, isClosedAddress } from '../../base/guarded-lookup.ts';
+import { type FindAddresses, guardedLookup, isClosedAddress } from '../../base/find-addresses.ts';
 import { networkCode, neverArrived } from '../../base/network-error.ts';
 import type { AddressRule } from '../../base/public-address.ts';
 import { ModelFault } from '../model-fault.ts';

@@ -1,4 +1,4 @@
-import { TrunkChanges } from '../../../src/accounts/account/quotas.ts';
+import { TrunkChanges } from '../../../src/accounts/account/account-quotas.ts';
 import type { SipAccounts, SipSetup } from '../../../src/accounts/logins/sip-accounts.ts';
 
 /** The limits on setting up SIP, around the given parts. */

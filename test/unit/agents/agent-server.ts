@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
+import { VendorQuota } from '../../../src/accounts/account/account-quotas.ts';
 import { AgentRoster } from '../../../src/accounts/account/agent-roster.ts';
-import { VendorQuota } from '../../../src/accounts/account/quotas.ts';
 import { storeKey } from '../../../src/accounts/keys/api-keys.ts';
 import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { changeRows } from '../../../src/store/database/rows.ts';
 import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/outbound.ts';
+import { changeRows } from '../../../src/store/database/rows.ts';
 import { startDms } from './dm-setup.ts';
 
 it('sends a test message to the operator’s own account only', async () => {

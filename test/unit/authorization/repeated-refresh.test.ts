@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { endUnderWay } from '../../../src/accounts/people/owners.ts';
-import { revokeAuthorization } from '../../../src/authorization/authorizations.ts';
+import { revokeAuthorization } from '../../../src/authorization/approve.ts';
 import { GrantCache } from '../../../src/authorization/grant-cache.ts';
-import { tokenIssuer } from '../../../src/authorization/issue-tokens.ts';
-import { repeatedPair } from '../../../src/authorization/repeated-refresh.ts';
-import { revokeToken } from '../../../src/authorization/revoke-token.ts';
+import { revokeToken, tokenIssuer } from '../../../src/authorization/issue-tokens.ts';
+import { repeatedPair } from '../../../src/authorization/stored-tokens.ts';
 import { deleteOldSuccessors } from '../../../src/store/keys/oauth-grants.ts';
 import { accessIn, connecting, refreshIn } from './connecting.ts';
 import { RESOURCE } from './test-domain.ts';

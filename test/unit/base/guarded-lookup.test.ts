@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardedLookup, isClosedAddress } from '../../../src/base/guarded-lookup.ts';
+import { guardedLookup, isClosedAddress } from '../../../src/base/find-addresses.ts';
 import { isPublicAddress } from '../../../src/base/public-address.ts';
 
 const HOSTS: Readonly<Record<string, readonly string[]>> = {

@@ -11,7 +11,7 @@ import { ENABLED_PRESETS } from '../../../src/calls/choose-presets.ts';
 import { type PlaceCallRequest, placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
 import type { FileDomain } from '../../../src/files/file-domain.ts';
-import { keepChatFiles } from '../../../src/files/keep-chat-files.ts';
+import { keepChatFiles } from '../../../src/files/keep-inbound-files.ts';
 import { openFiles } from '../../../src/files/open-files.ts';
 import { Wakeups } from '../../../src/messaging/inbox/wakeups.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';

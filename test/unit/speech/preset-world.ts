@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { VendorQuota } from '../../../src/accounts/account/quotas.ts';
+import { VendorQuota } from '../../../src/accounts/account/account-quotas.ts';
 import { voiceConfigRoutes } from '../../../src/api/rest/voice-configs.ts';
 import type { SpeechDomain } from '../../../src/speech/speech-domain.ts';
 import { FakeVendors, VENDOR_NAMES, type VendorName } from '../../fakes/speech-vendor/all-vendors.ts';

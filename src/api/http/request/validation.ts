@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import type { ValidationFault } from '../../schema/error-body.ts';
 import { type Issue, type RequestPart, wordingOf } from './fault-wording.ts';
 import { knownFields, namesAt } from './known-fields.ts';
-import { nullsIn, without } from './nulls.ts';
 import { MAX_UNKNOWN, unknownFieldFault } from './unknown-field.ts';
 
 /** Without a limit, a megabyte of faults would produce an answer of fifty megabytes. */
@@ -73,4 +72,42 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
     value = (value as Record<PropertyKey, unknown>)[step];
   }
   return value;
+}
+
+type Path = readonly PropertyKey[];
+
+/**
+ * Where an input has a null that its schema does not take. Not those in lists, whose items have a place, and not those
+ * that a rule of several fields complains about.
+ */
+function nullsIn(issues: readonly Issue[], input: unknown, at: Path = []): Path[] {
+  return issues.flatMap((issue) => {
+    const path = [...at, ...issue.path];
+    if (issue.code === 'custom') return [];
+    if (isNullField(input, path)) return [path];
+    return issue.code === 'invalid_union'
+      ? issue.errors.flatMap((choice) => nullsIn(choice, input, path))
+      : [];
+  });
+}
+
+function isNullField(input: unknown, path: Path): boolean {
+  let [value, parent] = [input, {} as unknown];
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return false;
+    [value, parent] = [(value as Record<PropertyKey, unknown>)[step], value];
+  }
+  return value === null && !Array.isArray(parent);
+}
+
+/** A copy of the input without the fields at some paths. The empty path stands for the input itself. */
+function without(paths: readonly Path[], input: unknown): unknown {
+  if (input === null) return undefined;
+  const copy: unknown = structuredClone(input);
+  for (const path of paths) {
+    let holder = copy as Record<PropertyKey, unknown>;
+    for (const step of path.slice(0, -1)) holder = holder[step] as Record<PropertyKey, unknown>;
+    delete holder[path.at(-1)!];
+  }
+  return copy;
 }

@@ -1,12 +1,11 @@
 import type * as uWS from 'uWebSockets.js';
+import type { HttpRequest } from 'uWebSockets.js';
 import type { Backlog } from '../answer/backlog.ts';
 import { cannotListen, type ServerHandlers, type ServerLibrary, type SocketPath } from '../server-library.ts';
 import type { OpenSocket } from '../socket/open-socket.ts';
-import { framingOf } from './framing.ts';
 import type { Uws } from './load-uws.ts';
 import { Pace } from './pace.ts';
-import type { Bounds } from './uws-responder.ts';
-import { UwsResponder } from './uws-responder.ts';
+import { type Bounds, UwsResponder } from './uws-responder.ts';
 
 /** Seconds of silence after which a connection counts as dead. The library sends pings before that. */
 const IDLE_TIMEOUT_S = 60;
@@ -129,4 +128,40 @@ function listenExclusively(uws: Uws, app: uWS.TemplatedApp, { host, port, done }
   type Listen = (host: string, port: number, options: number, done: unknown) => void;
   const { LIBUS_LISTEN_EXCLUSIVE_PORT } = uws as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number };
   (app.listen as unknown as Listen).call(app, host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, done);
+}
+
+const LENGTH = /^\d{1,15}$/;
+
+/**
+ * Classifies how a request's body is delimited. `in doubt`: a proxy in front of the gateway could see a different end
+ * than the library, which uses the first of two lengths and treats any coding as `chunked` (RFC 9112, section 6.3).
+ * `chunked`: the library is lax about the ends of chunks and parses trailers as the next request, so no later request
+ * on the connection may be served. All headers are scanned only if a body is announced, because the scan costs as much
+ * as finding the route.
+ */
+function framingOf(request: HttpRequest): 'plain' | 'chunked' | 'in doubt' {
+  const length = request.getHeader('content-length');
+  const coding = request.getHeader('transfer-encoding');
+  if (length === '' && coding === '') return 'plain';
+  if (coding !== '' && coding.toLowerCase() !== 'chunked') return 'in doubt';
+  if (length !== '' && !LENGTH.test(length)) return 'in doubt';
+  if (!hasOneOfEach(request)) return 'in doubt';
+  return coding === '' ? 'plain' : 'chunked';
+}
+
+let framings = 0;
+let hosts = 0;
+
+/** A named function, so that requests with a body do not each create a closure. */
+function count(name: string): void {
+  if (name === 'content-length' || name === 'transfer-encoding') framings += 1;
+  else if (name === 'host') hosts += 1;
+}
+
+/** Whether there is exactly one length or coding header and exactly one host. */
+function hasOneOfEach(request: HttpRequest): boolean {
+  framings = 0;
+  hosts = 0;
+  request.forEach(count);
+  return framings === 1 && hosts === 1;
 }

@@ -1,6 +1,7 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
 import {
+  type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
+  classifyInboundRequest,
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
@@ -23,12 +24,15 @@ import {
 } from '../rpc-message.ts';
 import type { McpTool } from '../tools/mcp-tool.ts';
 import type { McpTools } from '../tools/mcp-tools.ts';
-import { EnvelopeCache } from './envelope-cache.ts';
+import { resultJson } from '../tools/tool-result.ts';
 import { FastCall, type FastCallDeps } from './fast-call.ts';
-import { ResultCache } from './result-cache.ts';
+
+export interface ToolCallDeps extends FastCallDeps {
+  readonly tools: McpTools;
+}
 
 /** A well-formed `tools/call`. */
-export interface PlainCall {
+interface PlainCall {
   readonly id: RpcId;
   readonly tool: McpTool;
   readonly args: unknown;
@@ -49,13 +53,11 @@ const EVENT = { before: EVENT_HEAD, after: EVENT_TAIL };
 
 /** Runs well-formed tool calls and encodes their results as the SDK would. */
 export class ToolCalls {
-  readonly #tools: McpTools;
-  readonly #deps: FastCallDeps;
+  readonly #deps: ToolCallDeps;
   readonly #envelopes = new EnvelopeCache();
   readonly #results = new ResultCache();
 
-  constructor(tools: McpTools, deps: FastCallDeps) {
-    this.#tools = tools;
+  constructor(deps: ToolCallDeps) {
     this.#deps = deps;
   }
 
@@ -69,7 +71,7 @@ export class ToolCalls {
     if (!hasOnly(params, CALL_KEYS) || typeof name !== 'string') return null;
     if ('arguments' in params && !isRecord(args)) return null;
     if ('_meta' in params && !isRecord(meta)) return null;
-    const tool = this.#tools.find(name);
+    const tool = this.#deps.tools.find(name);
     const era = tool && this.#eraOf(request, name, meta as Meta | undefined);
     if (!tool || !era) return null;
     const progressToken = isRecord(meta) ? meta.progressToken : undefined;
@@ -187,4 +189,76 @@ function isLegacyMeta(meta: Meta): boolean {
 
 function legacyTail(id: RpcId): string {
   return `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+}
+
+const MAX_ENVELOPES = 1_000;
+/** Longer envelopes are left to the SDK. */
+const MAX_ENVELOPE_LENGTH = 4_096;
+
+/** The client descriptions that come with every request of the 2026 protocol; each is validated by the SDK once. */
+class EnvelopeCache {
+  readonly #valid = new Set<string>();
+
+  isValid(meta: Meta): boolean {
+    const { progressToken, ...envelope } = meta;
+    if (progressToken !== undefined && !isRpcId(progressToken)) return false;
+    const text = JSON.stringify(envelope);
+    if (this.#valid.has(text)) return true;
+    if (text.length > MAX_ENVELOPE_LENGTH || !isAccepted(envelope)) return false;
+    if (this.#valid.size >= MAX_ENVELOPES) this.#valid.clear();
+    this.#valid.add(text);
+    return true;
+  }
+}
+
+function isAccepted(envelope: Meta): boolean {
+  const body = { jsonrpc: '2.0', id: 0, method: 'ping', params: { _meta: envelope } };
+  const protocolVersionHeader = envelope[PROTOCOL_VERSION_META_KEY] as string;
+  return classifyInboundRequest({ httpMethod: 'POST', protocolVersionHeader, body }).kind === 'modern';
+}
+
+/** Longer results rarely repeat. */
+const MAX_RESULT_LENGTH = 16_384;
+/** Together with the rest of the answer this fits into the 16 KiB that the HTTP library sends at once. */
+const MAX_HEAD_BYTES = 12_000;
+
+interface LastResult {
+  readonly text: string;
+  readonly json: string;
+  /** The answer up to the end of the result, encoded when the result has repeated once. */
+  bytes: Uint8Array | null;
+}
+
+/** The last result of each tool as JSON: agents poll, and most results have not changed. */
+class ResultCache {
+  readonly #last = new Map<McpTool, LastResult>();
+
+  json(tool: McpTool, result: CallToolResult): string {
+    return this.#find(tool, result)?.json ?? this.#keep(tool, result);
+  }
+
+  /** The start of the answer, `{"result":…`, as shared bytes. Null: the result has not repeated, or is too long. */
+  head(tool: McpTool, result: CallToolResult): Uint8Array | null {
+    const last = this.#find(tool, result);
+    if (last === null) return null;
+    last.bytes ??= Buffer.from(`{"result":${last.json}`);
+    return last.bytes.byteLength > MAX_HEAD_BYTES ? null : last.bytes;
+  }
+
+  #find(tool: McpTool, result: CallToolResult): LastResult | null {
+    const last = this.#last.get(tool);
+    return last !== undefined && last.text === textOf(result) ? last : null;
+  }
+
+  #keep(tool: McpTool, result: CallToolResult): string {
+    const json = resultJson(result);
+    const text = textOf(result);
+    if (text !== null) this.#last.set(tool, { text, json, bytes: null });
+    return json;
+  }
+}
+
+/** The text that identifies a result; null if it is not cached. */
+function textOf({ isError, content: [first] }: CallToolResult): string | null {
+  return isError || first?.type !== 'text' || first.text.length > MAX_RESULT_LENGTH ? null : first.text;
 }

@@ -1,12 +1,15 @@
+import type { Deadlines } from '../../../base/deadlines.ts';
 import { scopeOf } from '../../../base/scope.ts';
+import type { CancelTimer } from '../../../base/time.ts';
 import { type FeedEvent, feedStart, readFeed } from '../../../messaging/inbox/feed.ts';
 import type { Reading } from '../../../messaging/inbox/inbox-view.ts';
+import type { Wakeups } from '../../../messaging/inbox/wakeups.ts';
 import { cursorText } from '../../../store/messages/cursor.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { messageWire } from '../../rest/message-wire.ts';
-import type { Subscriptions } from '../mcp-contents.ts';
-import { eventFrame, KEEP_ALIVE_FRAME } from '../rpc-message.ts';
-import { ChannelWatch, type WatchDeps } from './channel-watch.ts';
+import type { Subscriptions, Transcripts } from '../mcp-contents.ts';
+import { eventFrame, KEEP_ALIVE_FRAME, KEEP_ALIVE_MS } from '../rpc-message.ts';
+import { WakeSignal } from '../wake-signal.ts';
 
 /** Number of events read at a time. */
 const PAGE_SIZE = 100;
@@ -18,8 +21,11 @@ const FIRST_WITH_EMPTY_EVENTS = '2025-11-25';
 const EVENT_ID = /^feed-(\d{1,15})$/;
 
 /** Dependencies of a channel. */
-export interface ChannelDeps extends WatchDeps {
+export interface ChannelDeps {
   readonly reading: Reading;
+  readonly wakeups: Wakeups;
+  readonly transcripts: Transcripts;
+  readonly deadlines: Deadlines;
 }
 
 /** A client that opens its session's stream. */
@@ -181,4 +187,65 @@ function texts(fields: Readonly<Record<string, unknown>>): Record<string, string
   return Object.fromEntries(
     said.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
+}
+
+/** Notifies one stream when there is something to send, until it ends or its client disconnects. */
+class ChannelWatch {
+  /** Resources that changed since the stream last sent them. */
+  readonly changed = new Set<string>();
+  /** Whether the list of resources changed. */
+  listHasChanged = false;
+  readonly #wake = new WakeSignal();
+  readonly #deadlines: Deadlines;
+  readonly #signal: AbortSignal;
+  readonly #end = (): void => this.end();
+  readonly #unwatch: readonly (() => void)[];
+  #cancelKeepAlive: CancelTimer = () => {};
+  #isSilent = false;
+  #isOver = false;
+
+  constructor({ wakeups, transcripts, deadlines }: ChannelDeps, principal: Principal, signal: AbortSignal) {
+    this.#deadlines = deadlines;
+    this.#signal = signal;
+    this.#unwatch = [
+      wakeups.watch(principal.accountId, () => this.#wake.raise()),
+      transcripts.watch(principal, (uri) => {
+        this.changed.add(uri);
+        this.#wake.raise();
+      }),
+      transcripts.watchList(principal, () => {
+        this.listHasChanged = true;
+        this.#wake.raise();
+      }),
+    ];
+    signal.addEventListener('abort', this.#end, { once: true });
+    if (signal.aborted) this.end();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const unwatch of this.#unwatch) unwatch();
+    this.#cancelKeepAlive();
+    this.#signal.removeEventListener('abort', this.#end);
+    this.#wake.raise();
+  }
+
+  /**
+   * Resolves when there may be something to send. True: a keep-alive is due, because nothing has happened for a while.
+   */
+  async isKeepAliveDue(): Promise<boolean> {
+    this.#isSilent = false;
+    this.#cancelKeepAlive = this.#deadlines.after(KEEP_ALIVE_MS, () => {
+      this.#isSilent = true;
+      this.#wake.raise();
+    });
+    await this.#wake.raised();
+    this.#cancelKeepAlive();
+    return this.#isSilent && !this.#isOver;
+  }
 }

@@ -4,7 +4,6 @@ import type { Clock } from '../../../base/time.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { type Reply, replyEmpty, replyStream } from '../../http/answer/reply.ts';
 import type { FastPath } from '../fast-path/fast-path.ts';
-import { isWithin, streamPlace } from '../listen-stream.ts';
 import { authInfoOf, type McpContents } from '../mcp-contents.ts';
 import { type McpRequest, SESSION_HEADER } from '../mcp-request.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from '../rpc-message.ts';
 import { mcpServer } from '../sdk/mcp-server.ts';
 import { type HttpVerb, replyOf, webRequest } from '../sdk/web-exchange.ts';
+import { isWithin, streamPlace } from '../stream-places.ts';
 import { Channel, type ChannelDeps } from './channel.ts';
 import { isRequestEvent, isWithheld, type RequestEvents } from './request-events.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../base/time.ts';
+import { Deadlines } from '../../../base/deadlines.ts';
+import type { CancelTimer, Clock } from '../../../base/time.ts';
 import type { InboxQuery } from '../../schema/inbox.ts';
-import { Heartbeats } from './heartbeats.ts';
 import {
   ACTS,
   ACTS_ONCE,
@@ -94,4 +94,35 @@ function withHeartbeat(run: Run, heartbeats: Heartbeats): Run {
     const tell = (seconds: number): void => context.progress(`Nothing new for ${seconds} s`);
     return heartbeats.during(work, tell);
   };
+}
+
+/** Interval well below the idle timeouts of clients and proxies. */
+const PERIOD_MS = 10_000;
+
+/** Periodic progress of waiting calls, with one timer for thousands of them. */
+export class Heartbeats {
+  readonly #deadlines: Deadlines;
+
+  constructor(clock: Clock) {
+    this.#deadlines = new Deadlines(clock);
+  }
+
+  /** Calls `beat` periodically with the seconds passed, until the work is done. `beat` must not throw. */
+  async during<T>(work: Promise<T>, beat: (seconds: number) => void): Promise<T> {
+    let passedMs = 0;
+    let cancel: CancelTimer = () => {};
+    const wait = (): void => {
+      cancel = this.#deadlines.after(PERIOD_MS, () => {
+        passedMs += PERIOD_MS;
+        wait();
+        beat(passedMs / 1_000);
+      });
+    };
+    wait();
+    try {
+      return await work;
+    } finally {
+      cancel();
+    }
+  }
 }

@@ -78,7 +78,7 @@ export class RouteTool implements McpTool {
     args: Arguments,
     idempotency: RequestRef | null,
   ): JsonReply | Promise<JsonReply> {
-    const request = new ToolRequest(context, this.#route.path, args, idempotency);
+    const request = requestOf(context, this.#route.path, args, idempotency);
     return goOn(this.#route.handler(request), asJson);
   }
 
@@ -89,39 +89,22 @@ export class RouteTool implements McpTool {
   }
 }
 
-/** Adapts a tool call to the request of its endpoint. */
-class ToolRequest implements RouteRequest<Principal> {
-  readonly principal: Principal;
-  readonly requestId: string;
-  readonly path: string;
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly idempotency: RequestRef | null;
-  readonly search = '';
-  readonly address = '';
-  readonly isHead = false;
-  readonly #context: ToolContext;
-
-  constructor(context: ToolContext, path: string, args: Arguments, idempotency: RequestRef | null) {
-    this.principal = context.principal;
-    this.requestId = context.requestId;
-    this.path = path;
-    this.params = args.params;
-    this.query = args.query;
-    this.body = args.body;
-    this.idempotency = idempotency;
-    this.#context = context;
-  }
-
-  /** Created on demand, because only endpoints that wait read it. */
-  get signal(): AbortSignal {
-    return this.#context.signal;
-  }
-
-  header(): string {
-    return '';
-  }
+/** A tool call as a request to its endpoint. */
+function requestOf(
+  context: ToolContext,
+  path: string,
+  { params, query, body }: Arguments,
+  idempotency: RequestRef | null,
+): RouteRequest<Principal> {
+  const { principal, requestId } = context;
+  const nothing = { search: '', address: '', isHead: false, header: () => '' };
+  return {
+    ...{ principal, requestId, path, params, query, body, idempotency, ...nothing },
+    // Created on demand, because only endpoints that wait read it.
+    get signal() {
+      return context.signal;
+    },
+  };
 }
 
 function asJson(answer: Reply): JsonReply {

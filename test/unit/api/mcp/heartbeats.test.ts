@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Heartbeats } from '../../../../src/api/mcp/tools/heartbeats.ts';
+import { Heartbeats } from '../../../../src/api/mcp/tools/message-tools.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 /** Counts the created timers. */
