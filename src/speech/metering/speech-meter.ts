@@ -1,5 +1,4 @@
 import type { Clock } from '../../base/time.ts';
-import type { SpeechSignal } from '../transport/speech-protocol.ts';
 
 /** Limit on times that wait to be reported. A report takes them every second. */
 const MAX_TIMES = 64;
@@ -68,10 +67,12 @@ function nothing() {
 
 const REPORT_MS = 1_000;
 
+type CountsSignal = { readonly type: 'counts' } & SpeechCounts;
+
 interface Outbox {
   /** Returns whether the signal was sent. */
-  offer(signal: SpeechSignal): boolean;
-  send(signal: SpeechSignal): void;
+  offer(signal: CountsSignal): boolean;
+  send(signal: CountsSignal): void;
 }
 
 /** Reports what the speech of a call has used, at most once a second. */
