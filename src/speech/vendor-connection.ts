@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { CancelTimer, Clock } from '../base/time.ts';
-import type { SpeechFault, SpeechFaultKind } from './speech-fault.ts';
+import { type SpeechFault, type SpeechFaultKind, vendorWords } from './speech-fault.ts';
 import { readMessage, type VendorMessage } from './vendor-message.ts';
 import { errorBody } from './vendor-requests.ts';
-import { vendorWords } from './vendor-words.ts';
 
 /** A vendor that answers takes a tenth of this. */
 const CONNECT_DEADLINE_MS = 5_000;

@@ -2,7 +2,6 @@ import type { CancelTimer, Clock } from '../base/time.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { isTemporary, type SpeechFault } from './speech-fault.ts';
 import { type ConnectionObserver, VendorConnection, type VendorEndpoint } from './vendor-connection.ts';
-import type { VendorMessage } from './vendor-message.ts';
 
 /** A connection that lives this long was a success. */
 const STABLE_MS = 5_000;
@@ -21,14 +20,8 @@ export interface KeepAlive {
   message(): string | Uint8Array;
 }
 
-export interface VendorSocketObserver {
-  /** The connection is open. The vendor knows nothing of earlier ones. */
-  opened(isAgain: boolean): void;
-  message(message: VendorMessage): void;
-  /** A binary message. The bytes are the receiver's. */
-  binary(data: Uint8Array): void;
-  /** The connection is lost, or could not be opened. Another one is tried. */
-  lost(fault: SpeechFault): void;
+/** `opened`: the vendor knows nothing of earlier connections. `lost`: another one is tried. */
+export interface VendorSocketObserver extends ConnectionObserver {
   /** The connection is lost for good. Nothing follows. */
   failed(fault: SpeechFault): void;
 }
@@ -46,7 +39,6 @@ export class VendorSocket {
   #connection: VendorConnection | null = null;
   #isOver = false;
   #openedAtMs: number | null = null;
-  #hasBeenOpen = false;
   /** Failed connections since the last one that was stable. */
   #failures = 0;
   /** Those of them that had been open. */
@@ -110,11 +102,9 @@ export class VendorSocket {
   }
 
   #open(): void {
-    const isAgain = this.#hasBeenOpen;
-    this.#hasBeenOpen = true;
     this.#openedAtMs = this.#deps.clock.monotonicMs();
     this.#awaitSilence();
-    this.#observer.opened(isAgain);
+    this.#observer.opened();
   }
 
   #lose(fault: SpeechFault): void {

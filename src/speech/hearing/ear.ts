@@ -1,8 +1,6 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import { type FrameRing, FrameRingConsumer } from '../../rings/frame-ring.ts';
 import type { Listening } from './listening.ts';
-import { Overlap } from './overlap.ts';
-import { RecentAudio } from './recent-audio.ts';
 import type { VoiceDetector } from './voice-detector.ts';
 
 /** What is sent of the time before a voice is listened to. */
@@ -108,4 +106,71 @@ export class Ear {
 interface EarParts {
   readonly speaker: string | null;
   readonly detector: VoiceDetector;
+}
+
+/** Somebody who speaks for so long over what is played wants the turn. */
+const OVERLAP_MS = 250;
+/** Of which so much must be heard as speech; consonants are not. */
+const LEAST_HEARD_MS = 200;
+/** A longer pause ends what was said. */
+const MAX_PAUSE_MS = 160;
+
+/** Tells when somebody has spoken for so long over an utterance that it should stop. */
+class Overlap {
+  #spanMs = 0;
+  #heardMs = 0;
+  #pauseMs = 0;
+
+  /** Takes the next 20 ms. Returns true when the utterance should stop. Call `forget` while none can be heard. */
+  take(isSpeech: boolean): boolean {
+    if (isSpeech) this.#pauseMs = 0;
+    else this.#pauseMs += FRAME_MS;
+    if (this.#pauseMs > MAX_PAUSE_MS) this.forget();
+    if (isSpeech) this.#heardMs += FRAME_MS;
+    if (this.#heardMs > 0) this.#spanMs += FRAME_MS;
+    return this.#spanMs >= OVERLAP_MS && this.#heardMs >= LEAST_HEARD_MS;
+  }
+
+  forget(): void {
+    this.#spanMs = 0;
+    this.#heardMs = 0;
+    this.#pauseMs = 0;
+  }
+}
+
+/** The last frames of a voice that nobody listens to, so that the beginning of its first word is not lost. */
+class RecentAudio {
+  readonly #samples: Int16Array;
+  readonly #frames: readonly Int16Array[];
+  #kept = 0;
+
+  constructor(sampleRateHz: number, keptMs: number) {
+    const length = frameSamples(sampleRateHz);
+    const count = keptMs / FRAME_MS;
+    this.#samples = new Int16Array(count * length);
+    this.#frames = Array.from({ length: count }, (_, i) =>
+      this.#samples.subarray(i * length, (i + 1) * length),
+    );
+  }
+
+  get lengthMs(): number {
+    return Math.min(this.#kept, this.#frames.length) * FRAME_MS;
+  }
+
+  keep(frame: Int16Array): void {
+    this.#frames[this.#kept % this.#frames.length]?.set(frame);
+    this.#kept++;
+  }
+
+  /** Gives the kept frames, oldest first, and forgets them. */
+  take(give: (frame: Int16Array) => void): void {
+    const count = this.#frames.length;
+    for (let i = Math.max(0, this.#kept - count); i < this.#kept; i++)
+      give(this.#frames[i % count] as Int16Array);
+    this.forget();
+  }
+
+  forget(): void {
+    this.#kept = 0;
+  }
 }

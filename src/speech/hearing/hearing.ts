@@ -5,7 +5,6 @@ import type { SentLevel } from '../../rings/sent-level.ts';
 import { isTemporary, type SpeechFault } from '../speech-fault.ts';
 import { Ear } from './ear.ts';
 import { type ConnectRecognizer, Listening, type ListeningObserver } from './listening.ts';
-import { MixedVoices } from './mixed-voices.ts';
 import type { NewVoiceDetector } from './voice-detector.ts';
 
 /** Voices that are listened to by themselves. Those beyond are mixed. */
@@ -214,5 +213,36 @@ export class Hearing {
 
   #nowMs(): number {
     return this.#deps.clock.monotonicMs();
+  }
+}
+
+const MAX = 32_767;
+const MIN = -32_768;
+
+/** The sum of voices that have no listener of their own. */
+class MixedVoices {
+  readonly #frame: Int16Array;
+  #isEmpty = true;
+
+  constructor(frameSamples: number) {
+    this.#frame = new Int16Array(frameSamples);
+  }
+
+  get isEmpty(): boolean {
+    return this.#isEmpty;
+  }
+
+  add(frame: Int16Array): void {
+    const sum = this.#frame;
+    for (let i = 0; i < sum.length; i++)
+      sum[i] = Math.max(MIN, Math.min(MAX, (sum[i] as number) + (frame[i] as number)));
+    this.#isEmpty = false;
+  }
+
+  /** Gives the frame, silence when nothing was added, and begins the next one. */
+  take(give: (frame: Int16Array) => void): void {
+    give(this.#frame);
+    this.#frame.fill(0);
+    this.#isEmpty = true;
   }
 }

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { wasmModule } from '../../audio/wasm.ts';
 import { assert } from '../../base/assert.ts';
-import { fliteText } from './flite-text.ts';
 import type { FliteVoice } from './flite-voices.ts';
 import { OUTPUT_FILE, runWasiProgram } from './wasi-program.ts';
 
@@ -38,4 +37,40 @@ function samplesOf(file: Buffer): Int16Array<ArrayBuffer> {
   assert(file.toString('latin1', 0, 4) === 'RIFF', 'Flite wrote no WAV file');
   assert(file.readUInt32LE(RATE_AT) === FLITE_RATE_HZ, 'Flite speaks at 16 kHz');
   return new Int16Array(new Uint8Array(file.subarray(WAV_HEADER_BYTES)).buffer);
+}
+
+/** What Flite cannot read, and what says the same in ASCII. */
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  '‘': "'",
+  '’': "'",
+  '‛': "'",
+  '“': '"',
+  '”': '"',
+  '„': '"',
+  '«': '"',
+  '»': '"',
+  '–': ', ',
+  '—': ', ',
+  '…': '...',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  '€': ' euro ',
+  '£': ' pound ',
+  '°': ' degrees ',
+};
+const MARKS = /\p{M}/gu;
+const BEYOND_ASCII = /[^\x20-\x7e]/gu;
+const READABLE = /[A-Za-z0-9]/;
+
+/** Returns a text as Flite can read it, in ASCII: '' when nothing of it can be spoken. */
+export function fliteText(text: string): string {
+  const ascii = text
+    .normalize('NFKD')
+    .replace(MARKS, '')
+    .replace(BEYOND_ASCII, (character) => REPLACEMENTS[character.toLowerCase()] ?? ' ');
+  return READABLE.test(ascii) ? ascii : '';
 }

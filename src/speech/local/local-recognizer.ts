@@ -1,11 +1,11 @@
+import type { Clock } from '../../base/time.ts';
 import type { AudioFormat } from '../audio-format.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
-import { resultOf } from '../stt/recognized-words.ts';
+import { resultOf } from '../stt/heard.ts';
 import type { Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
 import { textAt } from '../vendor-message.ts';
 import { LocalSpeechError } from './local-speech-error.ts';
-import type { LocalStt } from './local-stt.ts';
-import { SPHINX_RATE_HZ, type SphinxStream } from './sphinx-stream.ts';
+import { SPHINX_RATE_HZ, type SphinxOptions, SphinxStream } from './sphinx-stream.ts';
 
 const CHUNK_MS = 100;
 const CLOSE_MS = 2_000;
@@ -60,5 +60,33 @@ export class LocalRecognizer implements Recognizer {
   #end(error: LocalSpeechError | null): void {
     this.#ended.resolve();
     if (!this.#isClosing && error !== null) this.#observer.failed(error.fault);
+  }
+}
+
+/** Each is a process of about 100 MB that takes a tenth of a core while somebody speaks. */
+const MAX_STREAMS = 8;
+
+/** Speech recognition without a vendor: English, by pocketsphinx, where it is installed. */
+export class LocalStt {
+  readonly #clock: Clock;
+  #streams = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Starts to recognize one voice. Throws LocalSpeechError: `not_installed` or `busy`. */
+  open({ onEnd, ...options }: SphinxOptions): SphinxStream {
+    if (this.#streams >= MAX_STREAMS)
+      throw new LocalSpeechError('busy', 'Too many voices are being recognized on this machine');
+    const stream = new SphinxStream(this.#clock, {
+      ...options,
+      onEnd: (error) => {
+        this.#streams -= 1;
+        onEnd(error);
+      },
+    });
+    this.#streams += 1;
+    return stream;
   }
 }

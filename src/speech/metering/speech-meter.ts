@@ -1,3 +1,5 @@
+import type { Clock } from '../../base/time.ts';
+
 /** Limit on times that wait to be reported. A report takes them every second. */
 const MAX_TIMES = 64;
 
@@ -18,57 +20,87 @@ export interface SpeechCounts {
 
 /** Counts on the bridge thread, for reports to the main thread. */
 export class SpeechMeter {
-  #characters = 0;
-  #spokenMs = 0;
-  #heardMs = 0;
-  #firstByteMs: number[] = [];
-  #finalMs: number[] = [];
-  #droppedInterims = 0;
+  #counts = nothing();
 
   asked(characters: number): void {
-    this.#characters += characters;
+    this.#counts.characters += characters;
   }
 
   spoke(milliseconds: number): void {
-    this.#spokenMs += milliseconds;
+    this.#counts.spokenMs += milliseconds;
   }
 
   heard(milliseconds: number): void {
-    this.#heardMs += milliseconds;
+    this.#counts.heardMs += milliseconds;
   }
 
   firstByte(milliseconds: number): void {
-    if (this.#firstByteMs.length < MAX_TIMES) this.#firstByteMs.push(milliseconds);
+    const { firstByteMs } = this.#counts;
+    if (firstByteMs.length < MAX_TIMES) firstByteMs.push(milliseconds);
   }
 
   final(milliseconds: number): void {
-    if (this.#finalMs.length < MAX_TIMES) this.#finalMs.push(milliseconds);
+    const { finalMs } = this.#counts;
+    if (finalMs.length < MAX_TIMES) finalMs.push(milliseconds);
   }
 
   interimDropped(): void {
-    this.#droppedInterims++;
+    this.#counts.droppedInterims++;
   }
 
   /** What was counted since the last `reset`; null: nothing. */
   get counts(): SpeechCounts | null {
-    const counts = {
-      characters: this.#characters,
-      spokenMs: this.#spokenMs,
-      heardMs: this.#heardMs,
-      firstByteMs: this.#firstByteMs,
-      finalMs: this.#finalMs,
-      droppedInterims: this.#droppedInterims,
-    };
-    const sum = counts.characters + counts.spokenMs + counts.heardMs + counts.droppedInterims;
-    return sum + counts.firstByteMs.length + counts.finalMs.length > 0 ? counts : null;
+    const { characters, spokenMs, heardMs, droppedInterims, firstByteMs, finalMs } = this.#counts;
+    const sum = characters + spokenMs + heardMs + droppedInterims + firstByteMs.length + finalMs.length;
+    return sum > 0 ? this.#counts : null;
   }
 
   reset(): void {
-    this.#characters = 0;
-    this.#spokenMs = 0;
-    this.#heardMs = 0;
-    this.#firstByteMs = [];
-    this.#finalMs = [];
-    this.#droppedInterims = 0;
+    this.#counts = nothing();
+  }
+}
+
+function nothing() {
+  const [firstByteMs, finalMs]: [number[], number[]] = [[], []];
+  return { characters: 0, spokenMs: 0, heardMs: 0, firstByteMs, finalMs, droppedInterims: 0 };
+}
+
+const REPORT_MS = 1_000;
+
+type CountsSignal = { readonly type: 'counts' } & SpeechCounts;
+
+interface Outbox {
+  /** Returns whether the signal was sent. */
+  offer(signal: CountsSignal): boolean;
+  send(signal: CountsSignal): void;
+}
+
+/** Reports what the speech of a call has used, at most once a second. */
+export class CountsReport {
+  readonly meter = new SpeechMeter();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #outbox: Outbox;
+  #reportedMs: number;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, outbox: Outbox) {
+    this.#clock = clock;
+    this.#outbox = outbox;
+    this.#reportedMs = clock.monotonicMs();
+  }
+
+  /** Call it once a second at least. */
+  look(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#reportedMs < REPORT_MS) return;
+    this.#reportedMs = nowMs;
+    const counts = this.meter.counts;
+    if (counts !== null && this.#outbox.offer({ type: 'counts', ...counts })) this.meter.reset();
+  }
+
+  /** Reports the rest. */
+  end(): void {
+    const counts = this.meter.counts;
+    if (counts !== null) this.#outbox.send({ type: 'counts', ...counts });
+    this.meter.reset();
   }
 }

@@ -2,8 +2,6 @@ import { Resampler } from '../../audio/resampler.ts';
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { FvadRateHz } from '../vad/fvad.ts';
 import { VoiceActivity } from '../vad/voice-activity.ts';
-import { SampleStore } from './sample-store.ts';
-import { wavFile } from './wav.ts';
 
 const RATE_HZ = 16_000;
 const SAMPLES_PER_MS = RATE_HZ / 1000;
@@ -103,4 +101,71 @@ export class UtteranceSegmenter {
     const samples = this.#samples.first((endMs - startMs) * SAMPLES_PER_MS);
     return { wav: wavFile(samples, RATE_HZ), startMs, endMs };
   }
+}
+
+const FIRST_SAMPLES = 65_536;
+
+/** Samples of one utterance. Its memory doubles when needed and is kept for the next utterance. */
+class SampleStore {
+  #samples = new Int16Array(FIRST_SAMPLES);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  append(samples: Int16Array): void {
+    const length = this.#length + samples.length;
+    if (length > this.#samples.length) this.#grow(length);
+    this.#samples.set(samples, this.#length);
+    this.#length = length;
+  }
+
+  /** Drops the oldest samples beyond `most`. */
+  keepLast(most: number): void {
+    if (this.#length <= most) return;
+    this.#samples.copyWithin(0, this.#length - most, this.#length);
+    this.#length = most;
+  }
+
+  /** A view of the first `length` samples, valid until the next change. */
+  first(length: number): Int16Array {
+    return this.#samples.subarray(0, Math.min(length, this.#length));
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  #grow(least: number): void {
+    const larger = new Int16Array(Math.max(least, 2 * this.#samples.length));
+    larger.set(this.#samples);
+    this.#samples = larger;
+  }
+}
+
+const HEADER_BYTES = 44;
+const FORMAT_PCM = 1;
+const BYTES_PER_SAMPLE = 2;
+
+/** Returns a WAV file: mono, 16 bits. Source: Multimedia Programming Interface and Data Specifications 1.0, RIFF. */
+function wavFile(samples: Int16Array, rateHz: number): Uint8Array<ArrayBuffer> {
+  const dataBytes = samples.length * BYTES_PER_SAMPLE;
+  const file = new Uint8Array(HEADER_BYTES + dataBytes);
+  const view = new DataView(file.buffer);
+  const write = (at: number, tag: string) => new TextEncoder().encodeInto(tag, file.subarray(at));
+  write(0, 'RIFF');
+  view.setUint32(4, file.length - 8, true);
+  write(8, 'WAVEfmt ');
+  view.setUint32(16, 16, true);
+  view.setUint16(20, FORMAT_PCM, true);
+  view.setUint16(22, 1, true);
+  view.setUint32(24, rateHz, true);
+  view.setUint32(28, rateHz * BYTES_PER_SAMPLE, true);
+  view.setUint16(32, BYTES_PER_SAMPLE, true);
+  view.setUint16(34, 8 * BYTES_PER_SAMPLE, true);
+  write(36, 'data');
+  view.setUint32(40, dataBytes, true);
+  new Int16Array(file.buffer, HEADER_BYTES).set(samples);
+  return file;
 }

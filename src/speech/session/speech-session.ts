@@ -1,8 +1,11 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
+import { TokenBucket } from '../../base/token-bucket.ts';
+import type { CallIdentity } from '../../calls/call.ts';
 import type { CallActor, Silencer } from '../../calls/call-actor.ts';
 import { MAX_VOICES } from '../../media/media-leg.ts';
 import type { Bridges } from '../../media/transport.ts';
@@ -20,8 +23,6 @@ import type {
   SpeechSignal,
   UtteranceReport,
 } from '../transport/speech-protocol.ts';
-import { PendingUtterances } from './pending-utterances.ts';
-import { phoneSpeaker } from './phone-speaker.ts';
 import { SpeechLink } from './speech-link.ts';
 import type { SpeechSettings } from './speech-settings.ts';
 import { type RecordSpeechUsage, SpeechUsage } from './speech-usage.ts';
@@ -231,4 +232,52 @@ function lineOf({ speaker, text, startMs, endMs, confidence, language }: Recogni
 
 function newTaps(voices: number, sampleRateHz: number): FrameRing[] {
   return Array.from({ length: voices }, () => ({ sampleRateHz, memory: patientRingMemory(sampleRateHz) }));
+}
+
+/** Limits per call. */
+const MAX_UTTERANCES = 32;
+const MAX_CHARACTERS = 20_000;
+/** Texts that are over at once, such as a blank one, are limited by their rate. */
+const RATE = { most: MAX_UTTERANCES, perSecond: 20 };
+
+/** The texts of a call that are not over. */
+class PendingUtterances {
+  /** By id, in the order of `say`. */
+  readonly #said = new Map<string, SaidUtterance>();
+  #characters = 0;
+  readonly #rate: TokenBucket;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#rate = new TokenBucket(clock, RATE);
+  }
+
+  get all(): readonly SaidUtterance[] {
+    return [...this.#said.values()];
+  }
+
+  get isEmpty(): boolean {
+    return this.#said.size === 0;
+  }
+
+  /** Adds a text. @throws GatewayError `too_much_speech` */
+  add(text: string, generation: number): SaidUtterance {
+    const isFull = this.#said.size >= MAX_UTTERANCES || this.#characters + text.length > MAX_CHARACTERS;
+    if (isFull || !this.#rate.take(1)) throw new GatewayError('too_much_speech');
+    const said = { utteranceId: newId('utt'), text, generation };
+    this.#said.set(said.utteranceId, said);
+    this.#characters += text.length;
+    return said;
+  }
+
+  /** Returns false when it was over already. */
+  settle(utteranceId: string): boolean {
+    this.#characters -= this.#said.get(utteranceId)?.text.length ?? 0;
+    return this.#said.delete(utteranceId);
+  }
+}
+
+/** The number or name of the other party of a phone call. */
+export function phoneSpeaker({ direction, caller, meetingUrl }: CallIdentity): string {
+  if (direction === 'inbound') return caller || 'unknown caller';
+  return /^sips?:(?<user>[^@;?]+)(?:[;?][^@]*)?@/i.exec(meetingUrl)?.groups?.user ?? meetingUrl;
 }

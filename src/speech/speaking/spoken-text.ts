@@ -1,5 +1,4 @@
 import type { AlignedPart } from '../tts/synthesizer.ts';
-import { wholeWords } from './whole-words.ts';
 
 /** Typical length of a spoken character, for texts whose audio has not all arrived. */
 const MS_PER_CHARACTER = 65;
@@ -26,4 +25,13 @@ export function estimatedText(
   if (playedMs <= 0 || wholeMs <= 0) return '';
   if (playedMs >= wholeMs) return text;
   return wholeWords(text, Math.floor((text.length * playedMs) / wholeMs));
+}
+
+const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** Returns the words that lie wholly in the first `length` UTF-16 units of a text, with what is between them. */
+function wholeWords(text: string, length: number): string {
+  if (length >= text.length) return text;
+  const cut = WORDS.segment(text).containing(Math.max(0, length));
+  return text.slice(0, cut?.index ?? 0).trimEnd();
 }

@@ -1,5 +1,4 @@
-import { type AudioFormat, bytesPerSample, bytesPerSecond, silenceOf } from '../audio-format.ts';
-import { isSilent } from './silent-audio.ts';
+import { type AudioFormat, bytesPerSample, bytesPerSecond, isSilent, silenceOf } from '../audio-format.ts';
 
 const KEPT_MS = 5_000;
 /** So many silent chunks are a pause, not the gap between two words. */
@@ -25,8 +24,6 @@ interface Chunk {
  * connection, and includes the silence that we send it to keep it open.
  */
 export class AudioBacklog {
-  /** Milliseconds that were never sent, because the vendor could not be reached for too long. */
-  droppedMs = 0;
   readonly #format: AudioFormat;
   readonly #bytesPerMs: number;
   readonly #maxBytes: number;
@@ -163,8 +160,6 @@ export class AudioBacklog {
 
   #dropOldest(): void {
     const chunk = this.#chunks.shift();
-    if (chunk === undefined || chunk.start < this.#sent) return;
-    this.#sent = chunk.start + chunk.bytes.length;
-    this.droppedMs += chunk.bytes.length / this.#bytesPerMs;
+    if (chunk !== undefined && chunk.start >= this.#sent) this.#sent = chunk.start + chunk.bytes.length;
   }
 }

@@ -1,12 +1,11 @@
 import type { CancelTimer } from '../../base/time.ts';
-import { type AudioFormat, bytesPerSecond, silenceOf } from '../audio-format.ts';
+import { type AudioFormat, bytesPerSecond, isSilent, silenceOf } from '../audio-format.ts';
 import type { SpeechFault } from '../speech-fault.ts';
 import type { VendorEndpoint } from '../vendor-connection.ts';
 import type { VendorMessage } from '../vendor-message.ts';
 import { type KeepAlive, VendorSocket, type VendorSocketDeps } from '../vendor-socket.ts';
 import { AudioBacklog } from './audio-backlog.ts';
 import type { RecognizerObserver } from './recognizer.ts';
-import { isSilent } from './silent-audio.ts';
 
 /** Beyond this a paced vendor lags behind, and silence is left out. */
 const LAG_MS = 200;

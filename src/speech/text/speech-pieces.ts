@@ -1,6 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import { cutText } from '../../base/cut-text.ts';
-import { sentenceEnds } from './sentence-ends.ts';
+import { endsWithAbbreviation } from './abbreviations.ts';
 
 export interface PieceLimits {
   /** Maximum length of the first piece, in UTF-16 units. A short one is spoken early. */
@@ -87,4 +87,29 @@ function lastBoundary(segmenter: Intl.Segmenter, text: string, limit: number): n
     if (index > 0) last = index;
   }
   return last;
+}
+
+const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
+const ASCII_END = 0x80;
+
+/**
+ * Returns where the sentences of a text end, in UTF-16 units. The last end is that of the text. Based on Unicode's
+ * rules (UAX #29), which also know full stops that no space follows, as in Chinese; but they would cut after "Dr.", in
+ * "a?b=c" and between the lines of a blank paragraph.
+ */
+function sentenceEnds(text: string): number[] {
+  const ends: number[] = [];
+  let isOpen = true;
+  for (const { segment, index } of SENTENCES.segment(text)) {
+    const end = index + segment.length;
+    if (isOpen || segment.trim() === '') ends.pop();
+    ends.push(end);
+    isOpen = isInsideWord(text, end) || endsWithAbbreviation(segment);
+  }
+  return ends;
+}
+
+/** Whether a sentence in a script with spaces would end without one: inside a URL, for example. */
+function isInsideWord(text: string, end: number): boolean {
+  return text.charCodeAt(end - 1) < ASCII_END && !SPACE.test(text.charAt(end - 1));
 }

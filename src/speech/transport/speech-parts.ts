@@ -1,16 +1,38 @@
+import type { SpeechProviderName } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
-import { allClients } from '../all-clients.ts';
 import type { NewVoiceDetector } from '../hearing/voice-detector.ts';
-import type { ProviderClients } from '../provider-clients.ts';
+import { LocalRecognizer, LocalStt } from '../local/local-recognizer.ts';
+import { LocalSynthesizer, LocalTts } from '../local/local-synthesizer.ts';
+import { UtteranceSegmenter } from '../segments/utterance-segmenter.ts';
 import type { SplitText } from '../speaking/speaking.ts';
+import type { NewRecognizer } from '../stt/recognizer.ts';
+import { recognizerBy } from '../stt/stream-recognizer.ts';
 import { speechPieces } from '../text/speech-pieces.ts';
+import { synthesizerBy } from '../tts/stream-synthesizer.ts';
+import type { NewSynthesizer } from '../tts/synthesizer.ts';
 import type { FvadRateHz } from '../vad/fvad.ts';
 import { VoiceActivity } from '../vad/voice-activity.ts';
+import { assemblyAiStt } from '../vendors/assemblyai/assemblyai-stt.ts';
+import { cartesiaStt } from '../vendors/cartesia/cartesia-stt.ts';
+import { cartesiaTts } from '../vendors/cartesia/cartesia-tts.ts';
+import { deepgramStt } from '../vendors/deepgram/deepgram-stt.ts';
+import { deepgramTts } from '../vendors/deepgram/deepgram-tts.ts';
+import { elevenLabsStt } from '../vendors/elevenlabs/elevenlabs-stt.ts';
+import { elevenLabsTts } from '../vendors/elevenlabs/elevenlabs-tts.ts';
+import { OpenAiRecognizer, type OpenAiRecognizerDeps } from '../vendors/openai/openai-recognizer.ts';
+import { OpenAiSynthesizer } from '../vendors/openai/openai-synthesizer.ts';
 
 /** In UTF-16 units. A short first piece is spoken early. */
 const PIECES = { first: 80, rest: 300 };
 /** Pauses between words do not end speech. */
 const TURNS = { startAfterMs: 100, endAfterMs: 500 };
+
+/** Makes the clients of one provider, on a bridge thread. */
+export interface ProviderClients {
+  readonly provider: string;
+  readonly synthesizer?: NewSynthesizer;
+  readonly recognizer?: NewRecognizer;
+}
 
 /** What the speech of all calls on a bridge thread shares. */
 export interface SpeechParts {
@@ -27,4 +49,36 @@ export function speechParts(clock: Clock): SpeechParts {
     newDetector: (rateHz) => new VoiceActivity({ rateHz: rateHz as FvadRateHz, ...TURNS }),
     clock,
   };
+}
+
+/** The clients of all providers, for one bridge thread. */
+export function allClients(clock: Clock): readonly ProviderClients[] {
+  const deps = { clock, random: Math.random };
+  const newSegmenter: OpenAiRecognizerDeps['newSegmenter'] = (...parts) => new UtteranceSegmenter(...parts);
+  const [localTts, localStt] = [new LocalTts(), new LocalStt(clock)];
+  const clients: Readonly<Record<SpeechProviderName, Omit<ProviderClients, 'provider'>>> = {
+    elevenlabs: {
+      synthesizer: synthesizerBy(elevenLabsTts, deps),
+      recognizer: recognizerBy(elevenLabsStt, deps),
+    },
+    deepgram: {
+      synthesizer: synthesizerBy(deepgramTts, deps),
+      recognizer: recognizerBy(deepgramStt, deps),
+    },
+    cartesia: {
+      synthesizer: synthesizerBy(cartesiaTts, deps),
+      recognizer: recognizerBy(cartesiaStt, deps),
+    },
+    assemblyai: { recognizer: recognizerBy(assemblyAiStt, deps) },
+    openai: {
+      synthesizer: (preset, _rateHz, observer) => new OpenAiSynthesizer(preset, deps, observer),
+      recognizer: (preset, rateHz, observer) =>
+        new OpenAiRecognizer(preset, rateHz, { ...deps, newSegmenter }, observer),
+    },
+    local: {
+      synthesizer: (preset, _rateHz, observer) => new LocalSynthesizer(preset, localTts, observer),
+      recognizer: (preset, _rateHz, observer) => new LocalRecognizer(preset, localStt, observer),
+    },
+  };
+  return Object.entries(clients).map(([provider, made]) => ({ provider, ...made }));
 }

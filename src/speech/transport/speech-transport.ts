@@ -5,14 +5,11 @@ import { Doorbell } from '../../rings/doorbell.ts';
 import { SentLevel } from '../../rings/sent-level.ts';
 import { Hearing } from '../hearing/hearing.ts';
 import type { ConnectRecognizer } from '../hearing/listening.ts';
-import { CountsReport } from '../metering/counts-report.ts';
-import { MeteredRecognizer } from '../metering/metered-recognizer.ts';
-import { MeteredSynthesizer } from '../metering/metered-synthesizer.ts';
-import type { ProviderClients } from '../provider-clients.ts';
+import { MeteredRecognizer, MeteredSynthesizer } from '../metering/metered.ts';
+import { CountsReport } from '../metering/speech-meter.ts';
 import { Speaking } from '../speaking/speaking.ts';
 import type { Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
-import { SignalOutbox } from './signal-outbox.ts';
-import type { SpeechParts } from './speech-parts.ts';
+import type { ProviderClients, SpeechParts } from './speech-parts.ts';
 import type { SaidUtterance, SpeechCommands, SpeechOpen, SpeechSignal } from './speech-protocol.ts';
 
 /** Returns the function that opens the speech of a call on this bridge thread. */
@@ -153,4 +150,36 @@ function clientsOf(providers: readonly ProviderClients[], name: string): Provide
   const clients = providers.find(({ provider }) => provider === name);
   assert(clients !== undefined, `no clients of provider ${name}`);
   return clients;
+}
+
+/** Signals kept for a main thread that is behind. It then has several minutes of speech to catch up with. */
+const MAX_KEPT = 1_000;
+
+/** Signals on their way to the main thread, in order. None of those handed to `send` is lost: if too many wait, the speech of the call fails. */
+class SignalOutbox {
+  readonly #host: TransportHost<SpeechSignal>;
+  readonly #kept: SpeechSignal[] = [];
+
+  constructor(host: TransportHost<SpeechSignal>) {
+    this.#host = host;
+  }
+
+  send(signal: SpeechSignal): void {
+    this.#kept.push(signal);
+    this.flush();
+    if (this.#kept.length > MAX_KEPT) this.#host.fail(new Error('The main thread does not take signals'));
+  }
+
+  /** Sends a signal that others make up for, unless the main thread is behind. Returns whether it was sent. */
+  offer(signal: SpeechSignal): boolean {
+    return this.#kept.length === 0 && this.#host.emit(signal);
+  }
+
+  /** Sends what was kept. Call it again and again. */
+  flush(): void {
+    for (let signal = this.#kept[0]; signal !== undefined; signal = this.#kept[0]) {
+      if (!this.#host.emit(signal)) return;
+      this.#kept.shift();
+    }
+  }
 }

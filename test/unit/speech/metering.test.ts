@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AudioFormat } from '../../../src/speech/audio-format.ts';
-import { CountsReport } from '../../../src/speech/metering/counts-report.ts';
-import { MeteredRecognizer } from '../../../src/speech/metering/metered-recognizer.ts';
-import { MeteredSynthesizer } from '../../../src/speech/metering/metered-synthesizer.ts';
-import { SpeechMeter } from '../../../src/speech/metering/speech-meter.ts';
+import { MeteredRecognizer, MeteredSynthesizer } from '../../../src/speech/metering/metered.ts';
+import { CountsReport, SpeechMeter } from '../../../src/speech/metering/speech-meter.ts';
 import type { SpeechSignal } from '../../../src/speech/transport/speech-protocol.ts';
 import type { SynthesizerObserver } from '../../../src/speech/tts/synthesizer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

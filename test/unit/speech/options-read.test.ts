@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
-import { allClients } from '../../../src/speech/all-clients.ts';
 import type { OptionField } from '../../../src/speech/options/option-field.ts';
 import { SPEECH_PROVIDERS } from '../../../src/speech/providers/speech-providers.ts';
 import type { SpeechPreset } from '../../../src/speech/speech-preset.ts';
+import { allClients } from '../../../src/speech/transport/speech-parts.ts';
 import { FakeVendors } from '../../fakes/speech-vendor/all-vendors.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { RecordedRecognition } from './recorded-recognition.ts';

@@ -7,7 +7,7 @@ import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import type { Bridges, OpenedTransport, TransportObserver } from '../../../src/media/transport.ts';
 import { SpeechControl } from '../../../src/rings/speech-control.ts';
-import { phoneSpeaker } from '../../../src/speech/session/phone-speaker.ts';
+import { phoneSpeaker } from '../../../src/speech/session/speech-session.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../../../src/speech/session/speech-usage.ts';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/base/time.ts';
 import { BridgeWorker } from '../../../src/bridge/bridge-worker.ts';
 import { transportFactory } from '../../../src/media/transport.ts';
-import type { ProviderClients } from '../../../src/speech/provider-clients.ts';
+import type { ProviderClients } from '../../../src/speech/transport/speech-parts.ts';
 import { SPEECH_TRANSPORT } from '../../../src/speech/transport/speech-protocol.ts';
 import { speechWith } from '../../../src/speech/transport/speech-transport.ts';
 import type { TransportOutcome, TransportPlacement } from '../../../src/threads/bridge-protocol.ts';

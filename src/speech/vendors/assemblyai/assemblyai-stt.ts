@@ -3,8 +3,7 @@ import type { SpeechPreset } from '../../speech-preset.ts';
 import { type Heard, numbersOf } from '../../stt/heard.ts';
 import type { HeardSoFar, Open, Reading, SttVendor } from '../../stt/stream-recognizer.ts';
 import { isTrueAt, numberAt, objectsAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
-import { socketUrl } from '../../vendor-url.ts';
-import { faultOfMessage } from '../vendor-manners.ts';
+import { faultOfMessage, socketUrl } from '../vendor-manners.ts';
 import { ASSEMBLYAI } from './assemblyai-manners.ts';
 
 const DEFAULT_MODEL = 'universal-streaming-english';

@@ -5,8 +5,6 @@ import { faultOfStatus, joined, type VendorManners } from '../vendor-manners.ts'
 
 /** The first version with structured errors. It decides the shape of everything else as well. */
 const CARTESIA_VERSION = '2026-03-01';
-/** Cartesia closes a connection after 3 minutes. */
-export const KEEP_ALIVE = { afterMs: 60_000 };
 const MODEL_ADVICE = 'Choose another model in the voice config.';
 
 /** https://docs.cartesia.ai/use-the-api/api-errors */

@@ -4,8 +4,7 @@ import type { SpeechPreset } from '../../speech-preset.ts';
 import type { StreamSynthesizer, TtsDialect, TtsParts, TtsVendor } from '../../tts/stream-synthesizer.ts';
 import type { SpokenPiece } from '../../tts/synthesizer.ts';
 import { isTrueAt, numberAt, textAt, type VendorMessage } from '../../vendor-message.ts';
-import { socketUrl } from '../../vendor-url.ts';
-import { faultOfMessage } from '../vendor-manners.ts';
+import { faultOfMessage, socketUrl } from '../vendor-manners.ts';
 import { DEEPGRAM } from './deepgram-manners.ts';
 
 /** How long Deepgram may take to confirm a Clear. */

@@ -2,11 +2,9 @@ import type { CancelTimer, Clock } from '../../../base/time.ts';
 import type { AudioFormat } from '../../audio-format.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import type { StreamSynthesizer, TtsDialect, TtsParts, TtsVendor } from '../../tts/stream-synthesizer.ts';
-import type { SpokenPiece } from '../../tts/synthesizer.ts';
-import { isTrueAt, textAt, type VendorMessage } from '../../vendor-message.ts';
-import { socketUrl } from '../../vendor-url.ts';
-import { faultOfMessage } from '../vendor-manners.ts';
-import { CharacterTimes } from './character-times.ts';
+import type { AlignedPart, SpokenPiece } from '../../tts/synthesizer.ts';
+import { isTrueAt, numbersAt, objectAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
+import { faultOfMessage, socketUrl } from '../vendor-manners.ts';
 import { ELEVENLABS } from './elevenlabs-manners.ts';
 
 /** ElevenLabs allows five contexts per connection. A keep-alive without a context may count as one. */
@@ -158,4 +156,41 @@ function urlOf({ url, options }: SpeechPreset, { encoding, sampleRateHz }: Audio
     // Most plans may not ask for it with the turbo and flash models.
     apply_text_normalization: normalization === 'auto' ? null : normalization,
   });
+}
+
+/** Names of the lists, old ones included. */
+const STARTS = ['charStartTimesMs', 'char_start_times_ms'];
+const DURATIONS = ['charDurationsMs', 'charsDurationsMs', 'char_durations_ms', 'chars_durations_ms'];
+
+/**
+ * When the characters of an utterance are spoken. ElevenLabs counts from the beginning of each message's audio, by its
+ * description, or from that of the utterance, as others have seen: a time that runs back tells.
+ */
+class CharacterTimes {
+  /** The end of the last message's characters, as ElevenLabs counts. */
+  #endMs = 0;
+  #isPerMessage = false;
+
+  /** `beforeMs`: the utterance's audio before this message. */
+  read(message: VendorMessage, beforeMs: number): AlignedPart[] {
+    const alignment = alignmentOf(message);
+    const chars = textsAt(alignment, 'chars');
+    const starts = listOf(alignment, STARTS);
+    const first = starts[0];
+    if (first === undefined || chars.length !== starts.length) return [];
+    this.#isPerMessage ||= first < this.#endMs;
+    this.#endMs = Math.max(...starts) + (listOf(alignment, DURATIONS).at(-1) ?? 1);
+    const offsetMs = this.#isPerMessage ? beforeMs : 0;
+    return chars.map((text, at) => ({ text, startMs: Math.round(offsetMs + (starts[at] ?? 0)) }));
+  }
+}
+
+/** The one of the text as it was sent comes first. */
+function alignmentOf(message: VendorMessage): VendorMessage {
+  const names = ['alignment', 'normalizedAlignment', 'normalized_alignment'];
+  return names.map((name) => objectAt(message, name)).find((each) => Array.isArray(each.chars)) ?? {};
+}
+
+function listOf(alignment: VendorMessage, names: readonly string[]): readonly number[] {
+  return names.map((name) => numbersAt(alignment, name)).find((list) => list.length > 0) ?? [];
 }

@@ -4,7 +4,7 @@ import type { AudioFormat } from '../../audio-format.ts';
 import type { SegmentLimits, Utterance, UtteranceSegmenter } from '../../segments/utterance-segmenter.ts';
 import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
-import { resultOf } from '../../stt/recognized-words.ts';
+import { resultOf } from '../../stt/heard.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../../stt/recognizer.ts';
 import { numberAt, objectsAt, readMessage, textAt, textsAt } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';

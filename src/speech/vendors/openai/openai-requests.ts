@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { retryAfterMs } from '../../../base/retry-after.ts';
 import { retryDelayMs } from '../../retry-delay.ts';
-import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
+import { isTemporary, type SpeechFault, vendorWords } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import type { RecognizerObserver } from '../../stt/recognizer.ts';
 import { readMessage } from '../../vendor-message.ts';
 import { errorBody, VendorRequests } from '../../vendor-requests.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
-import { vendorWords } from '../../vendor-words.ts';
 import { faultOfStatus } from '../vendor-manners.ts';
 import { OPENAI } from './openai-manners.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FLITE_RATE_HZ, MAX_FLITE_CHARS, speak } from '../../../../src/speech/local/flite.ts';
-import { fliteText } from '../../../../src/speech/local/flite-text.ts';
+import { FLITE_RATE_HZ, fliteText, MAX_FLITE_CHARS, speak } from '../../../../src/speech/local/flite.ts';
 import { LOCAL_VOICES } from '../../../../src/speech/local/flite-voices.ts';
 import { rmsDbfs } from '../../../support/levels.ts';
 

@@ -1,7 +1,10 @@
 import { expect, it, vi } from 'vitest';
 import { LocalSpeechError } from '../../../../src/speech/local/local-speech-error.ts';
-import { LocalSynthesizer } from '../../../../src/speech/local/local-synthesizer.ts';
-import { LocalTts, type SpeechRequest } from '../../../../src/speech/local/local-tts.ts';
+import {
+  LocalSynthesizer,
+  LocalTts,
+  type SpeechRequest,
+} from '../../../../src/speech/local/local-synthesizer.ts';
 
 /** The engine, played by the test: each text is spoken as samples of its length once the test lets it. */
 function world(options: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LocalSpeechError } from '../../../../src/speech/local/local-speech-error.ts';
-import { LocalTts, type SpokenSamples } from '../../../../src/speech/local/local-tts.ts';
+import { LocalTts, type SpokenSamples } from '../../../../src/speech/local/local-synthesizer.ts';
 
 const TEXT =
   'Good morning, this is the first sentence of three. The second one follows it. Here is the third one.';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { recognizerBy } from '../../../../src/speech/stt/stream-recognizer.ts';
 import type { VendorMessage } from '../../../../src/speech/vendor-message.ts';
 import { cartesiaStt } from '../../../../src/speech/vendors/cartesia/cartesia-stt.ts';
-import { CommitPairs } from '../../../../src/speech/vendors/elevenlabs/commit-pairs.ts';
+import { CommitPairs } from '../../../../src/speech/vendors/elevenlabs/elevenlabs-stt.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';

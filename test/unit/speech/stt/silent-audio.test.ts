@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeUlaw } from '../../../../src/audio/g711.ts';
-import { isSilent } from '../../../../src/speech/stt/silent-audio.ts';
+import { isSilent } from '../../../../src/speech/audio-format.ts';
 
 const LEVELS = [
   { peak: 0, isQuiet: true },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WordParts } from '../../../../src/speech/vendors/cartesia/word-parts.ts';
+import { WordParts } from '../../../../src/speech/vendors/cartesia/cartesia-tts.ts';
 
 function partsOf(text: string, words: readonly string[]) {
   const parts = new WordParts(text);
