@@ -1,3 +1,4 @@
+import { alternativesBench } from './alternatives/alternatives.bench.ts';
 import type { Bench } from './bench.ts';
 import { bootBench } from './boot/boot.bench.ts';
 import { bridgeBench } from './bridge/bridge.bench.ts';
@@ -27,6 +28,7 @@ export const benches: readonly Bench[] = [
   restBench,
   wsBench,
   mcpBench,
+  alternativesBench,
   setupBench,
   mixBench,
   bridgeBench,

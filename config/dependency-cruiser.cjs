@@ -21,7 +21,8 @@ const DOMAINS = [
 ];
 const FLOOR = ['audio', 'telemetry', 'base'];
 /** The main thread has the rest of speech. */
-const SPEECH_ON_BRIDGES = '^src/speech/(?!presets/|providers/|options/|session/|speech-domain)';
+const SPEECH_ON_BRIDGES =
+  '^src/speech/(?!presets/|providers/|options/|session/|speech-domain|vendors/(\\w+)/\\1\\.)';
 
 /** A rule for each pair of domains. */
 const pairsOfDomains = DOMAINS.flatMap((upper, place) =>
@@ -128,6 +129,12 @@ module.exports = {
         pathNot: '^src/(api/http/node/|speech/vendor-connection\\.ts|connectors/kit/platform-socket\\.ts)',
       },
       to: { path: 'node_modules/ws/|^ws$' },
+    },
+    {
+      name: 'only-the-sip-core-knows-sip-js',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/connectors/sip/signaling/core/' },
+      to: { path: 'node_modules/sip\\.js/' },
     },
     {
       name: 'only-store-knows-the-database',

@@ -1,6 +1,6 @@
 /**
  * The gateway's own WebSocket server with a handler that sends every binary message back: the way of a frame of the call
- * stream from and to the socket, without the call. `node echo-gateway.ts PORT`
+ * stream from and to the socket, without the call. `node echo-gateway.ts PORT [uws|node]`
  */
 import { HttpServer } from '../../src/api/http/server.ts';
 import type { Socket, SocketHandler } from '../../src/api/http/socket/socket.ts';
@@ -29,5 +29,6 @@ const server = new HttpServer({
   sockets: [{ path: '/stream', maxMessageBytes: MAX_MESSAGE_BYTES, accept: () => new Echo() }],
   authenticate: () => null,
   onError: (error) => console.error(error),
+  library: process.argv[3] === 'node' ? 'node' : 'uws',
 });
 await server.listen('127.0.0.1', Number(process.argv[2]));

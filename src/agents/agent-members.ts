@@ -1,8 +1,9 @@
 import { assertBelow, CAPS } from '../accounts/account/caps.ts';
 import { type IssuedKey, issueKey } from '../accounts/keys/api-keys.ts';
 import { GatewayError } from '../base/errors.ts';
-import { agentsOfMember, detachKey, detachMember } from '../store/agents/agent-members.ts';
-import { attachKey, attachMember, type Member } from '../store/agents/agents.ts';
+import { agentsOfMember } from '../store/agents/agent-members.ts';
+import { attachMember, type Member } from '../store/agents/agents.ts';
+import { deleteRows, insertNewRow } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import { findKey, type ValidKey } from '../store/keys/keys.ts';
 import { ownsMember } from '../store/logins/platform-accounts.ts';
@@ -40,7 +41,7 @@ export async function attachAgentKey(
     if (agentIds.includes(agentId)) return null;
     const places = await countKeyPlaces(trx, accountId);
     assertBelow(CAPS.keyPlaces, places, 'keys in agents, each counted in every agent');
-    await attachKey(trx, agentId, keyId);
+    await insertNewRow(trx, 'agentKeys', { agentId, keyId });
     return { keyId };
   });
 }
@@ -56,7 +57,7 @@ export async function detachAgentKey(
     const { agentIds } = await requireAgentKey(trx, actor.accountId, keyId);
     if (!agentIds.includes(agentId)) throw new GatewayError('key_not_found');
     if (agentIds.length === 1) throw new GatewayError('would_orphan', 'This is the only agent of the key');
-    await detachKey(trx, agentId, keyId);
+    await deleteRows(trx, 'agentKeys', { agentId, keyId });
     return { keyId };
   });
 }
@@ -89,7 +90,8 @@ export async function detachAccount(
     if (!agentIds.includes(agentId)) throw new GatewayError('member_not_found');
     if (agentIds.length === 1)
       throw new GatewayError('would_orphan', 'This is the only agent of the account');
-    await detachMember(trx, agentId, member);
+    const { type: memberType, id: memberId } = member;
+    await deleteRows(trx, 'agentAccounts', { agentId, memberType, memberId });
     return { ...member };
   });
 }

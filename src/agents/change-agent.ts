@@ -3,18 +3,10 @@ import { ensureDefaultAgent } from '../accounts/account/default-agent.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { hasSoleMembers } from '../store/agents/agent-members.ts';
-import {
-  type Agent,
-  type AgentChange,
-  dropAgent,
-  insertAgent,
-  moveDefault,
-  updateAgent,
-} from '../store/agents/agents.ts';
+import { type Agent, insertAgent, moveDefault } from '../store/agents/agents.ts';
 import { deleteInternalBearer } from '../store/agents/internal-bearers.ts';
+import { changeRows, countRows, deleteRows } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
-import { deleteModelConversations } from '../store/inline/model-conversations.ts';
-import { countAgents } from '../store/people/account-counts.ts';
 import { type Actor, type AuditAction, type AuditDetail, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, followMembers, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewAgent, viewFollowed } from './list-agents.ts';
@@ -26,7 +18,7 @@ export async function createAgent(domain: AgentDomain, actor: Actor, name: strin
   const createdAt = domain.clock.nowIso();
   await domain.store.db.transaction().execute(async (trx) => {
     await ensureDefaultAgent(trx, accountId, createdAt);
-    assertBelow(CAPS.agents, await countAgents(trx, accountId), 'agents');
+    assertBelow(CAPS.agents, await countRows(trx, 'agents', { accountId }), 'agents');
     await insertAgent(trx, { id, accountId, name, isDefault: false, createdAt });
     await audit(trx, actor, { action: 'agent.create', subject: id, detail: { name } });
   });
@@ -78,11 +70,11 @@ export async function changeAgent(
   { store }: AgentDomain,
   actor: Actor,
   agentId: string,
-  change: AgentChange,
+  change: { readonly [Field in 'name' | 'timeoutText']?: Agent[Field] | undefined },
 ): Promise<AgentView> {
   return await store.db.transaction().execute(async (trx) => {
     const former = await requireAgent(trx, actor.accountId, agentId);
-    await updateAgent(trx, agentId, change);
+    await changeRows(trx, 'agents', { id: agentId }, change);
     if (change.name !== undefined) {
       const detail = { from: former.name, to: change.name };
       await audit(trx, actor, { action: 'agent.rename', subject: agentId, detail });
@@ -107,7 +99,7 @@ export async function deleteAgent(domain: AgentDomain, actor: Actor, agentId: st
     await domain.models.leaveTools(trx, agentId);
     await deleteInternalBearer(trx, agentId);
     if (await hasSoleMembers(trx, agentId)) throw new GatewayError('would_orphan');
-    await dropAgent(trx, agentId);
+    await deleteRows(trx, 'agents', { id: agentId });
     await audit(trx, actor, { action: 'agent.delete', subject: agentId, detail: { name } });
   });
   domain.endCalls(accountId, agentId);
@@ -128,7 +120,7 @@ export async function resetConversations(
   const count = await store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
     const left = await models.leaveConversations(trx, agentId);
-    await deleteModelConversations(trx, agentId);
+    await deleteRows(trx, 'modelConversations', { agentId });
     await audit(trx, actor, { action: 'agent.reset_conversations', subject: agentId });
     return left;
   });

@@ -7,8 +7,8 @@ import {
   type InternalBearer,
   putInternalBearer,
 } from '../store/agents/internal-bearers.ts';
+import { deleteRows } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
-import { deleteKey } from '../store/keys/keys.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 
@@ -45,7 +45,7 @@ export async function rotateInternalBearer(
     const former = await findInternalBearer(trx, domain.store.secrets, agentId);
     await domain.models.leaveTools(trx, agentId);
     const made = await makeBearer(domain, trx, actor, { agentId, action: 'bearer.rotate' });
-    if (former) await deleteKey(trx, former.keyId);
+    if (former) await deleteRows(trx, 'apiKeys', { id: former.keyId });
     return made;
   });
   await domain.keys.refresh(actor.accountId);

@@ -1,13 +1,9 @@
 import { ensureDefaultAgent } from '../accounts/account/default-agent.ts';
 import { GatewayError } from '../base/errors.ts';
-import {
-  type AgentKey,
-  listAgentKeys,
-  listMemberships,
-  type Membership,
-} from '../store/agents/agent-members.ts';
+import { type AgentKey, listAgentKeys, listMemberships } from '../store/agents/agent-members.ts';
 import { listProviderNames } from '../store/agents/agent-providers.ts';
 import { type Agent, listAgents } from '../store/agents/agents.ts';
+import type { Row } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import { type ListedAuthorization, listAuthorizations } from '../store/keys/mcp-authorizations.ts';
 import { listPlatformAccounts, type PlatformAccount } from '../store/logins/platform-accounts.ts';
@@ -81,6 +77,6 @@ async function viewAgents(db: Db, accountId: string): Promise<AgentView[]> {
   });
 }
 
-function isOf({ memberType, memberId }: Membership, { type, id }: PlatformAccount): boolean {
+function isOf({ memberType, memberId }: Row<'agentAccounts'>, { type, id }: PlatformAccount): boolean {
   return memberType === type && memberId === id;
 }

@@ -3,12 +3,8 @@ import { requireVerifiedAddress } from '../accounts/people/verified-address.ts';
 import { GatewayError } from '../base/errors.ts';
 import { modelProvider } from '../models/all-providers.ts';
 import type { ProviderName } from '../models/model-provider.ts';
-import {
-  deleteProvider,
-  findProvider,
-  putProvider,
-  type StoredProvider,
-} from '../store/agents/agent-providers.ts';
+import { findProvider, putProvider, type StoredProvider } from '../store/agents/agent-providers.ts';
+import { deleteRows } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import { dropMemories } from '../store/inline/model-conversations.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
@@ -140,7 +136,7 @@ async function removeProvider(
   agentId: string,
 ): Promise<ProviderOutcome> {
   await leaveProvider(domain, trx, agentId);
-  if (await deleteProvider(trx, agentId))
+  if (await deleteRows(trx, 'agentProviders', { agentId }))
     await audit(trx, actor, { action: 'provider.remove', subject: agentId });
   return viewOf(agentId, undefined);
 }

@@ -1,18 +1,41 @@
-import { VendorQuota } from '../accounts/account/vendor-quota.ts';
+import { join } from 'node:path';
+import type { AccountDomain } from '../accounts/account/account-domain.ts';
+import { AgentRoster } from '../accounts/account/agent-roster.ts';
+import { TrunkChanges, VendorQuota } from '../accounts/account/quotas.ts';
+import type { ConnectionDeps } from '../accounts/connections/connection-deps.ts';
 import { closeConnections, openConnections } from '../accounts/connections/connections.ts';
 import { handOverConnections } from '../accounts/connections/hand-over.ts';
 import { AgentReplies } from '../accounts/keys/agent-replies.ts';
+import { BridgeKey } from '../accounts/keys/bridge-key.ts';
 import { KeyCache } from '../accounts/keys/key-cache.ts';
+import { endLogins } from '../accounts/logins/end-logins.ts';
 import { logInBots } from '../accounts/logins/hosted-bots.ts';
 import { loadSipAccounts } from '../accounts/logins/sip-accounts.ts';
-import { TrunkChanges } from '../accounts/logins/trunk-changes.ts';
+import { Mailer } from '../accounts/mail/mailer.ts';
+import { OutboxFolder } from '../accounts/mail/outbox-folder.ts';
+import { SmtpTransport } from '../accounts/mail/smtp-transport.ts';
+import { AttemptLimits } from '../accounts/passwords/attempt-limits.ts';
+import { FailedAttempts } from '../accounts/passwords/failed-attempts.ts';
+import { GuessLimits } from '../accounts/passwords/guess-limits.ts';
+import { argon2id } from '../accounts/passwords/passwords.ts';
 import { ensureOperator } from '../accounts/people/first-start.ts';
+import type { People } from '../accounts/people/people.ts';
+import { SessionCache } from '../accounts/sessions/session-cache.ts';
 import { getInternalBearer } from '../agents/internal-bearer.ts';
-import { disconnectAll, hangUpAgent } from '../calls/hang-up-call.ts';
+import type { BridgeContext } from '../api/rest/platform-bridge.ts';
+import type { GrantCache } from '../authorization/grant-cache.ts';
+import { Places } from '../base/places.ts';
+import type { Platform } from '../base/platform.ts';
+import type { CallDomain } from '../calls/call-domain.ts';
+import { disconnectAll, hangUpAgent, hangUpLogin } from '../calls/hang-up-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
+import type { FileDomain } from '../files/file-domain.ts';
+import { FileSweeper } from '../files/file-sweeper.ts';
+import { openFiles } from '../files/open-files.ts';
 import { Wakeups } from '../messaging/inbox/wakeups.ts';
 import { awaitReplies } from '../messaging/intake/await-reply.ts';
 import { closeOutbound } from '../messaging/outbox/open-outbound.ts';
+import type { PlatformBridge } from '../messaging/platform-bridge/platform-bridge.ts';
 import { listeningUrl } from '../settings/settings.ts';
 import { Retention } from '../store/messages/retention.ts';
 import { unauthenticatedActor } from '../store/people/audit-log.ts';
@@ -20,14 +43,10 @@ import { BusinessEvents } from '../telemetry/business-events.ts';
 import { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { authorizationDomain, openGrants } from './authorization-deps.ts';
-import { bridgeContext } from './bridge-deps.ts';
 import { openCalls } from './call-deps.ts';
-import { connectionDeps } from './connection-deps.ts';
-import { openFileStorage } from './file-deps.ts';
 import type { GatewayDeps, PartDeps, Running } from './gateway-deps.ts';
 import { openInline } from './inline-deps.ts';
 import { openMessaging } from './messaging-deps.ts';
-import { openPeople } from './people-deps.ts';
 import { makePlatforms, type PlatformSubstitutes } from './platforms.ts';
 import { openServers } from './servers.ts';
 
@@ -151,4 +170,134 @@ function watchResources({ store: { disk }, closers, events, metrics }: PartDeps)
   metrics.watchRefusedConnections(() => descriptors.refused);
   closers.push(async () => descriptors.close());
   return descriptors;
+}
+
+/** Returns the dependencies of the accounts' connections to platforms. */
+function connectionDeps(
+  { store, clock, publicUrl, wakeups, loggers }: PartDeps,
+  calls: CallDomain,
+): ConnectionDeps {
+  return {
+    store,
+    clock,
+    connectors: calls.connectors,
+    publicUrl,
+    wake: (accountId) => wakeups.wake(accountId),
+    endCalls: (accountId, id, reason) => hangUpLogin(calls, accountId, { kind: 'connection', id }, reason),
+    onFailure: (platform, what, reason) => loggers.accounts.warn({ platform, reason }, what),
+  };
+}
+
+/** Creates the file domain and the sweeper that deletes old files once it is started. */
+async function openFileStorage(
+  { settings, clock, store, closers, metrics, events, publicUrl }: PartDeps,
+  connectors: ReadonlyMap<Platform, Connector>,
+): Promise<{ readonly files: FileDomain; readonly sweeper: FileSweeper }> {
+  const { maxBytes, fetchAllow: trusted, ...limits } = settings.files;
+  const files = await openFiles(
+    { dir: join(settings.dataDir, 'files'), limits, trusted },
+    {
+      store,
+      clock,
+      maxBytes,
+      publicUrl,
+      fetcher: (platform) => connectors.get(platform)?.provides.messenger?.files,
+      count: (event) => metrics.fileEvent(event),
+    },
+  );
+  metrics.watchFileBytes(() => files.ledger.totalBytes);
+  const sweeper = new FileSweeper(files, (error) => events.writeFailed('expired files', error));
+  closers.push(() => sweeper.close());
+  return { files, sweeper };
+}
+
+/** Limit of requests that wait for a reply. */
+const MAX_WAITS = 500;
+/** Limit of batches of events under way. */
+const MAX_BATCHES = 16;
+
+/** Returns what the endpoints of the platform bridge use. */
+function bridgeContext(
+  deps: PartDeps,
+  platforms: Pick<PlatformBridge, 'intakes' | 'messengers' | 'carried'>,
+): BridgeContext {
+  const { settings, store, clock, metrics } = deps;
+  const bridge = {
+    ...platforms,
+    db: store.db,
+    clock,
+    traits: settings.traits,
+    waits: places('requests of the bridge may wait for a reply', MAX_WAITS),
+    batches: places('requests with events may be under way', MAX_BATCHES),
+  };
+  metrics.watchQueue(
+    'svc_bridge_requests_waiting',
+    'Requests of the platform bridge that wait for a reply',
+    () => bridge.waits.taken,
+  );
+  return { bridge, key: bridgeKey(deps) };
+}
+
+function places(what: string, most: number): Places {
+  return new Places({ code: 'too_many_waiters', what, perKey: most, perAccount: most, total: most });
+}
+
+function bridgeKey({ settings, store: { db }, clock, events }: PartDeps): BridgeKey {
+  const onFailure = (error: unknown) => events.writeFailed('uses of the bridge key', error);
+  return new BridgeKey({
+    db,
+    clock,
+    key: settings.bridge.key,
+    limits: new AttemptLimits(clock, settings.people.loginAttempts),
+    failures: new FailedAttempts('bridge_key.fail', db, clock, {
+      failed: onFailure,
+      dropped: () => events.queueFull('failed_passwords'),
+    }),
+    onFailure,
+  });
+}
+
+interface PeopleNeeds {
+  readonly keys: KeyCache;
+  readonly grants: GrantCache;
+  readonly accounts: AccountDomain;
+}
+
+/** Creates the dependencies for people, their sessions and their mails. */
+async function openPeople(
+  { settings, clock, store: { db }, closers, events, publicUrl }: PartDeps,
+  { keys, grants, accounts }: PeopleNeeds,
+): Promise<People> {
+  const { signup: mode, signupCode: code, loginAttempts } = settings.people;
+  const transport = settings.mail
+    ? new SmtpTransport(settings.mail.smtpUrl, settings.mail.from)
+    : new OutboxFolder(join(settings.dataDir, 'outbox'), () => clock.nowIso(), events);
+  const mailer = new Mailer(transport, clock, events);
+  // Takes half of the time, so that a mail server that does not respond leaves time for the parts that close later.
+  closers.push((deadlineMs) => mailer.close(deadlineMs / 2));
+  const roster = await AgentRoster.load(db);
+  const limits = new AttemptLimits(clock, loginAttempts);
+  return {
+    db,
+    clock,
+    roster,
+    sessions: await SessionCache.load(db, clock, roster, (error) =>
+      events.writeFailed('the last use of a session', error),
+    ),
+    mailer,
+    limits,
+    hasher: argon2id,
+    guesses: new GuessLimits(clock, loginAttempts, limits),
+    failedPasswords: new FailedAttempts('password.fail', db, clock, {
+      failed: (error) => events.writeFailed('failed password attempts', error),
+      dropped: () => events.queueFull('failed_passwords'),
+    }),
+    signup: { mode, code },
+    publicUrl,
+    followAccess: async (accountId, gone) => {
+      await keys.refresh(accountId);
+      await grants.refresh(accountId);
+      if (gone !== null) await endLogins(accounts, accountId, gone);
+    },
+  };
 }

@@ -1,9 +1,8 @@
 import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import { platformStatuses } from '../accounts/logins/platform-status.ts';
 import type { People } from '../accounts/people/people.ts';
-import { sessionTokenOf } from '../api/auth/cookies.ts';
-import type { Authenticate } from '../api/auth/principal.ts';
 import type { AuthorizationContext } from '../api/authorization/authorization-context.ts';
+import type { OAuthContext } from '../api/rest/oauth.ts';
 import { type AuthorizationDomain, mcpUrl } from '../authorization/authorization-domain.ts';
 import { readSmallDocument } from '../authorization/client-documents.ts';
 import { ConsentTickets } from '../authorization/consent-ticket.ts';
@@ -52,18 +51,14 @@ export function authorizationDomain(
 export function authorizationContext(
   domain: AuthorizationDomain,
   people: People,
-  providers: readonly string[],
-  authenticate: Authenticate,
+  { signIns, sessionOf }: OAuthContext,
 ): AuthorizationContext {
   return {
     domain,
     people,
-    providers,
+    providers: [...signIns.providers.keys()],
     issueTokens: tokenIssuer(domain),
     tickets: new ConsentTickets(domain.clock),
-    sessionOf: (cookies) => {
-      const principal = authenticate(sessionTokenOf(cookies));
-      return principal?.kind === 'session' ? principal : null;
-    },
+    sessionOf,
   };
 }

@@ -13,9 +13,10 @@ import { keepChatFiles } from '../files/keep-chat-files.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../speech/session/speech-usage.ts';
+import { findRow } from '../store/database/rows.ts';
 import { loginsOfAgents } from '../store/logins/agent-logins.ts';
 import { countUsage } from '../store/people/usage.ts';
-import { findEnabledVoiceConfigs, findVoiceConfig } from '../store/speech/voice-configs.ts';
+import { findEnabledVoiceConfigs } from '../store/speech/voice-configs.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
 import type { Engine } from '../threads/engine.ts';
 import { DELAY_BOUNDS_MS, LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
@@ -64,7 +65,7 @@ export async function openCalls(
       hasAny: (accountId, platform) => hasLogin(store.db, accountId, platform),
     },
     presets: {
-      find: (accountId, id) => findVoiceConfig(store.db, accountId, id),
+      find: (accountId, id) => findRow(store.db, 'voiceConfigs', { accountId, id }),
       enabled: (accountId) => findEnabledVoiceConfigs(store.db, accountId),
     },
     keepChatFiles: (origin, sent) => keepChatFiles(files, origin, sent),

@@ -1,4 +1,4 @@
-import type { VendorQuota } from '../accounts/account/vendor-quota.ts';
+import type { VendorQuota } from '../accounts/account/quotas.ts';
 import { mcpUrl } from '../authorization/authorization-domain.ts';
 import { dnsAddresses, trustedHostsOr } from '../base/find-addresses.ts';
 import { addressesIn, publicOr } from '../base/public-address.ts';

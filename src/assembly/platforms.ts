@@ -8,7 +8,6 @@ import type { MessengerObserver } from '../connectors/contract/messenger.ts';
 import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
 import type { DialsSip } from '../connectors/contract/sip-dialing.ts';
 import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
-import type { DiscordRecords } from '../connectors/discord/discord-records.ts';
 import type { LogMeetings } from '../connectors/kit/phone-meetings.ts';
 import { MeetConnector } from '../connectors/meet/meet-connector.ts';
 import { BridgeClient } from '../connectors/platform-bridge/bridge-client.ts';
@@ -16,34 +15,15 @@ import { BridgedConnector } from '../connectors/platform-bridge/bridged-connecto
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { SlackConnector } from '../connectors/slack/slack-connector.ts';
-import type { AccountLogin, BotIdentity } from '../connectors/slack/slack-records.ts';
 import { TeamsConnector } from '../connectors/teams/teams-connector.ts';
-import type { TeamsRecords } from '../connectors/teams/teams-records.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { ZoomConnector } from '../connectors/zoom/zoom-connector.ts';
 import { WebFiles } from '../files/web-files.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import { linkedPeople } from '../store/logins/connections.ts';
-import {
-  claimDiscordBot,
-  deleteDiscordBot,
-  findDiscordSession,
-  listDiscordChannels,
-  putDiscordChannel,
-  putDiscordSession,
-} from '../store/logins/discord-bots.ts';
-import { claimSlackLogin, findSlackLogin } from '../store/logins/slack-logins.ts';
-import {
-  deleteTeamsOffer,
-  findTeamsOffer,
-  findTeamsReference,
-  insertTeamsOffer,
-  pruneTeamsReferences,
-  putTeamsReference,
-} from '../store/logins/teams-conversations.ts';
+import { PlatformRecords } from '../store/logins/platform-records.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
-import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
 import type { PartDeps } from './gateway-deps.ts';
 
 /** Creates a platform's connector; null when the operator has not set it up. `sip` dials for it. */
@@ -52,8 +32,13 @@ export type MakeConnector = (deps: PartDeps, sip: DialsSip) => Connector | null;
 /** The platforms beside SIP, whose connector also keeps the accounts' trunks. A new platform is added to this list. */
 export const CONNECTORS: readonly MakeConnector[] = [
   discordConnector,
-  slackConnector,
-  teamsConnector,
+  (deps) => new SlackConnector(deps.settings.slack, messengerDeps(deps, 'slack')),
+  (deps, sip) =>
+    new TeamsConnector(deps.settings.teams, {
+      ...messengerDeps(deps, 'teams'),
+      sip,
+      log: meetingLog(deps, 'teams'),
+    }),
   (deps, sip) =>
     new MeetConnector(deps.settings.meet, { clock: deps.clock, sip, log: meetingLog(deps, 'meet') }),
   zoomConnector,
@@ -134,51 +119,14 @@ function sipConnector({ settings, clock, loggers, metrics }: PartDeps): SipConne
 }
 
 function discordConnector(deps: PartDeps): DiscordConnector {
-  const { settings, clock, bridges, store } = deps;
+  const { settings, bridges, store } = deps;
   const shared = { provider: 'discord', loginKey: SHARED_LOGIN } as const;
   return new DiscordConnector(settings.discord, {
-    clock,
-    observer: observerOf(deps, 'discord'),
-    records: discordRecords(deps),
+    ...messengerDeps(deps, 'discord'),
     calls: {
       bridges,
       linkedPeople: (accountId) => linkedPeople(store.db, { ...shared, accountId }),
     },
-  });
-}
-
-function discordRecords({ store: { db } }: PartDeps): DiscordRecords {
-  return {
-    claim: (loginKey, userId) =>
-      claimDiscordBot(db, { loginKey, userId, botId: loginKey === SHARED_LOGIN ? null : loginKey }),
-    session: (loginKey) => findDiscordSession(db, loginKey),
-    putSession: (loginKey, session) => putDiscordSession(db, loginKey, session),
-    channels: (loginKey) => listDiscordChannels(db, loginKey),
-    putChannel: (loginKey, channel) => putDiscordChannel(db, loginKey, channel),
-    forget: (loginKey) => deleteDiscordBot(db, loginKey),
-  };
-}
-
-function slackConnector(deps: PartDeps): SlackConnector {
-  const { settings, clock, store } = deps;
-  const { db } = store;
-  const records = {
-    identity: async (loginKey: string) => (await findSlackLogin(db, loginKey)) ?? null,
-    claim: (login: AccountLogin, identity: BotIdentity) => claimSlackLogin(db, login, identity),
-  };
-  return new SlackConnector(settings.slack, { clock, records, observer: observerOf(deps, 'slack') });
-}
-
-function teamsConnector(deps: PartDeps, sip: DialsSip): TeamsConnector {
-  const { settings, clock } = deps;
-  const records = teamsRecords(deps);
-  const log = meetingLog(deps, 'teams');
-  return new TeamsConnector(settings.teams, {
-    clock,
-    records,
-    sip,
-    log,
-    observer: observerOf(deps, 'teams'),
   });
 }
 
@@ -191,38 +139,23 @@ function meetingLog({ loggers }: PartDeps, platform: Platform): LogMeetings {
   return (level, text, detail) => loggers.calls[level]({ platform, ...detail }, text);
 }
 
-function teamsRecords({ store: { db } }: PartDeps): TeamsRecords {
-  return {
-    reference: async (space) => (await findTeamsReference(db, space)) ?? null,
-    putReference: (space, reference) => putTeamsReference(db, space, reference),
-    prune: () => pruneTeamsReferences(db),
-    offer: async (offerId) => (await findTeamsOffer(db, offerId)) ?? null,
-    putOffer: (offer) => insertTeamsOffer(db, offer),
-    deleteOffer: (offerId) => deleteTeamsOffer(db, offerId),
-  };
-}
-
 function telegramConnector(deps: PartDeps): TelegramConnector {
-  const { settings, clock, store, publicUrl } = deps;
-  const { db } = store;
-  const { urls, sharedToken, updates } = settings.telegram;
-  const webhookRoot = updates === 'webhook' ? () => `${publicUrl()}/api/telegram/webhook` : null;
-  const observer = observerOf(deps, 'telegram');
-  return new TelegramConnector({ urls, sharedToken, webhookRoot }, clock, observer, {
-    read: (loginKey) => findLoginNote(db, 'telegram', loginKey),
-    write: (loginKey, note) => putLoginNote(db, 'telegram', loginKey, note),
-  });
+  const { urls, sharedToken, updates } = deps.settings.telegram;
+  const webhookRoot = updates === 'webhook' ? () => `${deps.publicUrl()}/api/telegram/webhook` : null;
+  return new TelegramConnector({ urls, sharedToken, webhookRoot, ...messengerDeps(deps, 'telegram') });
 }
 
 /** Returns the WhatsApp connector; null when no number is configured. */
 function whatsAppConnector(deps: PartDeps): WhatsAppConnector | null {
+  const { clock, observer } = messengerDeps(deps, 'whatsapp');
   const { whatsapp } = deps.settings;
-  return whatsapp && new WhatsAppConnector(whatsapp, deps.clock, observerOf(deps, 'whatsapp'));
+  return whatsapp && new WhatsAppConnector(whatsapp, clock, observer);
 }
 
-function observerOf({ metrics, loggers }: PartDeps, platform: MessagePlatform): MessengerObserver<string> {
-  return {
+function messengerDeps({ clock, metrics, loggers, store }: PartDeps, platform: Platform & MessagePlatform) {
+  const observer: MessengerObserver<string> = {
     count: (event) => metrics.messengerEvent(platform, event),
     log: (level, text, detail) => loggers.messaging[level]({ platform, ...detail }, text),
   };
+  return { clock, observer, records: new PlatformRecords(store.db, platform) };
 }

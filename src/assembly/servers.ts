@@ -4,9 +4,14 @@ import type { AgentReplies } from '../accounts/keys/agent-replies.ts';
 import type { KeyCache } from '../accounts/keys/key-cache.ts';
 import { authenticator } from '../api/auth/authenticator.ts';
 import { ClientAddresses } from '../api/auth/client-addresses.ts';
+import { resourceMetadataUrl } from '../api/authorization/metadata.ts';
 import { IdempotentRequests } from '../api/http/idempotency/idempotent-requests.ts';
+import type { Route } from '../api/http/routing/route.ts';
 import { HttpServer } from '../api/http/server.ts';
-import type { LazyServer } from '../api/mcp/lazy-server.ts';
+import { mcpPages } from '../api/mcp/browser-pages.ts';
+import { LazyServer } from '../api/mcp/lazy-server.ts';
+import { McpCounts } from '../api/mcp/mcp-request.ts';
+import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import { oauthContext } from '../api/rest/oauth.ts';
 import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
@@ -16,7 +21,7 @@ import { sendProbe } from '../messaging/outbox/send-probe.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import { authorizationContext } from './authorization-deps.ts';
 import type { PartDeps } from './gateway-deps.ts';
-import { openMcp } from './mcp-deps.ts';
+import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 import { type Domains, routes } from './routes.ts';
 
 interface ServerNeeds
@@ -59,6 +64,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     onProviderFailed: (provider, error) =>
       loggers.accounts.warn({ provider, err: error }, 'identity provider failed'),
   });
+  const oauth = oauthContext(signIns, people, authenticate);
   const feed = {
     reading: inbox,
     wakeups,
@@ -78,8 +84,8 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
       { name: 'descriptors', problem: () => descriptors.problem },
     ],
     probes,
-    oauth: oauthContext(signIns, people, authenticate),
-    authorization: authorizationContext(authorization, people, [...signIns.providers.keys()], authenticate),
+    oauth,
+    authorization: authorizationContext(authorization, people, oauth),
   });
   const http = new HttpServer({
     routes: [...rest, ...mcp.routes],
@@ -120,4 +126,17 @@ function followCredentials(
   keys.watch(follow);
   authorization.grants.watch(follow);
   people.sessions.watch(follow);
+}
+
+/** Creates the MCP server and its routes. */
+function openMcp(deps: PartDeps, needs: McpEndpointNeeds): { server: LazyServer; routes: Route[] } {
+  const { settings, clock, metrics, publicUrl } = deps;
+  const counts = new McpCounts();
+  const open = async () => (await import('./mcp-endpoint-deps.ts')).openMcpEndpoint(deps, needs, counts);
+  const server = new LazyServer(open, clock);
+  metrics.watchMcp(() => ({ ...counts, sessions: server.sessionCount }));
+  const { allowedOrigins } = settings.mcp;
+  const pages = mcpPages({ allowedOrigins, host: settings.http.host, publicUrl });
+  const metadataUrl = (path: string): string => resourceMetadataUrl(publicUrl(), path);
+  return { server, routes: mcpRoutes(server, { pages, metadataUrl }) };
 }

@@ -1,9 +1,9 @@
 import { FRAME_MS } from '../base/frame.ts';
+import type { JitterCounters } from './jitter-counters.ts';
 import { JitterPace, SPARE_MS } from './jitter-pace.ts';
 import { type JitterPacket, JitterSlots, SLOTS } from './jitter-slots.ts';
 import { JitterTarget, MOST_MAX_TARGET_MS } from './jitter-target.ts';
 import type { Payload } from './payload.ts';
-import type { Pace } from './time-scaler.ts';
 
 /** Result of `pull`: what to play next. All but `idle` last `durationSamples`. */
 export type Pulled =
@@ -15,34 +15,6 @@ export type Pulled =
   | 'silence'
   /** There is no stream, or not enough audio to start playing. Lasts one frame. */
   | 'idle';
-
-export interface JitterCounters {
-  received: number;
-  duplicate: number;
-  late: number;
-  /** Packets that never arrived in time to be played. */
-  lost: number;
-  /** Number of times that audio was concealed. */
-  concealed: number;
-  /** Packets dropped to reduce the delay. */
-  droppedForDepth: number;
-  /** Milliseconds by which audio was shortened to reduce the delay, and lengthened to raise it. */
-  shortenedMs: number;
-  lengthenedMs: number;
-}
-
-export function newJitterCounters(): JitterCounters {
-  return {
-    received: 0,
-    duplicate: 0,
-    late: 0,
-    lost: 0,
-    concealed: 0,
-    droppedForDepth: 0,
-    shortenedMs: 0,
-    lengthenedMs: 0,
-  };
-}
 
 /** Format of a stream's packets. */
 export interface JitterFormat {
@@ -76,6 +48,8 @@ const MIN_SURPLUS_PACKETS = 5;
  */
 export class JitterBuffer implements Payload {
   readonly counters: JitterCounters;
+  /** How fast to play. */
+  readonly pacing = new JitterPace();
   payloadOffset = 0;
   payloadLength = 0;
   durationSamples = 0;
@@ -98,7 +72,6 @@ export class JitterBuffer implements Payload {
   #owedSamples = 0;
   /** Audio that has been pulled and waits to be played. */
   #aheadMs = 0;
-  readonly #pace = new JitterPace();
 
   /** Creates a buffer that adds to `counters`, which may come from another buffer, and holds at most `maxTargetMs`. */
   constructor(format: JitterFormat, counters: JitterCounters, maxTargetMs = MOST_MAX_TARGET_MS) {
@@ -122,22 +95,7 @@ export class JitterBuffer implements Payload {
 
   /** What the buffer holds right after a packet on time, smoothed; 0 without a stream. */
   get delayMs(): number {
-    return this.#state === 'playing' ? this.#pace.levelMs : 0;
-  }
-
-  /** How fast to play. */
-  get pace(): Pace {
-    return this.#pace.pace;
-  }
-
-  /** By how many milliseconds the audio should become shorter, or longer if the pace is slower. */
-  get offMs(): number {
-    return Math.abs(this.#pace.excessMs);
-  }
-
-  /** Whether that is wanted soon rather than at the best opportunity. */
-  get isFarOff(): boolean {
-    return this.#pace.isFarOff;
+    return this.#state === 'playing' ? this.pacing.levelMs : 0;
   }
 
   /** Notes how much of what was pulled waits to be played. */
@@ -149,7 +107,7 @@ export class JitterBuffer implements Payload {
   noteShortened(ms: number): void {
     if (ms > 0) this.counters.shortenedMs += ms;
     else this.counters.lengthenedMs -= ms;
-    this.#pace.lower(ms);
+    this.pacing.lower(ms);
     this.#judgePace();
   }
 
@@ -190,7 +148,7 @@ export class JitterBuffer implements Payload {
   pull(): Pulled {
     if (this.#state !== 'playing' && !this.#mayStart()) return this.#idle();
     let head = this.#head();
-    if (head >= 0 && this.#pace.surplusPackets >= MIN_SURPLUS_PACKETS) head = this.#trim(head);
+    if (head >= 0 && this.pacing.surplusPackets >= MIN_SURPLUS_PACKETS) head = this.#trim(head);
     if (head < 0) return this.#starve();
     const gapSamples = this.#gapBefore(head);
     if (gapSamples > 0) return this.#bridge(head, gapSamples);
@@ -270,7 +228,7 @@ export class JitterBuffer implements Payload {
     this.#state = 'playing';
     this.#nextTimestamp = this.#slots.timestamp(head);
     this.#owedSamples = 0;
-    this.#pace.restart(this.depthMs);
+    this.pacing.restart(this.depthMs);
     return true;
   }
 
@@ -308,18 +266,18 @@ export class JitterBuffer implements Payload {
     const skippedSamples = isTooLong ? gapSamples : Math.min(gapSamples, this.#owedSamples);
     this.#nextTimestamp = (this.#nextTimestamp + skippedSamples) | 0;
     this.#owedSamples = 0;
-    if (isTooLong) this.#pace.restart(this.depthMs);
+    if (isTooLong) this.pacing.restart(this.depthMs);
     const left = gapSamples - skippedSamples;
-    return this.#pace.isFarOff && this.#pace.pace === 'faster' ? left - this.#leaveOut(left) : left;
+    return this.pacing.isFarOff && this.pacing.pace === 'faster' ? left - this.#leaveOut(left) : left;
   }
 
   /**
    * Skips a part of a gap to reduce the delay. This is less audible than changing the pace of what has been received.
    */
   #leaveOut(gapSamples: number): number {
-    const leftOut = Math.min(gapSamples, Math.floor(this.#pace.excessMs * this.#samplesPerMs));
+    const leftOut = Math.min(gapSamples, Math.floor(this.pacing.excessMs * this.#samplesPerMs));
     this.#nextTimestamp = (this.#nextTimestamp + leftOut) | 0;
-    this.#pace.lower(leftOut / this.#samplesPerMs);
+    this.pacing.lower(leftOut / this.#samplesPerMs);
     return leftOut;
   }
 
@@ -394,21 +352,21 @@ export class JitterBuffer implements Payload {
   #noteLevel(aheadSamples: number, latenessMs: number, arrivalMs: number): void {
     // After a restart of the sender's clock this is meaningless until that point has been played.
     if (Math.abs(aheadSamples) > SLOTS * this.#frameSamples) return;
-    this.#pace.noteArrival(aheadSamples / this.#samplesPerMs + this.#aheadMs, latenessMs, arrivalMs);
+    this.pacing.noteArrival(aheadSamples / this.#samplesPerMs + this.#aheadMs, latenessMs, arrivalMs);
     this.#judgePace();
   }
 
   #judgePace(): void {
-    this.#pace.judge(this.#target.targetMs, this.#target.packetMs);
+    this.pacing.judge(this.#target.targetMs, this.#target.packetMs);
   }
 
   /** Drops quiet packets while there are too many, and any when there are far too many. Returns the new head or −1. */
   #trim(head: number): number {
-    if (this.#pace.excessMs > HOPELESS_MS) return this.#trimToTarget(head);
+    if (this.pacing.excessMs > HOPELESS_MS) return this.#trimToTarget(head);
     const end = this.#slots.timestamp(head) + this.#slots.durationSamples(head);
     const leftOutMs = ((end - this.#nextTimestamp) | 0) / this.#samplesPerMs;
-    if (this.#pace.excessMs < leftOutMs - SPARE_MS || !this.#isQuiet(head)) return head;
-    this.#pace.surplusPackets = 0;
+    if (this.pacing.excessMs < leftOutMs - SPARE_MS || !this.#isQuiet(head)) return head;
+    this.pacing.surplusPackets = 0;
     return this.#trimHead(head);
   }
 
@@ -423,7 +381,7 @@ export class JitterBuffer implements Payload {
     const next = (this.#slots.timestamp(head) + this.#slots.durationSamples(head)) | 0;
     this.counters.droppedForDepth++;
     this.counters.lost += this.#missingBefore(head);
-    this.#pace.lower(((next - this.#nextTimestamp) | 0) / this.#samplesPerMs);
+    this.pacing.lower(((next - this.#nextTimestamp) | 0) / this.#samplesPerMs);
     this.#nextTimestamp = next;
     this.#leave(head);
     this.#judgePace();

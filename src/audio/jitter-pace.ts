@@ -40,6 +40,11 @@ export class JitterPace {
   #formerMostMs = 0;
   #windowStartMs = 0;
 
+  /** By how many milliseconds the audio should become shorter, or longer if the pace is slower. */
+  get offMs(): number {
+    return Math.abs(this.excessMs);
+  }
+
   restart(depthMs: number): void {
     this.pace = 'usual';
     this.isFarOff = false;

@@ -28,8 +28,11 @@ export interface JitterPacket extends Payload {
  * good path needs six, whereas a full-length cell per slot would take most of a call's memory.
  */
 export class JitterSlots {
+  /** All payloads, valid until the next `put`. The payload of a packet starts at `payloadOffset(sequence)`. */
+  bytes: Uint8Array;
+  /** Total duration of the packets held. */
+  heldSamples = 0;
   readonly #maxPayloadBytes: number;
-  #bytes: Uint8Array;
   readonly #words = new Int32Array(SLOTS * WORDS);
   readonly #held = new Uint8Array(SLOTS);
   /** The cell of each slot that holds a packet. */
@@ -39,29 +42,18 @@ export class JitterSlots {
   #freeCount = 0;
   #cellCount = 0;
   #cellBytes = 0;
-  #heldSamples = 0;
 
   constructor(maxPayloadBytes: number) {
     this.#maxPayloadBytes = maxPayloadBytes;
-    this.#bytes = new Uint8Array(0);
+    this.bytes = new Uint8Array(0);
     this.#forgetSequences();
     this.#grow(FIRST_CELLS, Math.min(FIRST_CELL_BYTES, maxPayloadBytes));
-  }
-
-  /** All payloads, valid until the next `put`. The payload of a packet starts at `payloadOffset(sequence)`. */
-  get bytes(): Uint8Array {
-    return this.#bytes;
-  }
-
-  /** Total duration of the packets held. */
-  get heldSamples(): number {
-    return this.#heldSamples;
   }
 
   clear(): void {
     for (let slot = 0; slot < SLOTS; slot++) if (this.#held[slot] === 1) this.#release(slot);
     this.#forgetSequences();
-    this.#heldSamples = 0;
+    this.heldSamples = 0;
   }
 
   /** Stores a copy of the packet. Its slot must be free. */
@@ -76,12 +68,12 @@ export class JitterSlots {
     this.#words[slot * WORDS + TIMESTAMP] = packet.timestamp;
     this.#words[slot * WORDS + DURATION] = durationSamples;
     this.#words[slot * WORDS + LENGTH] = packet.payloadLength;
-    this.#heldSamples += durationSamples;
+    this.heldSamples += durationSamples;
     this.#copy(packet.bytes, packet.payloadOffset, packet.payloadLength, this.payloadOffset(sequence));
   }
 
   #copy(source: Uint8Array, from: number, length: number, at: number): void {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     for (let i = 0; i < length; i++) bytes[at + i] = source[from + i]!;
   }
 
@@ -98,7 +90,7 @@ export class JitterSlots {
   remove(sequence: number): void {
     if (!this.holds(sequence)) return;
     this.#release(sequence & MASK);
-    this.#heldSamples -= this.durationSamples(sequence);
+    this.heldSamples -= this.durationSamples(sequence);
   }
 
   timestamp(sequence: number): number {
@@ -139,9 +131,9 @@ export class JitterSlots {
     const bytes = new Uint8Array(cellCount * cellBytes);
     for (let cell = 0; cell < this.#cellCount; cell++) {
       const from = cell * this.#cellBytes;
-      bytes.set(this.#bytes.subarray(from, from + this.#cellBytes), cell * cellBytes);
+      bytes.set(this.bytes.subarray(from, from + this.#cellBytes), cell * cellBytes);
     }
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.#cellBytes = cellBytes;
     for (let cell = this.#cellCount; cell < cellCount; cell++) {
       this.#free[this.#freeCount] = cell;

@@ -27,10 +27,11 @@ const DISCONTINUITY_MS = 2_000;
  * one, so a single stall hardly raises it.
  */
 export class JitterTarget {
+  /** Duration of the last packet. */
+  packetMs = FRAME_MS;
   readonly #samplesPerMs: number;
   readonly #maxTargetMs: number;
   readonly #peaks = new DelayPeaks();
-  #packetMs = FRAME_MS;
   /** The 98th percentile. */
   #usualMs = START_LATENESS_MS;
   /** What the peaks ask for. */
@@ -53,13 +54,8 @@ export class JitterTarget {
 
   /** Milliseconds of audio to hold right after a packet has arrived on time. */
   get targetMs(): number {
-    const wantedMs = Math.max(this.#usualMs, this.#peakMs) + this.#packetMs + FRAME_MS;
+    const wantedMs = Math.max(this.#usualMs, this.#peakMs) + this.packetMs + FRAME_MS;
     return Math.round(Math.min(Math.max(wantedMs, MIN_TARGET_MS), this.#maxTargetMs));
-  }
-
-  /** Duration of the last packet. */
-  get packetMs(): number {
-    return this.#packetMs;
   }
 
   /** Forgets the sender's clock but keeps the jitter estimate. */
@@ -76,7 +72,7 @@ export class JitterTarget {
       this.#begin(timestamp, arrivalMs);
       return 0;
     }
-    this.#packetMs = durationSamples / this.#samplesPerMs;
+    this.packetMs = durationSamples / this.#samplesPerMs;
     this.#lastTransitMs = transitMs;
     return this.#follow(transitMs, arrivalMs);
   }
@@ -108,12 +104,12 @@ export class JitterTarget {
   }
 
   #stepMs(): number {
-    return (STEP_MS * this.#packetMs) / FRAME_MS;
+    return (STEP_MS * this.packetMs) / FRAME_MS;
   }
 
   /** Packets that come at once were held back together, the first one for the longest. */
   #noteLate(latenessMs: number, arrivalMs: number): void {
-    const isHeldBack = arrivalMs - this.#lastLateMs < this.#packetMs / 4;
+    const isHeldBack = arrivalMs - this.#lastLateMs < this.packetMs / 4;
     this.#lastLateMs = arrivalMs;
     if (isHeldBack) return;
     this.#usualMs += QUANTILE * this.#stepMs();

@@ -29,10 +29,11 @@ export class SummingBus {
   rest: Int16Array;
   silence: Int16Array;
 
-  constructor(frameSamples: number) {
+  constructor(frameSamples: number, voices = 0) {
     this.#frameSamples = frameSamples;
     this.#frameBytes = VECTOR_BYTES * Math.ceil((2 * frameSamples) / VECTOR_BYTES);
     [this.#total, this.rest, this.silence] = this.#views();
+    this.makeRoom(voices);
   }
 
   /** Provides `count` voice frames. Call it before writing them. */

@@ -6,6 +6,7 @@ import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
 import { hashToken, newToken } from '../base/tokens.ts';
 import { findAgent } from '../store/agents/agents.ts';
+import { countRows, findRow, insertRow } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import {
   findAuthorization,
@@ -13,9 +14,7 @@ import {
   type McpAuthorization,
   putAuthorization,
 } from '../store/keys/mcp-authorizations.ts';
-import { findClient } from '../store/keys/oauth-clients.ts';
-import { insertGrant, pruneGrants } from '../store/keys/oauth-grants.ts';
-import { countAuthorizations } from '../store/people/account-counts.ts';
+import { pruneGrants } from '../store/keys/oauth-grants.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import { hasSession } from '../store/people/sessions.ts';
 import { type AuthorizationDomain, CODE_MS } from './authorization-domain.ts';
@@ -64,18 +63,24 @@ export async function approve(
   request: AuthorizationRequest,
   { platforms, agentIds }: Choice,
 ): Promise<string> {
+  const { accountId } = actor;
   const { client, redirectUri } = request;
   const nowIso = domain.clock.nowIso();
   const code = await domain.store.db.transaction().execute(async (trx) => {
     await requireOwner(trx, actor);
-    if (!(await findClient(trx, client.clientId))) throw new GatewayError('client_unknown');
-    await requireAgents(trx, actor.accountId, agentIds);
-    const former = await findAuthorization(trx, actor.accountId, client.clientId);
+    if (!(await findRow(trx, 'oauthClients', { clientId: client.clientId })))
+      throw new GatewayError('client_unknown');
+    await requireAgents(trx, accountId, agentIds);
+    const former = await findAuthorization(trx, accountId, client.clientId);
     if (!former)
-      assertBelow(CAPS.authorizations, await countAuthorizations(trx, actor.accountId), 'MCP clients');
+      assertBelow(
+        CAPS.authorizations,
+        await countRows(trx, 'mcpAuthorizations', { accountId }),
+        'MCP clients',
+      );
     const authorization: McpAuthorization = {
       id: former?.id ?? newId('aut'),
-      accountId: actor.accountId,
+      accountId,
       clientId: client.clientId,
       redirectUri,
       platforms,
@@ -89,7 +94,7 @@ export async function approve(
     await audit(trx, actor, { action: 'mcp_authorization.approve', subject: client.clientId, detail });
     return await issueCode(trx, domain, authorization, request);
   });
-  await domain.grants.refresh(actor.accountId);
+  await domain.grants.refresh(accountId);
   return answerWith(domain, request, code);
 }
 
@@ -130,7 +135,7 @@ async function issueCode(
 ): Promise<string> {
   const code = `mcc_${newToken()}`;
   const nowIso = clock.nowIso();
-  await insertGrant(db, {
+  await insertRow(db, 'oauthGrants', {
     id: newId('grt'),
     accountId,
     authorizationId,

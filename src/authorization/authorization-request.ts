@@ -1,6 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
 import type { Platform } from '../base/platform.ts';
-import { findClient, type OauthClient } from '../store/keys/oauth-clients.ts';
+import { findRow } from '../store/database/rows.ts';
+import type { OauthClient } from '../store/keys/oauth-clients.ts';
 import { type AuthorizationDomain, isResource } from './authorization-domain.ts';
 import { documentClient, isDocumentUrl } from './client-documents.ts';
 import { isRedirectUri, isSameRedirect, redirectTo } from './redirect-uris.ts';
@@ -97,7 +98,7 @@ export function denied({ issuer }: AuthorizationDomain, request: AuthorizationRe
 async function clientOf(domain: AuthorizationDomain, clientId: string, ip: string): Promise<OauthClient> {
   const client = isDocumentUrl(clientId)
     ? await documentClient(domain, clientId, ip)
-    : await findClient(domain.store.db, clientId);
+    : await findRow(domain.store.db, 'oauthClients', { clientId });
   if (!client) throw new GatewayError('client_unknown');
   return client;
 }

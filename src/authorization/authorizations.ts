@@ -1,5 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
-import { deleteAuthorization, findAuthorization } from '../store/keys/mcp-authorizations.ts';
+import { deleteRows } from '../store/database/rows.ts';
+import { findAuthorization } from '../store/keys/mcp-authorizations.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 
@@ -15,7 +16,7 @@ export async function revokeAuthorization(
   await store.db.transaction().execute(async (trx) => {
     const found = await findAuthorization(trx, actor.accountId, clientId);
     if (!found) throw new GatewayError('authorization_not_found');
-    await deleteAuthorization(trx, found.id);
+    await deleteRows(trx, 'mcpAuthorizations', { id: found.id });
     const detail = { client: found.clientName };
     await audit(trx, actor, { action: 'mcp_authorization.revoke', subject: clientId, detail });
   });

@@ -3,7 +3,8 @@ import { parseJson } from '../base/json.ts';
 import { type Clock, isoAfter } from '../base/time.ts';
 import { TimeLimit } from '../base/time-limit.ts';
 import type { WebFiles } from '../files/web-files.ts';
-import { findClient, type OauthClient, pruneUnusedClients, putClient } from '../store/keys/oauth-clients.ts';
+import { findRow } from '../store/database/rows.ts';
+import { type OauthClient, pruneUnusedClients, putClient } from '../store/keys/oauth-clients.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { type ClientMetadata, describedClient, MAX_UNUSED_CLIENTS } from './register-client.ts';
 
@@ -38,7 +39,7 @@ export async function documentClient(
   ip: string,
 ): Promise<OauthClient> {
   const { store, clock, limits } = domain;
-  const known = await findClient(store.db, clientId);
+  const known = await findRow(store.db, 'oauthClients', { clientId });
   const nowIso = clock.nowIso();
   if (known?.fetchedAt && known.fetchedAt > isoAfter(nowIso, -FRESH_MS)) return known;
   limits.attempt(ip, null);

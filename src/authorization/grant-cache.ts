@@ -1,8 +1,8 @@
 import { LastUses } from '../base/last-uses.ts';
 import type { Clock } from '../base/time.ts';
 import { hashToken } from '../base/tokens.ts';
+import { changeRows } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
-import { touchAuthorization } from '../store/keys/mcp-authorizations.ts';
 import {
   forgetSuccessors,
   type LiveGrant,
@@ -101,9 +101,10 @@ export class GrantCache {
     // The token was issued when the gateway had another URL.
     if (grant.resource !== this.#resource()) return null;
     if (!found.isUsed) this.#firstUse(found);
-    this.#lastUses.note(grant.id, () =>
-      touchAuthorization(this.#db, grant.authorizationId, this.#clock.nowIso()),
-    );
+    this.#lastUses.note(grant.id, () => {
+      const used = { lastUsedAt: this.#clock.nowIso() };
+      return changeRows(this.#db, 'mcpAuthorizations', { id: grant.authorizationId }, used);
+    });
     return grant;
   }
 

@@ -2,10 +2,12 @@ import { hkdfSync } from 'node:crypto';
 import { isoAfter } from '../base/time.ts';
 import { hashToken } from '../base/tokens.ts';
 import type { OauthToken } from '../store/keys/oauth-grants.ts';
-import { MASTER_KEY_BYTES, SecretBox, type SecretPlace } from '../store/secrets/secret-box.ts';
+import { MASTER_KEY_BYTES, SecretBox, secretPlaces } from '../store/secrets/secret-box.ts';
 
 /** How long a client may repeat a refresh whose response was lost, or that it sent twice at the same time. */
 export const REPEAT_MS = 60_000;
+
+const placeOf = secretPlaces('oauth_tokens', 'sealed_successor');
 
 /** The pair that replaces a refresh token. */
 export interface TokenPair {
@@ -39,8 +41,4 @@ function boxOf(token: string): SecretBox {
   return new SecretBox(
     Buffer.from(hkdfSync('sha256', token, '', 'successor of a refresh token', MASTER_KEY_BYTES)),
   );
-}
-
-function placeOf(tokenHash: string): SecretPlace {
-  return { table: 'oauth_tokens', column: 'sealed_successor', row: tokenHash };
 }

@@ -1,5 +1,6 @@
 import { hashToken } from '../base/tokens.ts';
-import { deleteGrant, findToken } from '../store/keys/oauth-grants.ts';
+import { deleteRows } from '../store/database/rows.ts';
+import { findToken } from '../store/keys/oauth-grants.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import type { ClientAnswer, ClientRequest } from './issue-tokens.ts';
 import { refusal } from './issue-tokens.ts';
@@ -25,7 +26,7 @@ export async function revokeToken(
   if (!form.token) return refusal('invalid_request', 'token is missing');
   const found = await findToken(db, hashToken(form.token));
   if (found?.grant.clientId !== clientId) return DONE;
-  await deleteGrant(db, found.grant.id);
+  await deleteRows(db, 'oauthGrants', { id: found.grant.id });
   await domain.grants.refresh(found.grant.accountId);
   return DONE;
 }

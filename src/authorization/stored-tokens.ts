@@ -1,9 +1,9 @@
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
 import { hashToken } from '../base/tokens.ts';
+import { deleteRows } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import {
-  deleteGrant,
   type FoundGrant,
   findGrantByCode,
   findToken,
@@ -70,7 +70,7 @@ export async function endStolen(
   what: 'code' | 'refresh token',
 ): Promise<void> {
   await store.db.transaction().execute(async (trx) => {
-    if (!(await deleteGrant(trx, id))) return;
+    if (!(await deleteRows(trx, 'oauthGrants', { id }))) return;
     const detail = { grantId: id, what };
     await audit(trx, unauthenticatedActor(accountId), {
       action: 'mcp_authorization.reuse',

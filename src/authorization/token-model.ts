@@ -1,8 +1,8 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
 import { hashToken, newToken } from '../base/tokens.ts';
+import { changeRows, findRow } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
-import { findClient } from '../store/keys/oauth-clients.ts';
-import { findGrantByCode, findToken, redeemCode } from '../store/keys/oauth-grants.ts';
+import { findGrantByCode, findToken } from '../store/keys/oauth-grants.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { repeatedPair } from './repeated-refresh.ts';
 import { isWithin, namesOf, platformsNamed } from './scope-names.ts';
@@ -58,7 +58,8 @@ export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary, r
     /** A wrong `redirect_uri` spends the code, as a wrong verifier does. The library would answer `invalid_request`. */
     async revokeAuthorizationCode({ user }) {
       const { grant } = user as Holder;
-      if (!(await redeemCode(db, grant.id, clock.nowIso()))) {
+      const open = { id: grant.id, redeemedAt: null };
+      if (!(await changeRows(db, 'oauthGrants', open, { redeemedAt: clock.nowIso() }))) {
         await endStolen(domain, grant, 'code');
         return false;
       }
@@ -124,7 +125,7 @@ export async function clientWith(
   clientId: string,
   secret: string | undefined | null,
 ): Promise<OAuth2Server.Client | null> {
-  const client = await findClient(db, clientId);
+  const client = await findRow(db, 'oauthClients', { clientId });
   const secretHash = secret ? hashToken(secret) : null;
   return client && client.secretHash === secretHash ? libraryClient(clientId) : null;
 }

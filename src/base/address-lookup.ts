@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 
 /**
  * `lookup` replacement for sockets that only use IP addresses. It keeps `bind` and `send` away from the DNS resolver,
- * which delays even an IP address to a later turn of the event loop.
+ * which delays even an IP address to a later iteration of the event loop.
  */
 export function lookUpAddress(
   host: string,

@@ -1,3 +1,5 @@
+import { platformJson } from './platform-json.ts';
+
 /**
  * Reads the body of a platform's answer. Throws once it is longer than `maxBytes`, which also ends the connection.
  */
@@ -10,4 +12,20 @@ export async function readAnswer(answer: Response, maxBytes: number): Promise<Ui
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
+}
+
+/** The whole answer of a platform. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly isOk: boolean;
+  readonly headers: Headers;
+  /** Undefined: the body is not JSON. */
+  readonly json: unknown;
+}
+
+/** Reads an answer as `readAnswer` does. */
+export async function readJson(answer: Response, maxBytes: number): Promise<JsonAnswer> {
+  const json = platformJson(await readAnswer(answer, maxBytes));
+  const { status, ok: isOk, headers } = answer;
+  return { status, isOk, headers, json };
 }

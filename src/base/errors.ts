@@ -87,7 +87,6 @@ const ERROR_TABLE = {
     text: 'This attempt to connect has expired, was used, or was started elsewhere; start again',
   },
   connect_refused: { status: 400, text: 'The platform did not approve the connection' },
-  return_to_refused: { status: 400, text: 'return_to is not a page of the gateway' },
   connection_taken: {
     status: 409,
     text: 'This account of the platform is connected to another account of the gateway',

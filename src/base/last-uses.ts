@@ -17,7 +17,7 @@ export class LastUses {
   }
 
   /** Calls `write` unless the credential's last use was written within the last minute. */
-  note(credentialId: string, write: () => Promise<void>): void {
+  note(credentialId: string, write: () => Promise<unknown>): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - (this.#writtenMs.get(credentialId) ?? -Infinity) < INTERVAL_MS) return;
     this.#writtenMs.set(credentialId, nowMs);

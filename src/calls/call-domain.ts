@@ -1,3 +1,4 @@
+import { newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
 import type { CallLogin, Connector } from '../connectors/contract/connector.ts';
@@ -7,12 +8,11 @@ import type { Engine } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { CallIdentity, CallStart } from './call.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
-import { CallPublisher } from './call-publisher.ts';
+import { CallPublisher, type HostedSpeech } from './call-publisher.ts';
 import type { CallRecorder } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
 import type { AgentLogins } from './choose-login.ts';
 import type { VoicePresets } from './choose-presets.ts';
-import type { HostedSpeech } from './hosted-speech.ts';
 import type { InboundChatDeps, KeptChatFiles } from './inbound-chat.ts';
 
 /** Dependencies of the call operations, built once by the composition root. */
@@ -47,9 +47,14 @@ export function callDomain(parts: Omit<CallDomain, 'publisher'>): CallDomain {
   return { ...parts, publisher: new CallPublisher(parts) };
 }
 
+/** What is known of a call before it is opened. */
+export type CallToOpen = Omit<CallIdentity, 'roomId' | 'participantId' | 'createdAt'>;
+
 /** Creates a call's actor and its place in the engine. The call is registered until it is over. */
-export function openCall(domain: CallDomain, identity: CallIdentity, start: CallStart): CallActor {
+export function openCall(domain: CallDomain, call: CallToOpen, start: CallStart): CallActor {
   const { clock, deadlines, playout, publisher } = domain;
+  const createdAt = clock.nowIso();
+  const identity = { ...call, roomId: newId('room'), participantId: newId('part'), createdAt };
   const engineCall = domain.engine.place(identity.callId, {
     ended: (termination) => actor.post({ type: 'engine_ended', termination }),
   });

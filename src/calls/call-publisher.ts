@@ -10,6 +10,18 @@ export interface CallSubscriber {
   happened(call: CallActor, event: CallEvent): void;
 }
 
+/** Hosted speech as calls see it. It follows what happens on them. */
+export interface HostedSpeech extends CallSubscriber {
+  /**
+   * Speaks a text after those said before, once the call is active. Returns the id of the utterance, which `utterance`
+   * events name.
+   * @throws GatewayError `tts_not_configured`, `capability_missing`, `too_much_speech`, `speech_failed`
+   */
+  say(call: CallActor, text: string): string;
+  /** Drops everything said so far, heard or not. Does nothing without. */
+  stopSpeaking(call: CallActor): void;
+}
+
 /** What the subscribers work with. */
 interface Subscribers {
   readonly recorder: CallRecorder;

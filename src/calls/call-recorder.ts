@@ -1,11 +1,17 @@
 import { unreachable } from '../base/assert.ts';
-import { KeyedTurns } from '../base/keyed-turns.ts';
+import { KeyedQueue } from '../base/keyed-queue.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
+import { findRow, insertRow } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
-import { disconnectLiveCalls, endCall, findCall, insertCall, updateCall } from '../store/messages/calls.ts';
+import {
+  type CallRow,
+  disconnectLiveCalls,
+  endCall,
+  type NewCall,
+  updateCall,
+} from '../store/messages/calls.ts';
 import { appendAgentEvent, appendEvent } from '../store/messages/events.ts';
-import type { CallRow } from '../store/messages/message-tables.ts';
 import {
   appendTranscriptLine,
   newestTranscriptLines,
@@ -44,7 +50,7 @@ export class CallRecorder {
   readonly #onFailure: RecordFailure;
   readonly #onAppended: (accountId: string) => void;
   /** The pending writes of each call. */
-  readonly #writes = new KeyedTurns();
+  readonly #writes = new KeyedQueue();
   /** The next batch of writes; null while none is scheduled. */
   #turn: { readonly begun: Promise<void>; begin(): void } | null = null;
 
@@ -63,12 +69,12 @@ export class CallRecorder {
 
   /** Stores a new outbound call. Rejects when the write fails. */
   async opened(call: CallSnapshot): Promise<void> {
-    await insertCall(this.#db, newRow(call));
+    await insertRow(this.#db, 'calls', newRow(call));
   }
 
   /** Stores a new inbound call. */
   rang(call: CallSnapshot): void {
-    this.#write(call.callId, () => insertCall(this.#db, newRow(call)));
+    this.#write(call.callId, () => insertRow(this.#db, 'calls', newRow(call)));
   }
 
   /** Records an event of a call, if it is one to keep. Its first state is stored with the call. */
@@ -143,7 +149,7 @@ export class CallRecorder {
   async find(callId: string): Promise<CallRow | undefined> {
     this.#turn?.begin();
     await this.#writes.settled(callId);
-    return findCall(this.#db, callId);
+    return findRow(this.#db, 'calls', { callId });
   }
 
   /** Returns the newest lines of a stored transcript, once the call's pending writes are done. */
@@ -177,7 +183,7 @@ export class CallRecorder {
     }
   }
 
-  #write(callId: string, action: () => Promise<void>): void {
+  #write(callId: string, action: () => Promise<unknown>): void {
     const turn = this.#nextTurn();
     this.#writes
       .run(callId, () => turn.then(action))
@@ -218,7 +224,7 @@ export class CallRecorder {
   }
 }
 
-function newRow(call: CallSnapshot): Parameters<typeof insertCall>[1] {
+function newRow(call: CallSnapshot): NewCall {
   const { participants: _participants, waitingReason: _waiting, ...whole } = call;
   const { endedAt: _endedAt, termination: _termination, ...row } = whole;
   return row;

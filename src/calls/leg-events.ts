@@ -16,7 +16,6 @@ import type { CallCapabilities } from './call-capabilities.ts';
 import type { CallEvent } from './call-event.ts';
 import type { CallMessage } from './call-state.ts';
 import { type InboundChatDeps, InboundChatQueue } from './inbound-chat.ts';
-import { ParticipantList } from './participant-list.ts';
 
 const MAX_REASON = 200;
 /** In characters, as for those of requests. */
@@ -24,6 +23,13 @@ const MAX_MEETING_URL = 2_048;
 /** Longest line and name of a platform's transcript, in characters. */
 const MAX_SAID = 10_000;
 const MAX_SPEAKER = 256;
+
+/** Largest list kept; further participants are left out. */
+const MAX_PARTICIPANTS = 500;
+/** Longest id and name kept, in characters. */
+const MAX_PARTICIPANT = 256;
+/** Shortest time between two announcements. When many people join at once, each would otherwise send the whole list. */
+const PAUSE_MS = 500;
 
 /** What platforms do not tell of a line. */
 const UNKNOWN = { startMs: null, endMs: null, confidence: null, language: null };
@@ -116,4 +122,57 @@ export class LegEvents implements LegObserver {
   #publish(event: CallEvent): void {
     if (!this.#call.isOver) this.#call.publish(event);
   }
+}
+
+/** Who takes part in a call. Changes are announced at most every 500 ms; the current list can be read at any time. */
+class ParticipantList {
+  readonly #clock: Clock;
+  readonly #announce: (list: readonly Participant[]) => void;
+  #current: readonly Participant[] = [];
+  #announced: readonly Participant[] = [];
+  #isPaused = false;
+
+  constructor(clock: Clock, announce: (list: readonly Participant[]) => void) {
+    this.#clock = clock;
+    this.#announce = announce;
+  }
+
+  get current(): readonly Participant[] {
+    return this.#current;
+  }
+
+  find(id: string): Participant | undefined {
+    return this.#current.find((participant) => participant.id === id);
+  }
+
+  /** Replaces the list. `changed` is called before any announcement, unless the list is the same as before. */
+  replace(reported: readonly Participant[], changed: () => void): void {
+    const next = reported.slice(0, MAX_PARTICIPANTS).map(shortened);
+    if (areSame(next, this.#current)) return;
+    this.#current = next;
+    changed();
+    this.#announceLater();
+  }
+
+  #announceLater(): void {
+    if (this.#isPaused || areSame(this.#current, this.#announced)) return;
+    this.#isPaused = true;
+    this.#clock.after(PAUSE_MS, () => {
+      this.#isPaused = false;
+      this.#announceLater();
+    });
+    this.#announced = this.#current;
+    this.#announce(this.#current);
+  }
+}
+
+function shortened({ id, name }: Participant): Participant {
+  return { id: cutText(id, MAX_PARTICIPANT), name: cutText(name, MAX_PARTICIPANT) };
+}
+
+function areSame(some: readonly Participant[], others: readonly Participant[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ id, name }, at) => id === others[at]?.id && name === others[at]?.name)
+  );
 }

@@ -4,8 +4,8 @@ import { noLoginText, type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
 import type { PresetIds } from '../base/speech.ts';
 import type { Connector, DialRequest, PlacesCalls } from '../connectors/contract/connector.ts';
-import type { CallIdentity, CallSnapshot } from './call.ts';
-import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
+import type { CallSnapshot } from './call.ts';
+import { type CallDomain, type CallToOpen, hasRoom, openCall } from './call-domain.ts';
 import { chooseLogin } from './choose-login.ts';
 import { choosePresets } from './choose-presets.ts';
 
@@ -41,8 +41,8 @@ export async function placeCall(
   const { capabilities, sampleRateHz } = calls.prepare(dial);
   if (domain.registry.isClosed) throw new GatewayError('not_ready', 'The gateway is closing');
   if (!hasRoom(domain, scope.accountId)) throw new GatewayError('call_limit');
-  const identity = outboundIdentity(domain, request.platform, dial, sampleRateHz);
-  const actor = openCall(domain, identity, { login: dial.login, capabilities, presets });
+  const call = callToOpen(request.platform, dial, sampleRateHz);
+  const actor = openCall(domain, call, { login: dial.login, capabilities, presets });
   try {
     await domain.recorder.opened(actor.snapshot());
     actor.begin(calls.dial(dial, actor.media, actor.legObserver));
@@ -82,24 +82,8 @@ async function dialRequest(
   return { callId: newId('call'), accountId: scope.accountId, agentId, login, target, dtmf, agentName };
 }
 
-function outboundIdentity(
-  { clock }: CallDomain,
-  platform: Platform,
-  { callId, accountId, agentId, target, agentName }: DialRequest,
-  sampleRateHz: number,
-): CallIdentity {
-  return {
-    callId,
-    roomId: newId('room'),
-    participantId: newId('part'),
-    accountId,
-    agentId,
-    platform,
-    meetingUrl: target,
-    agentName,
-    direction: 'outbound',
-    caller: '',
-    createdAt: clock.nowIso(),
-    sampleRateHz,
-  };
+function callToOpen(platform: Platform, dial: DialRequest, sampleRateHz: number): CallToOpen {
+  const { callId, accountId, agentId, target: meetingUrl, agentName } = dial;
+  const call = { callId, accountId, agentId, platform, meetingUrl, agentName, sampleRateHz };
+  return { ...call, direction: 'outbound', caller: '' };
 }

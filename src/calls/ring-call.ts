@@ -1,7 +1,7 @@
 import { newId } from '../base/ids.ts';
 import type { PresetIds } from '../base/speech.ts';
 import type { Connector, InboundAnswerer, InboundCall } from '../connectors/contract/connector.ts';
-import { type CallIdentity, DEFAULT_AGENT_NAME } from './call.ts';
+import { DEFAULT_AGENT_NAME } from './call.ts';
 import type { CallActor } from './call-actor.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
 import { ENABLED_PRESETS, NO_PRESETS, presetsOfNumber } from './choose-presets.ts';
@@ -16,9 +16,22 @@ export function inboundAnswerer(domain: CallDomain, connector: Connector): Inbou
 
 function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): boolean {
   if (!hasRoom(domain, inbound.accountId)) return false;
-  const { login, capabilities } = inbound;
-  const start = { login, capabilities, presets: NO_PRESETS };
-  const actor = openCall(domain, inboundIdentity(domain, connector, inbound), start);
+  const { accountId, agentId, login, capabilities, caller, target: meetingUrl, sampleRateHz } = inbound;
+  const actor = openCall(
+    domain,
+    {
+      callId: newId('call'),
+      accountId,
+      agentId,
+      platform: connector.platform,
+      meetingUrl,
+      agentName: DEFAULT_AGENT_NAME,
+      direction: 'inbound',
+      caller,
+      sampleRateHz,
+    },
+    { login, capabilities, presets: NO_PRESETS },
+  );
   void usePresets(domain, actor, inbound.presets ?? ENABLED_PRESETS);
   domain.recorder.rang(actor.snapshot());
   if (!inbound.autoAnswer) actor.publish({ type: 'call_invite' });
@@ -44,21 +57,4 @@ async function usePresets(
   } catch (error) {
     events.presetsFailed(actor.snapshot(), error);
   }
-}
-
-function inboundIdentity(domain: CallDomain, connector: Connector, inbound: InboundCall): CallIdentity {
-  return {
-    callId: newId('call'),
-    roomId: newId('room'),
-    participantId: newId('part'),
-    accountId: inbound.accountId,
-    agentId: inbound.agentId,
-    platform: connector.platform,
-    meetingUrl: inbound.target,
-    agentName: DEFAULT_AGENT_NAME,
-    direction: 'inbound',
-    caller: inbound.caller,
-    createdAt: domain.clock.nowIso(),
-    sampleRateHz: inbound.sampleRateHz,
-  };
 }

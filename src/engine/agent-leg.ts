@@ -1,6 +1,6 @@
 import type { FrameRing } from '../rings/frame-ring.ts';
 import { NO_MARK } from '../rings/ring-consumer.ts';
-import type { EngineStats } from '../threads/engine-stats.ts';
+import { CountedTotal, type EngineStats } from '../threads/engine-stats.ts';
 import type { AgentPlacement, Event } from '../threads/protocol.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
@@ -16,48 +16,40 @@ export interface AgentLegHost {
 
 /** An agent as a party of the call's room. It speaks from its uplink ring and hears into its downlink ring. */
 export class AgentLegParty implements Party {
+  readonly legId: number;
+  /** How the agent's audio is played. */
+  readonly playout: Playout;
   readonly #host: AgentLegHost;
-  readonly #legId: number;
-  readonly #playout: Playout;
   #egress: Egress | null = null;
   #clearsDue = 0;
-  #underrunsTold = 0;
-  #overrunsTold = 0;
-  #shortenedMsTold = 0;
-  #lengthenedMsTold = 0;
-  #droppedMsCounted: number;
+  readonly #underruns = new CountedTotal('uplink_underruns');
+  readonly #shortenedMs = new CountedTotal('uplink_shortened_ms');
+  readonly #lengthenedMs = new CountedTotal('uplink_lengthened_ms');
+  readonly #clearedMs: CountedTotal;
+  #overruns = new CountedTotal('downlink_overruns');
 
   constructor(host: AgentLegHost, placement: AgentPlacement) {
     this.#host = host;
-    this.#legId = placement.legId;
-    this.#playout = new Playout(placement.uplink, host.roomRateHz);
-    this.#droppedMsCounted = this.#playout.droppedMs;
+    this.legId = placement.legId;
+    this.playout = new Playout(placement.uplink, host.roomRateHz);
+    this.#clearedMs = new CountedTotal('cleared_ms', this.playout.droppedMs);
     this.listen(placement.downlink);
     for (const clear of placement.clears) this.clear(clear.position, clear.noteCount);
   }
 
-  get legId(): number {
-    return this.#legId;
-  }
-
-  /** How the agent's audio is played. */
-  get playout(): Pick<Playout, 'queuedMs' | 'underruns' | 'shortenedMs' | 'lengthenedMs'> {
-    return this.#playout;
-  }
-
   listen(downlink: FrameRing | null): void {
-    this.#overrunsTold = 0;
+    this.#overruns = new CountedTotal('downlink_overruns');
     this.#egress = downlink === null ? null : new Egress(downlink, this.#host.roomRateHz);
   }
 
   clear(position: number, noteCount: number): void {
-    this.#playout.clear(position, noteCount);
+    this.playout.clear(position, noteCount);
     this.#clearsDue++;
-    if (!this.#playout.fading) this.#postCleared();
+    if (!this.playout.fading) this.#postCleared();
   }
 
   pull(frame: Int16Array): boolean {
-    return this.#playout.pull(frame);
+    return this.playout.pull(frame);
   }
 
   push(frame: Int16Array, voiced: boolean): void {
@@ -66,47 +58,28 @@ export class AgentLegParty implements Party {
 
   /** Reports clears, marks and counters that became due when the tick's frames left. */
   afterTick(): void {
-    if (this.#clearsDue > 0 && !this.#playout.fading) this.#postCleared();
-    for (let markId = this.#playout.takeDueMark(); markId !== NO_MARK; markId = this.#playout.takeDueMark()) {
-      this.#host.post({ type: 'agent.mark', callId: this.#host.callId, legId: this.#legId, markId });
+    if (this.#clearsDue > 0 && !this.playout.fading) this.#postCleared();
+    for (let markId = this.playout.takeDueMark(); markId !== NO_MARK; markId = this.playout.takeDueMark()) {
+      this.#host.post({ type: 'agent.mark', callId: this.#host.callId, legId: this.legId, markId });
     }
     this.#count();
   }
 
   #postCleared(): void {
     const { callId } = this.#host;
-    const { playedMs, droppedMs } = this.#playout;
-    this.#host.stats.add('cleared_ms', droppedMs - this.#droppedMsCounted);
-    this.#droppedMsCounted = droppedMs;
+    const { playedMs, droppedMs } = this.playout;
+    this.#clearedMs.count(this.#host.stats, droppedMs);
     while (this.#clearsDue > 0) {
       this.#clearsDue--;
-      this.#host.post({ type: 'agent.cleared', callId, legId: this.#legId, playedMs, droppedMs });
+      this.#host.post({ type: 'agent.cleared', callId, legId: this.legId, playedMs, droppedMs });
     }
   }
 
   #count(): void {
     const { stats } = this.#host;
-    if (this.#playout.underruns !== this.#underrunsTold) {
-      stats.add('uplink_underruns', this.#playout.underruns - this.#underrunsTold);
-      this.#underrunsTold = this.#playout.underruns;
-    }
-    this.#countPace();
-    if (this.#egress !== null && this.#egress.overruns !== this.#overrunsTold) {
-      stats.add('downlink_overruns', this.#egress.overruns - this.#overrunsTold);
-      this.#overrunsTold = this.#egress.overruns;
-    }
-  }
-
-  #countPace(): void {
-    const { stats } = this.#host;
-    const { shortenedMs, lengthenedMs } = this.#playout;
-    if (shortenedMs !== this.#shortenedMsTold) {
-      stats.add('uplink_shortened_ms', shortenedMs - this.#shortenedMsTold);
-      this.#shortenedMsTold = shortenedMs;
-    }
-    if (lengthenedMs !== this.#lengthenedMsTold) {
-      stats.add('uplink_lengthened_ms', lengthenedMs - this.#lengthenedMsTold);
-      this.#lengthenedMsTold = lengthenedMs;
-    }
+    this.#underruns.count(stats, this.playout.underruns);
+    this.#shortenedMs.count(stats, this.playout.shortenedMs);
+    this.#lengthenedMs.count(stats, this.playout.lengthenedMs);
+    if (this.#egress !== null) this.#overruns.count(stats, this.#egress.overruns);
   }
 }

@@ -24,6 +24,7 @@ export interface Ticking {
  * no slot is occupied.
  */
 export class TickClock {
+  running = false;
   readonly #stats: EngineStats;
   readonly #ticking: Ticking;
   readonly #originMs = performance.now();
@@ -35,21 +36,16 @@ export class TickClock {
   #slotsDone = 0;
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
-  #running = false;
 
   constructor(stats: EngineStats, ticking: Ticking) {
     this.#stats = stats;
     this.#ticking = ticking;
   }
 
-  get running(): boolean {
-    return this.#running;
-  }
-
   /** Starts the clock. Call it when a slot has become occupied. */
   wake(): void {
-    if (this.#running) return;
-    this.#running = true;
+    if (this.running) return;
+    this.running = true;
     this.#slotsDone = Math.ceil((performance.now() - this.#originMs) / SLOT_MS);
     this.#await();
   }
@@ -59,7 +55,7 @@ export class TickClock {
     if (this.#immediate !== null) clearImmediate(this.#immediate);
     this.#timer = null;
     this.#immediate = null;
-    this.#running = false;
+    this.running = false;
   }
 
   /** Polls the sockets before the tick: in the event loop, timers run before I/O. */

@@ -1,5 +1,6 @@
 import { Resampler } from '../audio/resampler.ts';
 import { frameSamples } from '../base/frame.ts';
+import { onePer } from '../base/one-per.ts';
 import { type FrameRing, FrameRingProducer } from '../rings/frame-ring.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
@@ -7,35 +8,24 @@ import { SampleFifo } from './sample-fifo.ts';
 const FRAMES_TO_FALL_SILENT = 2;
 
 /** Scratch memory for frames of one size, used by all listeners in turn so that it stays in the CPU cache. */
-interface Workbench {
-  readonly realigned: Int16Array;
-  readonly silence: Int16Array;
-}
-
-const workbenches = new Map<number, Workbench>();
-
-function workbenchFor(samples: number): Workbench {
-  let workbench = workbenches.get(samples);
-  if (workbench === undefined) {
-    workbench = { realigned: new Int16Array(samples), silence: new Int16Array(samples) };
-    workbenches.set(samples, workbench);
-  }
-  return workbench;
-}
+const workbenchFor = onePer((samples) => ({
+  realigned: new Int16Array(samples),
+  silence: new Int16Array(samples),
+}));
 
 /**
  * An agent's audio on its way from the mixer to the downlink ring: one frame per tick at the agent's rate, including
  * silence. When the ring is full, the newest frame is dropped and counted so that the reader can report it.
  */
 export class Egress {
+  overruns = 0;
   readonly #ring: FrameRingProducer;
   readonly #frameSamples: number;
   readonly #resampler: Resampler | null;
-  readonly #workbench: Workbench;
+  readonly #workbench: ReturnType<typeof workbenchFor>;
   /** Created only for rates at which an input frame does not always yield exactly one output frame. */
   #fifo: SampleFifo | null = null;
   #silentFrames = 0;
-  #overruns = 0;
 
   constructor(downlink: FrameRing, roomRateHz: number) {
     const { sampleRateHz: rateHz, memory } = downlink;
@@ -44,10 +34,6 @@ export class Egress {
     this.#resampler =
       roomRateHz === rateHz ? null : new Resampler(roomRateHz, rateHz, frameSamples(roomRateHz));
     this.#workbench = workbenchFor(this.#frameSamples);
-  }
-
-  get overruns(): number {
-    return this.#overruns;
   }
 
   push(frame: Int16Array, voiced: boolean): void {
@@ -77,6 +63,6 @@ export class Egress {
   }
 
   #write(frame: Int16Array): void {
-    if (!this.#ring.write(frame)) this.#overruns++;
+    if (!this.#ring.write(frame)) this.overruns++;
   }
 }

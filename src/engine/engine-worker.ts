@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, parentPort, threadId } from 'node:worker_threads';
 import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
+import { onePer } from '../base/one-per.ts';
 import type { MediaIo, MediaLegFactory } from '../media/media-leg.ts';
 import { Doorbell } from '../rings/doorbell.ts';
 import { EngineStats } from '../threads/engine-stats.ts';
@@ -17,11 +18,19 @@ import {
 import { TickClock, type Ticking } from './clock.ts';
 import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
-import { LOOK_MS, Precedence } from './precedence.ts';
 import { Slots } from './slots.ts';
 
 /** Interval at which resting calls are served; each ticks once a second. */
 const REST_ROUND_MS = 100;
+
+/** Interval at which the thread looks how busy it is. */
+export const LOOK_MS = 100;
+/** Share of a core that the engine thread may use before ordinary threads. The main thread needs the rest. */
+const MOST_OF_CORE = 0.7;
+/** CPU time without a rest. It lasts for what is caught up after a delay, and a busy main thread can wait as long. */
+const BUDGET_MS = 10;
+/** Looks in a row that have to find the thread below that share. */
+const CALM_LOOKS = 10;
 
 /** One engine thread: a clock, the calls placed on it, and the port for commands from the main thread. */
 export class EngineWorker implements MediaCallHost, Ticking {
@@ -30,7 +39,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
   readonly #io: MediaIo;
   readonly #calls = new Map<string, MediaCall>();
   readonly #slots = new Slots();
-  readonly #mixers = new Map<number, Mixer>();
+  readonly mixerFor = onePer((sampleRateHz) => new Mixer(frameSamples(sampleRateHz)));
   readonly #port: MessagePort;
   /** Rings with a bit for each slot that has ticked. */
   readonly #ticked = new Doorbell();
@@ -68,15 +77,6 @@ export class EngineWorker implements MediaCallHost, Ticking {
       return { type: 'open_failed', error: toWireError(error) };
     }
     return this.#hold(call);
-  }
-
-  mixerFor(sampleRateHz: number): Mixer {
-    let mixer = this.#mixers.get(sampleRateHz);
-    if (mixer === undefined) {
-      mixer = new Mixer(frameSamples(sampleRateHz));
-      this.#mixers.set(sampleRateHz, mixer);
-    }
-    return mixer;
   }
 
   readonly post = (message: Event | Reply): void => this.#port.postMessage(message);
@@ -182,4 +182,31 @@ export class EngineWorker implements MediaCallHost, Ticking {
 function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
+}
+
+/**
+ * Lets the engine thread run before all ordinary threads, for as long as it comes to rest again soon. An ordinary thread
+ * that has run slightly more than its share waits, at its wake-up or in the middle of a tick, until the kernel's next timer
+ * tick: up to 4 ms behind a thread that spins. An engine without a rest, because it has too many calls or polls for a
+ * thread of V8 that it keeps from running, would starve the main thread that way, so it becomes ordinary then until a
+ * later look.
+ */
+export class Precedence {
+  readonly #precede: (cpuMs: number) => void;
+  #cpuMs = 0;
+  #atMs = 0;
+  #calmLooks = 0;
+
+  constructor(precede: (cpuMs: number) => void) {
+    this.#precede = precede;
+  }
+
+  /** Takes the thread's CPU time so far. */
+  look(cpuMs: number, nowMs: number): void {
+    const isBusy = cpuMs - this.#cpuMs > MOST_OF_CORE * (nowMs - this.#atMs);
+    this.#cpuMs = cpuMs;
+    this.#atMs = nowMs;
+    this.#calmLooks = isBusy ? 0 : this.#calmLooks + 1;
+    if (this.#calmLooks >= CALM_LOOKS) this.#precede(BUDGET_MS);
+  }
 }

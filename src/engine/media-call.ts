@@ -123,40 +123,29 @@ export class MediaCall {
   handle(command: Command): void {
     switch (command.type) {
       case 'media.configure':
-        this.#reply(command.requestId, async () => this.#leg.configure(command.config));
-        return;
+        return this.#reply(command.requestId, async () => this.#leg.configure(command.config));
       case 'media.command':
-        this.#reply(command.requestId, () =>
+        return this.#reply(command.requestId, () =>
           runCommand('media leg', this.#leg.commands, command.name, command.args),
         );
-        return;
       case 'call.report':
-        this.#reply(command.requestId, async () => this.#report());
-        return;
+        return this.#reply(command.requestId, async () => this.#report());
       case 'agent.join':
-        this.#join(command.agent);
-        return;
+        return this.#join(command.agent);
       case 'agent.listen':
-        this.#agent(command.legId)?.listen(command.downlink);
-        return;
+        return this.#agent(command.legId)?.listen(command.downlink);
       case 'agent.clear':
-        this.#agent(command.legId)?.clear(command.point.position, command.point.noteCount);
-        return;
+        return this.#agent(command.legId)?.clear(command.point.position, command.point.noteCount);
       case 'agent.leave':
-        this.#leave(command.legId);
-        return;
+        return this.#leave(command.legId);
       case 'voice.tap':
-        this.#platform.tap(command.voice, command.ring);
-        return;
+        return this.#platform.tap(command.voice, command.ring);
       case 'call.speech':
-        this.#hostSpeech(command.speech);
-        return;
+        return this.#hostSpeech(command.speech);
       case 'call.start_audio':
-        this.#startAudio();
-        return;
+        return this.#startAudio();
       case 'call.close':
-        this.#end({ type: 'closed' });
-        return;
+        return this.#end({ type: 'closed' });
       default:
         return unreachable(command);
     }

@@ -1,4 +1,4 @@
-import type { MediaCounters, MediaLeg } from '../media/media-leg.ts';
+import { type MediaCounters, type MediaLeg, newMediaCounters } from '../media/media-leg.ts';
 import type { PcmRings } from '../media/pcm-media.ts';
 import { Doorbell } from '../rings/doorbell.ts';
 import { Egress } from './egress.ts';
@@ -13,20 +13,8 @@ export class PcmLeg implements MediaLeg<null, Record<never, never>> {
   readonly voices: readonly Playout[];
   readonly #hears: Egress;
   readonly #doorbell: Doorbell;
-  readonly #counters = {
-    packetsReceived: 0,
-    packetsSent: 0,
-    lost: 0,
-    late: 0,
-    concealed: 0,
-    droppedForDepth: 0,
-    shortenedMs: 0,
-    lengthenedMs: 0,
-    /** There is no jitter buffer. */
-    delayMs: 0,
-    unsent: 0,
-    overflowed: 0,
-  };
+  /** There is no jitter buffer. */
+  readonly #counters = newMediaCounters();
 
   constructor({ voices, hears, doorbell }: PcmRings) {
     this.sampleRateHz = hears.sampleRateHz;

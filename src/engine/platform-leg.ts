@@ -1,10 +1,11 @@
 import { SummingBus } from '../audio/summing-bus.ts';
 import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
+import { onePer } from '../base/one-per.ts';
 import { MAX_VOICES, type MediaCounters, type MediaLeg, type Voice } from '../media/media-leg.ts';
 import type { FrameRing } from '../rings/frame-ring.ts';
 import type { SentLevel } from '../rings/sent-level.ts';
-import type { EngineCounter, EngineStats } from '../threads/engine-stats.ts';
+import { CountedTotal, type EngineCounter, type EngineStats } from '../threads/engine-stats.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
 
@@ -25,17 +26,7 @@ const COUNTERS = Object.entries({
 } satisfies Record<keyof Totals, EngineCounter>) as [keyof Totals, EngineCounter][];
 
 /** Where voices are summed before they enter the room, by sample rate. Legs use it one after another. */
-const buses = new Map<number, SummingBus>();
-
-function busFor(sampleRateHz: number): SummingBus {
-  let bus = buses.get(sampleRateHz);
-  if (bus === undefined) {
-    bus = new SummingBus(frameSamples(sampleRateHz));
-    bus.makeRoom(MAX_VOICES);
-    buses.set(sampleRateHz, bus);
-  }
-  return bus;
-}
+const busFor = onePer((sampleRateHz) => new SummingBus(frameSamples(sampleRateHz), MAX_VOICES));
 
 /** The platform's side of a call as one party of the room: the sum of its voices, which do not hear each other here. */
 export class PlatformLegParty implements Party {
@@ -46,7 +37,7 @@ export class PlatformLegParty implements Party {
   #taps: (Egress | null)[] | null = null;
   #sentLevel: SentLevel | null = null;
   /** The leg's counters as last added to the statistics. */
-  readonly #collected = COUNTERS.map(() => 0);
+  readonly #collected = COUNTERS.map(([, name]) => new CountedTotal(name));
 
   constructor(leg: MediaLeg, stats: EngineStats) {
     assert(leg.voices.length >= 1 && leg.voices.length <= MAX_VOICES, 'a media leg has 1 to 8 voices');
@@ -116,10 +107,7 @@ export class PlatformLegParty implements Party {
   collectCounters(): void {
     const { counters } = this.#leg;
     if (counters.delayMs > 0) this.#stats.recordDelay(counters.delayMs);
-    COUNTERS.forEach(([counter, name], i) => {
-      const total = counters[counter];
-      this.#stats.add(name, total - (this.#collected[i] as number));
-      this.#collected[i] = total;
-    });
+    for (const [i, [counter]] of COUNTERS.entries())
+      this.#collected[i]!.count(this.#stats, counters[counter]);
   }
 }

@@ -58,6 +58,9 @@ export interface Depth {
 
 /** Learns from a live stream how much audio to queue before playing starts. */
 export class PlayoutDepth implements Depth {
+  isLive = false;
+  pace: Pace = 'usual';
+  isFarOff = false;
   #targetMs = INITIAL_TARGET_MS;
   readonly #peaks = new DelayPeaks();
   /** What stalls that come back ask for. */
@@ -66,10 +69,7 @@ export class PlayoutDepth implements Depth {
   #nowMs = 0;
   #cleanFrames = 0;
   #framesSinceUnderrun = 0;
-  #isLive = false;
-  #pace: Pace = 'usual';
   #excessMs = 0;
-  #isFarOff = false;
   #isResuming = false;
   /** How far above the target the client began, which it does on purpose. Null until the first window of a stream is over. */
   #leadMs: number | null = null;
@@ -86,20 +86,8 @@ export class PlayoutDepth implements Depth {
     return Math.max(this.#targetMs, this.#peakMs);
   }
 
-  get isLive(): boolean {
-    return this.#isLive;
-  }
-
-  get pace(): Pace {
-    return this.#pace;
-  }
-
   get offMs(): number {
     return Math.abs(this.#excessMs);
-  }
-
-  get isFarOff(): boolean {
-    return this.#isFarOff;
   }
 
   resumed(gapMs: number): boolean {
@@ -110,11 +98,11 @@ export class PlayoutDepth implements Depth {
     if (gapMs > SAME_STREAM_MS) this.#leadMs = null;
     this.#isResuming = gapMs <= UNDERRUN_GAP_MS;
     if (!this.#isResuming) {
-      this.#isLive = false;
+      this.isLive = false;
       return false;
     }
-    const most = this.#isLive ? MAX_TARGET_MS : Math.max(USUAL_TARGET_MS, this.#targetMs);
-    const isRecurring = !this.#isLive || this.#framesSinceUnderrun <= RECURRING_FRAMES;
+    const most = this.isLive ? MAX_TARGET_MS : Math.max(USUAL_TARGET_MS, this.#targetMs);
+    const isRecurring = !this.isLive || this.#framesSinceUnderrun <= RECURRING_FRAMES;
     if (isRecurring) this.#targetMs = Math.min(most, this.#targetMs + FRAME_MS);
     this.#cleanFrames = 0;
     this.#framesSinceUnderrun = 0;
@@ -123,13 +111,13 @@ export class PlayoutDepth implements Depth {
 
   #notePeak(gapMs: number): void {
     if (gapMs <= MAX_STALL_MS) this.#nowMs += gapMs;
-    if (!this.#isLive || gapMs > MAX_STALL_MS) return;
+    if (!this.isLive || gapMs > MAX_STALL_MS) return;
     this.#peaks.note(Math.min(this.targetMs + gapMs, MAX_TARGET_MS), this.#nowMs);
     this.#peakMs = this.#peaks.heightMs(this.#nowMs);
   }
 
   played(queuedMs: number): void {
-    if (this.#isResuming && this.#isLive) this.#setExcess(Math.min(queuedMs - this.targetMs, 0));
+    if (this.#isResuming && this.isLive) this.#setExcess(Math.min(queuedMs - this.targetMs, 0));
     this.#isResuming = false;
     this.#nowMs += FRAME_MS;
     this.#cleanFrames++;
@@ -147,15 +135,15 @@ export class PlayoutDepth implements Depth {
   shortened(ms: number): void {
     this.#shortenedMs += ms;
     this.#excessMs -= ms;
-    const isClose = this.#pace === 'faster' ? this.#excessMs <= CLOSE_MS : this.#excessMs >= -CLOSE_MS;
+    const isClose = this.pace === 'faster' ? this.#excessMs <= CLOSE_MS : this.#excessMs >= -CLOSE_MS;
     if (isClose) this.#setExcess(0);
   }
 
   #setExcess(excessMs: number): void {
     this.#excessMs = excessMs;
-    this.#isFarOff = Math.abs(excessMs) > FAR_OFF_MS;
-    if (excessMs === 0) this.#pace = 'usual';
-    else this.#pace = excessMs > 0 ? 'faster' : 'slower';
+    this.isFarOff = Math.abs(excessMs) > FAR_OFF_MS;
+    if (excessMs === 0) this.pace = 'usual';
+    else this.pace = excessMs > 0 ? 'faster' : 'slower';
   }
 
   #watch(levelMs: number): void {
@@ -180,14 +168,14 @@ export class PlayoutDepth implements Depth {
     const aheadMs = leastMs - this.targetMs;
     this.#leadMs ??= Math.max(aheadMs, 0);
     const surplusMs = aheadMs - this.#leadMs;
-    this.#isLive = this.#mostMs - this.#leastMs <= LEVEL_MS && aheadMs <= MAX_SURPLUS_MS;
-    if (!this.#isLive) return this.#setExcess(0);
-    const wasFarOff = this.#isFarOff && this.#pace !== 'usual';
-    const isBegun = this.#pace === 'faster' && surplusMs + FRAME_MS > CLOSE_MS;
+    this.isLive = this.#mostMs - this.#leastMs <= LEVEL_MS && aheadMs <= MAX_SURPLUS_MS;
+    if (!this.isLive) return this.#setExcess(0);
+    const wasFarOff = this.isFarOff && this.pace !== 'usual';
+    const isBegun = this.pace === 'faster' && surplusMs + FRAME_MS > CLOSE_MS;
     const isLow = leastMs < this.targetMs * LOW_SHARE;
     if (isLow) this.#setExcess(leastMs - this.targetMs * REFILLED_SHARE);
     else this.#setExcess(surplusMs >= MIN_OFF_MS || isBegun ? surplusMs + FRAME_MS : 0);
-    this.#isFarOff ||= wasFarOff;
+    this.isFarOff ||= wasFarOff;
   }
 
   /** A stream over a bad network gets half of the range of its level above the target, in case it becomes worse. */
@@ -196,7 +184,7 @@ export class PlayoutDepth implements Depth {
     const aheadMs = this.#longLeastMs - this.#shortenedMs - this.targetMs;
     const surplusMs = aheadMs - (this.#leadMs ?? 0);
     const isLate = rangeMs <= UNSTEADY_LEVEL_MS && aheadMs <= MAX_SURPLUS_MS;
-    if (!this.#isLive && isLate) this.#setExcess(Math.max(surplusMs - rangeMs / 2, 0));
+    if (!this.isLive && isLate) this.#setExcess(Math.max(surplusMs - rangeMs / 2, 0));
     this.#startLongWindow();
   }
 

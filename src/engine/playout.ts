@@ -4,7 +4,7 @@ import { SOMETIME, SOON, TimeScaler } from '../audio/time-scaler.ts';
 import { unreachable } from '../base/assert.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
 import { NO_MARK, RingConsumer } from '../rings/ring-consumer.ts';
-import { DueMarks } from './due-marks.ts';
+import { NOTE_CAPACITY } from '../rings/ring-layout.ts';
 import { type Depth, PlayoutDepth, SAME_STREAM_MS, UNDERRUN_GAP_MS } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
@@ -40,6 +40,11 @@ type Phase =
  * split into messages.
  */
 export class Playout {
+  underruns = 0;
+  /** Milliseconds by which the audio was shortened to reduce the delay. They count as played. */
+  shortenedMs = 0;
+  /** Milliseconds by which the audio was lengthened to fill the queue. */
+  lengthenedMs = 0;
   readonly #ring: RingConsumer;
   readonly #frameSamples: number;
   readonly #rateHz: number;
@@ -54,10 +59,11 @@ export class Playout {
   /** Whether the next frame goes on with a stream that broke off unconcealed. */
   #mustFadeIn = false;
   #shiftedSamples = 0;
-  readonly #marks = new DueMarks();
-  #underruns = 0;
-  #shortenedMs = 0;
-  #lengthenedMs = 0;
+  /**
+   * Marks that have left the ring and wait until the samples before them have left the fifo, each with the number of
+   * samples that must have left before it is due.
+   */
+  readonly #marks: { readonly markId: number; readonly dueAt: number }[] = [];
   /** Allocated for the first change of pace. */
   #scaler: TimeScaler | null = null;
   /** Hears the stream while it is live and the queue is short. */
@@ -81,20 +87,6 @@ export class Playout {
 
   get droppedMs(): number {
     return this.#ring.droppedMs;
-  }
-
-  get underruns(): number {
-    return this.#underruns;
-  }
-
-  /** Milliseconds by which the audio was shortened to reduce the delay. They count as played. */
-  get shortenedMs(): number {
-    return this.#shortenedMs;
-  }
-
-  /** Milliseconds by which the audio was lengthened to fill the queue. */
-  get lengthenedMs(): number {
-    return this.#lengthenedMs;
   }
 
   /** Milliseconds that wait to be played, including what does not fit into the ring yet. */
@@ -130,8 +122,11 @@ export class Playout {
   /** Takes the id of a mark whose audio has left, or NO_MARK. Call it after the frame has been sent. */
   takeDueMark(): number {
     this.#collectMarks();
-    if (this.#marks.isEmpty) this.#ring.releaseMarks();
-    return this.#marks.take(this.#shiftedSamples);
+    const [next] = this.#marks;
+    if (next === undefined) this.#ring.releaseMarks();
+    if (next === undefined || next.dueAt > this.#shiftedSamples) return NO_MARK;
+    this.#marks.shift();
+    return next.markId;
   }
 
   /**
@@ -140,7 +135,7 @@ export class Playout {
   clear(position: number, noteCount: number): void {
     if (this.#phase.name === 'playing') this.#fill((this.#rateHz * FADE_MS) / 1000, position);
     this.#ring.countDropped(this.#ring.discardTo(position, noteCount));
-    this.#marks.clear();
+    this.#marks.length = 0;
     this.#ring.releaseMarks();
     if (this.#phase.name === 'fading') return;
     const fromConcealment = this.#phase.name === 'concealing';
@@ -160,7 +155,7 @@ export class Playout {
     phase.silentMs += FRAME_MS;
     if (this.#ring.queuedSamples === 0) return false;
     this.#mustFadeIn = this.#depth.resumed(phase.silentMs);
-    if (this.#mustFadeIn) this.#underruns++;
+    if (this.#mustFadeIn) this.underruns++;
     if (phase.silentMs > SAME_STREAM_MS) this.#concealer?.forget();
     const buffering = { name: 'buffering', waitedMs: 0 } as const satisfies Phase;
     this.#phase = buffering;
@@ -209,8 +204,8 @@ export class Playout {
 
   #noteShortened(ms: number): void {
     if (ms === 0) return;
-    if (ms > 0) this.#shortenedMs += ms;
-    else this.#lengthenedMs -= ms;
+    if (ms > 0) this.shortenedMs += ms;
+    else this.lengthenedMs -= ms;
     this.#depth.shortened(ms);
   }
 
@@ -284,7 +279,7 @@ export class Playout {
 
   /** Plays at once what there is. It is lengthened until enough is queued again. */
   #resume(frame: Int16Array, gapMs: number): boolean {
-    if (this.#depth.resumed(gapMs)) this.#underruns++;
+    if (this.#depth.resumed(gapMs)) this.underruns++;
     const playing = { name: 'playing', flushed: false } satisfies Phase;
     this.#phase = playing;
     return this.#pullPlaying(frame, playing);
@@ -383,10 +378,10 @@ export class Playout {
   }
 
   #collectMarks(): void {
-    while (!this.#marks.isFull) {
+    while (this.#marks.length < NOTE_CAPACITY) {
       const markId = this.#ring.takeMark();
       if (markId === NO_MARK) return;
-      this.#marks.add(markId, this.#shiftedSamples + this.#fifo.length);
+      this.#marks.push({ markId, dueAt: this.#shiftedSamples + this.#fifo.length });
     }
   }
 }

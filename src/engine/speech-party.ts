@@ -1,14 +1,17 @@
+import { FRAME_MS } from '../base/frame.ts';
 import { Doorbell } from '../rings/doorbell.ts';
 import { SpeechControl } from '../rings/speech-control.ts';
 import type { SpeechRings } from '../rings/speech-rings.ts';
-import type { EngineStats } from '../threads/engine-stats.ts';
+import { CountedTotal, type EngineStats } from '../threads/engine-stats.ts';
 import type { Party } from './mixer.ts';
 import type { PlatformLegParty } from './platform-leg.ts';
 import { Playout } from './playout.ts';
-import { SpeechDepth } from './speech-depth.ts';
+import { type Depth, UNDERRUN_GAP_MS } from './playout-depth.ts';
 
 /** Ticks between two rings while nothing changes: 40 ms of audio is the shortest chunk that a vendor takes. */
 const RING_TICKS = 2;
+
+const MAX_TARGET_MS = 120;
 
 /** What a call's speech needs of the call. */
 export interface SpeechPartyHost {
@@ -33,7 +36,7 @@ export class SpeechParty implements Party {
   #wasVoiced = false;
   /** Ticks in a row in which something was spoken or heard. */
   #busyTicks = 0;
-  #underrunsTold = 0;
+  readonly #underruns = new CountedTotal('uplink_underruns');
 
   constructor({ says, control, doorbell }: SpeechRings, host: SpeechPartyHost) {
     this.#host = host;
@@ -63,9 +66,7 @@ export class SpeechParty implements Party {
     const isDue = this.#busyTicks > 0 && this.#busyTicks % RING_TICKS === 0;
     if (this.#hasNews || isDue) this.#doorbell.ring();
     this.#hasNews = false;
-    if (this.#playout.underruns === this.#underrunsTold) return;
-    this.#host.stats.add('uplink_underruns', this.#playout.underruns - this.#underrunsTold);
-    this.#underrunsTold = this.#playout.underruns;
+    this.#underruns.count(this.#host.stats, this.#playout.underruns);
   }
 
   /** Plays at most the fade-out. Until the bridge thread agrees, it may still write, so every tick empties the ring. */
@@ -77,4 +78,26 @@ export class SpeechParty implements Party {
     this.#hasNews = true;
     return voiced;
   }
+}
+
+/**
+ * Synthesized speech arrives faster than it is played. It therefore starts with its first frame, waits longer only after
+ * the vendor has been late, and keeps its pace.
+ */
+class SpeechDepth implements Depth {
+  targetMs = FRAME_MS;
+  readonly isLive = false;
+  readonly pace = 'usual';
+  readonly offMs = 0;
+  readonly isFarOff = false;
+
+  resumed(gapMs: number): boolean {
+    if (gapMs > UNDERRUN_GAP_MS) return false;
+    this.targetMs = Math.min(MAX_TARGET_MS, this.targetMs + FRAME_MS);
+    return true;
+  }
+
+  played(): void {}
+
+  shortened(): void {}
 }

@@ -71,7 +71,7 @@ export class FileSweeper {
 async function forget(domain: FileDomain, file: ExpiredFile): Promise<void> {
   const { store, clock, count } = domain;
   const listedUntil = isoAfter(file.createdAt, INBOUND_LIFE_MS);
-  if (file.isAttached === 1 && listedUntil > clock.nowIso()) {
+  if (file.isAttached && listedUntil > clock.nowIso()) {
     await setGone(store.db, file.id, listedUntil);
     await removeBytes(domain, file);
   } else {

@@ -1,4 +1,6 @@
-import { listAttachments, listFiles, type StoredAttachment } from '../store/messages/files.ts';
+import { listRows, type Row } from '../store/database/rows.ts';
+import { listAttachments, tokenOf } from '../store/messages/files.ts';
+import type { SecretBox } from '../store/secrets/secret-box.ts';
 import type { FileDomain } from './file-domain.ts';
 import { fileUrl } from './file-url.ts';
 
@@ -17,8 +19,10 @@ export async function listedAttachments(
   publicUrl: string,
   messageSeqs: readonly number[],
 ): Promise<Map<number, ListedAttachment[]>> {
-  const stored = await listAttachments(store.db, store.secrets, messageSeqs);
-  return new Map([...stored].map(([seq, files]) => [seq, files.map((file) => listed(file, publicUrl))]));
+  const stored = await listAttachments(store.db, messageSeqs);
+  return new Map(
+    [...stored].map(([seq, files]) => [seq, files.map((file) => listed(store.secrets, file, publicUrl))]),
+  );
 }
 
 /** Returns files by id. Files that no longer exist have no entry. */
@@ -27,10 +31,11 @@ export async function listedFiles(
   publicUrl: string,
   fileIds: readonly string[],
 ): Promise<Map<string, ListedAttachment>> {
-  const stored = await listFiles(store.db, store.secrets, fileIds);
-  return new Map([...stored].map(([id, file]) => [id, listed(file, publicUrl)]));
+  const stored = await listRows(store.db, 'files', { id: fileIds });
+  return new Map(stored.map((file) => [file.id, listed(store.secrets, file, publicUrl)]));
 }
 
-function listed({ name, mime, sizeBytes, token }: StoredAttachment, publicUrl: string): ListedAttachment {
-  return { name, mime, sizeBytes, url: fileUrl(publicUrl, token) };
+function listed(secrets: SecretBox, file: Row<'files'>, publicUrl: string): ListedAttachment {
+  const { name, mime, sizeBytes } = file;
+  return { name, mime, sizeBytes, url: fileUrl(publicUrl, tokenOf(secrets, file)) };
 }

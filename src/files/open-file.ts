@@ -3,7 +3,8 @@ import { isoAfter } from '../base/time.ts';
 import { TimeLimit } from '../base/time-limit.ts';
 import { hashToken } from '../base/tokens.ts';
 import { loginOfKey } from '../connectors/contract/login.ts';
-import { findFile, findFileByToken, type StoredFile, setCached, setGone } from '../store/messages/files.ts';
+import { changeRows, findRow } from '../store/database/rows.ts';
+import { type StoredFile, setGone } from '../store/messages/files.ts';
 import { abortable, unlessAborted } from './abortable.ts';
 import { isMissing } from './file-disk.ts';
 import { CACHE_LIFE_MS, type FileDomain } from './file-domain.ts';
@@ -26,8 +27,8 @@ export interface OpenFile {
  * errors of `refetchFile`.
  */
 export async function openByToken(domain: FileDomain, token: string): Promise<OpenFile> {
-  const file = await findFileByToken(domain.store.db, hashToken(token));
-  const isOver = !file || file.expiresAt <= domain.clock.nowIso();
+  const file = await findRow(domain.store.db, 'files', { tokenHash: hashToken(token) });
+  const isOver = !file || file.state === 'reserved' || file.expiresAt <= domain.clock.nowIso();
   if (isOver || (file.state === 'gone' && file.origin === 'upload')) throw new GatewayError('file_not_found');
   return await openFile(domain, file);
 }
@@ -106,7 +107,7 @@ export async function bytesOnDisk({ disk, clock }: FileDomain, file: StoredFile)
 
 /** Another fetch may have ended since the file was looked up. */
 async function stillCached(domain: FileDomain, id: string): Promise<number | null> {
-  const file = await findFile(domain.store.db, id);
+  const file = await findRow(domain.store.db, 'files', { id });
   if (file?.state !== 'remote') throw new GatewayError('file_gone');
   const cachedBytes = await bytesOnDisk(domain, file);
   if (cachedBytes === null) await emptyCache(domain, file);
@@ -128,7 +129,8 @@ async function openAt(
 async function keepCached(domain: FileDomain, received: Received): Promise<number> {
   const { fileId, sizeBytes } = received;
   const cachedUntil = isoAfter(domain.clock.nowIso(), CACHE_LIFE_MS);
-  const isKnown = await setCached(domain.store.db, fileId, { sizeBytes, cachedUntil });
+  const remote = { id: fileId, state: 'remote' } as const;
+  const isKnown = await changeRows(domain.store.db, 'files', remote, { sizeBytes, cachedUntil });
   if (!isKnown) {
     await dropBytes(domain, received);
     throw new GatewayError('file_gone');

@@ -1,4 +1,5 @@
-import { cachedFiles, deleteFile, type StoredFile, setCold, someFilesOf } from '../store/messages/files.ts';
+import { deleteRows } from '../store/database/rows.ts';
+import { cachedFiles, type StoredFile, setCold, someFilesOf } from '../store/messages/files.ts';
 import type { FileDomain } from './file-domain.ts';
 
 const BATCH_SIZE = 100;
@@ -17,7 +18,7 @@ export async function deleteAccountFiles(domain: FileDomain, accountId: string):
  * Deletes the record first: the next start removes bytes without a record, but a record without bytes would be visible.
  */
 export async function deleteWithBytes(domain: FileDomain, file: StoredFile): Promise<void> {
-  if (await deleteFile(domain.store.db, file.id)) await removeBytes(domain, file);
+  if (await deleteRows(domain.store.db, 'files', { id: file.id })) await removeBytes(domain, file);
 }
 
 /** Removes a file's bytes, given the record as it was. */

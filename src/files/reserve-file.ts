@@ -2,14 +2,8 @@ import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { isoAfter } from '../base/time.ts';
 import { hashToken, newToken } from '../base/tokens.ts';
-import {
-  fillSlot,
-  findFile,
-  findFileBySlot,
-  insertFile,
-  type StoredFile,
-  tokenOf,
-} from '../store/messages/files.ts';
+import { findRow } from '../store/database/rows.ts';
+import { fillSlot, findFileBySlot, insertFile, type StoredFile, tokenOf } from '../store/messages/files.ts';
 import { countOpenSlots } from '../store/people/account-counts.ts';
 import { type FileDomain, SLOT_GRACE_MS, SLOT_LIFE_MS, UPLOAD_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';
@@ -90,11 +84,11 @@ async function keepFilled(domain: FileDomain, file: StoredFile, received: Receiv
     mime: mimeOf(file.mime, head),
     expiresAt: isoAfter(domain.clock.nowIso(), UPLOAD_LIFE_MS),
   });
-  const filled = await findFile(db, file.id);
+  const filled = await findRow(db, 'files', { id: file.id });
   if (!isFilled || !filled) {
     await dropBytes(domain, received);
     throw new GatewayError('file_not_found');
   }
   domain.count('stored');
-  return { file: filled, token: await tokenOf(db, secrets, file.id) };
+  return { file: filled, token: tokenOf(secrets, filled) };
 }

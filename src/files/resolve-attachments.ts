@@ -1,6 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
 import type { OutboundFile } from '../connectors/contract/messenger.ts';
-import { filesOfMessage, findFile, type StoredFile } from '../store/messages/files.ts';
+import { findRow } from '../store/database/rows.ts';
+import { filesOfMessage, type StoredFile } from '../store/messages/files.ts';
 import type { FileDomain } from './file-domain.ts';
 import { openFile } from './open-file.ts';
 import { type FileFacts, uploadInline } from './upload-file.ts';
@@ -48,11 +49,7 @@ export async function sentFile(
   index: number,
 ): Promise<ResolvedFile | null> {
   const { db } = domain.store;
-  const message = await db
-    .selectFrom('messages')
-    .select('seq')
-    .where('id', '=', messageId)
-    .executeTakeFirst();
+  const message = await findRow(db, 'messages', { id: messageId });
   const file = message && (await filesOfMessage(db, message.seq))[index];
   return file ? await outbound(domain, file).catch(() => null) : null;
 }
@@ -72,7 +69,7 @@ async function fileOf(
 }
 
 async function ownFile({ store, clock }: FileDomain, accountId: string, id: string): Promise<StoredFile> {
-  const file = await findFile(store.db, id);
+  const file = await findRow(store.db, 'files', { id });
   if (!file) throw new GatewayError('file_not_found');
   if (file.accountId !== accountId) throw new GatewayError('file_not_yours');
   const isOver = file.expiresAt <= clock.nowIso() || (file.state === 'gone' && file.origin === 'upload');
@@ -88,6 +85,9 @@ async function outbound(domain: FileDomain, file: StoredFile): Promise<ResolvedF
 
 /** The cache may have been emptied before a retry. */
 async function* wholeFile(domain: FileDomain, file: StoredFile): AsyncGenerator<Uint8Array> {
-  const { sizeBytes, read } = await openFile(domain, (await findFile(domain.store.db, file.id)) ?? file);
+  const { sizeBytes, read } = await openFile(
+    domain,
+    (await findRow(domain.store.db, 'files', { id: file.id })) ?? file,
+  );
   yield* read(0, sizeBytes - 1);
 }

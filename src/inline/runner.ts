@@ -1,15 +1,14 @@
 import type { AgentModels } from '../agents/agent-domain.ts';
-import { TurnLimit } from '../base/turn-limit.ts';
+import { EventLoopLimit } from '../base/event-loop-limit.ts';
+import { changeRows } from '../store/database/rows.ts';
 import type { Db } from '../store/database/tables.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
 import { listInlineAgents } from '../store/inline/inline-agents.ts';
-import { replaceReply } from '../store/inline/model-turns.ts';
 import { ReachLimits } from './actions/reach-limits.ts';
 import type { ClaimedLane } from './feed/claim-events.ts';
 import { FeedReaders } from './feed/feed-readers.ts';
 import { TOO_BUSY } from './feed/skipped.ts';
 import { Forgetting } from './forgetting/forgetting.ts';
-import { leaveConversations, leaveTools } from './forgetting/leave.ts';
 import type { InlineDeps, InlineDomain } from './inline-domain.ts';
 import { Lanes } from './lanes/lanes.ts';
 import { TurnSlots } from './lanes/turn-slots.ts';
@@ -31,8 +30,8 @@ const NOTHING_HEARD = '(Nothing of this was heard.)';
 export class InlineRunner implements AgentModels {
   readonly #domain: InlineDomain;
   readonly #slots: TurnSlots;
-  /** Of beginnings in one turn of the event loop. Each is a dozen queries that answer synchronously. */
-  readonly #beginnings = new TurnLimit(1);
+  /** Of beginnings in one iteration of the event loop. Each is a dozen queries that answer synchronously. */
+  readonly #beginnings = new EventLoopLimit(1);
   readonly #lanes: Lanes;
   readonly #readers: FeedReaders;
 
@@ -43,10 +42,13 @@ export class InlineRunner implements AgentModels {
       forgetting: new Forgetting(deps),
       providers: new KnownProviders(deps.store),
       reach: new ReachLimits(clock),
-      voices: new CallVoices(calls, clock, {
-        answered: (call) => this.#later('a greeting', greet(this.#domain, call)),
-        heard: (interruption) => this.#later('a reply', this.#heard(interruption)),
-        ended: ({ identity }) => this.#callEnded(identity.agentId, identity.callId),
+      voices: new CallVoices({
+        calls,
+        clock,
+        onAnswered: (call) => this.#later('a greeting', greet(this.#domain, call)),
+        onInterrupted: (interruption) => this.#later('a reply', this.#heard(interruption)),
+        onEnded: ({ identity: { agentId, callId } }) =>
+          this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended')),
       }),
     };
     this.#slots = new TurnSlots(clock, limits);
@@ -72,11 +74,11 @@ export class InlineRunner implements AgentModels {
   }
 
   async leaveConversations(trx: Db, agentId: string): Promise<number> {
-    return await leaveConversations(this.#domain, trx, agentId);
+    return await this.#domain.forgetting.leaveConversations(trx, agentId);
   }
 
   async leaveTools(trx: Db, agentId: string): Promise<void> {
-    await leaveTools(this.#domain, trx, agentId);
+    await this.#domain.forgetting.leaveTools(trx, agentId);
   }
 
   forget(): void {
@@ -95,8 +97,8 @@ export class InlineRunner implements AgentModels {
     const { store } = this.#domain;
     for (const { agentId } of await listInlineAgents(store.db, accountId)) {
       await store.db.transaction().execute(async (trx) => {
-        await leaveConversations(this.#domain, trx, agentId);
-        await leaveTools(this.#domain, trx, agentId);
+        await this.leaveConversations(trx, agentId);
+        await this.leaveTools(trx, agentId);
       });
       this.dismiss(agentId);
     }
@@ -140,11 +142,8 @@ export class InlineRunner implements AgentModels {
 
   /** Stores what the caller heard of the model's words, so that the model remembers only that. */
   async #heard({ turnId, heard }: Interruption): Promise<void> {
-    await replaceReply(this.#domain.store.db, turnId, heard || NOTHING_HEARD);
-  }
-
-  #callEnded(agentId: string, callId: string): void {
-    this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended'));
+    const reply = { deliveryId: turnId, role: 'assistant' } as const;
+    await changeRows(this.#domain.store.db, 'modelTurns', reply, { text: heard || NOTHING_HEARD });
   }
 
   #later(what: string, work: Promise<void>): void {

@@ -37,28 +37,30 @@ export interface Voice {
 /** What exceeds them has to be mixed by the leg into the last one. */
 export const MAX_VOICES = 8;
 
-/** Counters of every media leg, for the engine's metrics. */
-export interface MediaCounters {
-  readonly packetsReceived: number;
-  readonly packetsSent: number;
-  /** `lost` counts packets that never arrived, `late` those that arrived too late to play. */
-  readonly lost: number;
-  readonly late: number;
-  /** Frames synthesized in place of missing ones. */
-  readonly concealed: number;
-  /** Packets skipped to reduce the delay. */
-  readonly droppedForDepth: number;
-  /** Milliseconds by which audio was shortened to reduce the delay, and lengthened to raise it. */
-  readonly shortenedMs: number;
-  readonly lengthenedMs: number;
-  /** Not a total: the delay of the jitter buffer now, or the longest of several; 0 without a stream. */
-  readonly delayMs: number;
-  /**
-   * `unsent` counts packets the system did not accept for sending, `overflowed` those it dropped before they were read.
-   */
-  readonly unsent: number;
-  readonly overflowed: number;
+/** Returns the counters of a media leg, for the engine's metrics. All are totals but `delayMs`. */
+export function newMediaCounters() {
+  return {
+    packetsReceived: 0,
+    packetsSent: 0,
+    /** Packets that never arrived, and that arrived too late to play. */
+    lost: 0,
+    late: 0,
+    /** Frames synthesized in place of missing ones. */
+    concealed: 0,
+    /** Packets skipped to reduce the delay. */
+    droppedForDepth: 0,
+    /** Milliseconds by which audio was shortened to reduce the delay, and lengthened to raise it. */
+    shortenedMs: 0,
+    lengthenedMs: 0,
+    /** The delay of the jitter buffer now, smoothed, or the longest of several; 0 without a stream. */
+    delayMs: 0,
+    /** Packets the system did not accept for sending, and those it dropped before they were read. */
+    unsent: 0,
+    overflowed: 0,
+  };
 }
+
+export type MediaCounters = Readonly<ReturnType<typeof newMediaCounters>>;
 
 /** The engine's services for a media leg. */
 export interface MediaLegHost<Signal = never> {

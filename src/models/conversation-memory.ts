@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { GatewayTools, ModelTurn } from './model-client.ts';
+import type { GatewayTools, ModelMemory, ModelTurn } from './model-client.ts';
 import { ModelFault } from './model-fault.ts';
-import type { ModelMemory } from './model-memory.ts';
 
 /** Where a provider keeps a conversation whose instructions and tools are fixed at its start. */
 const Memory = z.object({ conversation: z.string().min(1), setup: z.string() });

@@ -1,4 +1,8 @@
-import type { ModelMemory } from './model-memory.ts';
+/**
+ * Where a provider keeps a conversation, such as `{conversation: "conv_…"}`. Stored by the gateway between two turns.
+ * Only the client that made it reads it, and checks it as it would anything from outside.
+ */
+export type ModelMemory = Readonly<Record<string, string>>;
 
 /** One earlier turn of a conversation, from the gateway's own transcript. */
 export interface PastTurn {

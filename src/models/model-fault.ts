@@ -70,3 +70,18 @@ const TEMPORARY: ReadonlySet<ModelFaultKind> = new Set([
 export function isTemporary({ kind }: ModelFault): boolean {
   return TEMPORARY.has(kind);
 }
+
+/** Whether an error is a fault of one of these kinds. */
+export function isFault(error: unknown, ...kinds: readonly ModelFaultKind[]): error is ModelFault {
+  return error instanceof ModelFault && kinds.includes(error.kind);
+}
+
+/** Resolves with null for what is gone already, so that it need not be deleted. */
+export async function unlessGone<Value>(asked: Promise<Value>): Promise<Value | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isFault(error, 'not_found', 'lost_memory')) return null;
+    throw error;
+  }
+}

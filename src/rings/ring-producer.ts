@@ -14,10 +14,12 @@ import {
 
 /** The writing end of a ring. A new producer on used memory continues where the previous one stopped. */
 export class RingProducer {
+  /** Position after the last sample written. */
+  position: number;
+  /** Notes written so far, modulo 2^32. Together with `position` it marks the end of everything sent. */
+  notesWritten: number;
   readonly #ring: RingViews;
   readonly #mask: number;
-  #position: number;
-  #notesWritten: number;
   /** The consumer's position when last read. */
   #readPosition: number;
   /** Rate of the last sample; 0 in a new producer, which therefore writes a rate note first. */
@@ -26,8 +28,8 @@ export class RingProducer {
   constructor(memory: SharedArrayBuffer) {
     this.#ring = ringViews(memory);
     this.#mask = this.#ring.samples.length - 1;
-    this.#position = Atomics.load(this.#ring.words, WRITE_POSITION);
-    this.#notesWritten = Atomics.load(this.#ring.words, NOTES_WRITTEN);
+    this.position = Atomics.load(this.#ring.words, WRITE_POSITION);
+    this.notesWritten = Atomics.load(this.#ring.words, NOTES_WRITTEN);
     this.#readPosition = Atomics.load(this.#ring.words, READ_POSITION);
   }
 
@@ -36,18 +38,8 @@ export class RingProducer {
     Atomics.store(this.#ring.words, BEHIND_MS, milliseconds);
   }
 
-  /** Position after the last sample written. */
-  get position(): number {
-    return this.#position;
-  }
-
-  /** Notes written so far, modulo 2^32. Together with `position` it marks the end of everything sent. */
-  get notesWritten(): number {
-    return this.#notesWritten;
-  }
-
   get queuedSamples(): number {
-    return (this.#position - Atomics.load(this.#ring.words, READ_POSITION)) | 0;
+    return (this.position - Atomics.load(this.#ring.words, READ_POSITION)) | 0;
   }
 
   /** Copies up to `length` samples of `source`, starting at `from`. Returns the number that fitted. Never allocates. */
@@ -55,8 +47,8 @@ export class RingProducer {
     const count = Math.min(length, this.#freeSamples(length));
     if (count === 0 || !this.#noteRate(sampleRateHz)) return 0;
     this.#copy(source, from, count);
-    this.#position = (this.#position + count) | 0;
-    Atomics.store(this.#ring.words, WRITE_POSITION, this.#position);
+    this.position = (this.position + count) | 0;
+    Atomics.store(this.#ring.words, WRITE_POSITION, this.position);
     return count;
   }
 
@@ -70,15 +62,15 @@ export class RingProducer {
    */
   #freeSamples(wanted: number): number {
     const { samples, words } = this.#ring;
-    const knownFree = samples.length - ((this.#position - this.#readPosition) | 0);
+    const knownFree = samples.length - ((this.position - this.#readPosition) | 0);
     if (knownFree >= wanted) return knownFree;
     this.#readPosition = Atomics.load(words, READ_POSITION);
-    return samples.length - ((this.#position - this.#readPosition) | 0);
+    return samples.length - ((this.position - this.#readPosition) | 0);
   }
 
   #copy(source: Int16Array, from: number, count: number): void {
     const { samples } = this.#ring;
-    const cell = this.#position & this.#mask;
+    const cell = this.position & this.#mask;
     // One block move in nearly every case. Copying a part of `source` this way would need a new view.
     if (count === source.length && cell + count <= samples.length) samples.set(source, cell);
     else for (let i = 0; i < count; i++) samples[(cell + i) & this.#mask] = source[from + i] as number;
@@ -93,13 +85,13 @@ export class RingProducer {
 
   #writeNote(kind: number, value: number): boolean {
     const { notes, words } = this.#ring;
-    if (((this.#notesWritten - Atomics.load(words, NOTES_READ)) | 0) >= NOTE_CAPACITY) return false;
-    const slot = (this.#notesWritten & (NOTE_CAPACITY - 1)) * NOTE_WORDS;
-    notes[slot] = this.#position;
+    if (((this.notesWritten - Atomics.load(words, NOTES_READ)) | 0) >= NOTE_CAPACITY) return false;
+    const slot = (this.notesWritten & (NOTE_CAPACITY - 1)) * NOTE_WORDS;
+    notes[slot] = this.position;
     notes[slot + 1] = kind;
     notes[slot + 2] = value;
-    this.#notesWritten = (this.#notesWritten + 1) | 0;
-    Atomics.store(words, NOTES_WRITTEN, this.#notesWritten);
+    this.notesWritten = (this.notesWritten + 1) | 0;
+    Atomics.store(words, NOTES_WRITTEN, this.notesWritten);
     return true;
   }
 }

@@ -1,5 +1,6 @@
+import { newJitterCounters } from '../audio/jitter-counters.ts';
 import { wallMs } from '../base/wall-ms.ts';
-import { MAX_VOICES, type MediaLeg, type MediaLegHost } from '../media/media-leg.ts';
+import { MAX_VOICES, type MediaLeg, type MediaLegHost, newMediaCounters } from '../media/media-leg.ts';
 import type { PacketRecord } from '../rings/packet-ring.ts';
 import type { VoiceCodecs } from './codecs/voice-codecs.ts';
 import { RingPath } from './paths/ring-path.ts';
@@ -25,19 +26,10 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
     pull: (frame: Int16Array) => this.#pull(voice, frame),
   }));
   readonly #counters = {
-    packetsReceived: 0,
-    packetsSent: 0,
+    ...newMediaCounters(),
+    ...newJitterCounters(),
     /** Packets that are not RTP, have a payload length or type that was not agreed, or have broken padding. */
     malformed: 0,
-    lost: 0,
-    late: 0,
-    concealed: 0,
-    droppedForDepth: 0,
-    shortenedMs: 0,
-    lengthenedMs: 0,
-    delayMs: 0,
-    unsent: 0,
-    overflowed: 0,
   };
   readonly #codecs: VoiceCodecs;
   readonly #host: MediaLegHost<VoiceSignal>;
@@ -82,14 +74,7 @@ export class PacketLeg implements MediaLeg<PacketConfig, Record<never, never>> {
 
   /** Always the same object, updated on each access. `overflowed` includes packets of too many sources. */
   get counters() {
-    const counters = this.#counters;
-    const { lost, late, concealed, droppedForDepth, shortenedMs, lengthenedMs } = this.#sources.count();
-    counters.lost = lost;
-    counters.late = late;
-    counters.concealed = concealed;
-    counters.droppedForDepth = droppedForDepth;
-    counters.shortenedMs = shortenedMs;
-    counters.lengthenedMs = lengthenedMs;
+    const counters = Object.assign(this.#counters, this.#sources.count());
     counters.delayMs = this.#sources.delayMs;
     counters.unsent = this.#path.unsent;
     counters.overflowed = this.#path.overflowed + this.#refused;

@@ -6,15 +6,16 @@ import { LocalSynthesizer } from './local/local-synthesizer.ts';
 import { LocalTts } from './local/local-tts.ts';
 import type { ProviderClients } from './provider-clients.ts';
 import { UtteranceSegmenter } from './segments/utterance-segmenter.ts';
-import { AssemblyAiRecognizer } from './stt/assemblyai/assemblyai-recognizer.ts';
-import { newCartesiaRecognizer } from './stt/cartesia/cartesia-recognizer.ts';
-import { newDeepgramRecognizer } from './stt/deepgram/new-deepgram-recognizer.ts';
-import { ElevenLabsRecognizer } from './stt/elevenlabs/elevenlabs-recognizer.ts';
-import { OpenAiRecognizer } from './stt/openai/openai-recognizer.ts';
+import { recognizerBy } from './stt/stream-recognizer.ts';
 import { CartesiaSynthesizer } from './tts/cartesia/cartesia-synthesizer.ts';
 import { DeepgramSynthesizer } from './tts/deepgram/deepgram-synthesizer.ts';
 import { ElevenLabsSynthesizer } from './tts/elevenlabs/elevenlabs-synthesizer.ts';
 import { OpenAiSynthesizer } from './tts/openai/openai-synthesizer.ts';
+import { assemblyAiStt } from './vendors/assemblyai/assemblyai-stt.ts';
+import { cartesiaStt } from './vendors/cartesia/cartesia-stt.ts';
+import { deepgramStt } from './vendors/deepgram/deepgram-stt.ts';
+import { elevenLabsStt } from './vendors/elevenlabs/elevenlabs-stt.ts';
+import { OpenAiRecognizer } from './vendors/openai/openai-recognizer.ts';
 
 /** The clients of all providers, for one bridge thread. */
 export function allClients(clock: Clock): readonly ProviderClients[] {
@@ -23,18 +24,18 @@ export function allClients(clock: Clock): readonly ProviderClients[] {
   const clients: Readonly<Record<SpeechProviderName, Omit<ProviderClients, 'provider'>>> = {
     elevenlabs: {
       synthesizer: (preset, rateHz, observer) => new ElevenLabsSynthesizer(preset, rateHz, deps, observer),
-      recognizer: (preset, rateHz, observer) => new ElevenLabsRecognizer(preset, rateHz, deps, observer),
+      recognizer: recognizerBy(elevenLabsStt, deps),
     },
     deepgram: {
       synthesizer: (preset, rateHz, observer) => new DeepgramSynthesizer(preset, rateHz, deps, observer),
-      recognizer: (preset, rateHz, observer) => newDeepgramRecognizer(preset, rateHz, deps, observer),
+      recognizer: recognizerBy(deepgramStt, deps),
     },
     cartesia: {
       synthesizer: (preset, rateHz, observer) => new CartesiaSynthesizer(preset, rateHz, deps, observer),
-      recognizer: (preset, rateHz, observer) => newCartesiaRecognizer(preset, rateHz, deps, observer),
+      recognizer: recognizerBy(cartesiaStt, deps),
     },
     assemblyai: {
-      recognizer: (preset, rateHz, observer) => new AssemblyAiRecognizer(preset, rateHz, deps, observer),
+      recognizer: recognizerBy(assemblyAiStt, deps),
     },
     openai: {
       synthesizer: (preset, _rateHz, observer) => new OpenAiSynthesizer(preset, deps, observer),

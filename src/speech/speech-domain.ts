@@ -1,4 +1,4 @@
-import type { VendorQuota } from '../accounts/account/vendor-quota.ts';
+import type { VendorQuota } from '../accounts/account/quotas.ts';
 import type { SpeechProviderName } from '../base/speech.ts';
 import type { Clock } from '../base/time.ts';
 import type { Store } from '../store/store.ts';

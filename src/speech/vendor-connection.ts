@@ -3,6 +3,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import type { CancelTimer, Clock } from '../base/time.ts';
 import type { SpeechFault, SpeechFaultKind } from './speech-fault.ts';
 import { readMessage, type VendorMessage } from './vendor-message.ts';
+import { errorBody } from './vendor-requests.ts';
 import { vendorWords } from './vendor-words.ts';
 
 /** A vendor that answers takes a tenth of this. */
@@ -11,7 +12,6 @@ const CONNECT_DEADLINE_MS = 5_000;
 const MAX_MESSAGE_BYTES = 16 * 1_024 * 1_024;
 /** What the vendor may leave unread. More of it means that the connection is stuck. */
 const MAX_UNSENT_BYTES = 1_024 * 1_024;
-const MAX_REFUSAL_BYTES = 16 * 1_024;
 /** A connection without a sign of life for two intervals is lost. */
 const PING_MS = 10_000;
 /** How long the vendor has to send its last results and close, and then to answer a close frame. */
@@ -123,8 +123,8 @@ export class VendorConnection {
     socket.on('pong', () => {
       this.#isAlive = true;
     });
-    // 'close' always follows, but has no words of its own after a network failure.
-    socket.on('error', (error) => this.#lose(failureWords(error)));
+    // 'close' always follows, but has no words of its own after a network failure. Some messages repeat our headers.
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#lose(error.code ?? error.message));
     socket.on('close', (code, reason) => {
       this.#cancelTimer();
       this.#closed.resolve();
@@ -142,7 +142,7 @@ export class VendorConnection {
   }
 
   async #refuse(response: IncomingMessage): Promise<void> {
-    const body = await readSome(response);
+    const body = await errorBody(response);
     const { statusCode: status = 0, headers } = response;
     this.drop(this.#endpoint.faultOfRefusal({ status, headers, body }));
   }
@@ -189,24 +189,3 @@ const OPTIONS = (headers: Readonly<Record<string, string>>): ClientOptions => ({
   followRedirects: false,
   maxPayload: MAX_MESSAGE_BYTES,
 });
-
-/** Node's code, such as ECONNREFUSED, if there is one: some messages repeat the headers that were sent. */
-function failureWords(error: Error & { readonly code?: string }): string {
-  return error.code ?? error.message;
-}
-
-/** Reads what there is of a body, which may end early. */
-async function readSome(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= MAX_REFUSAL_BYTES) break;
-    }
-  } catch {
-    // The status says enough.
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_REFUSAL_BYTES).toString('utf8');
-}

@@ -1,4 +1,4 @@
-import { parseJson } from '../base/json.ts';
+import { isRecord, parseJson } from '../base/json.ts';
 
 /**
  * A JSON object from a vendor. Its fields are read one by one, because bridge threads load no schema library. A field of
@@ -10,7 +10,7 @@ export type VendorMessage = Readonly<Record<string, unknown>>;
 export function readMessage(json: string): VendorMessage | null {
   try {
     const value = parseJson(json);
-    return isObject(value) ? value : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }
@@ -34,12 +34,12 @@ export function isTrueAt(message: VendorMessage, name: string): boolean {
 /** Returns an empty object where there is none. */
 export function objectAt(message: VendorMessage, name: string): VendorMessage {
   const value = message[name];
-  return isObject(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 /** Returns the objects of a list. */
 export function objectsAt(message: VendorMessage, name: string): readonly VendorMessage[] {
-  return listAt(message, name).filter(isObject);
+  return listAt(message, name).filter(isRecord);
 }
 
 /** Returns the texts of a list. */
@@ -55,8 +55,4 @@ export function numbersAt(message: VendorMessage, name: string): readonly number
 function listAt(message: VendorMessage, name: string): readonly unknown[] {
   const value = message[name];
   return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: unknown): value is VendorMessage {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

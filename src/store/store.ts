@@ -4,7 +4,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { type Clock, systemClock } from '../base/time.ts';
 import { Checkpointer } from './database/checkpointer.ts';
-import { columnNames } from './database/column-names.ts';
+import { columns } from './database/columns.ts';
 import { lockData } from './database/data-lock.ts';
 import { openDatabase, withStatementCache } from './database/database.ts';
 import { QueueingDialect } from './database/dialect.ts';
@@ -100,7 +100,7 @@ class SqliteStore implements Store {
         withStatementCache(database, (error) => this.disk.failure(error)),
         () => database.inTransaction,
       ),
-      plugins: [columnNames],
+      plugins: [columns],
     });
   }
 

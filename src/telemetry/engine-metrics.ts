@@ -1,5 +1,4 @@
-import type { Registry } from 'prom-client';
-import { histogramSamples, registerReadMetric, registerReadValue, type Sample } from './read-metric.ts';
+import { histogramSamples, type ReadMetrics, type Sample } from './read-metric.ts';
 
 /** Totals of the media engine, read when the metrics are rendered. */
 export interface EngineReading {
@@ -18,56 +17,30 @@ export interface EngineReading {
   readonly delaySumMs: number;
 }
 
-export type ReadEngine = () => EngineReading;
-
 const MOMENTARY = new Set(['calls', 'agent_legs', 'native_io_threads']);
-
-/** Registers the engine's counters. They live in shared memory and are read on demand. */
-export function registerEngineMetrics(registry: Registry, read: ReadEngine): void {
-  const { counters } = read();
-  for (const name of Object.keys(counters)) {
-    const momentary = MOMENTARY.has(name);
-    registerReadMetric(registry, {
-      name: momentary ? `svc_engine_${name}` : `svc_engine_${name}_total`,
-      type: momentary ? 'gauge' : 'counter',
-      help: `${name.replaceAll('_', ' ')} of the media engine`,
-      samples: () => [{ value: read().counters[name] ?? 0, labels: {} }],
-    });
-  }
-  registerReadValue(registry, {
-    name: 'svc_engine_threads',
-    type: 'gauge',
-    help: 'Running media threads',
-    value: () => read().threads,
-  });
-  registerReadMetric(registry, {
-    name: 'svc_engine_opus_threads',
-    type: 'gauge',
-    help: 'Media threads, by Opus library',
-    samples: () => opusSamples(read()),
-  });
-  registerReadMetric(registry, {
-    name: TICK_LATENESS,
-    type: 'histogram',
-    help: 'Lateness of the 20 ms tick of the media threads',
-    samples: () => latenessSamples(read()),
-  });
-  registerReadMetric(registry, {
-    name: JITTER_DELAY,
-    type: 'histogram',
-    help: 'Delay of the jitter buffers, recorded once per second and call',
-    samples: () => delaySamples(read()),
-  });
-}
-
 const TICK_LATENESS = 'svc_engine_tick_lateness_seconds';
 const JITTER_DELAY = 'svc_engine_jitter_delay_seconds';
 
-function opusSamples({ opusLibraries }: EngineReading): Sample[] {
-  return [...new Set(opusLibraries)].map((library) => ({
-    value: opusLibraries.filter((name) => name === library).length,
-    labels: { library },
-  }));
+/** Registers the engine's counters. They live in shared memory and are read on demand. */
+export function registerEngineMetrics(metrics: ReadMetrics, read: () => EngineReading): void {
+  for (const name of Object.keys(read().counters)) {
+    const help = `${name.replaceAll('_', ' ')} of the media engine`;
+    const value = (): number => read().counters[name] ?? 0;
+    if (MOMENTARY.has(name)) metrics.gauge(`svc_engine_${name}`, help, value);
+    else metrics.counter(`svc_engine_${name}_total`, help, value);
+  }
+  metrics.gauge('svc_engine_threads', 'Running media threads', () => read().threads);
+  metrics.gauges('svc_engine_opus_threads', 'Media threads, by Opus library', 'library', () =>
+    countsOf(read().opusLibraries),
+  );
+  const lateness = 'Lateness of the 20 ms tick of the media threads';
+  metrics.samples('histogram', TICK_LATENESS, lateness, () => latenessSamples(read()));
+  const delay = 'Delay of the jitter buffers, recorded once per second and call';
+  metrics.samples('histogram', JITTER_DELAY, delay, () => delaySamples(read()));
+}
+
+function countsOf(names: readonly string[]): [string, number][] {
+  return [...new Set(names)].map((name) => [name, names.filter((each) => each === name).length]);
 }
 
 function latenessSamples({ latenessBoundsMs, latenessCounts, latenessSumMs }: EngineReading): Sample[] {

@@ -1,38 +1,57 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { type ReadBridges, registerBridgeMetrics } from './bridge-metrics.ts';
-import { type ReadEngine, registerEngineMetrics } from './engine-metrics.ts';
-import { type ReadMcp, registerMcpMetrics } from './mcp-metrics.ts';
-import { ModelMetrics } from './model-metrics.ts';
-import { registerReadMetric, registerReadValue } from './read-metric.ts';
+import { type EngineReading, registerEngineMetrics } from './engine-metrics.ts';
+import { ReadMetrics } from './read-metric.ts';
 import { type AnsweredRequest, RequestTimes } from './request-times.ts';
 import { SpeechMetrics } from './speech-metrics.ts';
 
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
 const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
-
+const TURN_BUCKETS_S = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const SEND_BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60];
 
 /** Interval for sampling the event loop delay. Every sample wakes a thread that may otherwise be idle. */
 const LOOP_LOOK_MS = 100;
 
-/** Current number of live calls by state. */
-export type ReadLiveCalls = () => ReadonlyMap<string, number>;
-
-/** Current number of pending long-polls, and the total refused. */
-export type ReadLongPolls = () => { readonly count: number; readonly refused: number };
-
 /** Unread bytes of HTTP clients, and connections dropped because of them. */
-export type ReadHttpPressure = () => {
+interface HttpPressure {
   readonly unreadBytes: number;
   readonly droppedSlow: number;
   readonly droppedFull: number;
-};
+}
+
+/** Figures of the MCP server. */
+interface McpReading {
+  /** Open sessions. */
+  readonly sessions: number;
+  /** Requests answered outside sessions, by the fast path and by the SDK. */
+  readonly fast: number;
+  readonly sdk: number;
+  /** Sessions refused at the limit. */
+  readonly refused: number;
+  /** Streams refused at the limit. */
+  readonly streamsRefused: number;
+  /** Ended sessions by reason. */
+  readonly ended: ReadonlyMap<string, number>;
+}
+
+/** Figures of the bridge threads, read when the metrics are rendered. All but the first two are running totals. */
+interface BridgeReading {
+  readonly threads: number;
+  /** Transports that take up a place on a thread. */
+  readonly transports: number;
+  /** Signals dropped because the main thread was behind. */
+  readonly droppedSignals: number;
+  /** Transports that lost their thread and were placed on another one. */
+  readonly resumedTransports: number;
+  /** Transports that lost their thread and are gone. */
+  readonly lostTransports: number;
+}
 
 /** The Prometheus metrics of one gateway. Each has its own registry, because two gateways may share a process. */
 export class Metrics {
   readonly #registry = new Registry();
+  readonly #read = new ReadMetrics(this.#registry);
   readonly speech = new SpeechMetrics(this.#registry);
-  readonly models = new ModelMetrics(this.#registry);
   readonly #requestTimes = new RequestTimes();
   readonly #callsStarted = this.#counter('svc_calls_started_total', 'Started calls', [
     'platform',
@@ -79,6 +98,17 @@ export class Metrics {
     ['platform'],
     SEND_BUCKETS_S,
   );
+  /** Labels of models are those of OpenTelemetry's conventions where it has some. */
+  readonly #turnSeconds = this.#histogram(
+    'svc_model_turn_duration_seconds',
+    'Time from the start of a turn of a model until its actions were carried out or it failed',
+    ['provider', 'error_type'],
+    TURN_BUCKETS_S,
+  );
+  readonly #tokens = this.#counter('svc_model_tokens_total', 'Tokens as the provider counts them', [
+    'provider',
+    'token_type',
+  ]);
   readonly #queuesFull = this.#counter('svc_queue_full_total', 'Items refused because a queue was full', [
     'queue',
   ]);
@@ -86,7 +116,7 @@ export class Metrics {
   /** Also starts collecting process metrics: memory, CPU, event loop, garbage collection. */
   constructor() {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
-    this.#requestTimes.register(this.#registry);
+    this.#requestTimes.register(this.#read);
   }
 
   requestAnswered(answered: AnsweredRequest): void {
@@ -119,6 +149,16 @@ export class Metrics {
     this.#queuesFull.inc({ queue }, items);
   }
 
+  /** `errorType` is empty for a turn that did not fail. */
+  turnEnded(provider: string, errorType: string, lastedMs: number): void {
+    this.#turnSeconds.observe({ provider, error_type: errorType }, lastedMs / 1000);
+  }
+
+  tokensUsed(provider: string, inputTokens: number | null, outputTokens: number | null): void {
+    this.#tokens.inc({ provider, token_type: 'input' }, inputTokens ?? 0);
+    this.#tokens.inc({ provider, token_type: 'output' }, outputTokens ?? 0);
+  }
+
   sipEvent(event: string): void {
     this.#sipEvents.inc({ event });
   }
@@ -131,92 +171,77 @@ export class Metrics {
     this.#fileEvents.inc({ event });
   }
 
-  /** Registers the gauge of disk space used by files. Call once. */
+  /** Registers the gauge of disk space used by files. Call each of these once. */
   watchFileBytes(read: () => number): void {
-    registerReadValue(this.#registry, {
-      name: 'svc_file_bytes',
-      type: 'gauge',
-      help: 'Disk space used by files, in bytes',
-      value: read,
-    });
+    this.#read.gauge('svc_file_bytes', 'Disk space used by files, in bytes', read);
   }
 
-  /** Registers the gauge of live calls by state. Call once. */
-  watchCalls(read: ReadLiveCalls): void {
-    registerReadMetric(this.#registry, {
-      name: 'svc_calls',
-      type: 'gauge',
-      help: 'Live calls',
-      samples: () => Array.from(read(), ([state, value]) => ({ value, labels: { state } })),
-    });
+  /** Registers the gauge of live calls by state. */
+  watchCalls(read: () => ReadonlyMap<string, number>): void {
+    this.#read.gauges('svc_calls', 'Live calls', 'state', read);
   }
 
-  /** Registers the metrics of pending long-polls. Call once. */
-  watchInbox(read: ReadLongPolls): void {
-    registerReadValue(this.#registry, {
-      name: 'svc_inbox_waiters',
-      type: 'gauge',
-      help: 'Pending long-polls',
-      value: () => read().count,
-    });
-    registerReadValue(this.#registry, {
-      name: 'svc_inbox_waiters_refused_total',
-      type: 'counter',
-      help: 'Long-polls refused at the limit',
-      value: () => read().refused,
-    });
+  /** Registers the metrics of pending long-polls: their number, and the total refused. */
+  watchInbox(read: () => { readonly count: number; readonly refused: number }): void {
+    this.#read.gauge('svc_inbox_waiters', 'Pending long-polls', () => read().count);
+    const refused = 'Long-polls refused at the limit';
+    this.#read.counter('svc_inbox_waiters_refused_total', refused, () => read().refused);
   }
 
-  /** Registers the metrics of unread bytes. Call once. */
-  watchHttp(read: ReadHttpPressure): void {
-    registerReadValue(this.#registry, {
-      name: 'svc_http_waiting_bytes',
-      type: 'gauge',
-      help: 'Bytes of responses and WebSocket messages that clients have not read',
-      value: () => read().unreadBytes,
-    });
-    registerReadMetric(this.#registry, {
-      name: 'svc_http_dropped_connections_total',
-      type: 'counter',
-      help: 'Connections closed because the client did not read: for 10 s (slow), or while 64 MB in total were unread (full)',
-      samples: () => {
-        const { droppedSlow, droppedFull } = read();
-        return [
-          { value: droppedSlow, labels: { reason: 'slow' } },
-          { value: droppedFull, labels: { reason: 'full' } },
-        ];
-      },
-    });
+  watchHttp(read: () => HttpPressure): void {
+    this.#read.gauge(
+      'svc_http_waiting_bytes',
+      'Bytes of responses and WebSocket messages that clients have not read',
+      () => read().unreadBytes,
+    );
+    this.#read.counters(
+      'svc_http_dropped_connections_total',
+      'Connections closed because the client did not read: for 10 s (slow), or while 64 MB in total were unread (full)',
+      'reason',
+      () => Object.entries({ slow: read().droppedSlow, full: read().droppedFull }),
+    );
   }
 
-  /** Registers the metrics of the MCP server. Call once. */
-  watchMcp(read: ReadMcp): void {
-    registerMcpMetrics(this.#registry, read);
+  watchMcp(read: () => McpReading): void {
+    const metrics = this.#read;
+    metrics.gauge('svc_mcp_sessions', 'Open MCP sessions', () => read().sessions);
+    const ended = 'Ended MCP sessions, by reason';
+    metrics.counters('svc_mcp_sessions_ended_total', ended, 'reason', () => read().ended);
+    const refused = 'MCP sessions refused at the limit';
+    metrics.counter('svc_mcp_sessions_refused_total', refused, () => read().refused);
+    const streams = 'MCP streams refused at the limit';
+    metrics.counter('svc_mcp_streams_refused_total', streams, () => read().streamsRefused);
+    const answers = 'MCP requests outside sessions, answered by the fast path or by the SDK';
+    metrics.counters('svc_mcp_answers_total', answers, 'by', () =>
+      Object.entries({ fast_path: read().fast, sdk: read().sdk }),
+    );
   }
 
-  /** Registers a gauge of queued or running items. Call once per name. */
+  /** Registers a gauge of queued or running items. */
   watchQueue(name: string, help: string, read: () => number): void {
-    registerReadValue(this.#registry, { name, help, type: 'gauge', value: read });
+    this.#read.gauge(name, help, read);
   }
 
-  /** Registers the counter of connections refused for lack of file descriptors. Call once. */
+  /** Registers the counter of connections refused for lack of file descriptors. */
   watchRefusedConnections(read: () => number): void {
-    registerReadValue(this.#registry, {
-      name: 'svc_connections_refused_total',
-      type: 'counter',
-      help: 'Connections refused for lack of file descriptors',
-      value: read,
-    });
+    const help = 'Connections refused for lack of file descriptors';
+    this.#read.counter('svc_connections_refused_total', help, read);
   }
 
-  /** Registers the metrics of the media engine. Call once. */
-  watchEngine(read: ReadEngine): void {
-    registerEngineMetrics(this.#registry, read);
+  watchEngine(read: () => EngineReading): void {
+    registerEngineMetrics(this.#read, read);
   }
 
-  /** Registers the metrics of the bridge threads. Call once. */
-  watchBridges(read: ReadBridges): void {
-    registerBridgeMetrics(this.#registry, read);
+  watchBridges(read: () => BridgeReading): void {
+    const metrics = this.#read;
+    metrics.gauge('svc_bridge_threads', 'Running bridge threads', () => read().threads);
+    metrics.gauge('svc_bridge_transports', 'Transports on bridge threads', () => read().transports);
+    const dropped = 'Signals of transports that were dropped because the main thread was behind';
+    metrics.counter('svc_bridge_dropped_signals_total', dropped, () => read().droppedSignals);
+    const losses = 'Transports that lost their bridge thread: resumed on another one, or gone';
+    metrics.counters('svc_bridge_thread_losses_total', losses, 'outcome', () =>
+      Object.entries({ resumed: read().resumedTransports, gone: read().lostTransports }),
+    );
   }
 
   /** All metrics in Prometheus text format. */

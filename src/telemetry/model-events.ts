@@ -24,16 +24,16 @@ export class ModelEvents {
     { provider }: TurnFacts,
     used: { inputTokens: number | null; outputTokens: number | null },
   ): void {
-    this.#metrics.models.used(provider, used.inputTokens, used.outputTokens);
+    this.#metrics.tokensUsed(provider, used.inputTokens, used.outputTokens);
   }
 
   turnEnded({ provider }: TurnFacts, lastedMs: number): void {
-    this.#metrics.models.turnEnded(provider, '', lastedMs);
+    this.#metrics.turnEnded(provider, '', lastedMs);
   }
 
   /** `words` are the provider's or ours, without secrets. */
   turnFailed(turn: TurnFacts, fault: { errorType: string; error: string }, lastedMs: number): void {
-    this.#metrics.models.turnEnded(turn.provider, fault.errorType, lastedMs);
+    this.#metrics.turnEnded(turn.provider, fault.errorType, lastedMs);
     this.#loggers.models.warn(
       { ...turn, kind: fault.errorType, words: fault.error },
       'a turn of a model failed',

@@ -7,19 +7,6 @@ export interface Sample {
   readonly metricName?: string;
 }
 
-/** A metric whose values are kept elsewhere and read on demand. */
-export interface ReadMetric {
-  readonly name: string;
-  readonly type: 'gauge' | 'counter' | 'histogram';
-  readonly help: string;
-  readonly samples: () => readonly Sample[];
-}
-
-/** A metric with a single value. */
-export interface ReadValue extends Omit<ReadMetric, 'samples'> {
-  readonly value: () => number;
-}
-
 /** Accumulated values of one histogram series. */
 export interface Distribution {
   /** One non-cumulative count per bound, and one for everything above the last. */
@@ -27,19 +14,44 @@ export interface Distribution {
   readonly sumS: number;
 }
 
+type MetricType = 'gauge' | 'counter' | 'histogram';
+
 /**
- * Registers a metric that is read on demand. The library's own metrics accumulate and cannot be set, but it accepts any
- * object with `get`.
+ * Metrics whose values are kept elsewhere and read on demand. The library's own metrics accumulate and cannot be set, but
+ * it accepts any object with `get`.
  */
-export function registerReadMetric(registry: Registry, metric: ReadMetric): void {
-  const { name, type, help, samples } = metric;
-  const get = async () => ({ name, type, help, values: samples(), aggregator: 'sum' });
-  registry.registerMetric({ name, get } as unknown as Metric);
+export class ReadMetrics {
+  readonly #registry: Registry;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  gauge(name: string, help: string, read: () => number): void {
+    this.samples('gauge', name, help, () => [{ value: read(), labels: {} }]);
+  }
+
+  counter(name: string, help: string, read: () => number): void {
+    this.samples('counter', name, help, () => [{ value: read(), labels: {} }]);
+  }
+
+  /** `read` returns a value for each value of the label. */
+  gauges(name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>): void {
+    this.samples('gauge', name, help, () => labelled(label, read()));
+  }
+
+  counters(name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>): void {
+    this.samples('counter', name, help, () => labelled(label, read()));
+  }
+
+  samples(type: MetricType, name: string, help: string, read: () => readonly Sample[]): void {
+    const get = async () => ({ name, type, help, values: read(), aggregator: 'sum' });
+    this.#registry.registerMetric({ name, get } as unknown as Metric);
+  }
 }
 
-/** Like `registerReadMetric`, for a metric with a single value. */
-export function registerReadValue(registry: Registry, { value, ...metric }: ReadValue): void {
-  registerReadMetric(registry, { ...metric, samples: () => [{ value: value(), labels: {} }] });
+function labelled(label: string, values: Iterable<readonly [string, number]>): Sample[] {
+  return Array.from(values, ([name, value]) => ({ value, labels: { [label]: name } }));
 }
 
 /** A histogram series in Prometheus format: cumulative buckets, sum and count. */

@@ -1,5 +1,4 @@
-import type { Registry } from 'prom-client';
-import { histogramSamples, registerReadMetric, type Sample } from './read-metric.ts';
+import { histogramSamples, type ReadMetrics, type Sample } from './read-metric.ts';
 
 const NAME = 'svc_http_request_duration_seconds';
 
@@ -39,13 +38,8 @@ type ByMethod = Map<string, ByStatus>;
 export class RequestTimes {
   readonly #byPath = new Map<string | null, ByMethod>();
 
-  register(registry: Registry): void {
-    registerReadMetric(registry, {
-      name: NAME,
-      type: 'histogram',
-      help: 'Time from a request to its response',
-      samples: () => this.#samples(),
-    });
+  register(metrics: ReadMetrics): void {
+    metrics.samples('histogram', NAME, 'Time from a request to its response', () => this.#samples());
   }
 
   count({ method, path, status, durationMs }: AnsweredRequest): void {

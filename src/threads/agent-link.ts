@@ -1,18 +1,10 @@
-import { Downlink } from './downlink.ts';
+import { Downlink, type DownlinkReader } from './downlink.ts';
 import type { QueueBudget } from './playout-budget.ts';
-import type { AgentPlacement, ClearPoint, Command } from './protocol.ts';
+import type { AgentPlacement, CallCommand, ClearPoint } from './protocol.ts';
 import { Uplink } from './uplink.ts';
 
 /** Receives the audio and events of an agent leg. */
-export interface AgentAudioObserver {
-  /**
-   * One 20 ms frame of the mix without the agent's own voice: 16-bit little-endian mono at the rate the agent listens
-   * at. Valid only during the call. Return false when the frame cannot be taken now; it is offered again until it is
-   * 200 ms old.
-   */
-  frame(pcm: Uint8Array): boolean;
-  /** Runs `give` synchronously. It offers several frames, which may be sent together. */
-  cork(give: () => void): void;
+export interface AgentAudioObserver extends DownlinkReader {
   /** All audio sent before the mark has been played. */
   mark(markId: number): void;
   /**
@@ -20,8 +12,6 @@ export interface AgentAudioObserver {
    * clear.
    */
   cleared(playedMs: number, droppedMs: number): void;
-  /** The oldest audio was dropped because frames were not taken for 200 ms. */
-  overrun(lostMs: number): void;
   /** The newest audio sent was dropped because 70 s are already queued or the memory limit is reached. */
   overflow(lostMs: number): void;
 }
@@ -44,8 +34,7 @@ export interface AgentAudio {
 
 /** The part of a call that sends an agent's commands. */
 export interface AgentLinkHost {
-  readonly callId: string;
-  send(command: Command): void;
+  send(command: CallCommand): void;
   left(agent: AgentLink): void;
 }
 
@@ -98,23 +87,21 @@ export class AgentLink implements AgentAudio {
     if (this.#closed) return;
     const clear = this.#uplink.clear();
     this.#clears.push(clear);
-    const { callId } = this.#host;
-    this.#host.send({ type: 'agent.clear', callId, legId: this.legId, point: clear.point });
+    this.#host.send({ type: 'agent.clear', legId: this.legId, point: clear.point });
   }
 
   listen(sampleRateHz: number | null): void {
     if (this.#closed || sampleRateHz === (this.#downlink?.sampleRateHz ?? null)) return;
     this.#downlink = sampleRateHz === null ? null : new Downlink(sampleRateHz);
-    const { callId } = this.#host;
     const { downlink } = this.placement();
-    this.#host.send({ type: 'agent.listen', callId, legId: this.legId, downlink });
+    this.#host.send({ type: 'agent.listen', legId: this.legId, downlink });
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#uplink.clear();
-    this.#host.send({ type: 'agent.leave', callId: this.#host.callId, legId: this.legId });
+    this.#host.send({ type: 'agent.leave', legId: this.legId });
     this.#host.left(this);
   }
 

@@ -1,7 +1,5 @@
 import { Piscina } from 'piscina';
 import { GatewayError } from '../base/errors.ts';
-import type { PacketRings } from '../media/packet-media.ts';
-import type { PcmRings } from '../media/pcm-media.ts';
 import type { Bridges, OpenedTransport, TransportObserver, TransportProtocol } from '../media/transport.ts';
 import { newPacketRings, newPcmRings } from '../rings/bridge-rings.ts';
 import type { BridgeReady, TransportOutcome, TransportPlacement } from './bridge-protocol.ts';
@@ -60,6 +58,8 @@ class BridgeThread implements Supervised {
 
 /** The bridge threads: a pool that is created with the first transport. Each task holds one transport. */
 export class BridgePool implements Bridges, TransportLinkHost {
+  readonly pcmRings = newPcmRings;
+  readonly packetRings = newPacketRings;
   readonly #options: BridgePoolOptions;
   readonly #transports = new Set<TransportLink>();
   readonly #threads = new Set<BridgeThread>();
@@ -90,14 +90,6 @@ export class BridgePool implements Bridges, TransportLinkHost {
       resumedTransports: this.#resumedTransports,
       lostTransports: this.#lostTransports,
     };
-  }
-
-  pcmRings(voices: number, sampleRateHz: number): PcmRings {
-    return newPcmRings(voices, sampleRateHz);
-  }
-
-  packetRings(): PacketRings {
-    return newPacketRings();
   }
 
   async open<Open, Commands, Signal>(

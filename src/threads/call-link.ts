@@ -2,21 +2,22 @@ import { assert, unreachable } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { Termination } from '../base/termination.ts';
 import type { MediaControl, OpenMedia } from '../media/media-control.ts';
-import type { MediaEvent } from '../media/media-leg.ts';
+import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../media/media-leg.ts';
 import type { AnyCommands, MediaProtocol } from '../media/media-protocol.ts';
 import type { FrameRing } from '../rings/frame-ring.ts';
 import type { SpeechRings } from '../rings/speech-rings.ts';
 import { afterMessages } from './after-messages.ts';
 import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost } from './agent-link.ts';
-import { CallJournal } from './call-journal.ts';
+import { MoveLimit } from './move-limit.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import {
   type AudioReport,
+  type CallCommand,
+  type CallEvent,
   type CallOutcome,
   type CallPlacement,
-  type Command,
-  type Event,
   fromWireError,
+  PROTOCOL_VERSION,
   type Reply,
   type TapPlacement,
   type WireError,
@@ -30,7 +31,7 @@ const COMMAND_DEADLINE_MS = 30_000;
 const REPORT_DEADLINE_MS = 5_000;
 const CLOSE_DEADLINE_MS = 3_000;
 
-type RequestCommand = Extract<Command, { readonly requestId: number }>;
+type RequestCommand = Extract<CallCommand, { readonly requestId: number }>;
 
 /** Receives the events of a call on the engine. */
 export interface EngineCallObserver {
@@ -71,18 +72,29 @@ export interface CallLinkHost {
   left(call: CallLink): void;
 }
 
+/** What the media was opened with: with it, the call can be placed on any worker, any number of times. */
+interface OpenedWith {
+  readonly kind: string;
+  readonly open: unknown;
+  readonly memory: SharedArrayBuffer;
+  readonly moves: MoveLimit;
+  readonly onEvent: (event: MediaEvent<unknown>) => void;
+  /** The last configuration; null before the first. */
+  config: unknown;
+}
+
 type State =
   | { readonly name: 'unopened' }
   /** A task is starting. Commands that its placement does not include are queued in `held`. */
   | {
       readonly name: 'placing';
-      readonly journal: CallJournal;
+      readonly media: OpenedWith;
       readonly callNumber: number;
-      readonly held: Command[];
+      readonly held: CallCommand[];
     }
   | {
       readonly name: 'placed';
-      readonly journal: CallJournal;
+      readonly media: OpenedWith;
       readonly callNumber: number;
       readonly worker: WorkerLink;
       readonly slot: number;
@@ -134,9 +146,10 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       opening.reject(new GatewayError('deadline_exceeded', 'The media leg did not open in time'));
     const deadline = setTimeout(late, OPEN_DEADLINE_MS);
     this.#opening = opening;
+    const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
     // The protocol guarantees the types of what its own leg reports and returns.
-    const journal = new CallJournal(this.callId, kind, open, onEvent as (event: MediaEvent<unknown>) => void);
-    this.#place(journal, [], false);
+    const tell = onEvent as OpenedWith['onEvent'];
+    this.#place({ kind, open, memory, moves: new MoveLimit(), onEvent: tell, config: null }, [], false);
     return opening.promise
       .finally(() => {
         clearTimeout(deadline);
@@ -146,52 +159,44 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   }
 
   async #configure(config: unknown): Promise<void> {
-    const { callId } = this;
-    if ('journal' in this.#state) this.#state.journal.configure(config);
-    await this.#ask(CONFIGURE_DEADLINE_MS, 'The media configuration', (requestId) => {
-      return { type: 'media.configure', callId, requestId, config };
-    });
+    if ('media' in this.#state) this.#state.media.config = config;
+    const make = (requestId: number) => ({ type: 'media.configure', requestId, config }) as const;
+    await this.#ask(CONFIGURE_DEADLINE_MS, 'The media configuration', make);
   }
 
   #command(name: string, args: readonly unknown[]): Promise<unknown> {
-    const { callId } = this;
-    return this.#ask(COMMAND_DEADLINE_MS, 'The media command', (requestId) => {
-      return { type: 'media.command', callId, requestId, name, args };
-    });
+    const make = (requestId: number) => ({ type: 'media.command', requestId, name, args }) as const;
+    return this.#ask(COMMAND_DEADLINE_MS, 'The media command', make);
   }
 
   startAudio(): void {
     if (this.#audioStarted) return;
     this.#audioStarted = true;
-    this.send({ type: 'call.start_audio', callId: this.callId });
+    this.send({ type: 'call.start_audio' });
   }
 
   tap(voice: number, ring: FrameRing | null): void {
     const others = this.#taps.filter((tap) => tap.voice !== voice);
     this.#taps = ring === null ? others : [...others, { voice, ring }];
-    this.send({ type: 'voice.tap', callId: this.callId, voice, ring });
+    this.send({ type: 'voice.tap', voice, ring });
   }
 
   hostSpeech(speech: SpeechRings): void {
     this.#speech = speech;
-    this.send({ type: 'call.speech', callId: this.callId, speech });
+    this.send({ type: 'call.speech', speech });
   }
 
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio {
     this.#lastLegId++;
-    const { callId } = this;
     const agent = new AgentLink(this.#lastLegId, this, observer, memory);
     this.#agents.push(agent);
-    this.send({ type: 'agent.join', callId, agent: agent.placement() });
+    this.send({ type: 'agent.join', agent: agent.placement() });
     return agent;
   }
 
   async report(): Promise<AudioReport> {
-    const { callId } = this;
-    const report = await this.#ask(REPORT_DEADLINE_MS, 'The audio report', (requestId) => {
-      return { type: 'call.report', callId, requestId };
-    });
-    return report as AudioReport;
+    const make = (requestId: number) => ({ type: 'call.report', requestId }) as const;
+    return (await this.#ask(REPORT_DEADLINE_MS, 'The audio report', make)) as AudioReport;
   }
 
   close(): Promise<void> {
@@ -199,13 +204,13 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     this.#closing = true;
     if (this.#state.name === 'unopened') this.#end();
     else {
-      this.send({ type: 'call.close', callId: this.callId });
+      this.send({ type: 'call.close' });
       setTimeout(() => this.#end(), CLOSE_DEADLINE_MS).unref();
     }
     return this.#closed.promise;
   }
 
-  send(command: Command): void {
+  send(command: CallCommand): void {
     if (this.#state.name === 'placing') this.#state.held.push(command);
     else if (this.#state.name === 'placed') this.#post(command, this.#state.worker);
   }
@@ -221,49 +226,51 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   }
 
   /** Handles a message from a worker about this call. */
-  received(message: Exclude<Event, { readonly type: 'worker.fault' }> | Reply, worker: WorkerLink): void {
+  received(message: CallEvent | Reply, worker: WorkerLink): void {
     switch (message.type) {
       case 'reply':
-        this.#requests.settle(message);
-        return;
+        return this.#requests.settle(message);
       case 'call.placed':
-        this.#placed(message.callNumber, worker, message.slot);
-        return;
+        return this.#placed(message.callNumber, worker, message.slot);
       case 'media.event':
-        if ('journal' in this.#state) this.#state.journal.onEvent(message.event);
+        if ('media' in this.#state) this.#state.media.onEvent(message.event);
         return;
       case 'agent.mark':
-        this.#agent(message.legId)?.marked(message.markId);
-        return;
+        return this.#agent(message.legId)?.marked(message.markId);
       case 'agent.cleared':
-        this.#agent(message.legId)?.cleared(message.playedMs, message.droppedMs);
-        return;
+        return this.#agent(message.legId)?.cleared(message.playedMs, message.droppedMs);
       default:
         return unreachable(message);
     }
   }
 
   #ask(deadlineMs: number, what: string, make: (requestId: number) => RequestCommand): Promise<unknown> {
-    if (!('journal' in this.#state)) return Promise.reject(new GatewayError('call_not_active'));
+    if (!('media' in this.#state)) return Promise.reject(new GatewayError('call_not_active'));
     return this.#requests.ask(deadlineMs, what, make, (command) => this.send(command));
   }
 
-  #post(command: Command, worker: WorkerLink): void {
+  #post(command: CallCommand, worker: WorkerLink): void {
     if ('requestId' in command) this.#requests.sent(command.requestId);
-    worker.post(command);
+    worker.post({ ...command, callId: this.callId });
   }
 
   /** Starts a task with everything known about the call. `held` are commands that a placement cannot carry. */
-  #place(journal: CallJournal, held: Command[], again: boolean): void {
+  #place(media: OpenedWith, held: CallCommand[], again: boolean): void {
+    const { callId } = this;
     const callNumber = this.#host.nextCallNumber();
-    this.#state = { name: 'placing', journal, callNumber, held };
-    const parties = {
+    this.#state = { name: 'placing', media, callNumber, held };
+    const { kind, open, memory, config } = media;
+    const placement = {
+      version: PROTOCOL_VERSION,
+      callId,
+      callNumber,
+      media: { kind, open, memory, config },
       audioStarted: this.#audioStarted,
-      agents: this.#agents,
+      agents: this.#agents.map((agent) => agent.placement()),
       taps: this.#taps,
       speech: this.#speech,
-    };
-    this.#host.run(journal.placement(callNumber, parties), again).then(
+    } as const;
+    this.#host.run(placement, again).then(
       (outcome) => this.#finished(outcome),
       (error) => this.#lost(String(error)),
     );
@@ -271,8 +278,8 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
 
   #placed(callNumber: number, worker: WorkerLink, slot: number): void {
     if (this.#state.name !== 'placing' || this.#state.callNumber !== callNumber) return;
-    const { journal, held } = this.#state;
-    this.#state = { name: 'placed', journal, callNumber, worker, slot };
+    const { media, held } = this.#state;
+    this.#state = { name: 'placed', media, callNumber, worker, slot };
     worker.hold(this, slot);
     for (const command of held) this.#post(command, worker);
     this.#opening?.resolve();
@@ -281,16 +288,14 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #finished(outcome: CallOutcome): void {
     switch (outcome.type) {
       case 'closed':
-        afterMessages(() => this.#end());
-        return;
+        return afterMessages(() => this.#end());
       case 'open_failed':
         if (this.#opening === null) this.#lost(outcome.error.message);
         else this.#notOpened(fromWireError(outcome.error));
         return;
       case 'failed':
         this.#host.failed(this.callId, outcome.error);
-        this.#end({ result: 'internal_error', reason: 'The call failed in the engine' });
-        return;
+        return this.#end({ result: 'internal_error', reason: 'The call failed in the engine' });
       default:
         return unreachable(outcome);
     }
@@ -304,18 +309,15 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
 
   /** Handles the loss of the worker: places the call again, unless the call itself is the likely cause. */
   #lost(reason: string): void {
-    if (!('journal' in this.#state)) return;
-    const { journal } = this.#state;
+    if (!('media' in this.#state)) return;
+    const { media } = this.#state;
     if (this.#closing) this.#end();
-    else if (this.#isCulprit() || !journal.noteMove()) {
+    else if (this.#isCulprit() || !media.moves.note()) {
       this.#end({ result: 'internal_error', reason: 'The call lost its engine thread' });
     } else {
       this.#host.moved(this.callId, reason);
-      this.#place(
-        journal,
-        this.#requests.moved(({ type }) => type === 'media.configure'),
-        true,
-      );
+      const held = this.#requests.moved(({ type }) => type === 'media.configure');
+      this.#place(media, held, true);
     }
   }
 

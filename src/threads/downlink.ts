@@ -7,11 +7,15 @@ const TELL_EVERY_MS = 1_000;
 
 /** Receives the frames of a downlink. */
 export interface DownlinkReader {
-  /** One 20 ms frame as little-endian bytes, valid only during the call. Return false when it cannot be taken now. */
+  /**
+   * One 20 ms frame of the mix without the agent's own voice: 16-bit little-endian mono at the rate the agent listens
+   * at. Valid only during the call. Return false when the frame cannot be taken now; it is offered again until it is
+   * 200 ms old.
+   */
   frame(pcm: Uint8Array): boolean;
   /** Runs `give` synchronously. It offers several frames, which may be sent together. */
   cork(give: () => void): void;
-  /** Reports the audio dropped since the previous report. */
+  /** The oldest audio, since the previous report, was dropped because frames were not taken for 200 ms. */
   overrun(lostMs: number): void;
 }
 

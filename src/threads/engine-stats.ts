@@ -156,6 +156,23 @@ export class EngineStats {
   }
 }
 
+/** A total, of which the statistics get what it has grown by. */
+export class CountedTotal {
+  readonly #counter: EngineCounter;
+  #counted: number;
+
+  constructor(counter: EngineCounter, counted = 0) {
+    this.#counter = counter;
+    this.#counted = counted;
+  }
+
+  count(stats: EngineStats, total: number): void {
+    if (total === this.#counted) return;
+    stats.add(this.#counter, total - this.#counted);
+    this.#counted = total;
+  }
+}
+
 /** Adds two sets of figures. A sum over workers starts from the figures of workers that have ended. */
 export function addEngineNumbers(total: EngineNumbers, more: EngineNumbers): EngineNumbers {
   const sum = { ...total };

@@ -117,7 +117,10 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
       concurrentTasksPerWorker: options.callsPerThread ?? Number.MAX_SAFE_INTEGER,
       idleTimeout: EXTRA_THREAD_IDLE_MS,
       recordTiming: false,
-      workerData: threadOptions(options),
+      workerData: {
+        mediaIo: options.mediaIo ?? 'auto',
+        maxJitterDelayMs: options.maxJitterDelayMs,
+      } satisfies EngineThreadOptions,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.#pool.on('message', (message: WorkerReady) => this.#workerReady(message));
@@ -252,8 +255,4 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   #terminate(worker: WorkerLink): void {
     void this.#pool.threads.find(({ threadId }) => threadId === worker.threadId)?.terminate();
   }
-}
-
-function threadOptions({ mediaIo = 'auto', maxJitterDelayMs }: EngineOptions): EngineThreadOptions {
-  return maxJitterDelayMs === undefined ? { mediaIo } : { mediaIo, maxJitterDelayMs };
 }

@@ -16,7 +16,7 @@ export type MediaIoChoice = 'auto' | 'native' | 'portable';
 export interface EngineThreadOptions {
   readonly mediaIo: MediaIoChoice;
   /** The most that jitter buffers aim at. */
-  readonly maxJitterDelayMs?: number;
+  readonly maxJitterDelayMs: number | undefined;
 }
 
 /**
@@ -77,48 +77,29 @@ export type CallOutcome =
   | { readonly type: 'failed'; readonly error: WireError };
 
 /** Main → worker. Commands with a `requestId` are answered by a Reply. */
-export type Command =
-  | {
-      readonly type: 'media.configure';
-      readonly callId: string;
-      readonly requestId: number;
-      readonly config: unknown;
-    }
+export type Command = CallCommand & { readonly callId: string };
+
+export type CallCommand =
+  | { readonly type: 'media.configure'; readonly requestId: number; readonly config: unknown }
   | {
       readonly type: 'media.command';
-      readonly callId: string;
       readonly requestId: number;
       readonly name: string;
       readonly args: readonly unknown[];
     }
   /** Answered with an AudioReport. */
-  | { readonly type: 'call.report'; readonly callId: string; readonly requestId: number }
-  | { readonly type: 'agent.join'; readonly callId: string; readonly agent: AgentPlacement }
-  | {
-      readonly type: 'agent.listen';
-      readonly callId: string;
-      readonly legId: number;
-      readonly downlink: FrameRing | null;
-    }
+  | { readonly type: 'call.report'; readonly requestId: number }
+  | { readonly type: 'agent.join'; readonly agent: AgentPlacement }
+  | { readonly type: 'agent.listen'; readonly legId: number; readonly downlink: FrameRing | null }
   /** Drops audio that the agent has sent but that has not been played; answered by `agent.cleared`. */
-  | {
-      readonly type: 'agent.clear';
-      readonly callId: string;
-      readonly legId: number;
-      readonly point: ClearPoint;
-    }
-  | { readonly type: 'agent.leave'; readonly callId: string; readonly legId: number }
+  | { readonly type: 'agent.clear'; readonly legId: number; readonly point: ClearPoint }
+  | { readonly type: 'agent.leave'; readonly legId: number }
   /** A null ring ends the tap. */
-  | {
-      readonly type: 'voice.tap';
-      readonly callId: string;
-      readonly voice: number;
-      readonly ring: FrameRing | null;
-    }
+  | { readonly type: 'voice.tap'; readonly voice: number; readonly ring: FrameRing | null }
   /** Hosted speech becomes a party of the room, for the rest of the call. Sent once. */
-  | { readonly type: 'call.speech'; readonly callId: string; readonly speech: SpeechRings }
-  | { readonly type: 'call.start_audio'; readonly callId: string }
-  | { readonly type: 'call.close'; readonly callId: string };
+  | { readonly type: 'call.speech'; readonly speech: SpeechRings }
+  | { readonly type: 'call.start_audio' }
+  | { readonly type: 'call.close' };
 
 /**
  * How the audio of a call is doing. The delays are current; the other figures are totals since the call was placed on the
@@ -148,28 +129,24 @@ export type RequestReply =
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: true; readonly value: unknown }
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: false; readonly error: WireError };
 
-/** Worker → main. */
-export type Event =
+/** Worker → main: about a call. */
+export type CallEvent = { readonly callId: string } & (
+  | { readonly type: 'media.event'; readonly event: MediaEvent<unknown> }
   /** The call's media leg is open. The call ticks in this slot, 0 to 19. */
-  | {
-      readonly type: 'call.placed';
-      readonly callId: string;
-      readonly callNumber: number;
-      readonly slot: number;
-    }
-  | { readonly type: 'media.event'; readonly callId: string; readonly event: MediaEvent<unknown> }
+  | { readonly type: 'call.placed'; readonly callNumber: number; readonly slot: number }
   /** All audio sent before the mark has been played. */
-  | { readonly type: 'agent.mark'; readonly callId: string; readonly legId: number; readonly markId: number }
+  | { readonly type: 'agent.mark'; readonly legId: number; readonly markId: number }
   /** Sums since the leg was created, taken when the last sample had left. Main subtracts the previous answer's sums. */
   | {
       readonly type: 'agent.cleared';
-      readonly callId: string;
       readonly legId: number;
       readonly playedMs: number;
       readonly droppedMs: number;
     }
-  /** An exception that belongs to no call. The worker continues. */
-  | { readonly type: 'worker.fault'; readonly error: WireError };
+);
+
+/** Worker → main. A fault is an exception that belongs to no call. The worker continues. */
+export type Event = CallEvent | { readonly type: 'worker.fault'; readonly error: WireError };
 
 /** A worker's first message, sent over the pool's channel. It carries the port for everything that follows. */
 export interface WorkerReady {

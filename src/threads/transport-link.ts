@@ -128,14 +128,11 @@ export class TransportLink implements OpenedTransport<AnyCommands> {
   #received(message: TransportMessage): void {
     switch (message.type) {
       case 'opened':
-        this.#begin();
-        return;
+        return this.#begin();
       case 'signal':
-        this.#signal(message.signal);
-        return;
+        return this.#signal(message.signal);
       case 'reply':
-        this.#requests.settle(message);
-        return;
+        return this.#requests.settle(message);
       default:
         return unreachable(message);
     }

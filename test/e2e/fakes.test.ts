@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/time.ts';
-import { askWithin } from '../../src/speech/providers/ask-vendor.ts';
+import { askWithin, keyVerdict } from '../../src/speech/providers/ask-vendor.ts';
 import { speechProvider } from '../../src/speech/providers/speech-providers.ts';
 import { VENDOR_NAMES } from '../fakes/speech-vendor/all-vendors.ts';
 import { Agent } from '../support/agent.ts';
@@ -73,9 +73,9 @@ it.each(VENDOR_NAMES)('npm run fake starts %s, which takes the key that its outp
   const [, setting, url, key] = await waitFor('what it says', () =>
     /(SVC_\w+_URL)=(\S+) [\s\S]*"api_key":"(\S+?)"/.exec(child.output),
   );
-  const { checkKey } = speechProvider(name);
+  const keys = speechProvider(name).keys!;
   const status = async (key: string) =>
-    (await askWithin(systemClock, { baseUrl: url!, key }, checkKey)).status;
+    (await askWithin(systemClock, { keys, baseUrl: url!, key }, (ask) => keyVerdict(ask, keys))).status;
   expect([setting, await status(key!), await status('another')]).toEqual([
     `SVC_${name.toUpperCase()}_URL`,
     'valid',

@@ -18,7 +18,7 @@ export interface Operation {
     readonly schema: JsonSchema;
   }[];
   readonly requestBody?: { readonly content: Contents };
-  readonly responses: Record<string, { readonly content?: Contents }>;
+  readonly responses: Record<string, { readonly description: string; readonly content?: Contents }>;
 }
 
 export interface FuzzedRequest {
@@ -200,6 +200,10 @@ export class Fit {
     if (!types.includes(contentType)) return `${contentType || 'nothing'} instead of ${types.join(' or ')}`;
     const schema = response.content?.[JSON_TYPE]?.schema;
     if (!schema || contentType !== JSON_TYPE) return null;
+    const { code } = body as { readonly code?: string };
+    // Answers that may also be pages, and invalid requests, are described in words.
+    if (response.description.includes('(`') && !response.description.includes(`(\`${code}\`)`))
+      return `${code} is not among the described errors: ${response.description}`;
     const parsed = this.#parser(`${method} ${path} ${status}`, schema).safeParse(body);
     return parsed.success ? null : z.prettifyError(parsed.error);
   }

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError } from '../../base/errors.ts';
 import { hangUpAccount } from '../../calls/hang-up-call.ts';
+import { deleteRows } from '../../store/database/rows.ts';
 import { loginsOf } from '../../store/people/account-access.ts';
-import { deleteAccount, deleteSomeHistory, findAccount } from '../../store/people/accounts.ts';
+import { deleteSomeHistory, findAccount } from '../../store/people/accounts.ts';
 import { auditDeletion } from '../../store/people/audit-log.ts';
 import { endLogins } from '../logins/end-logins.ts';
 import type { Client } from '../people/people.ts';
@@ -69,7 +70,7 @@ async function emptyHistory({ store }: AccountDomain, accountId: string): Promis
 async function forget(domain: LeavingDomain, accountId: string, historyRows: number): Promise<void> {
   const logins = await domain.store.db.transaction().execute(async (trx) => {
     const listed = await loginsOf(trx, accountId);
-    if (!(await deleteAccount(trx, accountId))) throw new GatewayError('unauthorized');
+    if (!(await deleteRows(trx, 'accounts', { id: accountId }))) throw new GatewayError('unauthorized');
     const counts = { historyRows, bots: listed.bots.length, numbers: listed.dids.length };
     await auditDeletion(trx, accountId, counts, domain.clock.nowIso());
     return listed;

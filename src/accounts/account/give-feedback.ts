@@ -1,7 +1,8 @@
 import { TooManyAttempts } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { isoAfter } from '../../base/time.ts';
-import { countFeedback, type Feedback, insertFeedback, pruneFeedback } from '../../store/people/feedback.ts';
+import { insertRow } from '../../store/database/rows.ts';
+import { countFeedback, type Feedback, pruneFeedback } from '../../store/people/feedback.ts';
 import type { AccountDomain } from './account-domain.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +24,7 @@ export async function giveFeedback(
   await store.db.transaction().execute(async (trx) => {
     if ((await countFeedback(trx, accountId, isoAfter(createdAt, -HOUR_MS))) >= MAX_AN_HOUR)
       throw new TooManyAttempts(HOUR_MS / 1000, `At most ${MAX_AN_HOUR} feedback messages per hour`);
-    await insertFeedback(trx, feedback);
+    await insertRow(trx, 'feedback', feedback);
     await pruneFeedback(trx, accountId, MAX_KEPT);
   });
   calls.events.feedbackGiven(feedback);

@@ -1,8 +1,7 @@
 import { isoAfter } from '../../base/time.ts';
 import { hashToken, newToken } from '../../base/tokens.ts';
-import { countConnections } from '../../store/people/account-counts.ts';
+import { countRows, putRow } from '../../store/database/rows.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
-import { putInviteLink } from '../../store/people/invite-links.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import type { AccountDomain } from './account-domain.ts';
 import { assertBelow, CAPS } from './caps.ts';
@@ -23,15 +22,17 @@ export interface MadeInvite {
  * `email_not_verified` and `cap_reached`.
  */
 export async function makeInviteLink({ store, clock }: AccountDomain, actor: Actor): Promise<MadeInvite> {
+  const { accountId } = actor;
   const token = newToken(TOKEN_BYTES);
   const createdAt = clock.nowIso();
   const expiresAt = isoAfter(createdAt, VALID_MS);
   const tokenHash = hashToken(token);
   await store.db.transaction().execute(async (trx) => {
-    await requireVerifiedAddress(trx, actor.accountId);
+    await requireVerifiedAddress(trx, accountId);
     // Each link creates at most one connection.
-    assertBelow(CAPS.connections, await countConnections(trx, actor.accountId), 'connections');
-    await putInviteLink(trx, { accountId: actor.accountId, tokenHash, createdAt, expiresAt });
+    assertBelow(CAPS.connections, await countRows(trx, 'connections', { accountId }), 'connections');
+    const link = { accountId, tokenHash, createdAt, expiresAt };
+    await putRow(trx, 'inviteLinks', link, { key: ['accountId'] });
     await audit(trx, actor, { action: 'invite_link.create', detail: { expiresAt } });
   });
   return { token, expiresAt };

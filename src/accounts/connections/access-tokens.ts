@@ -1,5 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import { KeyedTurns } from '../../base/keyed-turns.ts';
+import { KeyedQueue } from '../../base/keyed-queue.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Platform } from '../../base/platform.ts';
 import { isoAfter } from '../../base/time.ts';
@@ -53,7 +53,7 @@ export class AccessTokens {
   /** Refreshed tokens that could not be stored yet, because the disk is full. */
   readonly #unstored = new LimitedMap<() => Promise<boolean>>(MAX_HELD);
   /** The requests about each connection. */
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
 
   constructor(deps: ConnectionDeps, platform: Platform, oauth: ConnectsByOAuth) {
     this.#deps = deps;
@@ -78,19 +78,19 @@ export class AccessTokens {
    */
   forget(connectionId: string): void {
     this.#drop(connectionId);
-    if (this.#turns.has(connectionId))
-      void this.#turns.run(connectionId, async () => this.#drop(connectionId));
+    if (this.#queue.has(connectionId))
+      void this.#queue.run(connectionId, async () => this.#drop(connectionId));
   }
 
   /** Resolves when no request is under way. */
   async settled(): Promise<void> {
-    while (this.#turns.size > 0) await this.#turns.settled();
+    while (this.#queue.size > 0) await this.#queue.settled();
   }
 
   /** Whoever waits gives up after a while. The request under way goes on, and what it brings is stored. */
   async #inTurn(connectionId: string, refused: string | null): Promise<string> {
     return await answeredWithin(this.#deps.clock, WAIT_MS, tooLate, () =>
-      this.#turns.run(connectionId, () => this.#valid(connectionId, refused)),
+      this.#queue.run(connectionId, () => this.#valid(connectionId, refused)),
     );
   }
 

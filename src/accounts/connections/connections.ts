@@ -17,7 +17,7 @@ export function openConnections(deps: ConnectionDeps): Connections {
     if (provides.oauth === undefined) continue;
     const own = new AccessTokens(deps, platform, provides.oauth);
     tokens.set(platform, own);
-    provides.oauth.onConnections({
+    provides.oauth.onConnections?.({
       accessToken: (connectionId) => own.accessToken(connectionId),
       refused: (connectionId, token) => own.refused(connectionId, token),
       report: (connectionId, status) => void keepStatus(deps, platform, connectionId, status),

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
-import { detachMemberEverywhere } from '../../store/agents/agents.ts';
-import { deleteConnection, openTokens, type SealedConnection } from '../../store/logins/oauth-connections.ts';
+import { deleteRows, takeRow } from '../../store/database/rows.ts';
+import { openTokens, type SealedConnection } from '../../store/logins/oauth-connections.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Connections } from './connections.ts';
 import { revokeTokens } from './revoke-tokens.ts';
@@ -18,9 +18,9 @@ export async function disconnect(
   connectionId: string,
 ): Promise<void> {
   const gone = await connections.store.db.transaction().execute(async (trx) => {
-    const connection = await deleteConnection(trx, actor.accountId, connectionId);
+    const connection = await takeRow(trx, 'connections', { accountId: actor.accountId, id: connectionId });
     if (!connection) throw new GatewayError('connection_not_found');
-    await detachMemberEverywhere(trx, { type: 'connection', id: connectionId });
+    await deleteRows(trx, 'agentAccounts', { memberType: 'connection', memberId: connectionId });
     const { provider, label } = connection;
     await audit(trx, actor, {
       action: 'connection.delete',
@@ -42,7 +42,7 @@ export async function endConnection(connections: Connections, gone: SealedConnec
   if (gone.providerUserId === null || oauth === undefined) return;
   connections.tokens.get(platform)?.forget(id);
   try {
-    oauth.disconnected(id);
+    oauth.disconnected?.(id);
   } catch (error) {
     connections.onFailure(platform, 'a connection could not be ended', `${error}`);
   }

@@ -4,12 +4,9 @@ import type { Platform } from '../../base/platform.ts';
 import { hashToken } from '../../base/tokens.ts';
 import { answeredWithin } from '../../base/waits.ts';
 import type { FreshTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
+import { findUnexpired } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import {
-  findConnectionState,
-  type PendingConnection,
-  takeConnectionState,
-} from '../../store/logins/connection-states.ts';
+import { type PendingConnection, takeConnectionState } from '../../store/logins/connection-states.ts';
 import type { Actor } from '../../store/people/audit-log.ts';
 import { isOperatorsAccount } from '../logins/sip-accounts.ts';
 import { requireStillAllowed } from './connection-state.ts';
@@ -61,7 +58,8 @@ export async function connectQuestion(
 ): Promise<ConnectQuestion | null> {
   const { platform } = offeredPlatform(connections, name);
   const { store, clock } = connections;
-  const pending = await findConnectionState(store.db, hashToken(state), clock.nowIso());
+  const stateHash = hashToken(state);
+  const pending = await findUnexpired(store.db, 'connectionStates', { stateHash }, clock.nowIso());
   const isAsked = pending?.provider === platform && pending.credentialKind === 'settings' && session === null;
   if (!isAsked || error !== '') return null;
   return { platform, owner: pending.email ?? (await nameless(store.db, pending.accountId)) };

@@ -46,7 +46,7 @@ export function handOver(
 ): void {
   try {
     const granted = (scopes ?? '').split(/[\s,]+/).filter(Boolean);
-    oauth.connected({ id, accountId, providerUserId, label, email, scopes: granted });
+    oauth.connected?.({ id, accountId, providerUserId, label, email, scopes: granted });
   } catch (error) {
     onFailure(provider as Platform, 'a connection could not be handed over', `${error}`);
   }

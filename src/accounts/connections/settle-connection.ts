@@ -3,17 +3,15 @@ import { newId } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
 import { SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { OAuthTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
+import { changeRows, countRows, insertRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { PendingConnection } from '../../store/logins/connection-states.ts';
-import { insertConnection } from '../../store/logins/connections.ts';
 import {
   findConnectionOfUser,
   findOAuthConnection,
   type OAuthConnection,
-  renewConnection,
   sealTokens,
 } from '../../store/logins/oauth-connections.ts';
-import { countConnections } from '../../store/people/account-counts.ts';
 import { audit } from '../../store/people/audit-log.ts';
 import { assertBelow, CAPS } from '../account/caps.ts';
 import { joinDefaultAgent } from '../account/default-agent.ts';
@@ -58,7 +56,7 @@ export async function settleConnection(
     sealedCredentials: sealTokens(deps.store.secrets, id, { accessToken, refreshToken }),
     updatedAt: nowIso,
   };
-  if (known) await renewConnection(trx, id, renewal);
+  if (known) await changeRows(trx, 'connections', { id }, renewal);
   else await insert(trx, { ...renewal, ...newConnection(id, accountId, grant), createdAt: nowIso });
   const actor = { accountId, kind: pending.credentialKind, credentialId: pending.credentialId };
   await audit(trx, actor, {
@@ -96,7 +94,7 @@ async function insert(
   { sealedCredentials, ...connection }: Omit<OAuthConnection, 'provider'> & { readonly provider: Platform },
 ): Promise<void> {
   const { id, accountId, createdAt } = connection;
-  assertBelow(CAPS.connections, await countConnections(trx, accountId), 'connections');
-  await insertConnection(trx, connection, sealedCredentials);
+  assertBelow(CAPS.connections, await countRows(trx, 'connections', { accountId }), 'connections');
+  await insertRow(trx, 'connections', { ...connection, sealedCredentials });
   await joinDefaultAgent(trx, accountId, { type: 'connection', id }, createdAt);
 }

@@ -1,14 +1,11 @@
 import * as z from 'zod';
-import { readAnswer } from '../../base/answer-body.ts';
 import { networkCode } from '../../base/network-error.ts';
-import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
 import { postAsClient } from '../../connectors/contract/client-request.ts';
 import type { FreshTokens, OAuthClient } from '../../connectors/contract/oauth.ts';
 import { platformWords } from './platform-words.ts';
 
-const MAX_ANSWER_BYTES = 65_536;
 /** Deadline of a request to a platform, including its answer. */
 export const REQUEST_DEADLINE_MS = 10_000;
 /** Longer lifetimes count as this long, so that the expiry is a date. */
@@ -72,9 +69,8 @@ export async function askForTokens(
 ): Promise<TokenAnswer> {
   const limit = new TimeLimit(clock, REQUEST_DEADLINE_MS);
   try {
-    const response = await postAsClient(client, client.tokenEndpoint, grant, limit.signal);
-    const body = await readAnswer(response, MAX_ANSWER_BYTES);
-    return read(client, response.status, platformJson(body), [client.clientSecret, ...secretsIn(grant)]);
+    const { status, json } = await postAsClient(client, client.tokenEndpoint, grant, limit.signal);
+    return read(client, status, json, [client.clientSecret, ...secretsIn(grant)]);
   } catch (error) {
     if (limit.signal.aborted) return { kind: 'failed', reason: 'The platform did not answer in time' };
     // No text of the error, which may contain the request.

@@ -1,10 +1,10 @@
 import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
+import { changeRows, findRow, insertRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findAccountByEmail, insertAccount } from '../../store/people/accounts.ts';
 import { type Actor, audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
-import { findIdentity, insertIdentity, touchIdentity } from '../../store/people/identities.ts';
 import { hasSession } from '../../store/people/sessions.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import type { ProvenIdentity } from './identity-provider.ts';
@@ -31,10 +31,10 @@ export async function settleIdentity(
 ): Promise<string> {
   const { linkTo, nowIso } = options;
   if (linkTo !== null) await requireMayLink(db, linkTo);
-  const known = await findIdentity(db, proven.provider, proven.subject);
+  const known = await findRow(db, 'identities', { provider: proven.provider, subject: proven.subject });
   if (known) {
     if (linkTo !== null && known.accountId !== linkTo.accountId) throw new GatewayError('identity_taken');
-    await touchIdentity(db, known.id, { email: proven.email, lastUsedAt: nowIso });
+    await changeRows(db, 'identities', { id: known.id }, { email: proven.email, lastUsedAt: nowIso });
     return known.accountId;
   }
   const accountId = linkTo?.accountId ?? (await ownerOf(db, proven)) ?? (await register(db, proven, options));
@@ -82,7 +82,7 @@ async function link(db: Db, proven: ProvenIdentity, actor: Actor, nowIso: string
   const { accountId } = actor;
   const { provider, subject, email } = proven;
   const id = newId('idn');
-  await insertIdentity(db, {
+  await insertRow(db, 'identities', {
     id,
     accountId,
     provider,

@@ -2,10 +2,10 @@ import { GatewayError } from '../../base/errors.ts';
 import { newApiKey, newId } from '../../base/ids.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
 import { hashToken } from '../../base/tokens.ts';
-import { attachKey } from '../../store/agents/agents.ts';
+import { insertNewRow, insertRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { KeyKind } from '../../store/keys/key-tables.ts';
-import { type ApiKey, findKey, insertKey, revokeKey, type ValidKey } from '../../store/keys/keys.ts';
+import { type ApiKey, findKey, revokeKey, type ValidKey } from '../../store/keys/keys.ts';
 import { countKeys } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Store } from '../../store/store.ts';
@@ -42,8 +42,8 @@ export async function storeKey(
     lastUsedAt: null,
     revokedAt: null,
   };
-  await insertKey(db, record);
-  for (const agentId of agentIds) await attachKey(db, agentId, record.id);
+  await insertRow(db, 'apiKeys', record);
+  for (const agentId of agentIds) await insertNewRow(db, 'agentKeys', { agentId, keyId: record.id });
   return record;
 }
 

@@ -2,8 +2,9 @@ import { LastUses } from '../../base/last-uses.ts';
 import { areSameAgents } from '../../base/scope.ts';
 import type { Clock } from '../../base/time.ts';
 import { hashToken } from '../../base/tokens.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { listValidKeys, touchKey, type ValidKey } from '../../store/keys/keys.ts';
+import { listValidKeys, type ValidKey } from '../../store/keys/keys.ts';
 
 /** Called when a key acts for other agents than before. The list is empty when the key was revoked. */
 export type OnAgentsChanged = (keyId: string, agentIds: readonly string[]) => void;
@@ -73,7 +74,9 @@ export class KeyCache {
   use(key: string): ValidKey | null {
     const known = this.#byHash.get(hashToken(key));
     if (!known) return null;
-    this.#lastUses.note(known.id, () => touchKey(this.#db, known.id, this.#clock.nowIso()));
+    this.#lastUses.note(known.id, () =>
+      changeRows(this.#db, 'apiKeys', { id: known.id }, { lastUsedAt: this.#clock.nowIso() }),
+    );
     return known;
   }
 }

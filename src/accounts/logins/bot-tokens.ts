@@ -2,7 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
 import { hangUpLogin } from '../../calls/hang-up-call.ts';
-import { detachMemberEverywhere } from '../../store/agents/agents.ts';
+import { countRows, deleteRows } from '../../store/database/rows.ts';
 import {
   type BotSecrets,
   deleteBot,
@@ -11,7 +11,6 @@ import {
   type StoredBot,
 } from '../../store/logins/bot-tokens.ts';
 import { ownsMember } from '../../store/logins/platform-accounts.ts';
-import { countBots } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 import { assertBelow, CAPS } from '../account/caps.ts';
@@ -72,7 +71,7 @@ async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Pr
   };
   await domain.store.db.transaction().execute(async (trx) => {
     await requireVerifiedAddress(trx, accountId);
-    assertBelow(CAPS.bots, await countBots(trx, accountId), 'bots');
+    assertBelow(CAPS.bots, await countRows(trx, 'botTokens', { accountId }), 'bots');
     const box = domain.store.secrets;
     if (await hasBotToken(trx, box, accountId, { platform, token: secrets.token }))
       throw new GatewayError('bot_token_taken');
@@ -100,7 +99,7 @@ async function forgetBot({ store }: AccountDomain, actor: Actor, botId: string):
   return await store.db.transaction().execute(async (trx) => {
     const bot = await deleteBot(trx, actor.accountId, botId);
     if (!bot) throw new GatewayError('bot_token_not_found');
-    await detachMemberEverywhere(trx, { type: 'bot_token', id: botId });
+    await deleteRows(trx, 'agentAccounts', { memberType: 'bot_token', memberId: botId });
     await audit(trx, actor, {
       action: 'bot_token.delete',
       subject: botId,

@@ -1,7 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { HostedBot, HostsBots, LoginState } from '../../connectors/contract/login.ts';
-import { listBotsToLogIn, updateBotState } from '../../store/logins/bot-tokens.ts';
+import { changeRows } from '../../store/database/rows.ts';
+import { listBotsToLogIn } from '../../store/logins/bot-tokens.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 
 /** Returns the connector that hosts a platform's bots; null when the gateway has none. */
@@ -47,7 +48,7 @@ async function keepState(
   { name, status }: LoginState,
 ): Promise<void> {
   try {
-    await updateBotState(store.db, botId, { status, ...(name === null ? {} : { botName: name }) });
+    await changeRows(store.db, 'botTokens', { id: botId }, { status, botName: name ?? undefined });
   } catch (error) {
     calls.events.writeFailed('state of a bot', error);
   }

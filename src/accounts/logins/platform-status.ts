@@ -10,7 +10,7 @@ import {
 import { type AgentScope, reaches } from '../../base/scope.ts';
 import { type LoginRef, type LoginState, SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
-import { listMembersOf } from '../../store/agents/agents.ts';
+import { listRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { listPlatformAccounts, type PlatformAccount } from '../../store/logins/platform-accounts.ts';
 import { findTrunk, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
@@ -130,8 +130,10 @@ export async function hasLogin(db: Db, accountId: string, platform: Platform): P
 async function loginsOf(db: Db, { accountId, agentIds }: Viewer): Promise<PlatformAccount[]> {
   const logins = await listPlatformAccounts(db, accountId);
   if (agentIds === null) return logins;
-  const members = await listMembersOf(db, agentIds);
-  return logins.filter((login) => members.some(({ type, id }) => type === login.type && id === login.id));
+  const members = await listRows(db, 'agentAccounts', { agentId: agentIds });
+  return logins.filter(({ type, id }) =>
+    members.some(({ memberType, memberId }) => memberType === type && memberId === id),
+  );
 }
 
 function platformOf(login: PlatformAccount): Platform {

@@ -6,7 +6,7 @@ import { listRoutedDids, type RoutedDid } from '../../store/logins/sip-dids.ts';
 import { fillInboundTokens, listTrunks, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
 import { firstAccount } from '../../store/people/accounts.ts';
 import type { Store } from '../../store/store.ts';
-import type { TrunkChanges } from './trunk-changes.ts';
+import type { TrunkChanges } from '../account/quotas.ts';
 
 const INBOUND_TOKEN_BYTES = 16;
 

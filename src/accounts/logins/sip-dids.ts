@@ -1,19 +1,16 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { type PresetIds, SPEECH_KINDS } from '../../base/speech.ts';
-import { detachMemberEverywhere } from '../../store/agents/agents.ts';
+import { countRows, deleteRows, findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import {
   type DidChange,
-  deleteDid,
   findRoutedDid,
   insertDid,
   type StoredDid,
   updateDid,
 } from '../../store/logins/sip-dids.ts';
-import { countDids } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
-import { findVoiceConfig } from '../../store/speech/voice-configs.ts';
 import { joinDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { notifyNumberChanged, type SipAccounts, type SipSetup } from './sip-accounts.ts';
@@ -37,7 +34,7 @@ export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid):
   const did = { id: newId('did'), accountId, ...wanted, createdAt };
   const agentId = await sip.store.db.transaction().execute(async (trx) => {
     await requirePresets(trx, accountId, wanted.presets);
-    const listed = await countDids(trx, accountId);
+    const listed = await countRows(trx, 'sipDids', { accountId });
     if (!(await insertDid(trx, did))) throw new GatewayError('number_taken');
     if (listed >= sip.maxNumbers) {
       throw new GatewayError(
@@ -80,8 +77,10 @@ export async function changeSipDid(
 /** Deletes a number from the list and from every agent. A call on it continues. Throws `did_not_found`. */
 export async function deleteSipDid(sip: SipAccounts, actor: Actor, didId: string): Promise<void> {
   await sip.store.db.transaction().execute(async (trx) => {
-    if (!(await deleteDid(trx, actor.accountId, didId))) throw new GatewayError('did_not_found');
-    await detachMemberEverywhere(trx, { type: 'sip_number', id: didId });
+    const { accountId } = actor;
+    if (!(await deleteRows(trx, 'sipDids', { accountId, id: didId })))
+      throw new GatewayError('did_not_found');
+    await deleteRows(trx, 'agentAccounts', { memberType: 'sip_number', memberId: didId });
     await audit(trx, actor, { action: 'sip_did.delete', subject: didId });
   });
   sip.directory.removeNumber(didId);
@@ -92,7 +91,7 @@ async function requirePresets(db: Db, accountId: string, presets: Partial<Preset
   for (const kind of SPEECH_KINDS) {
     const id = presets[kind] ?? null;
     if (id === null) continue;
-    const preset = await findVoiceConfig(db, accountId, id);
+    const preset = await findRow(db, 'voiceConfigs', { accountId, id });
     if (preset === undefined) throw new GatewayError('voice_config_not_found');
     if (preset.kind !== kind) throw new GatewayError('voice_config_wrong_kind');
   }

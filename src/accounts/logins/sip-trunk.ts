@@ -1,6 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
-import { deleteTrunk, findTrunk, putTrunk, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
+import { deleteRows } from '../../store/database/rows.ts';
+import { findTrunk, putTrunk, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { newInboundToken, notifyTrunkChanged, type SipAccounts, type SipSetup } from './sip-accounts.ts';
@@ -64,7 +65,8 @@ export async function getSipTrunk(sip: SipAccounts, accountId: string): Promise<
 /** Unregisters and deletes the trunk. Its numbers stay listed. Throws `trunk_not_found`. */
 export async function deleteSipTrunk(sip: SipAccounts, actor: Actor): Promise<void> {
   await sip.store.db.transaction().execute(async (trx) => {
-    if (!(await deleteTrunk(trx, actor.accountId))) throw new GatewayError('trunk_not_found');
+    if (!(await deleteRows(trx, 'sipTrunks', { accountId: actor.accountId })))
+      throw new GatewayError('trunk_not_found');
     await audit(trx, actor, { action: 'sip_trunk.delete' });
   });
   sip.directory.removeTrunk(actor.accountId);

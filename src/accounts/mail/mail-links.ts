@@ -1,13 +1,8 @@
 import { isoAfter } from '../../base/time.ts';
 import { hashToken, newToken } from '../../base/tokens.ts';
+import { deleteExpired, findUnexpired, insertRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import {
-  deleteExpiredMailTokens,
-  findMailToken,
-  insertMailToken,
-  type MailToken,
-  voidMailTokens,
-} from '../../store/people/mail-tokens.ts';
+import { type MailToken, voidMailTokens } from '../../store/people/mail-tokens.ts';
 import type { MailPurpose } from '../../store/people/people-tables.ts';
 import type { People } from '../people/people.ts';
 
@@ -37,9 +32,9 @@ export async function newMailLink(
   const token = newToken();
   const createdAt = clock.nowIso();
   const expiresAt = isoAfter(createdAt, LIFETIME_MS[purpose]);
-  await deleteExpiredMailTokens(db, createdAt);
+  await deleteExpired(db, 'mailTokens', createdAt);
   await voidMailTokens(db, accountId, createdAt);
-  await insertMailToken(db, {
+  await insertRow(db, 'mailTokens', {
     tokenHash: hashToken(token),
     accountId,
     purpose,
@@ -57,7 +52,7 @@ export async function readMailToken(
   token: string,
   nowIso: string,
 ): Promise<MailToken | undefined> {
-  return await findMailToken(db, purpose, hashToken(token), nowIso);
+  return await findUnexpired(db, 'mailTokens', { purpose, tokenHash: hashToken(token) }, nowIso);
 }
 
 /** Returns the account of a link without using the link; undefined as for `readMailToken`. */

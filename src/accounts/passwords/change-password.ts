@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { updatePerson } from '../../store/people/accounts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { hasSession } from '../../store/people/sessions.ts';
 import { notifyEmailChangeVoided, notifyPasswordChanged } from '../mail/notices.ts';
@@ -29,7 +29,7 @@ export async function changePassword(
   const kept = { sessionId: session.id, linkHash: '' };
   const { ended, browserToken } = await people.db.transaction().execute(async (trx) => {
     await requireStill(trx, actor, currentHash);
-    await updatePerson(trx, accountId, { passwordHash });
+    await changeRows(trx, 'accounts', { id: accountId }, { passwordHash });
     const under = await endUnderWay(trx, accountId, session.createdAt, kept);
     const { address } = client;
     await audit(trx, actor, { action: 'account.change_password', detail: { address } });

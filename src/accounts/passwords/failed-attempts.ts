@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/time.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type AuditAction, insertAuditLine, updateAuditDetail } from '../../store/people/audit-log.ts';
+import { type AuditAction, insertAuditLine } from '../../store/people/audit-log.ts';
 
 const WINDOW_MS = 3_600_000;
 /** Limit of IP addresses with their own line, per account and hour. All others share one line. */
@@ -94,7 +95,7 @@ export class FailedAttempts {
             detail,
             createdAt: lastAt,
           });
-        else await updateAuditDetail(this.#db, line.id, detail);
+        else await changeRows(this.#db, 'auditLog', { id: line.id }, { detail });
         written = count;
       }
     } finally {

@@ -1,10 +1,7 @@
 import { hashToken, newToken } from '../../base/tokens.ts';
+import { changeRows, findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import {
-  findKnownBrowser,
-  insertKnownBrowser,
-  touchKnownBrowser,
-} from '../../store/people/known-browsers.ts';
+import { insertKnownBrowser } from '../../store/people/known-browsers.ts';
 
 /** Beyond this limit, the browser used longest ago is replaced. */
 const MAX_BROWSERS_PER_ACCOUNT = 20;
@@ -15,7 +12,7 @@ const MAX_BROWSERS_PER_ACCOUNT = 20;
  */
 export async function knownBrowser(db: Db, accountId: string, token: string | null): Promise<string | null> {
   if (token === null) return null;
-  return (await findKnownBrowser(db, accountId, hashToken(token)))?.tokenHash ?? null;
+  return (await findRow(db, 'knownBrowsers', { accountId, tokenHash: hashToken(token) }))?.tokenHash ?? null;
 }
 
 /**
@@ -30,7 +27,7 @@ export async function rememberBrowser(
 ): Promise<string | null> {
   const known = await knownBrowser(db, accountId, token);
   if (known !== null) {
-    await touchKnownBrowser(db, known, nowIso);
+    await changeRows(db, 'knownBrowsers', { tokenHash: known }, { lastUsedAt: nowIso });
     return null;
   }
   const made = newToken();

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type Account, findAccount, findAccountByEmail, updatePerson } from '../../store/people/accounts.ts';
+import { type Account, findAccount, findAccountByEmail } from '../../store/people/accounts.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { newMailLink, readMailToken } from '../mail/mail-links.ts';
 import { type Mail, resetMail } from '../mail/mails.ts';
@@ -68,7 +69,7 @@ export async function resetPassword(
     const nowIso = people.clock.nowIso();
     const found = await accountOf(trx, token, nowIso);
     const change = { emailVerifiedAt: found.emailVerifiedAt ?? nowIso, ownerProvenAt: nowIso };
-    await updatePerson(trx, found.id, { passwordHash, ...change });
+    await changeRows(trx, 'accounts', { id: found.id }, { passwordHash, ...change });
     const end = found.ownerProvenAt === null ? endForeignAccess : endUnderWay;
     await audit(trx, unauthenticatedActor(found.id), {
       action: 'account.reset_password',

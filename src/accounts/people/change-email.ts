@@ -1,6 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { findAccount, findAccountByEmail, updatePerson } from '../../store/people/accounts.ts';
+import { findAccount, findAccountByEmail } from '../../store/people/accounts.ts';
 import { type Actor, audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { voidMailTokens } from '../../store/people/mail-tokens.ts';
 import { newMailLink, readMailToken } from '../mail/mail-links.ts';
@@ -127,12 +128,12 @@ async function moveAddress(
   const kept = { sessionId: await ownSession(trx, accountId, session), linkHash: proof.tokenHash };
   if (account.email === email && account.emailVerifiedAt !== null) {
     if (kept.sessionId !== null && account.ownerProvenAt === null)
-      await updatePerson(trx, accountId, { ownerProvenAt: nowIso });
+      await changeRows(trx, 'accounts', { id: accountId }, { ownerProvenAt: nowIso });
     return null;
   }
   // The link proves the new address. Only a session shows that the visitor also has the password.
   const ownerProvenAt = kept.sessionId === null ? null : nowIso;
-  await updatePerson(trx, accountId, { email, emailVerifiedAt: nowIso, ownerProvenAt });
+  await changeRows(trx, 'accounts', { id: accountId }, { email, emailVerifiedAt: nowIso, ownerProvenAt });
   const end = account.emailVerifiedAt === null ? endForeignAccess : endUnderWay;
   const ended = await end(trx, accountId, nowIso, kept);
   const detail = { from: account.email, to: email, address: ip };

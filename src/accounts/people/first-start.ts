@@ -1,8 +1,8 @@
 import { newApiKey, newId } from '../../base/ids.ts';
 import { hashToken } from '../../base/tokens.ts';
+import { findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { KeyKind } from '../../store/keys/key-tables.ts';
-import { findKeyByHash } from '../../store/keys/keys.ts';
 import { firstAccount, insertAccount } from '../../store/people/accounts.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { storeKey } from '../keys/api-keys.ts';
@@ -68,7 +68,7 @@ interface WantedKey {
 async function ensureKey(db: Db, wanted: WantedKey): Promise<KeyOutcome> {
   const { kind, chosen } = wanted;
   if (chosen !== null) {
-    const known = await findKeyByHash(db, hashToken(chosen));
+    const known = await findRow(db, 'apiKeys', { hash: hashToken(chosen) });
     if (known && known.kind !== kind) {
       throw new Error(
         `the key given as the ${kind} key is stored as the ${known.kind} key ${known.keyPrefix}…`,

@@ -1,12 +1,10 @@
+import { deleteRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { endOpenExchanges } from '../../store/keys/oauth-grants.ts';
-import { forgetConnectionStates } from '../../store/logins/connection-states.ts';
 import { deleteAccess, type GoneLogins } from '../../store/people/account-access.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
-import { forgetBrowsers } from '../../store/people/known-browsers.ts';
 import { type MailToken, voidMailTokens } from '../../store/people/mail-tokens.ts';
 import { deleteSessionsOf, hasSession } from '../../store/people/sessions.ts';
-import { forgetSignIns } from '../../store/people/sign-ins.ts';
 import type { ValidSession } from '../sessions/session-cache.ts';
 import type { People } from './people.ts';
 
@@ -34,9 +32,9 @@ export interface Ended {
 export async function endUnderWay(db: Db, accountId: string, nowIso: string, kept: Kept): Promise<Ended> {
   const links = await voidMailTokens(db, accountId, nowIso, kept.linkHash);
   await deleteSessionsOf(db, accountId, kept.sessionId);
-  await forgetBrowsers(db, accountId);
-  await forgetSignIns(db, accountId);
-  await forgetConnectionStates(db, accountId);
+  await deleteRows(db, 'knownBrowsers', { accountId });
+  await deleteRows(db, 'signIns', { accountId });
+  await deleteRows(db, 'connectionStates', { accountId });
   await endOpenExchanges(db, accountId);
   return { links, logins: null };
 }

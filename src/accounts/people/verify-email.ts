@@ -1,6 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type Account, findAccount, updatePerson } from '../../store/people/accounts.ts';
+import { type Account, findAccount } from '../../store/people/accounts.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { newMailLink, readMailToken } from '../mail/mail-links.ts';
 import { type Mail, verificationMail } from '../mail/mails.ts';
@@ -47,7 +48,7 @@ async function verify(
   const kept = { sessionId: await ownSession(trx, account.id, session), linkHash: proof.tokenHash };
   const ownerProvenAt = kept.sessionId === null ? account.ownerProvenAt : (account.ownerProvenAt ?? nowIso);
   const emailVerifiedAt = account.emailVerifiedAt ?? nowIso;
-  await updatePerson(trx, account.id, { emailVerifiedAt, ownerProvenAt });
+  await changeRows(trx, 'accounts', { id: account.id }, { emailVerifiedAt, ownerProvenAt });
   if (account.emailVerifiedAt !== null) return null;
   const ended = await endForeignAccess(trx, account.id, nowIso, kept);
   await audit(trx, unauthenticatedActor(account.id), {

@@ -1,13 +1,9 @@
 import { LastUses } from '../../base/last-uses.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
 import { hashToken } from '../../base/tokens.ts';
+import { changeRows, deleteExpired } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import {
-  deleteExpiredSessions,
-  listSessions,
-  type StoredSession,
-  touchSession,
-} from '../../store/people/sessions.ts';
+import { listSessions, type StoredSession } from '../../store/people/sessions.ts';
 import type { AgentRoster } from '../account/agent-roster.ts';
 
 /** A session expires when it is not used for this long. */
@@ -54,7 +50,7 @@ export class SessionCache {
     onTouchFailed: (error: unknown) => void,
   ): Promise<SessionCache> {
     const cache = new SessionCache(db, clock, roster, onTouchFailed);
-    await deleteExpiredSessions(db, clock.nowIso());
+    await deleteExpired(db, 'sessions', clock.nowIso());
     await cache.reload();
     return cache;
   }
@@ -125,7 +121,7 @@ export class SessionCache {
   async #extend(session: StoredSession, nowIso: string): Promise<void> {
     const used = { lastUsedAt: nowIso, expiresAt: expiryFrom(nowIso) };
     this.#byHash.set(session.tokenHash, { ...session, ...used });
-    await touchSession(this.#db, session.id, used);
+    await changeRows(this.#db, 'sessions', { id: session.id }, used);
   }
 }
 

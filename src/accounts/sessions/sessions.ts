@@ -1,10 +1,11 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { hashToken, newToken } from '../../base/tokens.ts';
+import { deleteRows, insertRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { type Account, findAccountByEmail } from '../../store/people/accounts.ts';
 import { audit } from '../../store/people/audit-log.ts';
-import { deleteSession, insertSession, type StoredSession } from '../../store/people/sessions.ts';
+import type { StoredSession } from '../../store/people/sessions.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { isStillPassword, provenHash } from '../passwords/check-password.ts';
 import { rememberBrowser } from '../passwords/known-browsers.ts';
@@ -48,7 +49,7 @@ async function openWith(
     if (passwordHash !== null && !(await isStillPassword(trx, accountId, passwordHash)))
       throw new GatewayError('invalid_login');
     await ensureDefaultAgent(trx, accountId, session.createdAt);
-    for (const { id } of surplus) await deleteSession(trx, id);
+    for (const { id } of surplus) await deleteRows(trx, 'sessions', { id });
     await storeSession(trx, session);
     if (passwordHash === null) return null;
     return await rememberBrowser(trx, accountId, client.browserToken, session.createdAt);
@@ -62,7 +63,7 @@ async function openWith(
 /** Closes a session (signs out). */
 export async function closeSession(people: People, sessionId: string): Promise<void> {
   people.sessions.remove(sessionId);
-  await deleteSession(people.db, sessionId);
+  await deleteRows(people.db, 'sessions', { id: sessionId });
 }
 
 export function newSession(accountId: string, client: Client, nowIso: string): NewSession {
@@ -83,7 +84,7 @@ export function newSession(accountId: string, client: Client, nowIso: string): N
 /** Stores a session and writes it to the audit log. */
 export async function storeSession(db: Db, session: StoredSession): Promise<void> {
   const { id, accountId } = session;
-  await insertSession(db, session);
+  await insertRow(db, 'sessions', session);
   const actor = { accountId, kind: 'session', credentialId: id } as const;
   await audit(db, actor, { action: 'session.open', subject: id, detail: { address: session.address } });
 }

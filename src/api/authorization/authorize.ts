@@ -19,7 +19,6 @@ import { consentPage } from '../pages/consent.ts';
 import { authorizationFailed, CONFIRM_FIRST } from '../pages/notice.ts';
 import { HTML_TYPE, OWN_FORM_HEADERS, pageAnswer, pageReply } from '../pages/page.ts';
 import { signInPage } from '../pages/sign-in.ts';
-import { TOO_MANY } from '../rest/sign-in.ts';
 import { AuthorizeQuery } from '../schema/authorization.ts';
 import type { AuthorizationContext } from './authorization-context.ts';
 import { repeatedNames } from './clients.ts';
@@ -45,36 +44,66 @@ type Asked = z.output<typeof AuthorizeQuery>;
 
 /** Routes of the page on which users authorize MCP clients. */
 export function authorizeRoutes(context: AuthorizationContext): Route[] {
-  return [ask(context), decide(context)];
-}
-
-function ask(context: AuthorizationContext): Route {
-  return open.get(PATH, {
-    operationId: 'authorize',
-    refusesHead: true,
-    summary: 'Show the consent page for an MCP client',
-    description:
-      "For browsers. The user signs in and confirms the account's email address first. Consent is not asked for again if the user gave it to the same client for the same redirect URI and at least the same platforms. For a client on the user's computer (loopback), the port and the session must be the same too.",
-    headers: ['cookie'],
-    query: AuthorizeQuery,
-    responses: { 200: PAGE, 302: SENT_BACK, 400: FAULT_PAGE, 403: UNVERIFIED_PAGE, 429: TOO_MANY },
-    handler: async (request) => {
-      const { query, address } = request;
-      const session = context.sessionOf(request.header('cookie'));
-      if (session === null || wants(query, 'login')) return signInReply(context, query, session);
-      return await orRefusal(302, async () => {
-        const repeated = repeatedNames(new URLSearchParams(request.search));
-        const asked = await readAuthorizationRequest(context.domain, { ...query, repeated }, address);
-        const { accountId } = session;
-        await requireVerifiedAddress(context.domain.store.db, accountId);
-        const former = await findAuthorization(context.domain.store.db, accountId, asked.client.clientId);
-        const approved = wants(query, 'consent') ? null : approvedBefore(former, asked, session.credentialId);
-        if (approved) return sendBack(302, await approveAgain(context.domain, session, approved, asked));
-        const given = former && { platforms: former.platforms, agentIds: former.agentIds };
-        return await consentReply(200, context, session, { asked, state: { query, given, complaint: '' } });
-      });
-    },
-  });
+  return [
+    open.get(PATH, {
+      operationId: 'authorize',
+      refusesHead: true,
+      summary: 'Show the consent page for an MCP client',
+      description:
+        "For browsers. The user signs in and confirms the account's email address first. Consent is not asked for again if the user gave it to the same client for the same redirect URI and at least the same platforms. For a client on the user's computer (loopback), the port and the session must be the same too.",
+      headers: ['cookie'],
+      query: AuthorizeQuery,
+      responses: { 200: PAGE, 302: SENT_BACK, 400: FAULT_PAGE, 403: UNVERIFIED_PAGE },
+      fails: ['too_many_attempts'],
+      handler: async (request) => {
+        const { query, address } = request;
+        const session = context.sessionOf(request.header('cookie'));
+        if (session === null || wants(query, 'login')) return signInReply(context, query, session);
+        return await orRefusal(302, async () => {
+          const repeated = repeatedNames(new URLSearchParams(request.search));
+          const asked = await readAuthorizationRequest(context.domain, { ...query, repeated }, address);
+          const { accountId } = session;
+          await requireVerifiedAddress(context.domain.store.db, accountId);
+          const former = await findAuthorization(context.domain.store.db, accountId, asked.client.clientId);
+          const approved = wants(query, 'consent')
+            ? null
+            : approvedBefore(former, asked, session.credentialId);
+          if (approved) return sendBack(302, await approveAgain(context.domain, session, approved, asked));
+          const given = former && { platforms: former.platforms, agentIds: former.agentIds };
+          return await consentReply(200, context, session, { asked, state: { query, given, complaint: '' } });
+        });
+      },
+    }),
+    open.post(PATH, {
+      operationId: 'decideAuthorization',
+      summary: 'Allow or deny an MCP client',
+      description: 'Submitted by the form on the consent page.',
+      headers: ['cookie'],
+      body: 'raw',
+      responses: {
+        303: SENT_BACK,
+        400: { ...FAULT_PAGE, description: 'A page that explains the error, or the consent page again' },
+        403: UNVERIFIED_PAGE,
+      },
+      fails: ['too_many_attempts'],
+      handler: async (request) => {
+        const { body, address } = request;
+        const session = context.sessionOf(request.header('cookie'));
+        return await orRefusal(303, async () => {
+          const answer = readAnswer(body);
+          if (
+            session === null ||
+            !context.tickets.isGood(answer.ticket, session.credentialId, answer.request)
+          )
+            throw new GatewayError('consent_outdated');
+          const query = AuthorizeQuery.parse(Object.fromEntries(new URLSearchParams(answer.request)));
+          const asked = await readAuthorizationRequest(context.domain, query, address);
+          if (!answer.isYes) throw denied(context.domain, asked);
+          return await sayYes(context, session, { asked, query, answer });
+        });
+      },
+    }),
+  ];
 }
 
 /**
@@ -94,35 +123,6 @@ function signInReply(
     page,
     cookie === null ? OWN_FORM_HEADERS : { ...OWN_FORM_HEADERS, 'Set-Cookie': cookie },
   );
-}
-
-function decide(context: AuthorizationContext): Route {
-  return open.post(PATH, {
-    operationId: 'decideAuthorization',
-    summary: 'Allow or deny an MCP client',
-    description: 'Submitted by the form on the consent page.',
-    headers: ['cookie'],
-    body: 'raw',
-    responses: {
-      303: SENT_BACK,
-      400: { ...FAULT_PAGE, description: 'A page that explains the error, or the consent page again' },
-      403: UNVERIFIED_PAGE,
-      429: TOO_MANY,
-    },
-    handler: async (request) => {
-      const { body, address } = request;
-      const session = context.sessionOf(request.header('cookie'));
-      return await orRefusal(303, async () => {
-        const answer = readAnswer(body);
-        if (session === null || !context.tickets.isGood(answer.ticket, session.credentialId, answer.request))
-          throw new GatewayError('consent_outdated');
-        const query = AuthorizeQuery.parse(Object.fromEntries(new URLSearchParams(answer.request)));
-        const asked = await readAuthorizationRequest(context.domain, query, address);
-        if (!answer.isYes) throw denied(context.domain, asked);
-        return await sayYes(context, session, { asked, query, answer });
-      });
-    },
-  });
 }
 
 interface Consent {

@@ -12,36 +12,32 @@ const config = resource('config', 'MCP authorization');
 
 /** Routes with which an account's owner manages the authorized MCP clients. */
 export function mcpAuthorizationRoutes(domain: AuthorizationDomain): Route[] {
-  return [list(domain), revoke(domain)];
-}
-
-function list(domain: AuthorizationDomain): Route {
-  return config.get('/api/mcp-authorizations', {
-    operationId: 'listMcpAuthorizations',
-    summary: 'List the authorized MCP clients',
-    responses: {
-      200: { description: 'One per client, oldest first', schema: McpAuthorizationList },
-    },
-    handler: async ({ principal }) => {
-      const all = await listAuthorizations(domain.store.db, principal.accountId);
-      return reply(200, { authorizations: all.map(authorizationWire) });
-    },
-  });
-}
-
-function revoke(domain: AuthorizationDomain): Route {
-  return config.delete('/api/mcp-authorizations/{client_id}', {
-    operationId: 'revokeMcpAuthorization',
-    summary: 'Revoke the authorization of an MCP client',
-    description:
-      'Revokes all its tokens at once, ends its sessions and WebSockets, and removes it from its agents. The client has to ask for authorization again.',
-    params: ClientParams,
-    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'MCP authorization not found' },
-    handler: async ({ principal, params }) => {
-      await revokeAuthorization(domain, principal, params.client_id);
-      return reply(200, { status: 'deleted' as const });
-    },
-  });
+  return [
+    config.get('/api/mcp-authorizations', {
+      operationId: 'listMcpAuthorizations',
+      summary: 'List the authorized MCP clients',
+      responses: {
+        200: { description: 'One per client, oldest first', schema: McpAuthorizationList },
+      },
+      handler: async ({ principal }) => {
+        const all = await listAuthorizations(domain.store.db, principal.accountId);
+        return reply(200, { authorizations: all.map(authorizationWire) });
+      },
+    }),
+    config.delete('/api/mcp-authorizations/{client_id}', {
+      operationId: 'revokeMcpAuthorization',
+      summary: 'Revoke the authorization of an MCP client',
+      description:
+        'Revokes all its tokens at once, ends its sessions and WebSockets, and removes it from its agents. The client has to ask for authorization again.',
+      params: ClientParams,
+      responses: { 200: { description: 'Deleted', schema: Deleted } },
+      fails: ['authorization_not_found'],
+      handler: async ({ principal, params }) => {
+        await revokeAuthorization(domain, principal, params.client_id);
+        return reply(200, { status: 'deleted' as const });
+      },
+    }),
+  ];
 }
 
 function authorizationWire(authorization: ListedAuthorization): z.output<typeof McpAuthorization> {

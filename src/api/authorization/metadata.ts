@@ -23,7 +23,17 @@ export function metadataRoutes(domain: AuthorizationDomain): Route[] {
     resource(domain, `${RESOURCE_PATH}/mcp`, 'getMcpResourceMetadata'),
     server(domain, '/.well-known/oauth-authorization-server', 'getAuthorizationServer'),
     server(domain, '/.well-known/openid-configuration', 'getOpenIdConfiguration'),
-    keys(),
+    route({
+      method: 'get',
+      path: '/.well-known/jwks.json',
+      access: 'public',
+      crossOrigin: anyOrigin,
+      operationId: 'getKeySet',
+      summary: 'Get the keys that sign ID tokens (always empty: no ID tokens are issued)',
+      tags: TAGS,
+      responses: { 200: { description: 'An empty set', schema: KeySet } },
+      handler: () => reply(200, { keys: [] }),
+    }),
   ];
 }
 
@@ -86,19 +96,5 @@ function server({ issuer }: AuthorizationDomain, path: `/${string}`, operationId
         id_token_signing_alg_values_supported: ['none'],
       });
     },
-  });
-}
-
-function keys(): Route {
-  return route({
-    method: 'get',
-    path: '/.well-known/jwks.json',
-    access: 'public',
-    crossOrigin: anyOrigin,
-    operationId: 'getKeySet',
-    summary: 'Get the keys that sign ID tokens (always empty: no ID tokens are issued)',
-    tags: TAGS,
-    responses: { 200: { description: 'An empty set', schema: KeySet } },
-    handler: () => reply(200, { keys: [] }),
   });
 }

@@ -1,16 +1,22 @@
+import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { type AccountStatus, accountStatuses } from '../../accounts/account/account-status.ts';
 import { deleteWholeAccount, type LeavingDomain } from '../../accounts/account/delete-account.ts';
 import { exportAccount } from '../../accounts/account/export-account.ts';
+import { giveFeedback } from '../../accounts/account/give-feedback.ts';
+import { usageOf } from '../../accounts/account/usage.ts';
 import { goOn } from '../../base/now-or-later.ts';
+import { PLATFORMS } from '../../base/platform.ts';
+import type { UsageDay } from '../../store/people/usage.ts';
 import { clearedSessionCookie } from '../auth/cookies.ts';
 import { cachedReplies, reply, replyStream } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { Account, DeleteAccountBody } from '../schema/account.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
+import { wholeNumber } from '../schema/fields.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { viewerOf } from './platforms.ts';
-import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
+import { CLIENT_HEADERS, clientOf } from './sign-in.ts';
 
 const account = resource('account', 'Account');
 const session = resource('session', 'Account');
@@ -30,7 +36,51 @@ const FEATURES: Omit<Account['features'], 'hosted_stt' | 'hosted_tts'> = {
   files: 'ready',
 };
 
-/** `GET /api/account`: an overview of the account. */
+const UsageQuery = z.object({
+  days: wholeNumber(1, 366).default(30).describe('Number of days, including today'),
+});
+
+const Amounts = z.object({
+  calls: z.int().describe('Calls that started'),
+  minutes: z.number().describe('Time that calls were active, rounded to hundredths'),
+  messages: z.int(),
+  bytes: z.int().describe('Bytes of files, sent and received'),
+  tts_characters: z.int().describe('Characters of texts for hosted text-to-speech'),
+  tts_seconds: z.number().describe('Audio from hosted text-to-speech, rounded to tenths'),
+  stt_seconds: z.number().describe('Audio sent to hosted speech recognition, rounded to tenths'),
+});
+type Amounts = z.output<typeof Amounts>;
+
+const AmountsOfDay = Amounts.extend({
+  day: z.string().describe('YYYY-MM-DD, UTC'),
+  platform: z.enum(PLATFORMS),
+}).meta({ id: 'UsageDay' });
+
+const Usage = z
+  .object({
+    first_day: z.string(),
+    last_day: z.string(),
+    total: Amounts,
+    days: z.array(AmountsOfDay).describe('By day and platform; only those with usage'),
+  })
+  .meta({ id: 'Usage' });
+
+const Short = z.string().max(200).nullish();
+const Long = z.string().max(10_000).nullish();
+
+const FeedbackBody = z
+  .object({
+    message: z.string().min(1).max(10_000),
+    surface: Short.describe('Where the feedback was given, for example a page of the dashboard'),
+    provider: Short.describe('The platform or provider concerned'),
+    error_detail: Long.describe('The error message shown'),
+    suggestion_shown: Long.describe('The suggestion shown with it'),
+  })
+  .meta({ id: 'FeedbackBody' });
+
+const Feedback = z.object({ status: z.literal('ok'), feedback_id: z.string() }).meta({ id: 'Feedback' });
+
+/** An overview of the account, its usage, all its data, and a message to the gateway's operator. */
 export function accountRoutes(domain: AccountDomain): Route[] {
   const statusFor = accountStatuses(domain);
   const replyOf = cachedReplies(wireOf);
@@ -41,6 +91,58 @@ export function accountRoutes(domain: AccountDomain): Route[] {
       description: 'Call this first. Agent keys see only the logins of their own agents.',
       responses: { 200: { description: 'The account', schema: Account } },
       handler: ({ principal }) => goOn(statusFor(viewerOf(principal)), replyOf),
+    }),
+    account.get('/api/usage', {
+      operationId: 'getUsage',
+      summary: "Get the account's usage by day and platform",
+      description: 'Days are in UTC. A call counts for the day on which it started.',
+      query: UsageQuery,
+      responses: { 200: { description: 'The usage', schema: Usage } },
+      handler: async ({ principal, query }) => {
+        const usage = await usageOf(domain, principal, query.days);
+        return reply(200, {
+          first_day: usage.firstDay,
+          last_day: usage.lastDay,
+          total: amountsOf(usage.days),
+          days: usage.days.map((each) => ({
+            day: each.day,
+            platform: each.platform,
+            ...amountsOf([each]),
+          })),
+        });
+      },
+    }),
+    account.post('/api/feedback', {
+      operationId: 'giveFeedback',
+      summary: 'Send feedback to the operator',
+      description: 'For example, that the suggestion shown with an error was wrong.',
+      body: FeedbackBody,
+      responses: { 200: { description: 'Stored', schema: Feedback } },
+      fails: [{ too_many_attempts: 'More than 20 messages in an hour' }],
+      handler: async ({ principal, body }) => {
+        const feedbackId = await giveFeedback(domain, principal.accountId, {
+          message: body.message,
+          surface: body.surface ?? null,
+          provider: body.provider ?? null,
+          errorDetail: body.error_detail ?? null,
+          suggestionShown: body.suggestion_shown ?? null,
+        });
+        return reply(200, { status: 'ok' as const, feedback_id: feedbackId });
+      },
+    }),
+    config.get('/api/export', {
+      operationId: 'exportAccount',
+      summary: 'Export all data of the account',
+      description:
+        'Streams one JSON document with a list of rows per table, including the audit log. Without secrets, even encrypted or hashed ones.',
+      responses: { 200: { description: 'The document', contentType: 'application/json' } },
+      handler: ({ principal }) =>
+        replyStream(200, 'application/json', exportAccount(domain, principal), {
+          headers: {
+            'Content-Disposition': 'attachment; filename="account-export.json"',
+            'Cache-Control': 'no-store',
+          },
+        }),
     }),
   ];
 }
@@ -81,11 +183,8 @@ export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUr
         'Ends its live calls. This cannot be undone. An account without email and password belongs to the operator, who deletes it in the database.',
       headers: CLIENT_HEADERS,
       body: DeleteAccountBody,
-      responses: {
-        200: { description: 'Deleted', schema: Deleted },
-        400: 'Current password is wrong',
-        429: TOO_MANY,
-      },
+      responses: { 200: { description: 'Deleted', schema: Deleted } },
+      fails: ['wrong_password', 'too_many_attempts'],
       handler: async (request) => {
         const { principal, body } = request;
         await deleteWholeAccount(domain, principal.accountId, body.password ?? null, clientOf(request));
@@ -96,22 +195,16 @@ export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUr
   ];
 }
 
-/** `GET /api/export`: all data of the account. */
-export function exportRoutes(domain: AccountDomain): Route[] {
-  return [
-    config.get('/api/export', {
-      operationId: 'exportAccount',
-      summary: 'Export all data of the account',
-      description:
-        'Streams one JSON document with a list of rows per table, including the audit log. Without secrets, even encrypted or hashed ones.',
-      responses: { 200: { description: 'The document', contentType: 'application/json' } },
-      handler: ({ principal }) =>
-        replyStream(200, 'application/json', exportAccount(domain, principal), {
-          headers: {
-            'Content-Disposition': 'attachment; filename="account-export.json"',
-            'Cache-Control': 'no-store',
-          },
-        }),
-    }),
-  ];
+function amountsOf(days: readonly UsageDay[]): Amounts {
+  const sumOf = (amount: Exclude<keyof UsageDay, 'day' | 'platform'>): number =>
+    days.reduce((sum, day) => sum + day[amount], 0);
+  return {
+    calls: sumOf('calls'),
+    minutes: Math.round(sumOf('minutes') * 100) / 100,
+    messages: sumOf('messages'),
+    bytes: sumOf('bytes'),
+    tts_characters: sumOf('spokenCharacters'),
+    tts_seconds: Math.round(sumOf('spokenMs') / 100) / 10,
+    stt_seconds: Math.round(sumOf('heardMs') / 100) / 10,
+  };
 }

@@ -22,52 +22,42 @@ import {
 } from '../schema/delivery.ts';
 
 const config = resource('config', 'Agents');
-const NOT_FOUND = 'Delivery not found';
 
 /** Routes for deliveries to the models behind agents. */
 export function deliveryRoutes(domain: DeliveryDomain): Route[] {
-  return [list(domain), detail(domain), replay(domain)];
-}
-
-function list(domain: DeliveryDomain): Route {
-  return config.get('/api/agents/{agent_id}/deliveries', {
-    operationId: 'listDeliveries',
-    summary: "List an agent's deliveries",
-    params: AgentParams,
-    query: DeliveryQuery,
-    responses: { 200: { description: 'One page', schema: DeliveryList }, 404: 'Agent not found' },
-    handler: async ({ principal, params, query }) => {
-      const page = await pageDeliveries(domain, principal.accountId, params.agent_id, query);
-      return reply(200, { deliveries: page.deliveries.map(deliveryWire), total: page.total, ...query });
-    },
-  });
-}
-
-function detail(domain: DeliveryDomain): Route {
-  return config.get('/api/agent-deliveries/{id}', {
-    operationId: 'getDelivery',
-    summary: 'Get a delivery with its payload and response',
-    params: DeliveryParams,
-    responses: { 200: { description: 'The delivery', schema: DeliveryDetail }, 404: NOT_FOUND },
-    handler: async ({ principal, params }) =>
-      reply(200, deliveryDetailWire(await getDelivery(domain, principal.accountId, params.id))),
-  });
-}
-
-function replay(domain: DeliveryDomain): Route {
-  return config.post('/api/agent-deliveries/{id}/replay', {
-    operationId: 'replayDelivery',
-    summary: 'Deliver the event of a failed delivery again',
-    description: 'Queues a new delivery, which the model answers anew.',
-    params: DeliveryParams,
-    responses: {
-      202: { description: 'The new delivery, queued', schema: NewDelivery },
-      404: NOT_FOUND,
-      409: 'Only a failed delivery can be replayed',
-    },
-    handler: async ({ principal, params }) =>
-      reply(202, newDeliveryWire(queued(await replayDelivery(domain, principal, params.id)))),
-  });
+  return [
+    config.get('/api/agents/{agent_id}/deliveries', {
+      operationId: 'listDeliveries',
+      summary: "List an agent's deliveries",
+      params: AgentParams,
+      query: DeliveryQuery,
+      responses: { 200: { description: 'One page', schema: DeliveryList } },
+      fails: ['agent_not_found'],
+      handler: async ({ principal, params, query }) => {
+        const page = await pageDeliveries(domain, principal.accountId, params.agent_id, query);
+        return reply(200, { deliveries: page.deliveries.map(deliveryWire), total: page.total, ...query });
+      },
+    }),
+    config.get('/api/agent-deliveries/{id}', {
+      operationId: 'getDelivery',
+      summary: 'Get a delivery with its payload and response',
+      params: DeliveryParams,
+      responses: { 200: { description: 'The delivery', schema: DeliveryDetail } },
+      fails: ['delivery_not_found'],
+      handler: async ({ principal, params }) =>
+        reply(200, deliveryDetailWire(await getDelivery(domain, principal.accountId, params.id))),
+    }),
+    config.post('/api/agent-deliveries/{id}/replay', {
+      operationId: 'replayDelivery',
+      summary: 'Deliver the event of a failed delivery again',
+      description: 'Queues a new delivery, which the model answers anew.',
+      params: DeliveryParams,
+      responses: { 202: { description: 'The new delivery, queued', schema: NewDelivery } },
+      fails: ['delivery_not_found', 'delivery_not_failed', 'too_many_deliveries'],
+      handler: async ({ principal, params }) =>
+        reply(202, newDeliveryWire(queued(await replayDelivery(domain, principal, params.id)))),
+    }),
+  ];
 }
 
 function deliveryWire(delivery: StoredDelivery): z.output<typeof Delivery> {

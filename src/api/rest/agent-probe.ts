@@ -44,30 +44,26 @@ const config = resource('config', 'Keys');
 
 /** Routes that test whether the agents behind the account's keys answer. */
 export function agentProbeRoutes(probes: AgentProbes): Route[] {
-  return [start(probes), status(probes)];
-}
-
-function start(probes: AgentProbes): Route {
-  return config.post('/api/keys/test-agent/start', {
-    operationId: 'startAgentProbe',
-    summary: 'Test whether the agents answer',
-    description:
-      'Sends a `dm_chat` (platform `agent`, from `Gateway test`) to every agent with a key and waits 30 s for answers. A key that answers has `replied`. For the others, the result says which have an open WebSocket or MCP stream and which were used recently. A new probe replaces the previous one.',
-    body: TestAgentStartBody,
-    responses: { 200: { description: 'The probe and the keys it watches', schema: AgentProbe } },
-    handler: async ({ principal, body }) =>
-      reply(200, wireOf(await probes.start(principal.accountId, body?.key_ids ?? null))),
-  });
-}
-
-function status(probes: AgentProbes): Route {
-  return config.get('/api/keys/test-agent/status', {
-    operationId: 'getAgentProbe',
-    summary: 'Get the state of the latest probe',
-    description: 'Poll until `done` is true.',
-    responses: { 200: { description: 'The probe', schema: AgentProbe }, 404: 'No probe was started' },
-    handler: async ({ principal }) => reply(200, wireOf(await probes.status(principal.accountId))),
-  });
+  return [
+    config.post('/api/keys/test-agent/start', {
+      operationId: 'startAgentProbe',
+      summary: 'Test whether the agents answer',
+      description:
+        'Sends a `dm_chat` (platform `agent`, from `Gateway test`) to every agent with a key and waits 30 s for answers. A key that answers has `replied`. For the others, the result says which have an open WebSocket or MCP stream and which were used recently. A new probe replaces the previous one.',
+      body: TestAgentStartBody,
+      responses: { 200: { description: 'The probe and the keys it watches', schema: AgentProbe } },
+      handler: async ({ principal, body }) =>
+        reply(200, wireOf(await probes.start(principal.accountId, body?.key_ids ?? null))),
+    }),
+    config.get('/api/keys/test-agent/status', {
+      operationId: 'getAgentProbe',
+      summary: 'Get the state of the latest probe',
+      description: 'Poll until `done` is true.',
+      responses: { 200: { description: 'The probe', schema: AgentProbe } },
+      fails: ['probe_not_found'],
+      handler: async ({ principal }) => reply(200, wireOf(await probes.status(principal.accountId))),
+    }),
+  ];
 }
 
 function wireOf(probe: ProbeStatus): z.output<typeof AgentProbe> {

@@ -37,7 +37,6 @@ import type { ValidationFault } from '../schema/error-body.ts';
 import { newDeliveryWire, queued } from './agent-deliveries.ts';
 
 const config = resource('config', 'Agents');
-const NOT_FOUND = 'Agent not found';
 
 /** Routes for the model behind an agent. */
 export function agentProviderRoutes(
@@ -46,62 +45,78 @@ export function agentProviderRoutes(
   browsing: BrowseDomain,
 ): Route[] {
   return [
-    catalog(),
-    get(agents),
-    change(agents),
+    config.get('/api/agents/providers', {
+      operationId: 'listProviders',
+      summary: 'List the model providers and their settings',
+      responses: { 200: { description: 'The catalog', schema: ProviderCatalog } },
+      handler: () => reply(200, catalogWire()),
+    }),
+    config.get('/api/agents/{agent_id}/provider', {
+      operationId: 'getProvider',
+      summary: "Get an agent's provider",
+      params: AgentParams,
+      responses: { 200: { description: 'The provider', schema: Provider } },
+      fails: ['agent_not_found'],
+      handler: async ({ principal, params }) =>
+        reply(200, providerWire(await getProvider(agents, principal.accountId, params.agent_id))),
+    }),
+    config.patch('/api/agents/{agent_id}/provider', {
+      operationId: 'changeProvider',
+      summary: "Set or change an agent's provider",
+      description:
+        'A new provider starts without any fields, and a new endpoint requires the key again. The system prompt and the event filter are kept.',
+      params: AgentParams,
+      body: ProviderBody,
+      responses: { 200: { description: 'The provider', schema: Provider } },
+      fails: ['no_provider', 'email_not_verified', 'agent_not_found'],
+      handler: async ({ principal, params, body }) => {
+        const outcome = await changeProvider(agents, principal, params.agent_id, {
+          provider: body.provider,
+          config: body.config,
+          systemPrompt: body.system_prompt,
+          greeting: body.greeting,
+          eventFilter: body.event_filter,
+        });
+        if ('faults' in outcome) throw new ValidationError(outcome.faults.map(faultWire));
+        return reply(200, providerWire(outcome));
+      },
+    }),
     test(deliveries, 'healthcheck'),
     test(deliveries, 'test'),
-    reset(agents),
-    browse(browsing),
+    config.post('/api/agents/{agent_id}/reset-conversations', {
+      operationId: 'resetConversations',
+      summary: "Delete an agent's sessions at its provider",
+      params: AgentParams,
+      responses: { 200: { description: 'Deleted', schema: ResetConversations } },
+      fails: ['agent_not_found'],
+      handler: async ({ principal, params }) => {
+        const dropped = await resetConversations(agents, principal, params.agent_id);
+        return reply(200, { status: 'ok' as const, dropped });
+      },
+    }),
+    config.post('/api/agents/{agent_id}/provider/browse', {
+      operationId: 'browseProvider',
+      summary: 'List the models and agents that a provider offers',
+      params: AgentParams,
+      body: BrowseBody,
+      bodyLimitBytes: 64 * 1024,
+      idempotency: 'none',
+      responses: { 200: { description: 'What can be chosen', schema: ProviderChoices } },
+      fails: [
+        'model_key_refused',
+        'email_not_verified',
+        'agent_not_found',
+        'too_many_attempts',
+        'model_provider_failed',
+      ],
+      handler: async ({ principal, params, body }) => {
+        const found = await browseProvider(browsing, principal.accountId, params.agent_id, body);
+        if ('faults' in found) throw new ValidationError(found.faults.map(faultWire));
+        const { models, agents, notice } = found;
+        return reply(200, { models: models.map(choiceWire), agents: agents.map(choiceWire), notice });
+      },
+    }),
   ];
-}
-
-function catalog(): Route {
-  return config.get('/api/agents/providers', {
-    operationId: 'listProviders',
-    summary: 'List the model providers and their settings',
-    responses: { 200: { description: 'The catalog', schema: ProviderCatalog } },
-    handler: () => reply(200, catalogWire()),
-  });
-}
-
-function get(agents: AgentDomain): Route {
-  return config.get('/api/agents/{agent_id}/provider', {
-    operationId: 'getProvider',
-    summary: "Get an agent's provider",
-    params: AgentParams,
-    responses: { 200: { description: 'The provider', schema: Provider }, 404: NOT_FOUND },
-    handler: async ({ principal, params }) =>
-      reply(200, providerWire(await getProvider(agents, principal.accountId, params.agent_id))),
-  });
-}
-
-function change(agents: AgentDomain): Route {
-  return config.patch('/api/agents/{agent_id}/provider', {
-    operationId: 'changeProvider',
-    summary: "Set or change an agent's provider",
-    description:
-      'A new provider starts without any fields, and a new endpoint requires the key again. The system prompt and the event filter are kept.',
-    params: AgentParams,
-    body: ProviderBody,
-    responses: {
-      200: { description: 'The provider', schema: Provider },
-      400: 'No provider is set',
-      403: 'Email address is not verified, or the credential is of the wrong kind',
-      404: NOT_FOUND,
-    },
-    handler: async ({ principal, params, body }) => {
-      const outcome = await changeProvider(agents, principal, params.agent_id, {
-        provider: body.provider,
-        config: body.config,
-        systemPrompt: body.system_prompt,
-        greeting: body.greeting,
-        eventFilter: body.event_filter,
-      });
-      if ('faults' in outcome) throw new ValidationError(outcome.faults.map(faultWire));
-      return reply(200, providerWire(outcome));
-    },
-  });
 }
 
 function test(deliveries: DeliveryDomain, kind: TestKind): Route {
@@ -118,10 +133,8 @@ function test(deliveries: DeliveryDomain, kind: TestKind): Route {
       responses: {
         200: { description: 'The delivery, with its outcome', schema: NewDelivery },
         202: { description: 'The delivery, queued', schema: NewDelivery },
-        400: 'No provider is set',
-        404: NOT_FOUND,
-        429: 'Too many deliveries are queued, or too many requests wait',
       },
+      fails: ['no_provider', 'agent_not_found', 'too_many_deliveries', 'too_many_waiters'],
       handler: async ({ principal, params: { agent_id: agentId }, query, signal }) => {
         if (query.wait === 0)
           return reply(202, newDeliveryWire(queued(await queueTest(deliveries, principal, agentId, kind))));
@@ -131,44 +144,6 @@ function test(deliveries: DeliveryDomain, kind: TestKind): Route {
       },
     },
   );
-}
-
-function reset(agents: AgentDomain): Route {
-  return config.post('/api/agents/{agent_id}/reset-conversations', {
-    operationId: 'resetConversations',
-    summary: "Delete an agent's sessions at its provider",
-    params: AgentParams,
-    responses: { 200: { description: 'Deleted', schema: ResetConversations }, 404: NOT_FOUND },
-    handler: async ({ principal, params }) => {
-      const dropped = await resetConversations(agents, principal, params.agent_id);
-      return reply(200, { status: 'ok' as const, dropped });
-    },
-  });
-}
-
-function browse(browsing: BrowseDomain): Route {
-  return config.post('/api/agents/{agent_id}/provider/browse', {
-    operationId: 'browseProvider',
-    summary: 'List the models and agents that a provider offers',
-    params: AgentParams,
-    body: BrowseBody,
-    bodyLimitBytes: 64 * 1024,
-    idempotency: 'none',
-    responses: {
-      200: { description: 'What can be chosen', schema: ProviderChoices },
-      400: 'The provider refused the key',
-      403: 'Email address is not verified, or the credential is of the wrong kind',
-      404: NOT_FOUND,
-      429: 'Providers were asked too often',
-      502: 'The provider did not answer as expected',
-    },
-    handler: async ({ principal, params, body }) => {
-      const found = await browseProvider(browsing, principal.accountId, params.agent_id, body);
-      if ('faults' in found) throw new ValidationError(found.faults.map(faultWire));
-      const { models, agents, notice } = found;
-      return reply(200, { models: models.map(choiceWire), agents: agents.map(choiceWire), notice });
-    },
-  });
 }
 
 function choiceWire({ id, name, endsAt: ends_at }: ModelChoice) {

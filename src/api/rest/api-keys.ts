@@ -65,11 +65,8 @@ function create(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
         ? 'The key joins the default agent. It is shown only in this answer.'
         : 'The key is shown only in this answer.',
     body: CreateKeyBody,
-    responses: {
-      200: { description: 'The key', schema: CreatedKey },
-      403: 'Email address is not verified, or the credential is of the wrong kind',
-      409: 'The account has reached its limit of keys',
-    },
+    responses: { 200: { description: 'The key', schema: CreatedKey } },
+    fails: ['email_not_verified', { cap_reached: 'The account has reached its limit of keys' }],
     handler: async ({ principal, body }) =>
       reply(200, createdKeyWire(await createKey(keys, principal, kind, body.name))),
   });
@@ -81,7 +78,8 @@ function revoke(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
     summary: `Revoke ${name}`,
     description: 'Takes effect at once: call WebSockets opened with the key are closed with 1008.',
     params: KeyParams,
-    responses: { 200: { description: 'Revoked', schema: Deleted }, 404: 'API key not found' },
+    responses: { 200: { description: 'Revoked', schema: Deleted } },
+    fails: ['key_not_found'],
     handler: async ({ principal, params }) => {
       await revokeIssuedKey(keys, principal, kind, params.key_id);
       return reply(200, { status: 'deleted' as const });

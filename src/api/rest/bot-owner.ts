@@ -46,50 +46,39 @@ const PATH = '/api/platforms/{platform}/owner';
 
 /** Routes that mark one of a bot's contacts as its owner, the only recipient of test messages. */
 export function botOwnerRoutes(domain: Domain): Route[] {
-  return [mark(domain), makeCode(domain)];
-}
-
-function mark(domain: Domain): Route {
-  return config.post(PATH, {
-    operationId: 'markBotOwner',
-    summary: 'Mark your own conversation with a bot',
-    description: 'Test messages are sent to the owner only. A bot has one owner: the latest one marked.',
-    params: BotOwnerParams,
-    body: BotOwnerBody,
-    responses: {
-      200: { description: 'The owner', schema: BotOwner },
-      400: 'The conversation is a channel, or belongs to a connection, whose owner is the person who linked it',
-      404: 'Conversation not found',
-    },
-    handler: async ({ principal, params, body }) => {
-      const platform = platformNamed(params.platform);
-      const owner = await markOwner(domain, principal, platform, body.conversation_id);
-      return reply(200, {
-        bot_id: owner.botId,
-        conversation_id: owner.conversationId,
-        remote_name: owner.remoteName,
-      });
-    },
-  });
-}
-
-function makeCode(domain: Domain): Route {
-  return config.post(`${PATH}/code`, {
-    operationId: 'makeBotOwnerCode',
-    summary: 'Create a code whose sender becomes the owner of the bot',
-    description:
-      'Valid once, for 15 minutes, for one bot. A new code replaces the previous one. The message with the code does not appear in the inbox.',
-    params: BotOwnerParams,
-    query: OwnerCodeQuery,
-    responses: {
-      200: { description: 'The code', schema: OwnerCode },
-      400: 'The account has no bot on the platform',
-      404: 'Connection not found',
-    },
-    handler: async ({ principal, params, query }) => {
-      const platform = platformNamed(params.platform);
-      const made = await makeOwnerCode(domain, principal, platform, query.connection_id || null);
-      return reply(200, { bot_id: made.botId, code: made.code, expires_at: made.expiresAt });
-    },
-  });
+  return [
+    config.post(PATH, {
+      operationId: 'markBotOwner',
+      summary: 'Mark your own conversation with a bot',
+      description: 'Test messages are sent to the owner only. A bot has one owner: the latest one marked.',
+      params: BotOwnerParams,
+      body: BotOwnerBody,
+      responses: { 200: { description: 'The owner', schema: BotOwner } },
+      fails: ['owner_in_channel', 'owner_is_linked', 'conversation_not_found'],
+      handler: async ({ principal, params, body }) => {
+        const platform = platformNamed(params.platform);
+        const owner = await markOwner(domain, principal, platform, body.conversation_id);
+        return reply(200, {
+          bot_id: owner.botId,
+          conversation_id: owner.conversationId,
+          remote_name: owner.remoteName,
+        });
+      },
+    }),
+    config.post(`${PATH}/code`, {
+      operationId: 'makeBotOwnerCode',
+      summary: 'Create a code whose sender becomes the owner of the bot',
+      description:
+        'Valid once, for 15 minutes, for one bot. A new code replaces the previous one. The message with the code does not appear in the inbox.',
+      params: BotOwnerParams,
+      query: OwnerCodeQuery,
+      responses: { 200: { description: 'The code', schema: OwnerCode } },
+      fails: ['connection_not_found', { platform_not_configured: 'The account has no bot on the platform' }],
+      handler: async ({ principal, params, query }) => {
+        const platform = platformNamed(params.platform);
+        const made = await makeOwnerCode(domain, principal, platform, query.connection_id || null);
+        return reply(200, { bot_id: made.botId, code: made.code, expires_at: made.expiresAt });
+      },
+    }),
+  ];
 }

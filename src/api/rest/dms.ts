@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
-import type { SentDm } from '../../messaging/outbox/dm.ts';
-import type { OutboundDomain, Writer } from '../../messaging/outbox/outbound-domain.ts';
-import { requestWithKey } from '../../messaging/outbox/repeatable-request.ts';
+import { type OutboundDomain, requestWithKey, type Writer } from '../../messaging/outbox/outbound-domain.ts';
 import { sendDm, showDmTyping } from '../../messaging/outbox/send-dm.ts';
+import type { SentDm } from '../../messaging/outbox/sent-dm.ts';
 import { sendTestDm } from '../../messaging/owner/write-to-owner.ts';
 import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -26,89 +25,94 @@ const runtime = resource('runtime', 'Messages');
 const config = resource('config', 'Platforms');
 const DELIVERED = { description: 'The platform accepted the message', schema: DeliveredDm };
 const QUEUED = { description: 'Stored; the gateway sends it later', schema: QueuedDm };
-const NO_CONVERSATION = 'No active conversation';
 const SEND_FAILED = 'Failed to send message: the platform refused it, or it is unknown whether it arrived';
-const TOO_MANY = 'Too many messages are waiting to be sent';
+
+/** How the attachments of a message can be unusable. */
+export const ATTACHMENT_FAILS = [
+  'url_blocked',
+  'file_not_yours',
+  'file_not_found',
+  'file_gone',
+  'file_too_large',
+  'url_failed',
+  'storage_full',
+] as const;
 
 /** Routes for direct messages to people and between agents. */
 export function dmRoutes(domain: OutboundDomain): Route[] {
-  return [chat(domain), typing(domain), testDm(domain)];
-}
-
-function chat(domain: OutboundDomain): Route {
-  return runtime.post('/api/dm/chat', {
-    operationId: 'sendDm',
-    summary: 'Send a direct message',
-    description:
-      "Sends to the platform's most recent active conversation, or to `conversation_id`. The message is stored before it is sent. For text alone, the answer comes when the platform has accepted or refused it, after 30 s at the latest. With attachments, the request answers 202 `still_sending` once the files are checked and stored, and a `dm_sent` or `dm_failed` event reports the outcome. `platform: agent` writes to another agent of the account, which receives the message at once.",
-    body: DmChatBody,
-    idempotency: 'resumed',
-    responses: {
-      200: DELIVERED,
-      202: QUEUED,
-      400: 'The gateway has no connector for the platform, the platform does not support files, or an attachment is invalid',
-      403: 'File belongs to another user',
-      404: `${NO_CONVERSATION}, Agent not found, or Unknown file token`,
-      410: 'A file is no longer available',
-      413: 'A file exceeds the size limit',
-      429: TOO_MANY,
-      502: `${SEND_FAILED}; or a URL could not be fetched`,
-      503: 'The gateway is shutting down',
-      507: 'There is not enough space for a file',
-    },
-    handler: async ({ principal, body, idempotency }) => {
-      const sent = await sendDm(domain, writerOf(principal, idempotency), {
-        platform: body.platform,
-        text: body.text ?? '',
-        keepTyping: body.keep_typing,
-        attachments: attachmentSources(body.attachments),
-        conversationId: body.conversation_id ?? null,
-        peer: body.peer,
-        task: body.task,
-      });
-      return sentReply(sent);
-    },
-  });
-}
-
-function typing(domain: OutboundDomain): Route {
-  return runtime.post('/api/dm/typing', {
-    operationId: 'showDmTyping',
-    summary: 'Show a typing indicator',
-    description:
-      'Stays until a message is sent, at most 65 s; repeat the request to extend it. Each request also restarts the 60-second reply window. Platforms without typing indicators show nothing.',
-    body: DmTypingBody,
-    responses: { 200: { description: 'Shown', schema: Acknowledged }, 404: NO_CONVERSATION },
-    handler: async ({ principal, body }) => {
-      const wanted = { platform: body.platform, conversationId: body.conversation_id ?? null };
-      await showDmTyping(domain, { scope: principal }, wanted);
-      return reply(200, { status: 'ok' as const });
-    },
-  });
-}
-
-function testDm(domain: OutboundDomain): Route {
-  return config.post('/api/platforms/{provider}/test-dm', {
-    operationId: 'sendTestDm',
-    summary: 'Send a test message to your own account on a platform',
-    description:
-      'Reaches only the person who linked the connection, or the owner of the bot (`POST /api/platforms/{platform}/owner`).',
-    params: TestDmParams,
-    query: TestDmQuery,
-    responses: {
-      200: DELIVERED,
-      202: QUEUED,
-      400: 'The account has no login there, the bot has no owner, the platform has no direct messages, or the gateway has no connector for it',
-      404: 'Connection not found; or the owner has blocked the bot',
-      429: TOO_MANY,
-      502: { description: SEND_FAILED, schema: TestDmFailed },
-      503: 'The gateway is shutting down',
-    },
-    handler: async ({ principal, params, query }) =>
-      sentReply(
-        await sendTestDm(domain, { scope: principal }, platformNamed(params.provider), query.connection_id),
-      ),
-  });
+  return [
+    runtime.post('/api/dm/chat', {
+      operationId: 'sendDm',
+      summary: 'Send a direct message',
+      description:
+        "Sends to the platform's most recent active conversation, or to `conversation_id`. The message is stored before it is sent. For text alone, the answer comes when the platform has accepted or refused it, after 30 s at the latest. With attachments, the request answers 202 `still_sending` once the files are checked and stored, and a `dm_sent` or `dm_failed` event reports the outcome. `platform: agent` writes to another agent of the account, which receives the message at once.",
+      body: DmChatBody,
+      idempotency: 'resumed',
+      responses: { 200: DELIVERED, 202: QUEUED },
+      fails: [
+        ...ATTACHMENT_FAILS,
+        'platform_not_configured',
+        'capability_missing',
+        'platform_not_granted',
+        'no_conversation',
+        'agent_not_found',
+        'too_many_messages',
+        'send_failed',
+        'not_ready',
+        'disk_full',
+      ],
+      handler: async ({ principal, body, idempotency }) => {
+        const sent = await sendDm(domain, writerOf(principal, idempotency), {
+          platform: body.platform,
+          text: body.text ?? '',
+          keepTyping: body.keep_typing,
+          attachments: attachmentSources(body.attachments),
+          conversationId: body.conversation_id ?? null,
+          peer: body.peer,
+          task: body.task,
+        });
+        return sentReply(sent);
+      },
+    }),
+    runtime.post('/api/dm/typing', {
+      operationId: 'showDmTyping',
+      summary: 'Show a typing indicator',
+      description:
+        'Stays until a message is sent, at most 65 s; repeat the request to extend it. Each request also restarts the 60-second reply window. Platforms without typing indicators show nothing.',
+      body: DmTypingBody,
+      responses: { 200: { description: 'Shown', schema: Acknowledged } },
+      fails: ['no_conversation'],
+      handler: async ({ principal, body }) => {
+        const wanted = { platform: body.platform, conversationId: body.conversation_id ?? null };
+        await showDmTyping(domain, { scope: principal }, wanted);
+        return reply(200, { status: 'ok' as const });
+      },
+    }),
+    config.post('/api/platforms/{provider}/test-dm', {
+      operationId: 'sendTestDm',
+      summary: 'Send a test message to your own account on a platform',
+      description:
+        'Reaches only the person who linked the connection, or the owner of the bot (`POST /api/platforms/{platform}/owner`).',
+      params: TestDmParams,
+      query: TestDmQuery,
+      responses: { 200: DELIVERED, 202: QUEUED, 502: { description: SEND_FAILED, schema: TestDmFailed } },
+      fails: [
+        'owner_unknown',
+        'capability_missing',
+        'connection_not_found',
+        'too_many_messages',
+        'not_ready',
+        {
+          platform_not_configured: 'The account has no login there, or the gateway has no connector for it',
+          no_conversation: 'The owner has blocked the bot',
+        },
+      ],
+      handler: async ({ principal, params, query }) =>
+        sentReply(
+          await sendTestDm(domain, { scope: principal }, platformNamed(params.provider), query.connection_id),
+        ),
+    }),
+  ];
 }
 
 function writerOf(principal: Principal, request: RequestRef | null): Writer {

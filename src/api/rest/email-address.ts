@@ -20,7 +20,7 @@ import { HTML_TYPE, OWN_FORM_HEADERS, type Page, pageReply } from '../pages/page
 import { Done } from '../schema/acknowledgements.ts';
 import { ChangeEmailRequest, TokenQuery } from '../schema/auth.ts';
 import { ErrorBody } from '../schema/error-body.ts';
-import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
+import { CLIENT_HEADERS, clientOf } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;
 const session = resource('session', 'Authentication');
@@ -73,8 +73,33 @@ export function emailAddressRoutes(people: People): Route[] {
   };
   return [
     ...verifyRoutes(people, verification),
-    resend(people),
-    askForChange(people),
+    session.post('/auth/resend-verification', {
+      operationId: 'resendVerification',
+      summary: 'Send the verification email again',
+      description:
+        'Sends nothing if the address was already verified in a signed-in browser. Invalidates earlier links.',
+      responses: { 200: { description: 'The email is on its way', schema: Done } },
+      fails: ['no_email_address', 'too_many_attempts'],
+      handler: async ({ principal, address }) => {
+        await resendVerification(people, principal.accountId, address);
+        return reply(200, { status: 'ok' as const });
+      },
+    }),
+    session.post('/api/change-email', {
+      operationId: 'changeEmail',
+      summary: 'Change the email address',
+      description:
+        'Sends a link to the new address, which takes effect when the link is followed, and a notice to the current address. Invalidates earlier links. A password change invalidates this one.',
+      headers: CLIENT_HEADERS,
+      body: ChangeEmailRequest,
+      responses: { 200: { description: 'The email is on its way', schema: Done } },
+      fails: ['wrong_password', 'too_many_attempts'],
+      handler: async (request) => {
+        const { new_email: email, password } = request.body;
+        await changeEmail(people, request.principal, { email, password }, clientOf(request));
+        return reply(200, { status: 'ok' as const });
+      },
+    }),
     ...confirmChangeRoutes(people, change),
   ];
 }
@@ -91,8 +116,8 @@ function verifyRoutes(people: People, link: Link<400>): Route[] {
       responses: {
         200: jsonOrPage('The address is verified, or a page that asks for confirmation', Done),
         400: INVALID,
-        429: TOO_MANY,
       },
+      fails: ['too_many_attempts'],
       handler: async (request) => await answer(people, link, request),
     }),
   );
@@ -111,8 +136,8 @@ function confirmChangeRoutes(people: People, link: Link<400 | 409>): Route[] {
         200: jsonOrPage('The address was changed, or a page that asks for confirmation', Done),
         400: INVALID,
         409: TAKEN,
-        429: TOO_MANY,
       },
+      fails: ['too_many_attempts'],
       handler: async (request) => await answer(people, link, request),
     }),
   );
@@ -180,43 +205,4 @@ function wantsJson(request: LinkRequest): boolean {
     .split(',')
     .map((type) => type.split(';')[0]!.trim());
   return types.includes('application/json') && !types.includes('text/html');
-}
-
-function resend(people: People): Route {
-  return session.post('/auth/resend-verification', {
-    operationId: 'resendVerification',
-    summary: 'Send the verification email again',
-    description:
-      'Sends nothing if the address was already verified in a signed-in browser. Invalidates earlier links.',
-    responses: {
-      200: { description: 'The email is on its way', schema: Done },
-      400: 'Account has no email address',
-      429: TOO_MANY,
-    },
-    handler: async ({ principal, address }) => {
-      await resendVerification(people, principal.accountId, address);
-      return reply(200, { status: 'ok' as const });
-    },
-  });
-}
-
-function askForChange(people: People): Route {
-  return session.post('/api/change-email', {
-    operationId: 'changeEmail',
-    summary: 'Change the email address',
-    description:
-      'Sends a link to the new address, which takes effect when the link is followed, and a notice to the current address. Invalidates earlier links. A password change invalidates this one.',
-    headers: CLIENT_HEADERS,
-    body: ChangeEmailRequest,
-    responses: {
-      200: { description: 'The email is on its way', schema: Done },
-      400: 'Current password is wrong',
-      429: TOO_MANY,
-    },
-    handler: async (request) => {
-      const { new_email: email, password } = request.body;
-      await changeEmail(people, request.principal, { email, password }, clientOf(request));
-      return reply(200, { status: 'ok' as const });
-    },
-  });
 }

@@ -1,6 +1,6 @@
 import { assert } from '../../base/assert.ts';
+import { EventLoopLimit } from '../../base/event-loop-limit.ts';
 import { scopeOf } from '../../base/scope.ts';
-import { TurnLimit } from '../../base/turn-limit.ts';
 import {
   type History,
   readConversation,
@@ -29,8 +29,8 @@ import { conversationWire, messageWire, otherEventWire } from './message-wire.ts
 const runtime = resource('runtime', 'Messages');
 /** Longest wait of an inbox long-poll (specification, "Limits"). */
 const MAX_WAIT_MS = 55_000;
-/** Delta queries started per turn of the event loop; each takes about half a millisecond. */
-const DELTAS_A_TURN = 10;
+/** Delta queries started per iteration of the event loop; each takes about half a millisecond. */
+const DELTAS_AT_ONCE = 10;
 
 /** Dependencies of the inbox routes. */
 export interface InboxDomain extends Reading {
@@ -39,37 +39,49 @@ export interface InboxDomain extends Reading {
 
 /** `GET /api/inbox` in its three modes, and a single conversation by id. */
 export function inboxRoutes(inbox: InboxDomain): Route[] {
-  return [list(inbox), conversation(inbox)];
-}
-
-function list(inbox: InboxDomain): Route {
   // Long-polls with the same delta share one reply.
   const deltaReply = cachedReplies(deltaWire);
-  const turns = new TurnLimit(DELTAS_A_TURN);
-  return runtime.get('/api/inbox', {
-    operationId: 'readInbox',
-    summary: 'Read all conversations, one with its history, or only what is new',
-    description:
-      'Snapshot (no parameters): all active conversations, each with its newest message. Detail (`platform`): one conversation with its history. Delta (`last_message_cursor`): conversations with their new messages in both directions, and other `events` of calls and messages. Following the cursor delivers every message and event exactly once; keep a separate cursor per platform filter.',
-    query: InboxQuery,
-    responses: {
-      200: { description: 'Conversations and the next cursor', schema: Inbox },
-      404: 'No active conversation',
-      429: 'Too many pending long-polls',
-    },
-    handler: async ({ principal, query, signal }) => {
-      if (query.last_message_cursor) {
-        await turns.enter();
-        return deltaReply(await delta(inbox, principal, { ...query, signal }, query.last_message_cursor));
-      }
-      const { platform, limit, offset } = query;
-      const status = query.status === 'all' ? null : query.status;
-      if (platform === undefined)
-        return reply(200, snapshotWire(await takeSnapshot(inbox, principal, { status, limit, offset })));
-      const wanted = { platform, status, peer: query.peer, task: query.task };
-      return reply(200, detailWire(await readDetail(inbox, principal, wanted, { limit, offset })));
-    },
-  });
+  const deltas = new EventLoopLimit(DELTAS_AT_ONCE);
+  return [
+    runtime.get('/api/inbox', {
+      operationId: 'readInbox',
+      summary: 'Read all conversations, one with its history, or only what is new',
+      description:
+        'Snapshot (no parameters): all active conversations, each with its newest message. Detail (`platform`): one conversation with its history. Delta (`last_message_cursor`): conversations with their new messages in both directions, and other `events` of calls and messages. Following the cursor delivers every message and event exactly once; keep a separate cursor per platform filter.',
+      query: InboxQuery,
+      responses: { 200: { description: 'Conversations and the next cursor', schema: Inbox } },
+      fails: ['no_conversation', 'too_many_waiters'],
+      handler: async ({ principal, query, signal }) => {
+        if (query.last_message_cursor) {
+          await deltas.enter();
+          return deltaReply(await delta(inbox, principal, { ...query, signal }, query.last_message_cursor));
+        }
+        const { platform, limit, offset } = query;
+        const status = query.status === 'all' ? null : query.status;
+        if (platform === undefined)
+          return reply(200, snapshotWire(await takeSnapshot(inbox, principal, { status, limit, offset })));
+        const wanted = { platform, status, peer: query.peer, task: query.task };
+        return reply(200, detailWire(await readDetail(inbox, principal, wanted, { limit, offset })));
+      },
+    }),
+    runtime.get('/api/inbox/{conversation_id}', {
+      operationId: 'readConversation',
+      summary: 'Read one conversation',
+      params: ConversationParams,
+      query: ConversationQuery,
+      responses: {
+        200: { description: 'The conversation and its newest messages', schema: ConversationHistory },
+      },
+      fails: ['conversation_not_found'],
+      handler: async ({ principal, params, query }) => {
+        const page = { limit: query.limit, offset: 0 };
+        return reply(
+          200,
+          historyWire(await readConversation(inbox, principal, params.conversation_id, page)),
+        );
+      },
+    }),
+  ];
 }
 
 async function delta(
@@ -93,23 +105,6 @@ async function delta(
   if (wait === 0) return await readDelta(inbox, question);
   const waitMs = Math.min(wait * 1_000, MAX_WAIT_MS);
   return await inbox.waiters.wait(question, { credentialId, waitMs, signal });
-}
-
-function conversation(inbox: InboxDomain): Route {
-  return runtime.get('/api/inbox/{conversation_id}', {
-    operationId: 'readConversation',
-    summary: 'Read one conversation',
-    params: ConversationParams,
-    query: ConversationQuery,
-    responses: {
-      200: { description: 'The conversation and its newest messages', schema: ConversationHistory },
-      404: 'Conversation not found',
-    },
-    handler: async ({ principal, params, query }) => {
-      const page = { limit: query.limit, offset: 0 };
-      return reply(200, historyWire(await readConversation(inbox, principal, params.conversation_id, page)));
-    },
-  });
 }
 
 /** Length of a preview's text in characters. */

@@ -7,11 +7,12 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { assert } from '../../base/assert.ts';
+import { type ErrorCode, GatewayError } from '../../base/errors.ts';
 import { productVersion } from '../../base/product-version.ts';
 import { replyBytes } from '../http/answer/reply.ts';
 import { KEY_HEADER, takesKey } from '../http/idempotency/idempotency.ts';
 import { ADMITTED } from '../http/routing/access.ts';
-import { type ResponseSpec, type Route, resource } from '../http/routing/route.ts';
+import { type Failure, type ResponseSpec, type Route, resource } from '../http/routing/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 import type { PublicUrl } from './call-wire.ts';
 
@@ -41,7 +42,7 @@ const ANY_TYPE = '*/*';
 
 const DESCRIPTION = `Connects AI agents to phone calls, meetings and chats.
 
-Errors are \`{"detail": "<text>", "code": "<code>"}\`. The \`detail\` is for people, the \`code\` for programs. An invalid request answers 422, and its \`detail\` lists one entry per error.
+Errors are \`{"detail": "<text>", "code": "<code>"}\`. The \`detail\` is for people, the \`code\` for programs. An invalid request answers 422, and its \`detail\` lists one entry per error. \`too_many_attempts\` comes with a \`Retry-After\` in seconds.
 In requests, null means that a field is absent, unless the field's description gives it a meaning.
 Endpoints for settings and for the signed-in person refuse unknown fields. All others ignore them and name them in \`X-Ignored-Fields\`.
 Every answer has an \`X-Request-Id\`: the one from the request, or a new one.`;
@@ -67,8 +68,6 @@ const WHO: Readonly<Record<Route['access'], string>> = {
   session: 'Requires a session.',
 };
 
-const WHY_NOT_AGAIN = 'A request with this Idempotency-Key is still running or was interrupted';
-
 const KEY_HEADERS = z.object({
   [KEY_HEADER]: z.string().optional().meta({
     description:
@@ -76,8 +75,6 @@ const KEY_HEADERS = z.object({
     maxLength: 255,
   }),
 });
-
-const WHY_FORBIDDEN = 'The credential is of the wrong kind, or the request comes from another site';
 
 /** Generates the OpenAPI document from the route objects that are also used for dispatch and validation. */
 function openApiDocument(routes: readonly Route[], publicUrl: string) {
@@ -141,25 +138,59 @@ function requestBodyOf({ body: readBody, streamedBody, form }: Route) {
 
 /** The route's own answers and those that the server adds. */
 function responsesOf(route: Route): ZodOpenApiResponsesObject {
-  const specs: Record<number, ResponseSpec> = { ...serverResponses(route), ...route.responses };
+  const specs = {
+    ...failuresOf([...serverFailures(route), ...(route.fails ?? [])]),
+    ...(isValidated(route) ? { 422: INVALID } : {}),
+    ...route.responses,
+  };
   const described = Object.entries(specs).map(([status, spec]) => [status, responseOf(spec)]);
   return Object.fromEntries(described) as ZodOpenApiResponsesObject;
 }
 
-function serverResponses(route: Route): Record<number, ResponseSpec> {
-  const { access, method, query, body, form } = route;
-  return {
-    ...(access === 'public' ? {} : { 401: 'Invalid or missing API key' }),
-    ...((access === 'public' || access === 'account') && method === 'get' ? {} : { 403: WHY_FORBIDDEN }),
-    ...(body || form
-      ? { 408: 'The body did not arrive in time', 413: 'Request body exceeds the size limit' }
-      : {}),
-    ...(takesKey(route) ? { 409: WHY_NOT_AGAIN } : {}),
-    ...(query || form || (body && body !== 'raw') || takesKey(route)
-      ? { 422: { description: 'The request is invalid', schema: ValidationErrorBody } }
-      : {}),
-    500: 'Internal error',
-  };
+/** What some errors mean, where their own text is for the one who gets them. */
+const MEANINGS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  forbidden: 'The credential is of the wrong kind',
+  cross_site: 'The request comes from another site',
+  not_ready: 'The gateway is shutting down',
+  platform_not_connected: "The platform's own connection is down",
+  too_many_attempts: 'Too many attempts; retry after the number of seconds in `Retry-After`',
+  file_gone: 'The file is no longer available',
+  send_failed: 'The platform refused the message, or it is unknown whether it arrived',
+};
+
+/** The errors by their status: what those that share one mean, each with its code. */
+function failuresOf(failures: readonly Failure[]): Record<number, ResponseSpec> {
+  const meanings: Readonly<Partial<Record<ErrorCode, string>>> = Object.assign(
+    {},
+    ...failures.map((failure) => (typeof failure === 'string' ? { [failure]: MEANINGS[failure] } : failure)),
+  );
+  const texts: Record<number, string> = {};
+  for (const [code, meaning] of Object.entries(meanings) as [ErrorCode, string | undefined][]) {
+    const { status, message } = new GatewayError(code, meaning);
+    const text = `${message} (\`${code}\`)`;
+    texts[status] = texts[status] === undefined ? text : `${texts[status]}; ${text}`;
+  }
+  return texts;
+}
+
+/** The errors that the server answers before the handler, or in its place. */
+function serverFailures(route: Route): ErrorCode[] {
+  const { access, method, body, form } = route;
+  const isOpen = access === 'public' || access === 'account';
+  return [
+    ...(access === 'public' ? [] : (['unauthorized'] as const)),
+    ...(isOpen && method === 'get' ? [] : (['forbidden', 'cross_site'] as const)),
+    ...(body || form ? (['body_too_slow', 'body_too_large'] as const) : []),
+    ...(takesKey(route) ? (['request_running', 'request_interrupted', 'too_many_keys'] as const) : []),
+    'internal_error',
+  ];
+}
+
+const INVALID = { description: 'The request is invalid', schema: ValidationErrorBody };
+
+function isValidated(route: Route): boolean {
+  const { query, body, form } = route;
+  return Boolean(query || form || (body && body !== 'raw') || takesKey(route));
 }
 
 function responseOf(spec: ResponseSpec): ZodOpenApiResponseObject {

@@ -38,31 +38,29 @@ const account = resource('account', 'Platforms');
 
 /** `GET /api/platforms`: every platform with the account's logins. */
 export function platformRoutes(domain: AccountDomain): Route[] {
-  return [list(domain)];
+  return [
+    account.get('/api/platforms', {
+      operationId: 'listPlatforms',
+      summary: "List the platforms and the account's logins",
+      responses: { 200: { description: 'All platforms', schema: PlatformList } },
+      handler: async ({ principal }) => {
+        const statuses = await platformStatuses(domain, viewerOf(principal));
+        const { connectors } = domain.calls;
+        return reply(200, {
+          platforms: statuses.map((status) => ({
+            ...wireOf(status),
+            ways: [...(connectors.get(status.platform)?.provides.calls?.ways ?? [])],
+          })),
+        });
+      },
+    }),
+  ];
 }
 
 /** Agent keys and MCP clients see only what their agents own; sessions and settings keys see the whole account. */
 export function viewerOf({ kind, accountId, agentIds, platforms }: Principal): Viewer {
   const isBearer = kind === 'agent' || kind === 'oauth';
   return { accountId, agentIds: isBearer ? agentIds : null, platforms };
-}
-
-function list(domain: AccountDomain): Route {
-  return account.get('/api/platforms', {
-    operationId: 'listPlatforms',
-    summary: "List the platforms and the account's logins",
-    responses: { 200: { description: 'All platforms', schema: PlatformList } },
-    handler: async ({ principal }) => {
-      const statuses = await platformStatuses(domain, viewerOf(principal));
-      const { connectors } = domain.calls;
-      return reply(200, {
-        platforms: statuses.map((status) => ({
-          ...wireOf(status),
-          ways: [...(connectors.get(status.platform)?.provides.calls?.ways ?? [])],
-        })),
-      });
-    },
-  });
 }
 
 function wireOf({ platform, traits, status, logins }: PlatformStatus) {

@@ -24,12 +24,64 @@ export const SESSION_COOKIES =
 /** Request headers needed by `clientOf`. */
 export const CLIENT_HEADERS = ['cookie', 'user-agent'] as const;
 
-/** Description of 429 for routes that limit attempts, for the OpenAPI document. */
-export const TOO_MANY = 'Too many attempts; retry after the number of seconds in `Retry-After`';
-
 /** Routes for signing up, in and out. */
 export function signInRoutes(people: People): Route[] {
-  return [signup(people), login(people), logout(people)];
+  return [
+    open.post('/auth/signup', {
+      operationId: 'signUp',
+      summary: 'Create an account',
+      description:
+        'Sends an email with a link that verifies the address. The answer is the same if the address already has an account; the email then says so. Sign in with POST /auth/login.',
+      body: SignupRequest,
+      responses: { 200: { description: 'The email is on its way', schema: Done } },
+      fails: ['signup_closed', 'invalid_invite_code', 'too_many_attempts'],
+      handler: async ({ body, address }) => {
+        const { email, password, name = email, invite_code: inviteCode = null } = body;
+        await signUp(people, { email, password, name, inviteCode }, address);
+        return reply(200, { status: 'ok' as const });
+      },
+    }),
+    open.post('/auth/login', {
+      operationId: 'logIn',
+      summary: 'Sign in with email address and password',
+      description:
+        "Sets the session cookie and ends the browser's previous session. A session ends 30 days after its last use.",
+      headers: CLIENT_HEADERS,
+      body: LoginRequest,
+      responses: {
+        200: {
+          description: 'The account',
+          schema: SignedIn,
+          headers: { 'Set-Cookie': SESSION_COOKIES },
+        },
+      },
+      fails: ['invalid_login', 'too_many_attempts'],
+      handler: async (request) => {
+        const former = sessionTokenOf(request.header('cookie'));
+        const { account, ...opened } = await signIn(people, request.body, clientOf(request), former);
+        const shown = {
+          account_id: account.id,
+          name: account.name,
+          email: request.body.email,
+          email_verified: account.emailVerifiedAt !== null,
+        };
+        return reply(200, shown, { 'Set-Cookie': cookiesOf(opened, people.publicUrl()) });
+      },
+    }),
+    session.post('/auth/logout', {
+      operationId: 'logOut',
+      summary: 'Sign out',
+      responses: { 200: { description: 'The session has ended', schema: Done } },
+      handler: async ({ principal }) => {
+        await closeSession(people, principal.credentialId);
+        return reply(
+          200,
+          { status: 'ok' as const },
+          { 'Set-Cookie': clearedSessionCookie(people.publicUrl()) },
+        );
+      },
+    }),
+  ];
 }
 
 /** The client that sent a request. Its route must list CLIENT_HEADERS in `headers`. */
@@ -42,71 +94,4 @@ export function clientOf(request: Pick<RouteRequest, 'address' | 'header'>): Cli
 export function cookiesOf({ token, browserToken }: OpenedSession, publicUrl: string): string[] {
   const known = browserToken === null ? [] : [browserCookie(browserToken, publicUrl)];
   return [sessionCookie(token, publicUrl), ...known];
-}
-
-function signup(people: People): Route {
-  return open.post('/auth/signup', {
-    operationId: 'signUp',
-    summary: 'Create an account',
-    description:
-      'Sends an email with a link that verifies the address. The answer is the same if the address already has an account; the email then says so. Sign in with POST /auth/login.',
-    body: SignupRequest,
-    responses: {
-      200: { description: 'The email is on its way', schema: Done },
-      403: 'Sign-up is closed, or the invite code is wrong',
-      429: TOO_MANY,
-    },
-    handler: async ({ body, address }) => {
-      const { email, password, name = email, invite_code: inviteCode = null } = body;
-      await signUp(people, { email, password, name, inviteCode }, address);
-      return reply(200, { status: 'ok' as const });
-    },
-  });
-}
-
-function login(people: People): Route {
-  return open.post('/auth/login', {
-    operationId: 'logIn',
-    summary: 'Sign in with email address and password',
-    description:
-      "Sets the session cookie and ends the browser's previous session. A session ends 30 days after its last use.",
-    headers: CLIENT_HEADERS,
-    body: LoginRequest,
-    responses: {
-      200: {
-        description: 'The account',
-        schema: SignedIn,
-        headers: { 'Set-Cookie': SESSION_COOKIES },
-      },
-      401: 'Invalid email or password',
-      429: TOO_MANY,
-    },
-    handler: async (request) => {
-      const former = sessionTokenOf(request.header('cookie'));
-      const { account, ...opened } = await signIn(people, request.body, clientOf(request), former);
-      const shown = {
-        account_id: account.id,
-        name: account.name,
-        email: request.body.email,
-        email_verified: account.emailVerifiedAt !== null,
-      };
-      return reply(200, shown, { 'Set-Cookie': cookiesOf(opened, people.publicUrl()) });
-    },
-  });
-}
-
-function logout(people: People): Route {
-  return session.post('/auth/logout', {
-    operationId: 'logOut',
-    summary: 'Sign out',
-    responses: { 200: { description: 'The session has ended', schema: Done } },
-    handler: async ({ principal }) => {
-      await closeSession(people, principal.credentialId);
-      return reply(
-        200,
-        { status: 'ok' as const },
-        { 'Set-Cookie': clearedSessionCookie(people.publicUrl()) },
-      );
-    },
-  });
 }

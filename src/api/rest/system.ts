@@ -39,16 +39,21 @@ export interface SystemSources {
 
 /** Routes for operators and orchestrators. They need no credential. */
 export function systemRoutes({ readiness, metrics }: SystemSources): Route[] {
-  return [healthz(), readyz(readiness), metricsRoute(metrics)];
-}
-
-function healthz(): Route {
-  return open.get('/healthz', {
-    operationId: 'getHealth',
-    summary: 'Check whether the process is running',
-    responses: { 200: { description: 'It is', schema: Alive } },
-    handler: () => reply(200, { status: 'ok' as const }),
-  });
+  return [
+    open.get('/healthz', {
+      operationId: 'getHealth',
+      summary: 'Check whether the process is running',
+      responses: { 200: { description: 'It is', schema: Alive } },
+      handler: () => reply(200, { status: 'ok' as const }),
+    }),
+    readyz(readiness),
+    open.get('/metrics', {
+      operationId: 'getMetrics',
+      summary: 'Get the metrics in Prometheus text format',
+      responses: { 200: { description: 'The metrics', contentType: METRICS_CONTENT_TYPE } },
+      handler: async () => replyBytes(200, METRICS_CONTENT_TYPE, await metrics()),
+    }),
+  ];
 }
 
 function readyz(checks: readonly ReadinessCheck[]): Route {
@@ -72,14 +77,5 @@ function readyz(checks: readonly ReadinessCheck[]): Route {
             not_ready: notReady,
           });
     },
-  });
-}
-
-function metricsRoute(metrics: () => Promise<string>): Route {
-  return open.get('/metrics', {
-    operationId: 'getMetrics',
-    summary: 'Get the metrics in Prometheus text format',
-    responses: { 200: { description: 'The metrics', contentType: METRICS_CONTENT_TYPE } },
-    handler: async () => replyBytes(200, METRICS_CONTENT_TYPE, await metrics()),
   });
 }

@@ -5,7 +5,7 @@ import { needsKey } from '../../speech/presets/check-key.ts';
 import { endText, hasEnded, modelEndOf } from '../../speech/presets/model-ends.ts';
 import type { SpeechService } from '../../speech/providers/provider.ts';
 import { speechProvider } from '../../speech/providers/speech-providers.ts';
-import type { PresetOptions } from '../../store/speech/voice-configs.ts';
+import type { PresetOptions } from '../../store/speech/speech-tables.ts';
 import { ValidationError, validate } from '../http/request/validation.ts';
 
 /** The provider and kind that the rest of a preset has to suit. */

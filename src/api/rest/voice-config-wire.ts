@@ -4,9 +4,11 @@ import type { SpeechKind } from '../../base/speech.ts';
 import { MAX_TEXT, type OptionField, type TextOption } from '../../speech/options/option-field.ts';
 import { effectiveOptions } from '../../speech/options/options-schema.ts';
 import { endText, modelEndOf } from '../../speech/presets/model-ends.ts';
-import type { SpeechProvider, SpeechService, VoiceList } from '../../speech/providers/provider.ts';
+import type { SpeechProvider, SpeechService } from '../../speech/providers/provider.ts';
 import { SPEECH_PROVIDERS, speechProvider } from '../../speech/providers/speech-providers.ts';
-import type { PresetOptions, StoredVoiceConfig } from '../../store/speech/voice-configs.ts';
+import type { VoiceList } from '../../speech/providers/voices.ts';
+import type { PresetOptions } from '../../store/speech/speech-tables.ts';
+import type { StoredVoiceConfig } from '../../store/speech/voice-configs.ts';
 import type { VoiceConfig, VoiceConfigSchema, VoiceList as VoiceListSchema } from '../schema/voice-config.ts';
 
 type Catalog = z.output<typeof VoiceConfigSchema>;

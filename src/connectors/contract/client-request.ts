@@ -1,5 +1,8 @@
+import { type JsonAnswer, readJson } from '../../base/answer-body.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { OAuthClient } from './oauth.ts';
+
+const MAX_ANSWER_BYTES = 65_536;
 
 type Form = Readonly<Record<string, string>>;
 
@@ -12,25 +15,30 @@ export async function postAsClient(
   endpoint: string,
   form: Form,
   signal: AbortSignal,
-): Promise<Response> {
+): Promise<JsonAnswer> {
   const isBasic = client?.authentication === 'basic';
-  return await fetch(endpoint, {
+  const answer = await fetch(endpoint, {
     method: 'POST',
     redirect: 'manual',
     headers: { Accept: 'application/json', ...(isBasic ? { Authorization: basic(client) } : {}) },
     body: new URLSearchParams({ ...form, ...(client === null || isBasic ? {} : credentials(client)) }),
     signal,
   });
+  return await readJson(answer, MAX_ANSWER_BYTES);
 }
 
 /**
  * Reads something from a platform with the access token of a connection. Redirects are not followed, because they would
  * take the token along. Rejects with GatewayError `platform_failed` when the platform cannot be reached.
  */
-export async function getWithToken(url: string, accessToken: string, signal: AbortSignal): Promise<Response> {
+export async function getWithToken(
+  url: string,
+  accessToken: string,
+  signal: AbortSignal,
+): Promise<JsonAnswer> {
   const headers = { authorization: `Bearer ${accessToken}` };
   try {
-    return await fetch(url, { headers, redirect: 'error', signal });
+    return await readJson(await fetch(url, { headers, redirect: 'error', signal }), MAX_ANSWER_BYTES);
   } catch (error) {
     throw new GatewayError('platform_failed', undefined, { cause: error });
   }
@@ -43,9 +51,8 @@ export async function revokeToken(
   token: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const answer = await postAsClient(client, endpoint, { token }, signal);
-  await answer.body?.cancel();
-  if (!answer.ok) throw new GatewayError('platform_failed', `The platform answered ${answer.status}`);
+  const { isOk, status } = await postAsClient(client, endpoint, { token }, signal);
+  if (!isOk) throw new GatewayError('platform_failed', `The platform answered ${status}`);
 }
 
 function credentials({ clientId, clientSecret }: OAuthClient): Form {

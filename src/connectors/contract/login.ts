@@ -22,16 +22,6 @@ export function loginOfKey(key: string): LoginRef {
   return { kind: CONNECTION_ID.test(key) ? 'connection' : 'bot_token', id: key };
 }
 
-/**
- * Stores updates that a login has acknowledged to its platform but not handed on yet. On disk once a promise settles.
- */
-export interface LoginNotes {
-  /** Returns null when there is no note. */
-  read(loginKey: string): Promise<string | null>;
-  /** Replaces the previous note; null deletes it. */
-  write(loginKey: string, note: string | null): Promise<void>;
-}
-
 /** A platform on which people become contacts of an account through a link that contains its invite token. */
 export interface InvitesPeople {
   /** Null until the platform has told us where the link leads. */

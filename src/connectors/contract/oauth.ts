@@ -22,16 +22,16 @@ export interface ConnectsByOAuth {
   revoke?(tokens: OAuthTokens, signal: AbortSignal): Promise<void>;
   /** Absent where people need no administrator to connect. */
   readonly adminConsent?: AsksAdmins;
-  /** Sets the source of access tokens. Called once, before any connection is handed over. */
-  onConnections(tokens: ConnectionTokens): void;
+  /** Sets the source of access tokens. Called once, before any connection is handed over. Absent: none are used. */
+  onConnections?(tokens: ConnectionTokens): void;
   /**
    * Hands over a connection: a new one, one that was renewed (its id is known), and at start every stored one that has
    * tokens. Returns at once. A connection that is lost later is not taken back: its tokens are refused until it is
    * renewed.
    */
-  connected(connection: Connection): void;
+  connected?(connection: Connection): void;
   /** The connection was deleted and its tokens are gone. Also called for connections that were never handed over. */
-  disconnected(connectionId: string): void;
+  disconnected?(connectionId: string): void;
 }
 
 /** Paths below `/api/<platform>/`, without slashes. */
@@ -55,7 +55,7 @@ export interface OAuthClient {
   /** Whether the platform supports PKCE (RFC 7636, S256). */
   readonly pkce: boolean;
   /** Further parameters of the authorization URL, such as `access_type=offline`. */
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters?: Readonly<Record<string, string>>;
   /** Puts an answer of the token endpoint in the form of RFC 6749. Absent: it already has that form. */
   readonly standardAnswer?: (answer: unknown) => unknown;
 }

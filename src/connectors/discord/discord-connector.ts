@@ -3,28 +3,23 @@ import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
 import {
-  type HostedBot,
-  type HostsBots,
   keyOfLogin,
   type LinksToBots,
   type LoginRef,
   type LoginState,
   SHARED_LOGIN,
-  type SharesLogin,
 } from '../contract/login.ts';
-import { CodeTries } from '../kit/code-tries.ts';
-import { requireForm } from '../kit/token-form.ts';
+import type { PlatformRecords } from '../contract/records.ts';
+import { HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
+import { failureOf } from './client.ts';
 import { DiscordMessenger } from './discord-messenger.ts';
-import type { DiscordRecords } from './discord-records.ts';
+import { DiscordRecords } from './discord-records.ts';
 import type { VoiceSignaling } from './gateway/voice-signaling.ts';
-import type { BotLogin } from './login/bot-login.ts';
+import { BotLogin } from './login/bot-login.ts';
 import { installLink } from './login/install-link.ts';
-import { type NewLogin, openLogin } from './login/open-login.ts';
-import { DISCORD_TOKEN } from './login/token-form.ts';
 import type { DiscordObserver } from './messages/message-receiver.ts';
-import { DiscordOAuth } from './oauth/discord-oauth.ts';
-import { DiscordFailure } from './rest/discord-failure.ts';
+import { discordOAuth } from './oauth/discord-oauth.ts';
 
 /** How long registering a bot waits for its session. */
 const FIRST_SESSION_MS = 10_000;
@@ -50,13 +45,19 @@ export interface SharedBot {
 export interface DiscordDeps {
   readonly clock: Clock;
   readonly observer: DiscordObserver;
-  readonly records: DiscordRecords;
+  readonly records: PlatformRecords;
   /** Absent: bots enter no voice channels. */
   readonly calls?: Pick<DiscordCallsDeps, 'bridges' | 'linkedPeople'>;
 }
 
+/** The bot's id in base64, a time and a signature. Client secrets and public keys have no dots. */
+const DISCORD_TOKEN: TokenForm = {
+  pattern: /^[MNO][\w-]{17,}\.[\w-]{4,}\.[\w-]{20,}$/,
+  hint: 'This is not a Discord bot token. A token has three parts with dots between them, such as MTE5….GkX2pA.x9Lw…; the developer portal (https://discord.com/developers/applications) shows it once, under Bot, Reset Token. The client secret and the public key are other things.',
+};
+
 /** Discord, with any number of independent bots. */
-export class DiscordConnector implements Connector, SharesLogin, HostsBots, LinksToBots {
+export class DiscordConnector implements Connector, LinksToBots {
   readonly platform = 'discord' as const;
   readonly provides: Provides;
   readonly linkHint = 'Opens the page in Discord at which the bot is added to a server';
@@ -64,84 +65,60 @@ export class DiscordConnector implements Connector, SharesLogin, HostsBots, Link
   readonly #options: DiscordOptions;
   readonly #deps: DiscordDeps;
   readonly #messenger: DiscordMessenger;
-  readonly #tries: CodeTries;
-  /** By `keyOfLogin`. */
-  readonly #logins = new Map<string, BotLogin>();
-  #onBotState: (botId: string, state: LoginState) => void = () => undefined;
+  readonly #logins: HostedLogins<BotLogin>;
 
   constructor(options: DiscordOptions, deps: DiscordDeps) {
     this.#options = options;
     this.#deps = deps;
-    this.#tries = new CodeTries(deps.clock);
     const { apiUrl, cdnUrl, shared } = options;
+    const logins = new HostedLogins<BotLogin>({
+      form: DISCORD_TOKEN,
+      open: ({ id, token, appId }, onState) => {
+        if (logins.all.some((login) => login.hasToken(token))) throw new GatewayError('bot_token_taken');
+        return this.#open({ kind: 'bot_token', id }, token, appId ?? '', onState);
+      },
+      failureOf,
+      follow: async (login) => {
+        login.follow();
+        await login.settled(FIRST_SESSION_MS);
+      },
+      leaving: (_key, login) => login?.signOff(),
+      removed: async (key) => await deps.records.delete(key),
+    });
+    this.#logins = logins;
     this.#messenger = new DiscordMessenger(
       { cdnUrl, clock: deps.clock, count: () => deps.observer.count('throttled') },
-      (ref) => this.#logins.get(keyOfLogin(ref)),
+      (ref) => logins.of(ref),
     );
     const secret = shared?.clientSecret ?? null;
-    const application = shared && secret !== null ? { ...shared, apiUrl, clientSecret: secret } : null;
+    const application =
+      shared && secret !== null ? { clientId: shared.applicationId, clientSecret: secret } : null;
     this.provides = {
       ...(deps.calls === undefined ? {} : { calls: this.#newCalls(deps.calls) }),
       messenger: this.#messenger,
-      sharedLogin: this,
-      bots: this,
+      sharedLogin: logins,
+      bots: logins,
       deepLinks: this,
-      oauth: new DiscordOAuth(apiUrl, application),
+      oauth: discordOAuth(apiUrl, application),
     };
-  }
-
-  onBotState(listener: (botId: string, state: LoginState) => void): void {
-    this.#onBotState = listener;
   }
 
   /** Starts receiving for the shared bot. An unreachable Discord only shows in the bot's state. */
   async start(): Promise<void> {
     const { shared } = this.#options;
     if (shared === null) return;
-    const { token, applicationId } = shared;
     const onState = ({ status }: LoginState) =>
       this.#deps.observer.log('info', 'the shared Discord bot changed state', { status });
-    this.#open({ ref: { kind: 'shared' }, token, applicationId, onState }).follow();
+    this.#open({ kind: 'shared' }, shared.token, shared.applicationId, onState).follow();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#logins.values()].map((login) => login.close()));
-  }
-
-  sharedLogin(): LoginState | null {
-    return this.#logins.get(SHARED_LOGIN)?.state ?? null;
-  }
-
-  async addBot({ id, token, appId }: HostedBot): Promise<LoginState> {
-    requireForm(token, DISCORD_TOKEN);
-    if ([...this.#logins.values()].some((login) => login.hasToken(token)))
-      throw new GatewayError('bot_token_taken');
-    const onState = (state: LoginState) => this.#onBotState(id, state);
-    const ref: LoginRef = { kind: 'bot_token', id };
-    const login = this.#open({ ref, token, applicationId: appId ?? '', onState });
-    try {
-      await login.logIn();
-    } catch (error) {
-      const isRefused = error instanceof DiscordFailure && error.isLoggedOut;
-      if (isRefused || error instanceof GatewayError) {
-        await this.removeBot(id);
-        throw isRefused ? refused(error) : error;
-      }
-    }
-    login.follow();
-    await login.settled(FIRST_SESSION_MS);
-    return login.state;
-  }
-
-  async removeBot(botId: string): Promise<void> {
-    const login = this.#logins.get(botId);
-    this.#logins.delete(botId);
-    await login?.remove();
+    await this.#logins.close();
   }
 
   botLink({ login }: { readonly login: LoginRef }): string {
     const shared = login.kind === 'shared' ? this.#options.shared?.applicationId : undefined;
-    const applicationId = shared ?? this.#logins.get(keyOfLogin(login))?.applicationId ?? '';
+    const applicationId = shared ?? this.#logins.of(login)?.applicationId ?? '';
     return installLink(this.#options.apiUrl, applicationId);
   }
 
@@ -159,28 +136,27 @@ export class DiscordConnector implements Connector, SharesLogin, HostsBots, Link
 
   /** The session of a login, for its calls; null until Discord has told who the bot is. */
   #voiceOf(login: CallLogin): VoiceSignaling | null {
-    const key = 'id' in login ? login.id : SHARED_LOGIN;
-    return this.#logins.get(key)?.voice ?? null;
+    return this.#logins.get('id' in login ? login.id : SHARED_LOGIN)?.voice ?? null;
   }
 
-  #open(login: Omit<NewLogin, 'claim'>): BotLogin {
+  #open(ref: LoginRef, token: string, applicationId: string, onState: (state: LoginState) => void): BotLogin {
     const { apiUrl, hearsBots } = this.#options;
     const { intake } = this.#messenger;
     assert(intake !== null, 'onMessages comes before logins');
-    const key = keyOfLogin(login.ref);
-    const world = { ...this.#deps, apiUrl, hearsBots, intake, tries: this.#tries };
-    const opened = openLogin(world, { ...login, claim: (userId) => this.#claim(key, userId) });
-    this.#logins.set(key, opened);
-    return opened;
+    const records = new DiscordRecords(this.#deps.records);
+    const world = { ...this.#deps, apiUrl, hearsBots, intake, records };
+    const login = new BotLogin(world, {
+      ref,
+      token,
+      applicationId,
+      onState,
+      // A bot has one session: two of them would receive each message twice.
+      claim: (userId) => {
+        if (this.#logins.all.some((other) => other !== login && other.userId === userId))
+          throw new GatewayError('bot_token_taken');
+      },
+    });
+    this.#logins.put(keyOfLogin(ref), login);
+    return login;
   }
-
-  /** A bot has one session: two of them would receive each message twice. */
-  #claim(key: string, userId: string): void {
-    for (const [other, login] of this.#logins)
-      if (other !== key && login.userId === userId) throw new GatewayError('bot_token_taken');
-  }
-}
-
-function refused({ message }: Error): GatewayError {
-  return new GatewayError('bot_refused', `The platform refused the bot token: ${message}`);
 }

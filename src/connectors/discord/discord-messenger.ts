@@ -11,11 +11,11 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
+import { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength, codePoints } from '../kit/text-limit.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
-import { DiscordFailure } from './rest/discord-failure.ts';
-import { outcomeOf } from './rest/send-message.ts';
+import { outcomeOf } from './messages/message-parts.ts';
 
 /** Discord's limit for bots. It counts code points. */
 const MAX_TEXT = 2_000;
@@ -88,7 +88,7 @@ export class DiscordMessenger implements Messenger, ShowsTyping, FetchesFiles {
       const channelId = await channelOf(login, message.to, signal);
       return await login.rest.sendMessage(channelId, message, signal);
     } catch (error) {
-      if (!(error instanceof DiscordFailure)) throw error;
+      if (!(error instanceof PlatformFailure)) throw error;
       // Opening a channel twice is harmless.
       const { kind, afterMs } = error;
       const reason = error.message;
@@ -98,7 +98,7 @@ export class DiscordMessenger implements Messenger, ShowsTyping, FetchesFiles {
   }
 }
 
-/** Returns the channel to write to. Rejects with a DiscordFailure. */
+/** Returns the channel to write to. Rejects with a PlatformFailure. */
 async function channelOf(login: BotLogin, { space, thread }: Address, signal: AbortSignal): Promise<string> {
   if (space.kind === 'channel') return thread ?? space.id;
   return login.channels.ofPerson(space.id) ?? (await login.rest.directChannel(space.id, signal));

@@ -1,3 +1,5 @@
+import type { PlatformRecords } from '../contract/records.ts';
+
 /** A bot's session at Discord's gateway, with which the next process continues. */
 export interface StoredSession {
   readonly sessionId: string;
@@ -22,15 +24,36 @@ export interface KnownChannel {
 }
 
 /** What is kept of a login between two runs. A change is on disk once its promise settles. */
-export interface DiscordRecords {
+export class DiscordRecords {
+  readonly #records: PlatformRecords;
+
+  constructor(records: PlatformRecords) {
+    this.#records = records;
+  }
+
   /** Deletes what is kept if the login was another bot's. Call it first. */
-  claim(loginKey: string, botUserId: string): Promise<void>;
-  session(loginKey: string): Promise<StoredSession | null>;
+  async claim(loginKey: string, botUserId: string): Promise<void> {
+    const former = await this.#records.find(loginKey, 'user');
+    if (former !== null && former !== botUserId) await this.#records.delete(loginKey);
+    await this.#records.put({ loginKey, kind: 'user', value: botUserId });
+  }
+
+  async session(loginKey: string): Promise<StoredSession | null> {
+    return (await this.#records.find(loginKey, 'session')) as StoredSession | null;
+  }
+
   /** Null deletes it. */
-  putSession(loginKey: string, session: StoredSession | null): Promise<void>;
-  channels(loginKey: string): Promise<readonly KnownChannel[]>;
+  async putSession(loginKey: string, session: StoredSession | null): Promise<void> {
+    if (session === null) await this.#records.delete(loginKey, 'session');
+    else await this.#records.put({ loginKey, kind: 'session', value: session });
+  }
+
+  async channels(loginKey: string): Promise<readonly KnownChannel[]> {
+    return (await this.#records.list(loginKey, 'channel')) as KnownChannel[];
+  }
+
   /** Adds or replaces a channel. */
-  putChannel(loginKey: string, channel: KnownChannel): Promise<void>;
-  /** Deletes everything of a login. */
-  forget(loginKey: string): Promise<void>;
+  async putChannel(loginKey: string, channel: KnownChannel): Promise<void> {
+    await this.#records.put({ loginKey, kind: 'channel', key: channel.channelId, value: channel });
+  }
 }

@@ -1,12 +1,11 @@
-import type * as z from 'zod';
-import { readAnswer } from '../../base/answer-body.ts';
+import * as z from 'zod';
 import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { platformJson } from '../../base/platform-json.ts';
-import { retryAfterMs } from '../../base/retry-after.ts';
+import { field } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
 import type { ConnectionTokens } from '../contract/oauth.ts';
+import { type HttpAnswer, PlatformHttp } from './platform-http.ts';
 
 export interface ApiOptions {
   /** The platform's name, for errors that have no words of its own. */
@@ -14,8 +13,6 @@ export interface ApiOptions {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly clock: Clock;
-  /** Returns the platform's words in an error body; '' when there are none. */
-  readonly wordsOf: (body: unknown) => string;
 }
 
 export interface ConnectionRequest {
@@ -37,21 +34,30 @@ export class ApiRefusal extends GatewayError {
   }
 }
 
+/** Where the APIs have their words. */
+const ErrorBody = z.object({
+  message: field(z.string()),
+  error: field(z.object({ message: field(z.string()) })),
+});
+
 const DEADLINE_MS = 15_000;
-const MAX_ANSWER_BYTES = 1_048_576;
+/** Where the platform does not say how long to wait. */
+const DEFAULT_PAUSE_MS = 1_000;
 /** Longer, and a call does not wait: a daily limit puts requests off until midnight. */
 const MAX_PAUSE_MS = 10_000;
 const TRIES = 3;
 /** Of a platform's words, in characters: they become the reason of a call. */
 const MAX_WORDS = 300;
 
-/** A platform's REST API, asked with the access tokens of connections. Redirects would take the token along: they fail. */
+/** A platform's REST API, asked with the access tokens of connections. */
 export class ConnectionApi {
   readonly #options: ApiOptions;
+  readonly #http: PlatformHttp;
   #tokens: ConnectionTokens | null = null;
 
   constructor(options: ApiOptions) {
     this.#options = options;
+    this.#http = new PlatformHttp(options.title, options.clock);
   }
 
   onConnections(tokens: ConnectionTokens): void {
@@ -79,69 +85,44 @@ export class ConnectionApi {
 
   async #answerTo(connectionId: string, request: ConnectionRequest, signal: AbortSignal): Promise<unknown> {
     if (this.#tokens === null) throw new GatewayError('platform_not_connected');
+    const { title, clock } = this.#options;
     let token = await this.#tokens.accessToken(connectionId);
     let isRenewed = false;
     for (let tries = 1; ; tries++) {
-      const answer = await this.#send(request, token, signal);
-      const { status } = answer;
-      const body = platformJson(await this.#read(answer));
-      if (answer.ok) return body;
+      const { isOk, status, json, retryAfterMs } = await this.#send(request, token, signal);
+      if (isOk) return json;
       if (status === 401 && !isRenewed) {
         isRenewed = true;
         token = await this.#tokens.refused(connectionId, token);
         continue;
       }
-      const pauseMs = this.#pauseMsAfter(answer);
-      if (pauseMs === null || tries >= TRIES) {
-        const words = cutText(this.#options.wordsOf(body), MAX_WORDS);
-        throw new ApiRefusal(status, words || this.#plainWords(status));
+      const pauseMs = retryAfterMs ?? DEFAULT_PAUSE_MS;
+      const mayPass = (status === 429 || status === 503) && pauseMs <= MAX_PAUSE_MS;
+      if (!mayPass || tries >= TRIES) {
+        const { message = '', error } = ErrorBody.safeParse(json).data ?? {};
+        throw new ApiRefusal(
+          status,
+          cutText(error?.message ?? message, MAX_WORDS) || `${title} answered HTTP status ${status}`,
+        );
       }
-      await pause(this.#options.clock, pauseMs, signal);
+      await pause(clock, pauseMs, signal);
     }
   }
 
-  /** Null: asking again is no use. `Retry-After` has seconds or a date; without it, a second. */
-  #pauseMsAfter({ status, headers }: Response): number | null {
-    if (status !== 429 && status !== 503) return null;
-    const pauseMs = retryAfterMs(headers.get('retry-after') ?? '1', this.#options.clock.nowIso());
-    return pauseMs !== null && pauseMs <= MAX_PAUSE_MS ? pauseMs : null;
-  }
-
   async #send(
-    { method, path, query, body }: ConnectionRequest,
+    { method, path, query, body: json }: ConnectionRequest,
     token: string,
     signal: AbortSignal,
-  ): Promise<Response> {
+  ): Promise<HttpAnswer> {
     const url = new URL(`${this.#options.baseUrl}${path}`);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
     // In a filter of Microsoft Graph a plus is no space.
     url.search = url.search.replaceAll('+', '%20');
-    const headers = {
-      authorization: `Bearer ${token}`,
-      accept: 'application/json',
-      ...(body && { 'content-type': 'application/json' }),
-    };
-    const sent = { method, headers, redirect: 'error', signal, ...(body && { body: JSON.stringify(body) }) };
+    const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
     try {
-      return await fetch(url, sent as RequestInit);
-    } catch (error) {
-      throw this.#unreachable(error);
+      return await this.#http.ask({ method, url, headers, json, signal });
+    } catch (cause) {
+      throw new GatewayError('platform_failed', (cause as Error).message, { cause });
     }
-  }
-
-  async #read(answer: Response): Promise<Uint8Array> {
-    try {
-      return await readAnswer(answer, MAX_ANSWER_BYTES);
-    } catch (error) {
-      throw this.#unreachable(error);
-    }
-  }
-
-  #unreachable(cause: unknown): GatewayError {
-    return new GatewayError('platform_failed', `${this.#options.title} cannot be reached`, { cause });
-  }
-
-  #plainWords(status: number): string {
-    return `${this.#options.title} answered HTTP status ${status}`;
   }
 }

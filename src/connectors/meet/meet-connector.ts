@@ -1,9 +1,11 @@
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
+import type { ConnectsByOAuth } from '../contract/oauth.ts';
+import type { Registration } from '../kit/oauth-platform.ts';
 import { PhoneMeetings, type PhoneMeetingsDeps } from '../kit/phone-meetings.ts';
 import { MeetApi } from './api/meet-api.ts';
 import { MeetDirectory } from './calls/meet-directory.ts';
-import { type GoogleClient, GoogleOAuth } from './oauth/google-oauth.ts';
+import { googleOAuth } from './oauth/google-oauth.ts';
 
 const GOOGLE = {
   accounts: 'https://accounts.google.com',
@@ -17,7 +19,7 @@ export interface MeetOptions {
   /** Replaces Meet's REST API; null: it does not. */
   readonly apiUrl: string | null;
   /** Null: the operator has not set it up. */
-  readonly client: GoogleClient | null;
+  readonly client: Registration | null;
 }
 
 export interface MeetDeps extends PhoneMeetingsDeps {
@@ -32,7 +34,10 @@ export class MeetConnector implements Connector {
   constructor({ loginUrl, apiUrl, client }: MeetOptions, { clock, ...phone }: MeetDeps) {
     const urls = loginUrl === null ? GOOGLE : { accounts: loginUrl, tokens: loginUrl };
     const api = new MeetApi(apiUrl ?? GOOGLE.api, clock);
-    const oauth = new GoogleOAuth(urls, client, (tokens) => api.onConnections(tokens));
+    const oauth: ConnectsByOAuth = {
+      ...googleOAuth(urls, client),
+      onConnections: (tokens) => api.onConnections(tokens),
+    };
     this.provides = { oauth, calls: new PhoneMeetings(new MeetDirectory(api, clock), phone) };
   }
 

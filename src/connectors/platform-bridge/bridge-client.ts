@@ -1,17 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { readAnswer } from '../../base/answer-body.ts';
-import { networkCode, neverArrived } from '../../base/network-error.ts';
-import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
-import { pause, withDeadline } from '../../base/waits.ts';
+import { pause } from '../../base/waits.ts';
+import { platformFailure } from '../kit/platform-failure.ts';
+import { type HttpAnswer, type HttpRequest, PlatformHttp } from '../kit/platform-http.ts';
 
 /** Version of what the gateway posts, and of what the bridge answers. */
 const VERSION = 1;
 const ATTEMPT_MS = 10_000;
 const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
-const ANSWER_LIMIT_BYTES = 65_536;
-/** Errors before anything was sent. */
+const MAX_ANSWER_BYTES = 65_536;
 
 export interface BridgeClientOptions {
   readonly url: string;
@@ -35,11 +33,13 @@ export type Told =
 export class BridgeClient {
   readonly #options: BridgeClientOptions;
   readonly #clock: Clock;
+  readonly #http: PlatformHttp;
   #problem: string | null = null;
 
   constructor(options: BridgeClientOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
+    this.#http = new PlatformHttp('The bridge', clock, MAX_ANSWER_BYTES);
   }
 
   /** Why the last post was not answered; null: it was, or there was none. */
@@ -51,7 +51,7 @@ export class BridgeClient {
   async tell(message: object, signal: AbortSignal): Promise<Told> {
     const told = signal.aborted
       ? ({ kind: 'later', reason: 'The time was over', afterMs: PAUSE_MS } as const)
-      : await withDeadline(this.#clock, ATTEMPT_MS, signal, (limit) => this.#post(message, limit));
+      : await this.#post(message, signal);
     this.#problem = told.kind === 'answered' ? null : told.reason;
     return told;
   }
@@ -73,15 +73,17 @@ export class BridgeClient {
 
   async #post(message: object, signal: AbortSignal): Promise<Told> {
     try {
-      const answer = await fetch(this.#options.url, { ...this.#request(message), signal });
-      return await toldBy(answer);
+      return toldBy(await this.#http.ask({ ...this.#request(message), deadlineMs: ATTEMPT_MS, signal }));
     } catch (error) {
-      return failed(error, signal.aborted);
+      const { kind, message: reason } = platformFailure('The bridge', error);
+      return kind === 'unreachable'
+        ? { kind: 'later', reason, afterMs: PAUSE_MS }
+        : { kind: 'unclear', reason };
     }
   }
 
-  #request(message: object): RequestInit {
-    const { key } = this.#options;
+  #request(message: object): HttpRequest {
+    const { url, key } = this.#options;
     const body = JSON.stringify({ version: VERSION, ...message });
     const timestamp = `${Math.floor(Date.parse(this.#clock.nowIso()) / 1_000)}`;
     const signature = createHmac('sha256', key).update(`${timestamp}.${body}`).digest('hex');
@@ -90,33 +92,17 @@ export class BridgeClient {
       'x-svc-timestamp': timestamp,
       'x-svc-signature': signature,
     };
-    return { method: 'POST', headers, body, redirect: 'error' };
+    return { method: 'POST', url, headers, body };
   }
 }
 
-async function toldBy(answer: Response): Promise<Told> {
-  const body = await readAnswer(answer, ANSWER_LIMIT_BYTES);
-  const { status } = answer;
+function toldBy({ isOk, status, json, retryAfterMs }: HttpAnswer): Told {
   const reason = `The bridge answered ${status}`;
-  if (answer.ok) {
-    const json = platformJson(body);
-    if (json === undefined) return { kind: 'unclear', reason: 'The answer of the bridge cannot be read' };
-    return { kind: 'answered', answer: json };
-  }
-  if (status === 429 || status === 503) return { kind: 'later', reason, afterMs: retryAfterMs(answer) };
+  if (isOk)
+    return json === undefined
+      ? { kind: 'unclear', reason: 'The answer of the bridge cannot be read' }
+      : { kind: 'answered', answer: json };
+  if (status === 429 || status === 503)
+    return { kind: 'later', reason, afterMs: Math.min(retryAfterMs || PAUSE_MS, MAX_PAUSE_MS) };
   return status >= 500 || status === 408 ? { kind: 'unclear', reason } : { kind: 'refused', reason };
-}
-
-/** `Retry-After` in seconds. A bridge that names a date gets the default. */
-function retryAfterMs({ headers }: Response): number {
-  const seconds = Number(headers.get('retry-after') ?? '');
-  if (!(seconds > 0)) return PAUSE_MS;
-  return Math.min(seconds * 1_000, MAX_PAUSE_MS);
-}
-
-function failed(error: unknown, isLate: boolean): Told {
-  if (isLate) return { kind: 'unclear', reason: 'The bridge did not answer in time' };
-  const code = networkCode(error);
-  const reason = `The bridge could not be reached: ${code || (error as Error).message}`;
-  return neverArrived(code) ? { kind: 'later', reason, afterMs: PAUSE_MS } : { kind: 'unclear', reason };
 }

@@ -17,8 +17,7 @@ import type { DialsSip } from '../contract/sip-dialing.ts';
 import { AddressPolicy } from './signaling/address/address-policy.ts';
 import { type Dns, systemDns } from './signaling/address/dns.ts';
 import { Resolver } from './signaling/address/resolver.ts';
-import { DirectRoutes } from './signaling/direct/direct-routes.ts';
-import { DirectHosts } from './signaling/direct/direct-target.ts';
+import { DirectRoutes } from './signaling/direct/direct-route.ts';
 import { InboundCalls, SIP_CAPABILITIES } from './signaling/legs/inbound-calls.ts';
 import type { LegMediaSettings } from './signaling/legs/leg-media.ts';
 import { LegRegistry } from './signaling/legs/leg-registry.ts';
@@ -38,8 +37,7 @@ import type { SipProtocol } from './signaling/transport/wire.ts';
 import { NumberRegistry } from './signaling/trunk/number-registry.ts';
 import { TrunkRegistration } from './signaling/trunk/registration.ts';
 import { Trunk, type TrunkDeps } from './signaling/trunk/trunk.ts';
-import type { TrunkBinding } from './signaling/trunk/trunk-bindings.ts';
-import { TrunkRegistry } from './signaling/trunk/trunk-registry.ts';
+import { type TrunkBinding, TrunkRegistry } from './signaling/trunk/trunk-registry.ts';
 
 export interface SipConnectorOptions {
   /** Address to listen on for SIP, and to bind RTP sockets to. */
@@ -135,22 +133,24 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     const routeDeps = this.#routeDeps();
     this.#trunkDeps = this.#newTrunkDeps(routeDeps);
     this.#directs = new DirectRoutes(routeDeps);
-    this.#router = new MessageRouter(this.#trunks, {
+    this.#router = new MessageRouter({
+      trunks: this.#trunks,
       layer: this.#layer,
       directs: this.#directs,
       udp,
       clock,
       observer,
     });
-    this.#inbound = new InboundCalls(this.#numbers, this.#legs, clock, this.#media);
-    this.#outbound = new OutboundCalls({
+    const calls = {
       trunks: this.#trunks,
       directs: this.#directs,
-      directHosts: new DirectHosts(options.directHosts),
+      directHosts: options.directHosts,
       legs: this.#legs,
       clock,
       media: this.#media,
-    });
+    };
+    this.#inbound = new InboundCalls({ ...calls, numbers: this.#numbers });
+    this.#outbound = new OutboundCalls(calls);
   }
 
   /** UDP and TCP port in use; null before `start`. */

@@ -2,13 +2,7 @@ import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
-import {
-  type HostedBot,
-  type HostsBots,
-  keyOfLogin,
-  type LoginRef,
-  type LoginState,
-} from '../contract/login.ts';
+import type { HostedBot, LoginRef, LoginState } from '../contract/login.ts';
 import type {
   FetchesFiles,
   MessageIntake,
@@ -16,25 +10,20 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
-import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
+import type { PlatformRecords } from '../contract/records.ts';
+import { botRefused, requireForm, type TokenForm } from '../kit/hosted-logins.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
-import { requireForm } from '../kit/token-form.ts';
-import { EventIntake, SLACK_HEADERS, WebhookReceiver } from './events/webhook-receiver.ts';
-import { Logins } from './login/logins.ts';
-import { type LoginWorld, openLogin } from './login/open-login.ts';
+import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
+import { EventIntake, WebhookReceiver } from './events/webhook-receiver.ts';
+import { Logins, type LoginWorld, openLogin } from './login/logins.ts';
 import type { SlackLogin } from './login/slack-login.ts';
-import { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } from './login/token-forms.ts';
-import { downloadFile } from './messages/file-download.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { SLACK_REMEDIES, sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
-import { type SharedApp, SlackOAuth } from './oauth/slack-oauth.ts';
+import type { SharedApp } from './oauth/slack-oauth.ts';
 import type { SlackObserver } from './slack-observer.ts';
-import type { SlackRecords } from './slack-records.ts';
+import { SlackRecords } from './slack-records.ts';
 import { SocketMode } from './socket/socket-mode.ts';
-import { type AccessToken, fixedToken } from './web-api/access-token.ts';
-import type { SlackUrls } from './web-api/slack-api.ts';
-import { failureOf, type SlackFailure } from './web-api/slack-failure.ts';
 
 /** Slack cuts longer texts off (https://docs.slack.dev/reference/methods/chat.postMessage#truncating). */
 const MAX_TEXT = 40_000;
@@ -48,48 +37,58 @@ export interface SlackOptions {
 export interface SlackDeps {
   readonly clock: Clock;
   readonly observer: SlackObserver;
-  readonly records: SlackRecords;
+  readonly records: PlatformRecords;
 }
 
+/** https://docs.slack.dev/authentication/tokens. `xoxe.`: a token that expires. */
+const SLACK_BOT_TOKEN: TokenForm = {
+  pattern: /^(?:xoxe\.)?xoxb-[\w-]{1,500}$/,
+  hint: 'This is not a Slack bot token. A bot token begins with xoxb-; the page of the app at https://api.slack.com/apps shows it under OAuth & Permissions once the app is installed.',
+};
+/** For Socket Mode. */
+const SLACK_APP_TOKEN: TokenForm = {
+  pattern: /^xapp-[\w-]{1,500}$/,
+  hint: 'This is not a Slack app token. An app token begins with xapp-; the page of the app at https://api.slack.com/apps makes one under Basic Information, App-Level Tokens, with the scope connections:write.',
+};
+
 /** Slack over its Web API, Events API and Socket Mode: own bots, and the workspaces that have installed the shared app. */
-export class SlackConnector implements Connector, Messenger, FetchesFiles, TakesWebhooks, HostsBots {
+export class SlackConnector implements Connector, Messenger, FetchesFiles {
   readonly platform = 'slack' as const;
   readonly remedies = SLACK_REMEDIES;
   readonly provides: Provides;
   readonly files: FetchesFiles = this;
-  readonly endpoints = [{ path: 'webhook', methods: ['post'], answers: 'text' }] as const;
-  readonly headers = Object.values(SLACK_HEADERS);
-  /** By `keyOfLogin`. */
-  readonly #logins = new Logins();
+  readonly #logins: Logins;
   readonly #world: LoginWorld;
   readonly #workspaces: ConnectedWorkspaces;
-  readonly #webhooks: WebhookReceiver;
   readonly #sockets: SocketMode;
   #intake: MessageIntake | null = null;
-  #onBotState: (botId: string, state: LoginState) => void = () => undefined;
 
-  constructor(options: SlackOptions, deps: SlackDeps) {
-    const { urls, sharedApp: app } = options;
-    const { clock } = deps;
-    const logins = this.#logins;
-    this.#world = { ...deps, urls, logins, intake: () => this.#intakeSet() };
-    const workspaces = new ConnectedWorkspaces(this.#world, app?.signingSecret ?? null);
+  constructor({ urls, sharedApp: app }: SlackOptions, deps: SlackDeps) {
+    const { clock, observer } = deps;
+    const logins = new Logins({
+      form: SLACK_BOT_TOKEN,
+      open: async (bot, onState) => await this.#open(bot, onState),
+      failureOf,
+      follow: async (_login, { id, appToken }) => {
+        if (appToken) await this.#listen(id, appToken);
+      },
+      leaving: async (key) => await this.#sockets.leave(key),
+    });
+    this.#logins = logins;
+    const records = new SlackRecords(deps.records);
+    this.#world = { ...deps, urls, logins, records, intake: () => this.#intakeSet() };
+    const workspaces = new ConnectedWorkspaces(this.#world, app);
     this.#workspaces = workspaces;
     const expects = (places: ReadonlySet<string>) => workspaces.expects(places);
     const sharedApp = app && { signingSecret: app.signingSecret, expects };
-    const events = new EventIntake(logins, deps.observer);
-    this.#webhooks = new WebhookReceiver({ ...deps, logins, events, sharedApp });
+    const events = new EventIntake(logins, observer);
+    const webhooks = new WebhookReceiver({ clock, observer, logins, events, sharedApp });
     this.#sockets = new SocketMode(this.#world, events);
-    const oauth = new SlackOAuth(urls, app, clock, workspaces);
-    this.provides = { messenger: this, webhooks: this, bots: this, oauth };
+    this.provides = { messenger: this, webhooks, bots: logins, oauth: workspaces.oauth };
   }
 
   onMessages(intake: MessageIntake): void {
     this.#intake = intake;
-  }
-
-  onBotState(listener: (botId: string, state: LoginState) => void): void {
-    this.#onBotState = listener;
   }
 
   async start(): Promise<void> {
@@ -98,31 +97,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
 
   async close(): Promise<void> {
     await Promise.all([this.#workspaces.close(), this.#sockets.close()]);
-    await Promise.all(this.#logins.all.map(({ login }) => login.close()));
-  }
-
-  async addBot(bot: HostedBot): Promise<LoginState> {
-    requireForm(bot.token, SLACK_BOT_TOKEN);
-    if (bot.appToken) requireForm(bot.appToken, SLACK_APP_TOKEN);
-    const login = await this.#newLogin(bot);
-    try {
-      await login.logIn();
-    } catch (error) {
-      const failure = failureOf(error);
-      if (error instanceof GatewayError || failure.isLoggedOut) {
-        await this.removeBot(bot.id);
-        throw error instanceof GatewayError ? error : refused(failure);
-      }
-      login.couldNotLogIn(failure);
-    }
-    if (bot.appToken) await this.#listen(bot.id, bot.appToken);
-    return login.state;
-  }
-
-  async removeBot(botId: string): Promise<void> {
-    const login = this.#logins.remove(botId);
-    await this.#sockets.leave(botId);
-    await login?.close();
+    await this.#logins.close();
   }
 
   /** Escaping makes a text longer. */
@@ -131,33 +106,26 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const login = this.#logins.get(keyOfLogin(message.to.login));
+    const login = this.#logins.of(message.to.login);
     if (login && !login.isTaken) return await sendMessage(login, message, signal);
     const reason = login?.state.status ?? 'The bot is not logged in';
     return { kind: 'refused', reason, isAddressGone: false };
   }
 
   async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const found = this.#logins.get(keyOfLogin(login));
+    const found = this.#logins.of(login);
     if (!found) throw new GatewayError('file_gone');
-    return await downloadFile(found.api, ref, signal);
+    return await found.api.openFile(ref, signal);
   }
 
-  refuses(request: Pick<WebhookRequest, 'header'>): WebhookReply | null {
-    return this.#webhooks.refuses(request);
-  }
-
-  async webhook(request: WebhookRequest): Promise<WebhookReply> {
-    return await this.#webhooks.take(request);
-  }
-
-  async #newLogin({ id, token, signingSecret }: HostedBot): Promise<SlackLogin> {
+  async #open(bot: HostedBot, onState: (state: LoginState) => void): Promise<SlackLogin> {
+    if (bot.appToken) requireForm(bot.appToken, SLACK_APP_TOKEN);
     return await openLogin(this.#world, {
-      ref: { kind: 'bot_token', id },
-      token: tokenOf(token),
-      signingSecret: signingSecret || null,
+      ref: { kind: 'bot_token', id: bot.id },
+      token: tokenOf(bot.token),
+      signingSecret: bot.signingSecret || null,
       taken: () => new GatewayError('bot_token_taken'),
-      onState: (state) => this.#onBotState(id, state),
+      onState,
     });
   }
 
@@ -165,8 +133,8 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles, Takes
   async #listen(botId: string, appToken: string): Promise<void> {
     const failure = await this.#sockets.join(botId, appToken).catch(failureOf);
     if (failure?.isLoggedOut !== true) return;
-    await this.removeBot(botId);
-    throw refused(failure, 'app token');
+    await this.#logins.removeBot(botId);
+    throw botRefused(failure, 'app token');
   }
 
   #intakeSet(): MessageIntake {
@@ -179,10 +147,6 @@ function tokenOf(token: string): AccessToken {
   try {
     return fixedToken(token);
   } catch (error) {
-    throw refused(failureOf(error));
+    throw botRefused(failureOf(error));
   }
-}
-
-function refused({ message }: SlackFailure, what = 'bot token'): GatewayError {
-  return new GatewayError('bot_refused', `The platform refused the ${what}: ${message}`);
 }

@@ -1,12 +1,15 @@
 import type { Clock } from '../../base/time.ts';
-import { CodeTries } from '../kit/code-tries.ts';
+import type { Provides } from '../contract/connector.ts';
+import type { LinksToBots } from '../contract/login.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 import { ActivityReceiver } from './activities/activity-receiver.ts';
 import { MessagingEndpoint } from './activities/messaging-endpoint.ts';
-import { Newcomers } from './activities/newcomers.ts';
+import { TeamsNewcomers } from './activities/newcomers.ts';
 import { ActivityTokens } from './auth/activity-token.ts';
 import { AllowedHosts } from './auth/allowed-hosts.ts';
 import { AppTokens } from './auth/app-tokens.ts';
 import { SigningKeys } from './auth/signing-keys.ts';
+import { TeamsApi } from './client.ts';
 import { CLOUDS, type Cloud } from './clouds.ts';
 import { countFiles, type FileHosts, inboundFiles } from './files/inbound-files.ts';
 import { OfferedFiles } from './files/offered-files.ts';
@@ -14,10 +17,9 @@ import { BotLogin } from './login/bot-login.ts';
 import { ConversationReferences } from './messages/conversation-references.ts';
 import { Directory } from './messages/directory.ts';
 import { ThrottlePauses } from './messages/send-message.ts';
-import { TeamsApi } from './rest/teams-api.ts';
 import { TeamsMessenger } from './teams-messenger.ts';
 import type { TeamsObserver } from './teams-observer.ts';
-import type { TeamsRecords } from './teams-records.ts';
+import { TeamsRecords } from './teams-records.ts';
 
 const UNSUPPORTED = '[attachment not supported]';
 
@@ -46,33 +48,31 @@ export interface CloudUrls {
 export interface BotDeps {
   readonly clock: Clock;
   readonly observer: TeamsObserver;
-  readonly records: TeamsRecords;
+  readonly records: PlatformRecords;
 }
 
 /** Puts the parts of the bot together. */
 export class TeamsBot {
-  readonly login: BotLogin;
-  readonly messenger: TeamsMessenger;
-  readonly endpoint: MessagingEndpoint;
-  readonly #deps: BotDeps;
+  readonly provides: Provides;
+  readonly #login: BotLogin;
   readonly #receiver: ActivityReceiver;
   readonly #offers: OfferedFiles;
   readonly #ending = new AbortController();
 
   constructor(cloud: Cloud, { loginUrl, graphUrl }: CloudUrls, options: BotOptions, deps: BotDeps) {
-    const { clock, observer, records } = deps;
+    const { clock, observer } = deps;
     const { appId, secret, tenantId } = options;
     const places = CLOUDS[cloud];
-    this.#deps = deps;
+    const records = new TeamsRecords(deps.records);
     const hosts = hostsOf(cloud, options);
     const tokens = new AppTokens({ loginUrl, appId, secret }, clock);
     const botUse = { tenantId, scope: places.botScope };
-    const api = new TeamsApi({ clock, tokens, services: hosts.services, botUse });
+    const api = new TeamsApi({ clock, tokens, hosts, botUse });
     const references = new ConversationReferences(records);
-    this.login = new BotLogin({ tokens, botUse, clock, observer }, `28:${appId}`);
-    const intake = () => this.messenger.intake;
-    this.#offers = new OfferedFiles({ api, clock, observer, records, intake, hosts: hosts.drives });
-    this.messenger = new TeamsMessenger({
+    const login = new BotLogin({ tokens, botUse, clock, observer }, `28:${appId}`);
+    const intake = () => messenger.intake;
+    const offers = new OfferedFiles({ api, observer, records, intake, hosts: hosts.drives });
+    const messenger = new TeamsMessenger({
       sending: {
         api,
         appId,
@@ -80,50 +80,58 @@ export class TeamsBot {
         serviceUrl: options.serviceUrl ?? places.serviceUrl,
         graphUrl,
         pauses: new ThrottlePauses(),
-        offer: (file, target, call) => this.#offers.offer(file, target, call),
-        failed: (failure) => this.login.failed(failure),
+        offer: (file, target, call) => offers.offer(file, target, call),
+        failed: (failure) => login.failed(failure),
       },
-      downloads: options.hasFiles ? { api, hosts, clock } : null,
+      downloads: options.hasFiles ? api : null,
     });
     const directory = new Directory(api, clock, this.#ending.signal);
-    const tries = new CodeTries(clock);
-    this.#receiver = new ActivityReceiver({
+    const receiver = new ActivityReceiver({
       clock,
       observer,
       references,
       directory,
       intake,
-      newcomers: new Newcomers({ api, directory, tries, observer, intake }),
+      newcomers: new TeamsNewcomers({ api, clock, directory, observer, intake }),
       filesOf: (attachments) => filesOf(attachments, options.hasFiles ? hosts : null),
     });
-    this.endpoint = this.#newEndpoint(cloud, options, hosts);
+    const { tokenIssuer: issuer, openIdUrl } = places;
+    const keys = new SigningKeys({ issuer, openIdUrl: options.openIdUrl ?? openIdUrl }, clock);
+    const webhooks = new MessagingEndpoint({
+      tokens: new ActivityTokens({ issuer, appId }, keys, clock),
+      services: hosts.services,
+      observer,
+      take: (activity) => receiver.take(activity),
+      fileAnswered: (activity) => offers.answered(activity),
+      isNamed: (name) => login.become({ name }),
+    });
+    const sharedLogin = { sharedLogin: () => login.state };
+    this.provides = { messenger, webhooks, sharedLogin, deepLinks: linksTo(appId, places.clientUrl) };
+    this.#login = login;
+    this.#receiver = receiver;
+    this.#offers = offers;
   }
 
   /** Asks Microsoft whether it accepts the bot, in the background. */
-  async start(): Promise<void> {
-    await this.#deps.records.prune();
-    void this.login.check();
+  start(): void {
+    this.#login.check();
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
-    this.login.close();
+    // What it asks Microsoft for ends by its own deadline.
+    void this.#login.close();
     await Promise.all([this.#receiver.settled(), this.#offers.close()]);
   }
+}
 
-  #newEndpoint(cloud: Cloud, options: BotOptions, { services }: FileHosts): MessagingEndpoint {
-    const { clock, observer } = this.#deps;
-    const { tokenIssuer: issuer } = CLOUDS[cloud];
-    const keys = new SigningKeys({ issuer, openIdUrl: options.openIdUrl ?? CLOUDS[cloud].openIdUrl }, clock);
-    return new MessagingEndpoint({
-      tokens: new ActivityTokens({ issuer, appId: options.appId }, keys, clock),
-      services,
-      observer,
-      take: (activity) => this.#receiver.take(activity),
-      fileAnswered: (activity) => this.#offers.answered(activity),
-      isNamed: (name) => this.login.isNamed(name),
-    });
-  }
+/** https://learn.microsoft.com/microsoftteams/platform/concepts/build-and-test/deep-link-teams */
+function linksTo(appId: string, clientUrl: string): LinksToBots {
+  return {
+    linkHint: 'Opens the chat with the bot in Teams',
+    carriesToken: false,
+    botLink: () => `${clientUrl}/l/chat/0/0?users=28:${appId}`,
+  };
 }
 
 function hostsOf(cloud: Cloud, { serviceHosts, serviceUrl, filesUrl }: BotOptions): FileHosts {

@@ -11,7 +11,7 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
-import { type DownloadDeps, downloadFile } from './files/file-download.ts';
+import type { TeamsApi } from './client.ts';
 import { postTyping } from './messages/post-activity.ts';
 import { type SendDeps, sendMessage } from './messages/send-message.ts';
 import { checkLength } from './messages/text.ts';
@@ -21,7 +21,7 @@ const TYPING_DEADLINE_MS = 5_000;
 export interface TeamsMessengerDeps {
   readonly sending: SendDeps;
   /** Null: files are switched off. */
-  readonly downloads: DownloadDeps | null;
+  readonly downloads: Pick<TeamsApi, 'openFile'> | null;
 }
 
 /** Chats with people, group chats and channels. Teams does not drop duplicates. */
@@ -69,13 +69,13 @@ export class TeamsMessenger implements Messenger, ShowsTyping {
 }
 
 async function fetchFile(
-  downloads: DownloadDeps,
+  downloads: Pick<TeamsApi, 'openFile'>,
   login: LoginRef,
   ref: string,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (login.kind !== 'shared') throw new GatewayError('file_gone');
-  return await downloadFile(downloads, ref, signal);
+  return await downloads.openFile(ref, signal);
 }
 
 /** The Bot Connector's codes for failures that people can solve (https://learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability). */

@@ -1,4 +1,6 @@
 import type { Space } from '../contract/address.ts';
+import { SHARED_LOGIN } from '../contract/login.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 
 /** Where a conversation is reached: Teams may move it to another service at any time. */
 export interface ConversationReference {
@@ -21,12 +23,34 @@ export interface OfferedFile {
 }
 
 /** What is kept between two runs. A change is on disk once its promise settles. */
-export interface TeamsRecords {
-  reference(space: Space): Promise<ConversationReference | null>;
-  putReference(space: Space, reference: ConversationReference): Promise<void>;
-  /** Deletes what is kept of people and channels that no account is connected to. */
-  prune(): Promise<void>;
-  offer(offerId: string): Promise<OfferedFile | null>;
-  putOffer(offer: OfferedFile): Promise<void>;
-  deleteOffer(offerId: string): Promise<void>;
+export class TeamsRecords {
+  readonly #records: PlatformRecords;
+
+  constructor(records: PlatformRecords) {
+    this.#records = records;
+  }
+
+  async reference({ kind, id }: Space): Promise<ConversationReference | null> {
+    const value = await this.#records.find(SHARED_LOGIN, 'space', `${kind} ${id}`);
+    return value as ConversationReference | null;
+  }
+
+  /** Returns false, and stores nothing, for people and channels that no account is connected to. */
+  async putReference(space: Space, value: ConversationReference): Promise<boolean> {
+    return await this.#records.put({ loginKey: SHARED_LOGIN, kind: 'space', space, value });
+  }
+
+  async offer(offerId: string): Promise<OfferedFile | null> {
+    return (await this.#records.find(SHARED_LOGIN, 'offer', offerId)) as OfferedFile | null;
+  }
+
+  /** Does nothing if the message is gone. */
+  async putOffer(value: OfferedFile): Promise<void> {
+    const { offerId: key, messageId } = value;
+    await this.#records.put({ loginKey: SHARED_LOGIN, kind: 'offer', key, messageId, value });
+  }
+
+  async deleteOffer(offerId: string): Promise<void> {
+    await this.#records.delete(SHARED_LOGIN, 'offer', offerId);
+  }
 }

@@ -1,6 +1,6 @@
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
-import type { LoginNotes } from '../contract/login.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 import type { Reading, ReadMessage } from './update-reading.ts';
 
 /** Result of one polling round, with albums joined. */
@@ -86,10 +86,10 @@ const COMPLETE_MS = 1_000;
 const MAX_REMEMBERED = 2_000;
 
 export interface AlbumBufferDeps {
-  /** Key of the login's notes. */
+  /** Key of the login. */
   readonly key: string;
   readonly clock: Clock;
-  readonly notes: LoginNotes;
+  readonly records: PlatformRecords;
   /** Resolves once the reading is on disk. */
   take(reading: Reading): Promise<void>;
   onFailure(error: unknown): void;
@@ -147,9 +147,8 @@ export class AlbumBuffer {
   }
 
   async #load(): Promise<void> {
-    const note = await this.#deps.notes.read(this.#deps.key);
-    const noted: AlbumParts[] = note === null ? [] : JSON.parse(note);
-    this.#open = new Map(noted.map((parts) => [parts[0].person.remoteId, parts]));
+    const noted = (await this.#deps.records.find(this.#deps.key, 'albums')) as AlbumParts[] | null;
+    this.#open = new Map((noted ?? []).map((parts) => [parts[0].person.remoteId, parts]));
     for (const remoteId of this.#open.keys()) this.#tellSoon(remoteId);
   }
 
@@ -176,8 +175,9 @@ export class AlbumBuffer {
   }
 
   async #note(open: ReadonlyMap<string, AlbumParts>): Promise<void> {
-    const note = open.size === 0 ? null : JSON.stringify([...open.values()]);
-    await this.#deps.notes.write(this.#deps.key, note);
+    const { records, key: loginKey } = this.#deps;
+    if (open.size === 0) await records.delete(loginKey, 'albums');
+    else await records.put({ loginKey, kind: 'albums', value: [...open.values()] });
     this.#open = open;
   }
 

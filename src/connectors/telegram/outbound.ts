@@ -2,10 +2,10 @@ import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
+import { PlatformFailure } from '../kit/platform-failure.ts';
 import { codePoints } from '../kit/text-limit.ts';
-import type { BotApi, CallOptions, Parameters } from './bot-api.ts';
-import { BotApiFailure } from './bot-api-failure.ts';
 import { SentMessages } from './bot-api-types.ts';
+import type { BotApi, CallOptions, Parameters } from './client.ts';
 import { formatted } from './formatting.ts';
 
 /** How a file is displayed, under Telegram's name in both methods and fields. */
@@ -113,7 +113,7 @@ export interface Chat {
   readonly chatId: string;
   readonly signal: AbortSignal;
   /** Called when Telegram no longer accepts the bot's token. */
-  loggedOut(failure: BotApiFailure): void;
+  loggedOut(failure: PlatformFailure): void;
 }
 
 /**
@@ -126,7 +126,7 @@ export async function sendParts(chat: Chat, parts: readonly Part[]): Promise<Sen
     try {
       sentIds.push(...(await sendPatiently(chat, part, sentIds.length > 0)));
     } catch (error) {
-      if (!(error instanceof BotApiFailure)) throw error;
+      if (!(error instanceof PlatformFailure)) throw error;
       if (error.isLoggedOut) chat.loggedOut(error);
       return outcomeOf(error, sentIds);
     }
@@ -139,7 +139,7 @@ async function sendPatiently(chat: Chat, part: Part, isPatient: boolean): Promis
     try {
       return await sendOrPlainer(chat, part);
     } catch (error) {
-      if (!(error instanceof BotApiFailure) || !mayRetry(error)) throw error;
+      if (!(error instanceof PlatformFailure) || !mayRetry(error)) throw error;
       if (!isPatient || chat.signal.aborted) throw error;
       await pause(chat.clock, Math.max(error.afterMs, RETRY_MS), chat.signal);
     }
@@ -147,7 +147,7 @@ async function sendPatiently(chat: Chat, part: Part, isPatient: boolean): Promis
 }
 
 /** Whether the request had no effect and may succeed later. */
-function mayRetry({ kind }: BotApiFailure): boolean {
+function mayRetry({ kind }: PlatformFailure): boolean {
   return kind === 'later' || kind === 'unreachable';
 }
 
@@ -159,7 +159,7 @@ async function sendOrPlainer(chat: Chat, part: Part): Promise<string[]> {
   try {
     return await send(chat, part, true);
   } catch (error) {
-    const plainer = error instanceof BotApiFailure ? plainerThan(part, error) : null;
+    const plainer = error instanceof PlatformFailure ? plainerThan(part, error) : null;
     if (plainer === null) throw error;
     return await send(chat, plainer.part, plainer.isFormatted);
   }
@@ -174,7 +174,7 @@ const UNFORMATTABLE = /entit/i;
 
 function plainerThan(
   part: Part,
-  { kind, status, message }: BotApiFailure,
+  { kind, status, message }: PlatformFailure,
 ): { part: Part; isFormatted: boolean } | null {
   if (kind !== 'refused' || status !== 400) return null;
   if (UNFORMATTABLE.test(message)) return { part, isFormatted: false };
@@ -258,7 +258,7 @@ function textFields(
 const ADDRESS_GONE =
   /bot was blocked by the user|user is deactivated|chat not found|bot can't initiate conversation/i;
 
-function outcomeOf(failure: BotApiFailure, sentIds: readonly string[]): SendOutcome {
+function outcomeOf(failure: PlatformFailure, sentIds: readonly string[]): SendOutcome {
   const { kind, message: reason, afterMs } = failure;
   if (sentIds.length > 0 || kind === 'unclear') return { kind: 'unknown', reason, sentIds };
   if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.test(reason) };

@@ -5,16 +5,11 @@ import type { Clock } from '../../base/time.ts';
 import type { Address } from '../contract/address.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import {
-  type HostedBot,
-  type HostsBots,
   keyOfLogin,
   type LinkedBot,
   type LinksToBots,
-  type LoginNotes,
   type LoginRef,
   type LoginState,
-  SHARED_LOGIN,
-  type SharesLogin,
 } from '../contract/login.ts';
 import type {
   FetchesFiles,
@@ -24,29 +19,32 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
+import type { PlatformRecords } from '../contract/records.ts';
 import {
   LOGIN_WEBHOOK,
   type TakesWebhooks,
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
+import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
+import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/text-limit.ts';
-import { requireForm } from '../kit/token-form.ts';
-import { BotApi, type BotApiUrls } from './bot-api.ts';
-import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
-import { PreparedFile } from './bot-api-types.ts';
-import { BotLogin } from './bot-login.ts';
+import { BotApi, type BotApiUrls, failureOf } from './client.ts';
 import { characters, MAX_TEXT_CHARACTERS, partsOf, sendParts, TELEGRAM_REMEDIES } from './outbound.ts';
-import { TELEGRAM_TOKEN } from './token-form.ts';
+import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
-const SHARED: LoginRef = { kind: 'shared' };
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+
+/** https://core.telegram.org/bots/api#authorizing-your-bot */
+const TELEGRAM_TOKEN: TokenForm = {
+  pattern: /^[1-9]\d{0,19}:[\w-]{30,128}$/,
+  hint: 'This is not a Telegram bot token. A token is a number, a colon and 35 letters, digits, - and _, such as 123456789:AAF…; @BotFather shows it (/mybots, then API Token).',
+};
 
 const NO_LOGIN: WebhookReply = { status: 404, text: 'No such login' };
 
 const TYPING_DEADLINE_MS = 4_000;
-const PREPARE_DEADLINE_MS = 20_000;
 
 export interface TelegramOptions {
   readonly urls: BotApiUrls;
@@ -56,27 +54,19 @@ export interface TelegramOptions {
   readonly webhookRoot: (() => string) | null;
 }
 
+export interface TelegramDeps extends TelegramOptions {
+  readonly clock: Clock;
+  readonly observer: TelegramObserver;
+  readonly records: PlatformRecords;
+}
+
 /** Telegram over its Bot API, with any number of independent bots. */
 export class TelegramConnector
-  implements
-    Connector,
-    Messenger,
-    ShowsTyping,
-    FetchesFiles,
-    TakesWebhooks,
-    SharesLogin,
-    HostsBots,
-    LinksToBots
+  implements Connector, Messenger, ShowsTyping, FetchesFiles, TakesWebhooks, LinksToBots
 {
   readonly platform = 'telegram' as const;
   readonly remedies = TELEGRAM_REMEDIES;
-  readonly provides: Provides = {
-    messenger: this,
-    webhooks: this,
-    sharedLogin: this,
-    bots: this,
-    deepLinks: this,
-  };
+  readonly provides: Provides;
   readonly typing: ShowsTyping = this;
   readonly files: FetchesFiles = this;
   readonly carriesToken = true;
@@ -85,71 +75,38 @@ export class TelegramConnector
   readonly typingRepeatMs = 4_000;
   readonly endpoints = [{ path: LOGIN_WEBHOOK, methods: ['post'], answers: 'text' }] as const;
   readonly headers = [SECRET_HEADER];
-  readonly #options: TelegramOptions;
-  readonly #clock: Clock;
-  readonly #observer: TelegramObserver;
-  readonly #notes: LoginNotes;
-  /** By `keyOfLogin`. */
-  readonly #logins = new Map<string, BotLogin>();
+  readonly #deps: TelegramDeps;
+  readonly #logins: HostedLogins<TelegramLogin>;
   #intake: MessageIntake | null = null;
-  #onBotState: (botId: string, state: LoginState) => void = () => undefined;
 
-  constructor(options: TelegramOptions, clock: Clock, observer: TelegramObserver, notes: LoginNotes) {
-    this.#options = options;
-    this.#clock = clock;
-    this.#observer = observer;
-    this.#notes = notes;
+  constructor(deps: TelegramDeps) {
+    this.#deps = deps;
+    this.#logins = new HostedLogins({
+      form: TELEGRAM_TOKEN,
+      open: ({ id, token }, onState) => this.#open({ kind: 'bot_token', id }, token, onState),
+      failureOf: failureOf,
+      follow: (login) => login.follow(),
+      removed: async (key) => await deps.records.delete(key),
+    });
+    const logins = this.#logins;
+    this.provides = { messenger: this, webhooks: this, sharedLogin: logins, bots: logins, deepLinks: this };
   }
 
   onMessages(intake: MessageIntake): void {
     this.#intake = intake;
   }
 
-  onBotState(listener: (botId: string, state: LoginState) => void): void {
-    this.#onBotState = listener;
-  }
-
   /** Starts receiving for the shared bot. An unreachable Telegram only shows in the bot's state. */
   async start(): Promise<void> {
-    const { sharedToken } = this.#options;
+    const { sharedToken, observer } = this.#deps;
     if (sharedToken === null) return;
-    const login = this.#newLogin(SHARED, sharedToken, ({ status }) =>
-      this.#observer.log('info', 'shared Telegram bot changed state', { status }),
-    );
-    this.#logins.set(SHARED_LOGIN, login);
-    login.follow();
+    const onState = ({ status }: LoginState) =>
+      observer.log('info', 'shared Telegram bot changed state', { status });
+    this.#open({ kind: 'shared' }, sharedToken, onState).follow();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#logins.values()].map((login) => login.close()));
-  }
-
-  sharedLogin(): LoginState | null {
-    return this.#logins.get(SHARED_LOGIN)?.state ?? null;
-  }
-
-  async addBot({ id, token }: HostedBot): Promise<LoginState> {
-    requireForm(token, TELEGRAM_TOKEN);
-    const login = this.#newBot(id, token);
-    try {
-      await login.logIn();
-    } catch (error) {
-      const failure = failureOf(error, true);
-      if (failure.isLoggedOut) {
-        await this.removeBot(id);
-        throw refused(failure);
-      }
-      login.heard(failure);
-    }
-    login.follow();
-    return login.state;
-  }
-
-  async removeBot(botId: string): Promise<void> {
-    const login = this.#logins.get(botId);
-    this.#logins.delete(botId);
-    await login?.close();
-    await this.#notes.write(botId, null);
+    await this.#logins.close();
   }
 
   /** https://core.telegram.org/bots/features#deep-linking */
@@ -163,42 +120,34 @@ export class TelegramConnector
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const login = this.#loginOf(message.to.login);
+    const login = this.#logins.of(message.to.login);
     if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
     const { api } = login;
     const chat = {
       api,
-      clock: this.#clock,
+      clock: this.#deps.clock,
       chatId: message.to.space.id,
       signal,
-      loggedOut: (failure: BotApiFailure) => login.heard(failure),
+      loggedOut: (failure: PlatformFailure) => login.heard(failure),
     };
     const outcome = await sendParts(chat, partsOf(message));
-    if (outcome.kind === 'later') this.#observer.count('throttled');
+    if (outcome.kind === 'later') this.#deps.observer.count('throttled');
     return outcome;
   }
 
   async showTyping({ login, space }: Address, signal: AbortSignal): Promise<void> {
     const parameters = { chat_id: Number(space.id), action: 'typing' };
     const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
-    await this.#loginOf(login)
+    await this.#logins
+      .of(login)
       ?.api.call('sendChatAction', parameters, options, z.unknown())
       .catch(() => undefined);
   }
 
   async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const api = this.#loginOf(login)?.api;
+    const api = this.#logins.of(login)?.api;
     if (!api) throw new GatewayError('file_gone');
-    try {
-      const options = { deadlineMs: PREPARE_DEADLINE_MS, signal };
-      const { file_path: path } = await api.call('getFile', { file_id: ref }, options, PreparedFile);
-      return await api.download(path, signal);
-    } catch (error) {
-      const { kind, status, message } = failureOf(error, true);
-      // Only these statuses concern the file; 401 concerns the bot.
-      const isGone = kind === 'refused' && (status === 400 || status === 404);
-      throw isGone ? new GatewayError('file_gone') : new GatewayError('platform_failed', message);
-    }
+    return await api.openFile(ref, signal);
   }
 
   refuses({ loginKey, header }: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
@@ -211,48 +160,32 @@ export class TelegramConnector
     return login ? await login.takeWebhook(request.header(SECRET_HEADER), request.body) : NO_LOGIN;
   }
 
-  #newBot(id: string, token: string): BotLogin {
-    const ref: LoginRef = { kind: 'bot_token', id };
-    const login = this.#newLogin(ref, token, (state) => this.#onBotState(id, state));
-    const { botId } = login.api;
-    if ([...this.#logins.values()].some(({ api }) => api.botId === botId)) {
-      throw new GatewayError('bot_token_taken');
-    }
-    this.#logins.set(id, login);
-    return login;
-  }
-
-  #newLogin(ref: LoginRef, token: string, onState: (state: LoginState) => void): BotLogin {
+  #open(ref: LoginRef, token: string, onState: (state: LoginState) => void): TelegramLogin {
     assert(this.#intake !== null, 'onMessages comes before logins');
-    const { urls, webhookRoot } = this.#options;
+    const { urls, webhookRoot, clock } = this.#deps;
     const key = keyOfLogin(ref);
-    return new BotLogin({
+    const api = apiOf(urls, token, clock);
+    if (ref.kind !== 'shared' && this.#logins.all.some((other) => other.api.botId === api.botId))
+      throw new GatewayError('bot_token_taken');
+    const login = new TelegramLogin({
+      ...this.#deps,
       ref,
-      api: this.#apiOf(urls, token),
-      clock: this.#clock,
+      api,
       intake: this.#intake,
       key,
-      notes: this.#notes,
-      observer: this.#observer,
       webhookUrl: webhookRoot && (() => `${webhookRoot()}/${key}`),
       webhookSeed: token,
       onState,
     });
-  }
-
-  #apiOf(urls: BotApiUrls, token: string): BotApi {
-    try {
-      return new BotApi(urls, token, this.#clock);
-    } catch (error) {
-      throw refused(failureOf(error, true));
-    }
-  }
-
-  #loginOf(ref: LoginRef): BotLogin | undefined {
-    return this.#logins.get(keyOfLogin(ref));
+    this.#logins.put(key, login);
+    return login;
   }
 }
 
-function refused({ message }: BotApiFailure): GatewayError {
-  return new GatewayError('bot_refused', `The platform refused the bot token: ${message}`);
+function apiOf(urls: BotApiUrls, token: string, clock: Clock): BotApi {
+  try {
+    return new BotApi(urls, token, clock);
+  } catch (error) {
+    throw botRefused(failureOf(error));
+  }
 }

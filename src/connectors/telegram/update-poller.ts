@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
+import { EventLoopLimit } from '../../base/event-loop-limit.ts';
 import type { Clock } from '../../base/time.ts';
-import { TurnLimit } from '../../base/turn-limit.ts';
 import { pause } from '../../base/waits.ts';
+import { PlatformFailure } from '../kit/platform-failure.ts';
 import { joinAlbums, refetchFrom } from './albums.ts';
-import type { BotApi } from './bot-api.ts';
-import { BotApiFailure, Retries } from './bot-api-failure.ts';
 import { AnyUpdate } from './bot-api-types.ts';
+import { type BotApi, Retries } from './client.ts';
 import { READ_UPDATES, type Reading, readingOf } from './update-reading.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
@@ -26,7 +26,7 @@ export interface UpdatePollerDeps {
   /** Resolves once the reading is on disk. */
   take(reading: Reading): Promise<void>;
   /** Called after each answer from Telegram; null means success. */
-  heard(failure: BotApiFailure | null): void;
+  heard(failure: PlatformFailure | null): void;
 }
 
 /**
@@ -42,7 +42,7 @@ export class UpdatePoller {
   #waitedFor: string | null = null;
   #triesAtOffset = 0;
   /** A hundred updates may come at once, and each is stored by statements that answer synchronously. */
-  readonly #turns = new TurnLimit(1);
+  readonly #limit = new EventLoopLimit(1);
 
   constructor(deps: UpdatePollerDeps) {
     this.#deps = deps;
@@ -86,7 +86,7 @@ export class UpdatePoller {
   async #takeAll(readings: readonly Reading[]): Promise<void> {
     for (const [index, reading] of readings.entries()) {
       try {
-        await this.#turns.enter();
+        await this.#limit.enter();
         await this.#deps.take(reading);
       } catch (error) {
         this.#confirmUpTo(refetchFrom(readings, readings.slice(index)));
@@ -103,7 +103,7 @@ export class UpdatePoller {
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, heard, observer } = this.#deps;
-    if (error instanceof BotApiFailure) {
+    if (error instanceof PlatformFailure) {
       heard(error);
       observer.count('poll_failed');
       if (await this.#tookWebhookAway(error, signal)) return;
@@ -127,8 +127,8 @@ export class UpdatePoller {
   }
 
   /** Removes a webhook that we or someone else set earlier; a bot cannot use a webhook and polling at once. */
-  async #tookWebhookAway(failure: BotApiFailure, signal: AbortSignal): Promise<boolean> {
-    if (!failure.isConflict || !/webhook is active/.test(failure.message)) return false;
+  async #tookWebhookAway(failure: PlatformFailure, signal: AbortSignal): Promise<boolean> {
+    if (failure.status !== 409 || !/webhook is active/.test(failure.message)) return false;
     try {
       await this.#deps.api.call('deleteWebhook', {}, { deadlineMs: POLL_DEADLINE_MS, signal }, z.unknown());
       return true;

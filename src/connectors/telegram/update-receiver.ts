@@ -1,24 +1,21 @@
 import { unreachable } from '../../base/assert.ts';
-import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
 import { type Address, directAddress } from '../contract/address.ts';
 import type { LoginRef } from '../contract/login.ts';
 import type { MessageIntake, MessengerObserver } from '../contract/messenger.ts';
-import type { BotApi } from './bot-api.ts';
+import { CONNECTED, FirstTimes } from '../kit/newcomers.ts';
 import { SentMessages } from './bot-api-types.ts';
+import type { BotApi } from './client.ts';
 import type { Reading, ReadMessage } from './update-reading.ts';
 
 /** https://core.telegram.org/bots/features#deep-linking */
 const START_WITH_TOKEN = /^\/start ([\w-]{1,64})$/;
 
-const CONNECTED = 'You are connected. The agent receives the messages that you send here.';
 const LINK_OVER = 'This link is no longer valid. Please ask for a new one.';
 const WHO_ARE_YOU =
   'This bot does not know which agent to connect you to. Please ask for an invite link and open it here.';
 
 const GREETING_DEADLINE_MS = 20_000;
-/** Number of strangers cached as already notified; each is notified only once. */
-const MAX_REMEMBERED = 20_000;
 
 export type TelegramObserver = MessengerObserver<
   | 'update_read'
@@ -41,7 +38,7 @@ export interface UpdateReceiverDeps {
 /** Passes updates to the domain. Its own replies to people are best effort and block nothing. */
 export class UpdateReceiver {
   readonly #deps: UpdateReceiverDeps;
-  readonly #toldStrangers = new LimitedMap<true>(MAX_REMEMBERED);
+  readonly #strangers = new FirstTimes();
 
   constructor(deps: UpdateReceiverDeps) {
     this.#deps = deps;
@@ -88,13 +85,8 @@ export class UpdateReceiver {
       sentAt: message.sentAt,
       files: message.files,
     });
-    if (taken === 'unbound') this.#notifyStranger(person.remoteId);
-  }
-
-  #notifyStranger(remoteId: string): void {
-    if (this.#toldStrangers.get(remoteId)) return;
-    this.#toldStrangers.set(remoteId, true);
-    this.#tell(remoteId, WHO_ARE_YOU);
+    if (taken === 'unbound' && this.#strangers.isFirst(person.remoteId))
+      this.#tell(person.remoteId, WHO_ARE_YOU);
   }
 
   #tell(remoteId: string, text: string): void {

@@ -1,9 +1,5 @@
 import type { Content } from './message-sender.ts';
 
-/** Invite token: 24 bytes in base64url, which may be surrounded by other text. */
-const TOKEN = /(?<![\w-])[\w-]{32}(?![\w-])/g;
-/** Limit on candidate tokens per text, since each is looked up in the database. */
-const MOST_TOKENS = 3;
 const GREETING = 'Hello!';
 
 /** Reply to a person who writes to the number without being a contact. */
@@ -13,11 +9,6 @@ export const STRANGER_TEXT =
 /** Returns a link that opens a chat with the number (digits only), with the token in the prefilled message. */
 export function inviteLink(numberDigits: string, token: string): string {
   return `https://wa.me/${numberDigits}?text=${encodeURIComponent(`${GREETING} (${token})`)}`;
-}
-
-/** Returns the candidate tokens in a text, in order. */
-export function tokensIn(text: string): string[] {
-  return [...new Set(text.match(TOKEN))].slice(0, MOST_TOKENS);
 }
 
 /** Returns the text without its token and the brackets around it. */

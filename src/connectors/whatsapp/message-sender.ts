@@ -1,18 +1,13 @@
-import * as z from 'zod';
-import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
-import type { GraphAnswer, GraphClient } from './graph-client.ts';
-import { type GraphError, outcomeOf } from './graph-error.ts';
+import { type PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
+import { type GraphClient, isWindowClosed } from './client.ts';
 import { type MediaKind, mediaKindOf, plainMime, takesCaption } from './media-kind.ts';
 
 const UNREACHABLE_MS = 2_000;
 /** WhatsApp rejects longer file names. */
 const FILENAME_LENGTH = 240;
-
-const Sent = z.object({ messages: z.tuple([z.object({ id: z.string() })], z.unknown()) });
-const Uploaded = z.object({ id: z.string() });
 
 /** See the identifiers of people in `inbound-message`. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
@@ -26,10 +21,10 @@ type Uploads = { readonly contents: readonly Content[] } | { readonly outcome: S
 export class MessageSender {
   readonly #graph: GraphClient;
   readonly #clock: Clock;
-  readonly #onError: (error: GraphError) => void;
+  readonly #onError: (failure: PlatformFailure) => void;
 
   /** `onError` is called with every error that the API answers. */
-  constructor(graph: GraphClient, clock: Clock, onError: (error: GraphError) => void) {
+  constructor(graph: GraphClient, clock: Clock, onError: (failure: PlatformFailure) => void) {
     this.#graph = graph;
     this.#clock = clock;
     this.#onError = onError;
@@ -62,7 +57,11 @@ export class MessageSender {
       ...content,
       ...(messageId === null ? {} : { biz_opaque_callback_data: messageId }),
     };
-    return this.#outcomeOf(await this.#graph.post(`${this.#graph.phoneNumberId}/messages`, body, signal));
+    try {
+      return { kind: 'sent', platformMessageIds: [await this.#graph.send(body, signal)] };
+    } catch (error) {
+      return this.#outcomeOf(error);
+    }
   }
 
   /**
@@ -107,36 +106,25 @@ export class MessageSender {
       sizeBytes: file.sizeBytes,
       open: () => file.open(),
     };
-    const answer = await this.#graph.upload(upload, signal);
-    const id = answer.kind === 'ok' ? Uploaded.safeParse(answer.body) : undefined;
-    if (id?.success) return id.data.id;
-    const outcome = this.#outcomeOf(answer);
-    if (outcome.kind === 'refused') return { ...outcome, reason: `${file.name}: ${outcome.reason}` };
-    return outcome.kind === 'unknown'
-      ? { kind: 'later', reason: outcome.reason, afterMs: UNREACHABLE_MS }
-      : outcome;
+    try {
+      return await this.#graph.upload(upload, signal);
+    } catch (error) {
+      const outcome = this.#outcomeOf(error);
+      if (outcome.kind === 'refused') return { ...outcome, reason: `${file.name}: ${outcome.reason}` };
+      return outcome.kind === 'unknown'
+        ? { kind: 'later', reason: outcome.reason, afterMs: UNREACHABLE_MS }
+        : outcome;
+    }
   }
 
-  #outcomeOf(answer: GraphAnswer): SendOutcome {
-    switch (answer.kind) {
-      case 'ok': {
-        const sent = Sent.safeParse(answer.body);
-        return sent.success
-          ? { kind: 'sent', platformMessageIds: [sent.data.messages[0].id] }
-          : { kind: 'unknown', reason: 'the response contains no message id', sentIds: [] };
-      }
-      case 'error':
-        this.#onError(answer.error);
-        return outcomeOf(answer.error);
-      case 'refused':
-        return { ...answer, isAddressGone: false };
-      case 'unsent':
-        return { kind: 'later', reason: answer.reason, afterMs: UNREACHABLE_MS };
-      case 'unclear':
-        return { kind: 'unknown', reason: answer.reason, sentIds: [] };
-      default:
-        return unreachable(answer);
-    }
+  #outcomeOf(error: unknown): SendOutcome {
+    const failure = platformFailure('WhatsApp', error);
+    const { kind, status, code, message: reason, afterMs } = failure;
+    if (status !== 0) this.#onError(failure);
+    if (isWindowClosed(code)) return { kind: 'window_closed' };
+    if (kind === 'refused') return { kind, reason, isAddressGone: false };
+    if (kind === 'unclear') return { kind: 'unknown', reason, sentIds: [] };
+    return { kind: 'later', reason, afterMs: kind === 'later' ? afterMs : UNREACHABLE_MS };
   }
 }
 

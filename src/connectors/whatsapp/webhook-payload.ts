@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { field, platformJson } from '../../base/platform-json.ts';
-import { WireErrors } from './graph-error.ts';
+import { WireErrors } from './client.ts';
 
 /**
  * The parts of Meta's webhook payload that are read:

@@ -6,10 +6,16 @@ import { pause } from '../../base/waits.ts';
 import { type Address, directAddress } from '../contract/address.ts';
 import { type LoginRef, SHARED_LOGIN } from '../contract/login.ts';
 import type { InboundMessage, LaterStatus, MessageIntake } from '../contract/messenger.ts';
-import type { WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
-import { errorText, isWindowClosed } from './graph-error.ts';
+import {
+  LOGIN_WEBHOOK,
+  type TakesWebhooks,
+  type WebhookReply,
+  type WebhookRequest,
+} from '../contract/webhooks.ts';
+import { codesIn } from '../kit/newcomers.ts';
+import { errorText, isWindowClosed } from './client.ts';
 import { inboundMessage, namesOf } from './inbound-message.ts';
-import { tokensIn, withoutToken } from './invitation.ts';
+import { withoutToken } from './invitation.ts';
 import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
@@ -47,7 +53,9 @@ export interface WebhookDeps {
 }
 
 /** Verifies, parses and hands on Meta's webhook requests. Each is answered once everything in it is stored. */
-export class WebhookReceiver {
+export class WebhookReceiver implements TakesWebhooks {
+  readonly endpoints = [{ path: LOGIN_WEBHOOK, methods: ['get', 'post'], answers: 'text' }] as const;
+  readonly headers = [SIGNATURE_HEADER];
   readonly #secrets: WebhookSecrets;
   readonly #deps: WebhookDeps;
   /** Ids of messages whose final status has been reported. */
@@ -65,7 +73,7 @@ export class WebhookReceiver {
   }
 
   /** Handles a request. Meta repeats requests not answered with 200 for days. */
-  async take(request: WebhookRequest): Promise<WebhookReply> {
+  async webhook(request: WebhookRequest): Promise<WebhookReply> {
     if (request.loginKey !== SHARED_LOGIN) return NOT_FOUND;
     if (request.method !== 'post') return this.#verify(request.query);
     if (!isSigned(request.body, request.header(SIGNATURE_HEADER), this.#secrets.appSecret))
@@ -138,7 +146,7 @@ export class WebhookReceiver {
    * Returns the text without an invite token. A valid token makes the sender a contact of the account that issued it.
    */
   async #boundText(intake: MessageIntake, { from, remoteName, text }: InboundMessage): Promise<string> {
-    for (const token of tokensIn(text)) {
+    for (const token of codesIn(text)) {
       if (await intake.bind(from, remoteName, token)) return withoutToken(text, token);
     }
     return text;

@@ -1,9 +1,11 @@
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
+import type { ConnectsByOAuth } from '../contract/oauth.ts';
+import type { Registration } from '../kit/oauth-platform.ts';
 import { PhoneMeetings, type PhoneMeetingsDeps } from '../kit/phone-meetings.ts';
 import { ZoomApi } from './api/zoom-api.ts';
 import { ZoomDirectory } from './calls/zoom-directory.ts';
-import { type ZoomApp, ZoomOAuth, type ZoomUrls } from './oauth/zoom-oauth.ts';
+import { type ZoomUrls, zoomOAuth } from './oauth/zoom-oauth.ts';
 import { StreamRegistry } from './rtms/stream-registry.ts';
 import { CallStreams } from './rtms/streamed-call.ts';
 import { ZoomWebhook } from './rtms/zoom-webhook.ts';
@@ -11,7 +13,7 @@ import { ZoomWebhook } from './rtms/zoom-webhook.ts';
 export interface ZoomOptions {
   readonly urls: ZoomUrls;
   /** Null: the operator has not set it up. */
-  readonly app: ZoomApp | null;
+  readonly app: Registration | null;
   /** With which Zoom signs its events. Null: there are no streams beside the audio. */
   readonly webhookSecret: string | null;
   /** The operator's dial-in number, in E.164; null: none. */
@@ -37,11 +39,12 @@ export class ZoomConnector implements Connector {
     const registry = app && secret !== null ? new StreamRegistry({ app, clock, log }) : null;
     this.#registry = registry;
     const streams = registry && new CallStreams(registry);
-    const oauth = new ZoomOAuth(urls, app, {
+    const oauth: ConnectsByOAuth = {
+      ...zoomOAuth(urls, app),
       onConnections: (tokens) => api.onConnections(tokens),
       connected: (connection) => streams?.connected(connection),
       disconnected: (connectionId) => streams?.disconnected(connectionId),
-    });
+    };
     const calls = new PhoneMeetings(new ZoomDirectory(api, dialIn, streams), { sip, log });
     const protocols = urls.api.startsWith('http:') ? ['wss:', 'ws:'] : ['wss:'];
     const webhooks = registry && secret !== null && new ZoomWebhook({ secret, protocols }, registry, clock);

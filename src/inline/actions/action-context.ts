@@ -1,8 +1,8 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { Writer } from '../../messaging/outbox/outbound-domain.ts';
-import { messageOfAction, noteMessage } from '../../store/inline/delivery-actions.ts';
+import { changeRows, findRow } from '../../store/database/rows.ts';
 import type { InlineDomain } from '../inline-domain.ts';
-import type { TurnPlace } from '../turn/turn-place.ts';
+import type { TurnPlace } from '../turn/open-turn.ts';
 
 /** What an action is carried out with. */
 export interface ActionContext {
@@ -36,8 +36,8 @@ export function writerOf({ scope, turnId: deliveryId, position }: OneAction): Wr
     scope,
     credentialId: scope.agentIds[0]!,
     request: {
-      note: async (db, messageId) => await noteMessage(db, action, messageId),
-      written: async (db) => await messageOfAction(db, action),
+      note: async (db, messageId) => void (await changeRows(db, 'deliveryActions', action, { messageId })),
+      written: async (db) => (await findRow(db, 'deliveryActions', action))?.messageId ?? null,
     },
   };
 }

@@ -1,21 +1,29 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError, MAY_HAVE_ARRIVED } from '../../base/errors.ts';
+import { sendChat } from '../../calls/chat.ts';
+import { ENABLED_PRESETS } from '../../calls/choose-presets.ts';
+import { placeCall } from '../../calls/place-call.ts';
+import type { AttachmentSource } from '../../files/resolve-attachments.ts';
+import { sendDm } from '../../messaging/outbox/send-dm.ts';
+import { findAgent } from '../../store/agents/agents.ts';
+import { listRows } from '../../store/database/rows.ts';
 import {
   type ActionEnd,
   abandonClaimed,
   claimAction,
   endAction,
-  listActions,
   type StoredAction,
 } from '../../store/inline/delivery-actions.ts';
-import type { PlacedAction, ReplyAction } from '../reply/action.ts';
-import { type ActionContext, Refused } from './action-context.ts';
+import { findConversation } from '../../store/messages/conversations.ts';
+import type { CallJoinAction, DmAction, FileAction, PlacedAction, ReplyAction } from '../reply/action.ts';
+import { type ActionContext, type OneAction, Refused, writerOf } from './action-context.ts';
 import { accept, leave, refuse, say, sendDtmf } from './call-actions.ts';
-import { dm, joinCall } from './reach-out.ts';
-import { sendFile, write } from './write.ts';
 
 /** Why it is unknown what has become of an action that an earlier process had begun. */
 const STOPPED = 'The gateway stopped meanwhile';
+
+/** How long files of a call's chat may take to be fetched. */
+const FILES_MS = 25_000;
 
 /**
  * Carries out the actions of a stored reply in order. Each is claimed before and ended after. Of those that an earlier
@@ -24,7 +32,9 @@ const STOPPED = 'The gateway stopped meanwhile';
  */
 export async function carryOut(context: ActionContext): Promise<void> {
   const { store, clock } = context.domain;
-  for (const action of await listActions(store.db, context.turnId)) {
+  for (const action of await listRows(store.db, 'deliveryActions', { deliveryId: context.turnId }, [
+    'position',
+  ])) {
     const end = await outcomeOf(context, action);
     if (end !== null) await endAction(store.db, action, end, clock.nowIso());
   }
@@ -81,11 +91,11 @@ async function perform(turn: ActionContext, position: number, action: ReplyActio
   if (context.place.kind === 'test') throw new Refused('A test carries out nothing');
   switch (action.kind) {
     case 'write':
-      return await write(context, action.text);
+      return await write(context, action.text, []);
     case 'say':
       return say(context, action.text);
     case 'file':
-      return await sendFile(context, action);
+      return await write(context, action.caption, [attachmentOf(action.source)]);
     case 'accept':
       return await accept(context);
     case 'refuse':
@@ -101,4 +111,68 @@ async function perform(turn: ActionContext, position: number, action: ReplyActio
     default:
       return unreachable(action);
   }
+}
+
+/** Writes to the conversation of the turn, or to the chat of its call. */
+async function write(
+  context: OneAction,
+  text: string,
+  attachments: readonly AttachmentSource[],
+): Promise<void> {
+  const { domain, scope, place } = context;
+  if (place.kind === 'test') throw new Refused('A test has no conversation');
+  if (place.kind === 'call') {
+    const resolve = () =>
+      domain.outbound.resolveFiles(scope.accountId, attachments, AbortSignal.timeout(FILES_MS));
+    const files = attachments.length === 0 ? null : resolve;
+    return await sendChat(domain.calls, scope, place.callId, { text, senderName: '', files });
+  }
+  const { platform, conversationId } = place;
+  const request = { platform, text, keepTyping: false, attachments, conversationId, peer: '', task: '' };
+  await sendDm(domain.outbound, writerOf(context), request);
+}
+
+/** Web addresses are checked when they are fetched; here only that nobody can read the file on its way. */
+function attachmentOf(source: FileAction['source']): AttachmentSource {
+  if ('fileId' in source) return source;
+  if ('text' in source) return { bytes: Buffer.from(source.text), name: source.name, mime: null };
+  if (!source.url.startsWith('https://')) throw new Refused('Files are fetched only from https addresses');
+  return { url: source.url, name: null, mime: null };
+}
+
+/** Writes to somebody else than the turn's conversation, through the agent's own accounts. */
+async function dm(context: OneAction, action: DmAction): Promise<void> {
+  requireRoom(context);
+  const { platform, to, text } = action;
+  const isAgent = platform === 'agent';
+  if (!isAgent) await requireAccount(context, action);
+  const receiver = isAgent ? { conversationId: null, peer: to } : { conversationId: to, peer: '' };
+  const request = { platform, text, keepTyping: false, attachments: [], task: '', ...receiver };
+  await sendDm(context.domain.outbound, writerOf(context), request);
+}
+
+/** Places a call with one of the agent's own accounts. */
+async function joinCall(
+  context: ActionContext,
+  { platform, url, accountId: loginId }: CallJoinAction,
+): Promise<void> {
+  requireRoom(context);
+  const { domain, scope } = context;
+  const agent = await findAgent(domain.store.db, scope.accountId, scope.agentIds[0]!);
+  if (!agent) throw new Refused('The agent was deleted');
+  const request = { platform, meetingUrl: url, dtmf: '', agentName: agent.name, loginId };
+  await placeCall(domain.calls, scope, { ...request, presets: ENABLED_PRESETS });
+}
+
+function requireRoom({ domain, scope }: ActionContext): void {
+  if (!domain.reach.take(scope.agentIds[0]!))
+    throw new Refused('A model may write to others or place calls 10 times a minute');
+}
+
+/** A conversation belongs to one account, so an account that is named can only be that one. */
+async function requireAccount({ domain, scope }: ActionContext, { to, accountId }: DmAction): Promise<void> {
+  if (accountId === null) return;
+  const conversation = await findConversation(domain.store.db, scope, to);
+  if (conversation && conversation.memberId !== accountId)
+    throw new Refused(`The conversation does not belong to the account ${accountId}`);
 }

@@ -3,16 +3,16 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { Clock } from '../../base/time.ts';
 import { findProvider } from '../../store/agents/agent-providers.ts';
+import { countRows, findRow, listRows } from '../../store/database/rows.ts';
+import type { Db } from '../../store/database/tables.ts';
 import {
-  countDeliveries,
   type Delivery,
-  findDelivery,
   insertDelivery,
   listDeliveries,
   type NewDelivery,
   type Page,
 } from '../../store/inline/deliveries.ts';
-import { listActions, type StoredAction } from '../../store/inline/delivery-actions.ts';
+import type { StoredAction } from '../../store/inline/delivery-actions.ts';
 import type { BusyLane } from '../../store/inline/delivery-turns.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Store } from '../../store/store.ts';
@@ -55,7 +55,7 @@ export async function pageDeliveries(
 ): Promise<DeliveryPage> {
   await requireAgent(store.db, accountId, agentId);
   const deliveries = await listDeliveries(store.db, agentId, page);
-  return { deliveries, total: await countDeliveries(store.db, agentId) };
+  return { deliveries, total: await countRows(store.db, 'deliveries', { agentId }) };
 }
 
 /** Returns one delivery. Throws `delivery_not_found`. */
@@ -64,9 +64,11 @@ export async function getDelivery(
   accountId: string,
   deliveryId: string,
 ): Promise<WholeDelivery> {
-  const delivery = await findDelivery(store.db, accountId, deliveryId);
+  const delivery = await findRow(store.db, 'deliveries', { accountId, id: deliveryId });
   if (!delivery) throw new GatewayError('delivery_not_found');
-  return { delivery, actions: await listActions(store.db, delivery.turnId ?? delivery.id) };
+  const lead = delivery.turnId ?? delivery.id;
+  const actions = await listRows(store.db, 'deliveryActions', { deliveryId: lead }, ['position']);
+  return { delivery, actions };
 }
 
 /**
@@ -79,11 +81,10 @@ export async function replayDelivery(
   deliveryId: string,
 ): Promise<Delivery> {
   const replayed = await domain.store.db.transaction().execute(async (trx) => {
-    const former = await findDelivery(trx, actor.accountId, deliveryId);
+    const former = await findRow(trx, 'deliveries', { accountId: actor.accountId, id: deliveryId });
     if (!former) throw new GatewayError('delivery_not_found');
     if (former.status !== 'failed') throw new GatewayError('delivery_not_failed');
-    if ((await countDeliveries(trx, former.agentId, 'queued')) >= MAX_QUEUED)
-      throw new GatewayError('too_many_deliveries');
+    await assertQueueRoom(trx, former.agentId);
     const { accountId, agentId, eventId, eventType, lane, payload } = former;
     const event = { accountId, agentId, eventId, eventType, lane, payload };
     const id = newId('dlv');
@@ -99,6 +100,11 @@ export async function replayDelivery(
   return replayed;
 }
 
+async function assertQueueRoom(db: Db, agentId: string): Promise<void> {
+  if ((await countRows(db, 'deliveries', { agentId, status: 'queued' })) >= MAX_QUEUED)
+    throw new GatewayError('too_many_deliveries');
+}
+
 /**
  * Queues a test for an agent's model. Throws `agent_not_found`, `no_provider`, `too_many_deliveries`.
  */
@@ -112,8 +118,7 @@ export async function queueTest(
   const queued = await store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
     if (!(await findProvider(trx, store.secrets, agentId))) throw new GatewayError('no_provider');
-    if ((await countDeliveries(trx, agentId, 'queued')) >= MAX_QUEUED)
-      throw new GatewayError('too_many_deliveries');
+    await assertQueueRoom(trx, agentId);
     const delivery = testDelivery(actor.accountId, agentId, kind, clock.nowIso());
     await audit(trx, actor, {
       action: `agent.${kind}`,
@@ -142,7 +147,7 @@ export async function runTest(
     const delivery = await queueTest(domain, actor, target.agentId, target.kind);
     // It is gone when its agent is deleted meanwhile.
     const read = async () =>
-      (await findDelivery(domain.store.db, accountId, delivery.id)) &&
+      (await findRow(domain.store.db, 'deliveries', { accountId, id: delivery.id })) &&
       (await getDelivery(domain, accountId, delivery.id));
     const isOver = (found: WholeDelivery | undefined) => found === undefined || hasEnded(found.delivery);
     return (await domain.waits.until(accountId, read, isOver, wait)) ?? { delivery, actions: [] };

@@ -1,18 +1,19 @@
+import { DEFAULT_EVENT_FILTER, type EventType } from '../../agents/provider-settings.ts';
 import { newId } from '../../base/ids.ts';
 import { isoAfter } from '../../base/time.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { countLaneSince, type DeliveryFailure, insertDelivery } from '../../store/inline/deliveries.ts';
 import type { BusyLane } from '../../store/inline/delivery-turns.ts';
 import {
   type AgentWithNews,
+  type InlineAgent,
   listAgentsWithNews,
-  moveFeedPosition,
   unreadEvents,
 } from '../../store/inline/inline-agents.ts';
 import type { StoredEvent } from '../../store/messages/events.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import { claimedPayload } from '../turn/told-events.ts';
-import { isWanted, laneOf } from './lane-of.ts';
 import { KEY_REFUSED, LOOP, QUEUE_FULL } from './skipped.ts';
 
 /** Events of an agent claimed in one transaction, which holds up everybody else. */
@@ -56,7 +57,8 @@ async function claimSome(domain: InlineDomain, trx: Db, accountId: string): Prom
       lanes.push(...(await claim(domain, trx, { ...agent, queued }, event)));
     }
     isFull ||= events.length === MAX_CLAIMED;
-    await moveFeedPosition(trx, agent.agentId, events.at(-1)?.id ?? agent.feedPosition);
+    const feedPosition = events.at(-1)?.id ?? agent.feedPosition;
+    await changeRows(trx, 'agentProviders', { agentId: agent.agentId }, { feedPosition });
   }
   return { lanes, isFull };
 }
@@ -101,4 +103,18 @@ async function reasonToSkip(
   if (event.platform !== 'agent') return null;
   const since = isoAfter(clock.nowIso(), -AGENT_TURNS_MS);
   return (await countLaneSince(trx, agentId, lane, since)) >= MAX_AGENT_TURNS ? LOOP : null;
+}
+
+/** Returns whether an agent's model is called for an event. */
+function isWanted({ eventFilter }: Pick<InlineAgent, 'eventFilter'>, type: string): boolean {
+  return (
+    Object.hasOwn(DEFAULT_EVENT_FILTER, type) &&
+    (eventFilter[type] ?? DEFAULT_EVENT_FILTER[type as EventType])
+  );
+}
+
+/** Returns the conversation or call that an event is about. Null: neither. */
+function laneOf({ payload: { call_id, conversation_id } }: Pick<StoredEvent, 'payload'>): string | null {
+  const lane = call_id ?? conversation_id;
+  return typeof lane === 'string' ? lane : null;
 }

@@ -1,4 +1,4 @@
-import { TurnLimit } from '../../base/turn-limit.ts';
+import { EventLoopLimit } from '../../base/event-loop-limit.ts';
 import { KeyedRuns } from '../../messaging/inbox/keyed-runs.ts';
 import { listInlineAccounts, listInlineAgents } from '../../store/inline/inline-agents.ts';
 import type { InlineDomain } from '../inline-domain.ts';
@@ -9,8 +9,8 @@ export class FeedReaders {
   readonly #domain: InlineDomain;
   readonly #onClaimed: (lane: ClaimedLane) => void;
   readonly #runs: KeyedRuns;
-  /** Of transactions in one turn of the event loop. */
-  readonly #turns = new TurnLimit(1);
+  /** Of transactions in one iteration of the event loop. */
+  readonly #limit = new EventLoopLimit(1);
   /** How each account's reader stops. */
   readonly #watched = new Map<string, () => void>();
   #isClosed = false;
@@ -62,7 +62,7 @@ export class FeedReaders {
 
   async #read(accountId: string): Promise<void> {
     for (let isFull = true; isFull; ) {
-      await this.#turns.enter();
+      await this.#limit.enter();
       const claimed = await claimEvents(this.#domain, accountId);
       for (const lane of claimed.lanes) this.#onClaimed(lane);
       isFull = claimed.isFull;

@@ -1,12 +1,13 @@
 import { newId } from '../../base/ids.ts';
 import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
+import { toolsDigest } from '../../models/conversation-memory.ts';
+import type { GatewayTools, ModelMemory } from '../../models/model-client.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
-import type { ModelMemory } from '../../models/model-memory.ts';
+import { findProvider } from '../../store/agents/agent-providers.ts';
+import { countRows, deleteRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import {
-  countForgotten,
-  deleteForgotten,
   type Forgotten,
   type FormerProvider,
   insertForgotten,
@@ -14,10 +15,13 @@ import {
   nextForgottenDue,
   postponeForgotten,
 } from '../../store/inline/forgotten-at-providers.ts';
+import { listMemories } from '../../store/inline/model-conversations.ts';
 import type { Store } from '../../store/store.ts';
 import type { ModelEvents } from '../../telemetry/model-events.ts';
 import type { ModelClients } from '../turn/model-clients.ts';
 
+/** Limit of conversations of an agent that are deleted at its provider, the newest ones. */
+const MAX_KEPT = 500;
 /** Limit of an agent's deletions that wait. What comes beyond stays at the provider. */
 const MAX_OF_AGENT = 1_000;
 const MAX_AT_ONCE = 4;
@@ -32,6 +36,8 @@ interface ForgettingDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly clients: ModelClients;
+  /** See `InlineDeps`. */
+  readonly knownTools: (db: Db, agentId: string) => Promise<GatewayTools | null>;
   readonly observer: Pick<ModelEvents, 'queueFull' | 'workFailed'>;
 }
 
@@ -59,10 +65,26 @@ export class Forgetting {
    */
   async add(db: Db, provider: FormerProvider, kept: Kept): Promise<void> {
     const { store, clock } = this.#deps;
-    if ((await countForgotten(db, provider.agentId)) >= MAX_OF_AGENT) return this.#skipped();
+    if ((await countRows(db, 'forgottenAtProviders', { agentId: provider.agentId })) >= MAX_OF_AGENT)
+      return this.#skipped();
     const noted = { id: newId('fgt'), kept, dueAt: clock.nowIso() };
     await insertForgotten(db, store.secrets, provider, noted);
     this.#isWanted = true;
+  }
+
+  /** See `AgentModels.leaveConversations`. */
+  async leaveConversations(trx: Db, agentId: string): Promise<number> {
+    const memories = await listMemories(trx, agentId, MAX_KEPT);
+    const provider = memories.length > 0 && (await findProvider(trx, this.#deps.store.secrets, agentId));
+    if (provider) for (const memory of memories) await this.add(trx, provider, { memory });
+    return memories.length;
+  }
+
+  /** See `AgentModels.leaveTools`. */
+  async leaveTools(trx: Db, agentId: string): Promise<void> {
+    const tools = await this.#deps.knownTools(trx, agentId);
+    const provider = tools && (await findProvider(trx, this.#deps.store.secrets, agentId));
+    if (provider) await this.add(trx, provider, { tools: toolsDigest(tools) });
   }
 
   /** Deletes what is due, also what an earlier process has left. */
@@ -115,7 +137,7 @@ export class Forgetting {
     const { signal } = this.#closed;
     try {
       await withDeadline(clock, FORGET_MS, signal, (limit) => this.#forget(forgotten, limit));
-      await deleteForgotten(store.db, forgotten.id);
+      await deleteRows(store.db, 'forgottenAtProviders', { id: forgotten.id });
     } catch (error) {
       if (!signal.aborted) await this.#failed(forgotten, error);
     }
@@ -134,7 +156,8 @@ export class Forgetting {
     const isLasting = error instanceof ModelFault && !isTemporary(error);
     if (isLasting || attempts + 1 >= MAX_ATTEMPTS) {
       this.#skipped();
-      return await deleteForgotten(store.db, id);
+      await deleteRows(store.db, 'forgottenAtProviders', { id });
+      return;
     }
     const pauseMs = FIRST_PAUSE_MS * PAUSE_FACTOR ** attempts;
     await postponeForgotten(store.db, forgotten, isoAfter(clock.nowIso(), pauseMs));

@@ -1,6 +1,51 @@
+import { z } from 'zod';
 import { unreachable } from '../../base/assert.ts';
-import { type ForeignText, oneLine } from './foreign-text.ts';
-import { readToldEvent, type ToldAttachment, type ToldEvent } from './told-event.ts';
+import { CONTEXT_MARKER, type ForeignText, oneLine } from './foreign-text.ts';
+
+/** What is missing in an old event is left out of the text. */
+const text = z.string().catch('');
+const name = z.string().nullable().catch(null);
+const attachments = z
+  .array(
+    z.object({
+      name: text,
+      mime: text,
+      size: z.number().nullable().catch(null),
+      url: name,
+    }),
+  )
+  .catch([]);
+const who = z.object({ id: text, name }).nullable().catch(null);
+const termination = z.object({ result: text, reason: text }).nullable().catch(null);
+const call = { call_id: text };
+
+/** The fields of events that a model is told, by the API's names. */
+const ToldEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('dm_chat'),
+    platform: text,
+    conversation_id: name,
+    kind: text,
+    peer: who,
+    sender: who,
+    text,
+    attachments,
+    created_at: text,
+  }),
+  z.object({
+    type: z.literal('dm_delivered'),
+    conversation_id: text,
+    delivered_ids: z.array(z.string()).catch([]),
+  }),
+  z.object({ type: z.literal('call_invite'), ...call, platform: text, caller: text, meeting_url: text }),
+  z.object({ type: z.literal('call_transcript'), ...call, speaker: text, text }),
+  z.object({ type: z.literal('call_chat'), ...call, sender: text, text, attachments }),
+  z.object({ type: z.literal('call_state'), ...call, state: text, termination }),
+  z.object({ type: z.literal('call_error'), ...call, code: text, message: text }),
+]);
+
+type ToldEvent = z.infer<typeof ToldEvent>;
+type ToldAttachment = z.infer<typeof attachments>[number];
 
 type Told<Type extends ToldEvent['type']> = Extract<ToldEvent, { readonly type: Type }>;
 
@@ -28,17 +73,23 @@ export function eventText(
     lines = [];
   };
   for (const event of events) {
-    const told = readToldEvent(event);
+    // Undefined: of a type that models are not told of.
+    const told = ToldEvent.safeParse(event).data;
     if (told?.type === 'call_transcript') {
       if (lines.length > 0 && lines[0]!.call_id !== told.call_id) endTranscript();
       lines.push(told);
       continue;
     }
     endTranscript();
-    paragraphs.push(told === null ? unknownText(event, foreign) : textOf(told, foreign));
+    paragraphs.push(told === undefined ? unknownText(event, foreign) : textOf(told, foreign));
   }
   endTranscript();
   return paragraphs.join('\n\n');
+}
+
+/** The line that stands before the events of a turn: facts in JSON behind a marker. */
+export function contextLine(facts: Readonly<Record<string, unknown>>, foreign: ForeignText): string {
+  return `${CONTEXT_MARKER} ${foreign.json(facts)}`;
 }
 
 /** Says what became of the model's last reply; empty if all of it was carried out. */

@@ -1,4 +1,4 @@
-import type { VendorQuota } from '../../accounts/account/vendor-quota.ts';
+import type { VendorQuota } from '../../accounts/account/quotas.ts';
 import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { requireAgent } from '../../agents/agent-domain.ts';
 import { type ConfigChange, type ConfigFault, mergeForBrowsing } from '../../agents/provider-config.ts';

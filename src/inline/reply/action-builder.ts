@@ -1,6 +1,5 @@
 import { unreachable } from '../../base/assert.ts';
-import type { ReplyAction } from './action.ts';
-import type { ActionList } from './action-list.ts';
+import type { PlacedAction, ReplyAction, ReplyFault } from './action.ts';
 import type { ReplyParts } from './reply-lexer.ts';
 import { SentenceStream } from './sentence-stream.ts';
 import { actionOf, unknownAttributes } from './tag-action.ts';
@@ -15,10 +14,70 @@ export type OutsideText = 'write' | 'say';
  */
 export type ReplyEnd = 'complete' | 'cut_off' | 'interrupted';
 
+/** A reply as a whole. */
+export interface ScannedReply {
+  /** In order of their indices. Contains those that were told before. */
+  readonly actions: readonly PlacedAction[];
+  readonly faults: readonly ReplyFault[];
+}
+
+/** Of one reply. Sentences have a limit of their own; accept, refuse, leave and text outside tags come at most once. */
+const MOST_ACTIONS = 20;
+const MOST_SENTENCES = 200;
+const MOST_FAULTS = 50;
 /** In a fault, stands for a tag. */
 const OUTSIDE = 'text outside tags';
 /** No chat and no voice can use these. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
+
+/** The actions of a reply and their places. */
+class ActionList {
+  readonly #onAction: (placed: PlacedAction) => void;
+  readonly #placed: PlacedAction[] = [];
+  readonly #faults: ReplyFault[] = [];
+  #nextIndex = 0;
+  #actions = 0;
+  #sentences = 0;
+
+  constructor(onAction: (placed: PlacedAction) => void) {
+    this.#onAction = onAction;
+  }
+
+  /** In order of their indices. */
+  get actions(): readonly PlacedAction[] {
+    return this.#placed.toSorted((one, other) => one.index - other.index);
+  }
+
+  get faults(): readonly ReplyFault[] {
+    return this.#faults;
+  }
+
+  /** Keeps a place for an action that may be told later. */
+  reserve(): number {
+    return this.#nextIndex++;
+  }
+
+  /** Tells an action that has a place. */
+  place(index: number, action: ReplyAction): void {
+    const placed = { index, action };
+    this.#placed.push(placed);
+    this.#onAction(placed);
+  }
+
+  /** Tells the next action, up to the limit. */
+  add(action: ReplyAction): void {
+    const isSentence = action.kind === 'say';
+    const count = isSentence ? ++this.#sentences : ++this.#actions;
+    const most = isSentence ? MOST_SENTENCES : MOST_ACTIONS;
+    if (count <= most) this.place(this.reserve(), action);
+    else if (count === most + 1)
+      this.fault(action.kind, `more than ${most} in one reply; the rest is dropped`);
+  }
+
+  fault(tag: string, problem: string): void {
+    if (this.#faults.length < MOST_FAULTS) this.#faults.push({ tag, problem });
+  }
+}
 
 /** Turns the parts of a reply into actions. */
 export class ActionBuilder implements ReplyParts {
@@ -33,7 +92,9 @@ export class ActionBuilder implements ReplyParts {
   #decision: { readonly index: number; readonly kind: 'accept' | 'refuse' } | null = null;
   #leaves = false;
 
-  constructor(outsideText: OutsideText, list: ActionList) {
+  /** `onAction` is told each action as soon as it has its place. */
+  constructor(outsideText: OutsideText, onAction: (placed: PlacedAction) => void) {
+    const list = new ActionList(onAction);
     this.#outsideText = outsideText;
     this.#list = list;
     this.#sentences = new SentenceStream((text) => list.add({ kind: 'say', text: cleanText(text) }));
@@ -81,7 +142,18 @@ export class ActionBuilder implements ReplyParts {
     this.#list.fault(name, 'malformed, so it is text');
   }
 
-  end(end: ReplyEnd): void {
+  /** A problem of the reply as a whole. */
+  fault(problem: string): void {
+    this.#list.fault('reply', problem);
+  }
+
+  /** Returns what the reply amounts to. */
+  end(end: ReplyEnd): ScannedReply {
+    this.#end(end);
+    return { actions: this.#list.actions, faults: this.#list.faults };
+  }
+
+  #end(end: ReplyEnd): void {
     if (end === 'complete') this.#endOpen();
     else if (this.#tag !== null) this.#dropOpen(this.#tag.name, end);
     this.#endOutside(end);

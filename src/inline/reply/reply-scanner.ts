@@ -1,15 +1,7 @@
-import type { PlacedAction, ReplyFault } from './action.ts';
-import { ActionBuilder, type OutsideText, type ReplyEnd } from './action-builder.ts';
-import { ActionList } from './action-list.ts';
+import type { PlacedAction } from './action.ts';
+import { ActionBuilder, type OutsideText, type ReplyEnd, type ScannedReply } from './action-builder.ts';
 import { ReplyLexer } from './reply-lexer.ts';
-import { WholeFence } from './whole-fence.ts';
-
-/** A reply as a whole. */
-export interface ScannedReply {
-  /** In order of their indices. Contains those that were told before. */
-  readonly actions: readonly PlacedAction[];
-  readonly faults: readonly ReplyFault[];
-}
+import { LONGEST_TAG, TAG_NAMES } from './tags.ts';
 
 /** Maximum length of a reply, in UTF-16 units. */
 const LONGEST_REPLY = 65_536;
@@ -27,7 +19,6 @@ const LONGEST_REPLY = 65_536;
  * the same goes for `leave`.
  */
 export class ReplyScanner {
-  readonly #list: ActionList;
   readonly #builder: ActionBuilder;
   readonly #lexer: ReplyLexer;
   readonly #fence = new WholeFence();
@@ -35,8 +26,7 @@ export class ReplyScanner {
 
   /** `onAction` must not throw. */
   constructor(outsideText: OutsideText, onAction: (placed: PlacedAction) => void) {
-    this.#list = new ActionList(onAction);
-    this.#builder = new ActionBuilder(outsideText, this.#list);
+    this.#builder = new ActionBuilder(outsideText, onAction);
     this.#lexer = new ReplyLexer(this.#builder);
   }
 
@@ -52,9 +42,8 @@ export class ReplyScanner {
     this.#lexer.push(this.#fence.end());
     this.#lexer.end();
     const isTooLong = this.#length > LONGEST_REPLY;
-    if (isTooLong) this.#list.fault('reply', `only its first ${LONGEST_REPLY} characters are read`);
-    this.#builder.end(isTooLong && end === 'complete' ? 'cut_off' : end);
-    return { actions: this.#list.actions, faults: this.#list.faults };
+    if (isTooLong) this.#builder.fault(`only its first ${LONGEST_REPLY} characters are read`);
+    return this.#builder.end(isTooLong && end === 'complete' ? 'cut_off' : end);
   }
 }
 
@@ -63,4 +52,52 @@ export function parseReply(text: string, outsideText: OutsideText, end: ReplyEnd
   const scanner = new ReplyScanner(outsideText, () => {});
   scanner.push(text);
   return scanner.end(end);
+}
+
+/** A fence whose first content is one of our tags. Models like to wrap a whole answer in ```xml. */
+const WRAPPED = new RegExp(
+  `^\\s*(\`{3,})(?:xml|html)?[ \\t]*\\r?\\n\\s*<(?:${TAG_NAMES.join('|')})[\\s/>]`,
+  'i',
+);
+/** What may become that when more text follows. */
+const OPENING = /^\s*(?:`{1,2}|`{3,}[a-z]*[ \t]*(?:\r?\n\s*(?:<[a-z_]*)?|\r)?)?$/i;
+
+/**
+ * Takes the fence off a reply that is one block of code with tags in it. A block whose first content is something else
+ * is an answer with code and stays one. Whether anything follows the block is known at the end, so such a reply is held
+ * back as a whole.
+ */
+class WholeFence {
+  #held: string | null = '';
+  #isWrapped = false;
+
+  /** Returns the text that can be read now. */
+  push(text: string): string {
+    if (this.#held === null) return text;
+    this.#held += text;
+    this.#isWrapped ||= WRAPPED.test(this.#held.slice(0, LONGEST_TAG));
+    if (this.#isWrapped || (this.#held.length < LONGEST_TAG && OPENING.test(this.#held))) return '';
+    return this.#release();
+  }
+
+  /** Returns the rest at the end of the reply. */
+  end(): string {
+    const text = this.#release();
+    return this.#isWrapped ? (withoutFence(text) ?? text) : text;
+  }
+
+  #release(): string {
+    const held = this.#held ?? '';
+    this.#held = null;
+    return held;
+  }
+}
+
+/** The content of a block that ends with the text; null: something follows it. A block may lack its end. */
+function withoutFence(text: string): string | null {
+  const [mark] = /`+/.exec(text)!;
+  const content = text.slice(text.indexOf('\n', text.indexOf(mark)) + 1);
+  const end = new RegExp(`^[ \\t]*${mark}\`*[ \\t]*\\r?$`, 'm').exec(content);
+  if (end === null) return content;
+  return content.slice(end.index + end[0].length).trim() === '' ? content.slice(0, end.index) : null;
 }

@@ -1,27 +1,43 @@
 import { TimeLimit } from '../../base/time-limit.ts';
-import type { ModelClient, ModelReply, ModelTurn, ModelUsage } from '../../models/model-client.ts';
-import type { ModelMemory } from '../../models/model-memory.ts';
+import type {
+  ModelClient,
+  ModelMemory,
+  ModelReply,
+  ModelTurn,
+  ModelUsage,
+} from '../../models/model-client.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { countAttempt } from '../../store/inline/delivery-turns.ts';
 import { openModelConversation } from '../../store/inline/model-conversations.ts';
 import type { ActionContext } from '../actions/action-context.ts';
-import type { OutsideText, ReplyEnd } from '../reply/action-builder.ts';
-import { parseReply, type ScannedReply } from '../reply/reply-scanner.ts';
+import type { OutsideText, ReplyEnd, ScannedReply } from '../reply/action-builder.ts';
+import { parseReply } from '../reply/reply-scanner.ts';
 import { type Asking, askModel } from './ask-model.ts';
 import { configHash } from './model-clients.ts';
+import type { Turn } from './open-turn.ts';
 import { SpokenReply } from './spoken-reply.ts';
 import { storeReply } from './stored-reply.ts';
 import { deadlineOf, SPEECH_MS } from './turn-deadlines.ts';
 import { failureOf, TurnEnded } from './turn-faults.ts';
 import { historyOf, inputOf } from './turn-input.ts';
 import { TurnMemory } from './turn-memory.ts';
-import type { OpenTurn } from './turn-to-answer.ts';
 
 const MAX_OUTPUT_TOKENS = 4_096;
 /** Minutes of speech. */
 const MAX_SPOKEN_TOKENS = 1_024;
 const NO_USAGE: ModelUsage = { inputTokens: null, outputTokens: null };
+
+/** A turn that is to be answered. */
+interface OpenTurn {
+  readonly turn: Turn;
+  readonly provider: StoredProvider;
+  readonly context: ActionContext;
+  /** Ends the turn: the agent or the call is gone, the gateway is closing, or somebody interrupts the agent. */
+  readonly signal: AbortSignal;
+  /** Sentences of the reply are spoken as they are complete. */
+  readonly isSpoken: boolean;
+}
 
 /** A reply that is stored. */
 interface Answer {

@@ -1,5 +1,6 @@
 import { LimitedMap } from '../../base/limited-map.ts';
-import { findSealedProvider, openProvider, type StoredProvider } from '../../store/agents/agent-providers.ts';
+import { openProvider, type StoredProvider } from '../../store/agents/agent-providers.ts';
+import { findRow } from '../../store/database/rows.ts';
 import type { Store } from '../../store/store.ts';
 
 const MAX_PROVIDERS = 2_000;
@@ -22,7 +23,7 @@ export class KnownProviders {
   /** Undefined: the agent has no provider. */
   async of(agentId: string): Promise<StoredProvider | undefined> {
     const { db, secrets } = this.#store;
-    const row = await findSealedProvider(db, agentId);
+    const row = await findRow(db, 'agentProviders', { agentId });
     if (!row) {
       this.#byAgent.delete(agentId);
       return undefined;

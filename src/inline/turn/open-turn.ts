@@ -1,6 +1,7 @@
 import type { Db } from '../../store/database/tables.ts';
 import type { Delivery } from '../../store/inline/deliveries.ts';
 import { type BusyLane, beginTurn, listTurn, listWaiting } from '../../store/inline/delivery-turns.ts';
+import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 
 /** Limit of events in one turn. */
@@ -40,4 +41,23 @@ async function newTurn(
   await beginTurn(db, [lead.id, ...others.map(({ id }) => id)], nowIso);
   const begun = { ...lead, status: 'sent', turnId: lead.id } as const;
   return { place, lead: begun, deliveries: [begun, ...others], hasMore: queued.length > MAX_MERGED };
+}
+
+/** Where a turn takes place, and thus what its actions may do. */
+export type TurnPlace =
+  | { readonly kind: 'conversation'; readonly platform: MessagePlatform; readonly conversationId: string }
+  /** `isInvite`: the turn decides whether the call is accepted. */
+  | { readonly kind: 'call'; readonly callId: string; readonly isInvite: boolean }
+  /** A synthetic event: nothing is carried out. */
+  | { readonly kind: 'test' };
+
+export function placeOf({ deliveries }: Pick<Turn, 'deliveries'>): TurnPlace {
+  const [first] = deliveries;
+  const { platform, conversation_id, call_id } = first?.payload ?? {};
+  if (typeof call_id === 'string') {
+    const isInvite = deliveries.some(({ eventType }) => eventType === 'call_invite');
+    return { kind: 'call', callId: call_id, isInvite };
+  }
+  if (typeof conversation_id !== 'string') return { kind: 'test' };
+  return { kind: 'conversation', platform: platform as MessagePlatform, conversationId: conversation_id };
 }

@@ -9,9 +9,8 @@ import type { InlineDomain } from '../inline-domain.ts';
 import { checkHealth, ProbeFailed } from '../provider/healthcheck.ts';
 import type { CallVoice } from '../voice/call-voice.ts';
 import { answer } from './answer-turn.ts';
-import { openTurn, type Turn } from './open-turn.ts';
+import { openTurn, placeOf, type Turn, type TurnPlace } from './open-turn.ts';
 import { failureOf, TurnEnded } from './turn-faults.ts';
-import { placeOf, type TurnPlace } from './turn-place.ts';
 
 const BUG: DeliveryFailure = { errorType: 'internal_error', error: 'An internal error' };
 

@@ -1,4 +1,5 @@
 import type { ModelReply } from '../../models/model-client.ts';
+import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type NewAction, noteRefused, planActions } from '../../store/inline/delivery-actions.ts';
@@ -8,9 +9,8 @@ import { type ModelConversation, setMemory } from '../../store/inline/model-conv
 import { appendModelTurns } from '../../store/inline/model-turns.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import type { PlacedAction } from '../reply/action.ts';
-import type { ScannedReply } from '../reply/reply-scanner.ts';
+import type { ScannedReply } from '../reply/action-builder.ts';
 import type { Turn } from './open-turn.ts';
-import type { OpenTurn } from './turn-to-answer.ts';
 
 /** What a turn has come to. */
 export interface TurnResult {
@@ -29,7 +29,7 @@ export interface TurnResult {
  */
 export async function storeReply(
   domain: InlineDomain,
-  { turn, provider }: Pick<OpenTurn, 'turn' | 'provider'>,
+  { turn, provider }: { readonly turn: Turn; readonly provider: StoredProvider },
   conversation: ModelConversation,
   result: TurnResult,
 ): Promise<ReplyFate> {

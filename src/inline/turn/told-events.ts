@@ -1,7 +1,7 @@
 import type { AgentScope } from '../../base/scope.ts';
 import { type FeedEvent, otherEvent, readFeed } from '../../messaging/inbox/feed.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Delivery } from '../../store/inline/deliveries.ts';
-import { setPayload } from '../../store/inline/delivery-turns.ts';
 import type { StoredEvent } from '../../store/messages/events.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 
@@ -36,7 +36,7 @@ async function toldEvent(
   // Of an old event that is replayed, only what was told then is left.
   if (event?.position !== eventId) return hasContent(payload) ? (payload as ToldEvent) : null;
   const wire = wireOf(event);
-  await setPayload(store.db, id, withoutAddresses(wire));
+  await changeRows(store.db, 'deliveries', { id }, { payload: withoutAddresses(wire) });
   return wire;
 }
 

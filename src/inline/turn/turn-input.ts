@@ -5,13 +5,12 @@ import type { Db } from '../../store/database/tables.ts';
 import { listUndone } from '../../store/inline/delivery-actions.ts';
 import { newestModelTurns } from '../../store/inline/model-turns.ts';
 import type { ActionContext } from '../actions/action-context.ts';
-import { contextLine } from '../prompt/agent-context.ts';
 import { promptOf } from '../prompt/default-prompt.ts';
-import { eventText, type LastTurn, lastTurnText } from '../prompt/event-text.ts';
+import { contextLine, eventText, type LastTurn, lastTurnText } from '../prompt/event-text.ts';
 import { ForeignText } from '../prompt/foreign-text.ts';
+import { agentContext } from './agent-context.ts';
 import type { Turn } from './open-turn.ts';
 import { toldEvents } from './told-events.ts';
-import { agentContextOf } from './turn-context.ts';
 
 /** Nobody guesses it. */
 const TOKEN_BYTES = 8;
@@ -37,7 +36,7 @@ export async function inputOf(
   const foreign = new ForeignText(randomBytes(TOKEN_BYTES).toString('hex'));
   const events = await toldEvents(domain, scope, turn.deliveries);
   const kept = eventText(events, foreign);
-  const facts = contextLine(await agentContextOf(context), foreign);
+  const facts = contextLine(await agentContext(context), foreign);
   const last = lastTurnText(await lastTurnOf(context, turn), foreign);
   const text = [facts, last, kept].filter((part) => part !== '').join('\n\n');
   return { instructions: instructionsOf(provider, context.place), text, kept };

@@ -1,4 +1,4 @@
-import type { ModelMemory } from '../../models/model-memory.ts';
+import type { ModelMemory } from '../../models/model-client.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import { type ModelConversation, setMemory } from '../../store/inline/model-conversations.ts';
 import type { InlineDomain } from '../inline-domain.ts';

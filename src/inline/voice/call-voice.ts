@@ -2,7 +2,7 @@ import type { Clock } from '../../base/time.ts';
 import { answeredWithin } from '../../base/waits.ts';
 import type { CallActor, Silencer } from '../../calls/call-actor.ts';
 import type { UtteranceEvent } from '../../calls/call-event.ts';
-import type { HostedSpeech } from '../../calls/hosted-speech.ts';
+import type { HostedSpeech } from '../../calls/call-publisher.ts';
 import { TurnEnded } from '../turn/turn-faults.ts';
 
 /** How long a model that hangs up lets its last words be heard. */
@@ -12,6 +12,13 @@ const LAST_WORDS_MS = 30_000;
 export interface Interruption {
   readonly turnId: string;
   readonly heard: string;
+}
+
+export interface CallVoiceDeps {
+  readonly speech: Pick<HostedSpeech, 'say'>;
+  readonly clock: Clock;
+  /** Called once it is known what was heard of an interrupted turn. */
+  readonly onInterrupted: (interruption: Interruption) => void;
 }
 
 interface SpokenTurn {
@@ -30,26 +37,16 @@ interface SpokenTurn {
 /** What the model of an agent says on one call: which sentences are still to be heard, and what was heard of the others. */
 export class CallVoice {
   readonly #call: CallActor;
-  readonly #speech: Pick<HostedSpeech, 'say'>;
-  readonly #clock: Clock;
-  readonly #onInterrupted: (interruption: Interruption) => void;
+  readonly #deps: CallVoiceDeps;
   /** The turn of each sentence that is not over. */
   readonly #turnOf = new Map<string, string>();
   readonly #turns = new Map<string, SpokenTurn>();
   readonly #onSilent: (() => void)[] = [];
   #interruption: Interruption | null = null;
 
-  /** `onInterrupted` is called once it is known what was heard of an interrupted turn. */
-  constructor(
-    call: CallActor,
-    speech: Pick<HostedSpeech, 'say'>,
-    clock: Clock,
-    onInterrupted: (interruption: Interruption) => void,
-  ) {
+  constructor(call: CallActor, deps: CallVoiceDeps) {
     this.#call = call;
-    this.#speech = speech;
-    this.#clock = clock;
-    this.#onInterrupted = onInterrupted;
+    this.#deps = deps;
   }
 
   /** Whether the gateway speaks for the agent on this call. */
@@ -67,7 +64,7 @@ export class CallVoice {
 
   /** Speaks a sentence of a turn after those before. @throws the errors of `HostedSpeech.say` */
   say(turnId: string, text: string): void {
-    const utteranceId = this.#speech.say(this.#call, text);
+    const utteranceId = this.#deps.speech.say(this.#call, text);
     const turn = this.#turns.get(turnId);
     if (!turn) return;
     this.#turnOf.set(utteranceId, turnId);
@@ -107,7 +104,7 @@ export class CallVoice {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onSilent.push(resolve);
     const late = (): Error => new Error('the last words take too long');
-    await answeredWithin(this.#clock, LAST_WORDS_MS, late, () => promise).catch(() => {});
+    await answeredWithin(this.#deps.clock, LAST_WORDS_MS, late, () => promise).catch(() => {});
   }
 
   /**
@@ -146,7 +143,7 @@ export class CallVoice {
     this.#turns.delete(turnId);
     if (!interrupted.signal.aborted) return;
     this.#interruption = { turnId, heard: heard.join(' ') };
-    this.#onInterrupted(this.#interruption);
+    this.#deps.onInterrupted(this.#interruption);
   }
 
   #settle(): void {

@@ -4,31 +4,28 @@ import type { CallDomain } from '../../calls/call-domain.ts';
 import type { CallEvent } from '../../calls/call-event.ts';
 import { CallVoice, type Interruption } from './call-voice.ts';
 
-/** Is told what happens on the calls of agents with a model. Must not throw. */
-export interface CallsObserver {
-  /** The call is answered, and media flows. */
-  answered(call: CallActor): void;
-  /** It is known what was heard of an interrupted turn. */
-  heard(interruption: Interruption): void;
-  ended(call: CallActor): void;
+export interface CallVoicesDeps {
+  readonly calls: Pick<CallDomain, 'registry' | 'speech'>;
+  readonly clock: Clock;
+  /** Called when a call is answered, and media flows. This and the next two must not throw. */
+  readonly onAnswered: (call: CallActor) => void;
+  /** Called once it is known what was heard of an interrupted turn. */
+  readonly onInterrupted: (interruption: Interruption) => void;
+  readonly onEnded: (call: CallActor) => void;
 }
 
 /** Follows the calls of accounts that have agents with a model, and keeps what the models say on them. */
 export class CallVoices {
-  readonly #calls: Pick<CallDomain, 'registry' | 'speech'>;
-  readonly #clock: Clock;
-  readonly #observer: CallsObserver;
+  readonly #deps: CallVoicesDeps;
   readonly #voices = new Map<string, CallVoice>();
 
-  constructor(calls: Pick<CallDomain, 'registry' | 'speech'>, clock: Clock, observer: CallsObserver) {
-    this.#calls = calls;
-    this.#clock = clock;
-    this.#observer = observer;
+  constructor(deps: CallVoicesDeps) {
+    this.#deps = deps;
   }
 
   /** Follows an account's calls until the returned function is called. */
   follow(accountId: string): () => void {
-    const { registry } = this.#calls;
+    const { registry } = this.#deps.calls;
     for (const call of registry.listOf(accountId)) this.#watch(call);
     return registry.followers.follow(accountId, ({ callId }, news) => {
       const call = news === 'began' ? registry.find(callId) : undefined;
@@ -44,8 +41,7 @@ export class CallVoices {
   #watch(call: CallActor): void {
     const { callId } = call.identity;
     if (this.#voices.has(callId)) return;
-    const onInterrupted = (interruption: Interruption): void => this.#observer.heard(interruption);
-    const voice = new CallVoice(call, this.#calls.speech, this.#clock, onInterrupted);
+    const voice = new CallVoice(call, { ...this.#deps, speech: this.#deps.calls.speech });
     this.#voices.set(callId, voice);
     call.observe({
       event: (event) => this.#happened(call, voice, event),
@@ -56,10 +52,10 @@ export class CallVoices {
   #happened(call: CallActor, voice: CallVoice, event: CallEvent): void {
     if (event.type === 'utterance') voice.heard(event);
     if (event.type !== 'call_state') return;
-    if (event.state === 'active') this.#observer.answered(call);
+    if (event.state === 'active') this.#deps.onAnswered(call);
     if (event.termination === undefined) return;
     this.#voices.delete(call.identity.callId);
     voice.end();
-    this.#observer.ended(call);
+    this.#deps.onEnded(call);
   }
 }

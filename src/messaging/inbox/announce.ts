@@ -1,7 +1,8 @@
 import { newId } from '../../base/ids.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
+import { findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import { appendCopies } from '../../store/messages/events.ts';
 import type { Message } from '../../store/messages/messages.ts';
 
@@ -72,7 +73,7 @@ export async function announceEnd(
   end: MessageEnd,
   createdAt: string,
 ): Promise<void> {
-  const conversation = await findAnyConversation(trx, conversationId);
+  const conversation = await findRow(trx, 'conversations', { id: conversationId });
   if (!conversation) return;
   const { status, ...why } = end;
   const common = { platform: conversation.platform, message_id: id };

@@ -1,5 +1,6 @@
 import type { AgentScope } from '../../base/scope.ts';
 import { latestOf } from '../../base/time.ts';
+import { listRows } from '../../store/database/rows.ts';
 import { listConversationsById } from '../../store/messages/conversations.ts';
 import {
   type Cursor,
@@ -15,15 +16,9 @@ import {
   otherEventsOfAgents,
   type StoredEvent,
 } from '../../store/messages/events.ts';
-import { listMessagesBySeq, type Message, type MessagePosition } from '../../store/messages/messages.ts';
+import type { Message, MessagePosition } from '../../store/messages/messages.ts';
 import { withAttachments } from './event-files.ts';
-import {
-  type ConversationView,
-  type MessageView,
-  type Reading,
-  viewConversations,
-  viewMessages,
-} from './inbox-view.ts';
+import { type ConversationView, type MessageView, type Reading, viewAll } from './inbox-view.ts';
 
 /** One entry of an agent's feed, as shown to its reader. */
 export type FeedEvent = MessageEvent | OtherEvent;
@@ -166,16 +161,15 @@ async function readMessages(
   const seqs = [...new Set(events.flatMap(({ messageSeq }) => messageSeq ?? []))];
   if (seqs.length === 0) return new Map();
   const { db } = reading.store;
-  const messages = await listMessagesBySeq(db, seqs);
+  const messages = await listRows(db, 'messages', { seq: seqs }, ['seq']);
   const ids = [...new Set(messages.map(({ conversationId }) => conversationId))];
   const conversations = await listConversationsById(db, scope, ids);
   const seen = messages.filter(({ conversationId }) => conversations.has(conversationId));
-  const shown = await viewMessages(reading, scope, conversations, seen);
-  const views = await viewConversations(reading, scope, [...conversations.values()]);
-  const viewOf = new Map(views.map((view) => [view.id, view]));
+  const shown = await viewAll(reading, scope, [...conversations.values()], seen);
   return new Map(
     seen.map((message, at) => {
-      const told = { conversation: viewOf.get(message.conversationId)!, message: shown[at]! };
+      const conversation = shown.conversations.get(message.conversationId)!;
+      const told = { conversation, message: shown.messages[at]! };
       return [message.seq, (event: StoredEvent) => messageEvent(event, message, told)] as const;
     }),
   );

@@ -16,13 +16,7 @@ import {
 } from '../../store/messages/messages.ts';
 import { withAttachments } from './event-files.ts';
 import { type OtherEvent, otherEvent } from './feed.ts';
-import {
-  type ConversationView,
-  type MessageView,
-  type Reading,
-  viewConversations,
-  viewMessages,
-} from './inbox-view.ts';
+import { type ConversationView, type MessageView, type Reading, viewAll } from './inbox-view.ts';
 
 /** A request for everything new since `cursor`. */
 export interface DeltaQuestion {
@@ -155,16 +149,14 @@ async function groupsOf(
   if (messages.length === 0) return [];
   const ids = [...new Set(messages.map(({ conversationId }) => conversationId))];
   const conversations = await listConversationsById(reading.store.db, scope, ids);
-  const views = await viewConversations(reading, scope, [...conversations.values()]);
-  const viewOf = new Map(views.map((view) => [view.id, view]));
-  const shown = await viewMessages(reading, scope, conversations, messages);
+  const shown = await viewAll(reading, scope, [...conversations.values()], messages);
   const groups = new Map<string, { conversation: ConversationView; messages: MessageView[] }>();
   for (const [at, { conversationId }] of messages.entries()) {
-    const conversation = viewOf.get(conversationId);
+    const conversation = shown.conversations.get(conversationId);
     // Deleted, or removed from the scope, since its messages were read.
     if (!conversation) continue;
     const group = groups.get(conversationId) ?? { conversation, messages: [] };
-    group.messages.push(shown[at]!);
+    group.messages.push(shown.messages[at]!);
     groups.set(conversationId, group);
   }
   return [...groups.values()];

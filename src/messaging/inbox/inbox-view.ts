@@ -79,8 +79,28 @@ export interface ConversationView {
   readonly window: WindowView | null;
 }
 
+/** What a scope sees: conversations by id, and messages of them. */
+export interface Views {
+  readonly conversations: ReadonlyMap<string, ConversationView>;
+  /** In the order in which they were given. */
+  readonly messages: readonly MessageView[];
+}
+
+/** Returns the views of conversations, which stay in order, and of messages of them. */
+export async function viewAll(
+  reading: Reading,
+  scope: AgentScope,
+  conversations: readonly Conversation[],
+  messages: readonly Message[],
+): Promise<Views> {
+  const byId = new Map(conversations.map((conversation) => [conversation.id, conversation]));
+  const shown = await viewMessages(reading, scope, byId, messages);
+  const views = await viewConversations(reading, scope, conversations);
+  return { conversations: new Map(views.map((view) => [view.id, view])), messages: shown };
+}
+
 /** Returns the views of messages of these conversations, in the given order. */
-export async function viewMessages(
+async function viewMessages(
   { attachments: attachmentsOf }: Reading,
   scope: AgentScope,
   conversations: ReadonlyMap<string, Conversation>,
@@ -102,7 +122,7 @@ function senderOf({ senderId: id, senderName: name }: Message): Sender | null {
 }
 
 /** Returns the views of conversations, in the given order. */
-export async function viewConversations(
+async function viewConversations(
   reading: Reading,
   scope: AgentScope,
   conversations: readonly Conversation[],

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { AgentScope } from '../../base/scope.ts';
+import { listRows } from '../../store/database/rows.ts';
 import {
   type Conversation,
   type ConversationPage,
@@ -10,14 +11,8 @@ import {
 } from '../../store/messages/conversations.ts';
 import { cursorText, newestOf } from '../../store/messages/cursor.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
-import { listMessages, listMessagesBySeq } from '../../store/messages/messages.ts';
-import {
-  type ConversationView,
-  type MessageView,
-  type Reading,
-  viewConversations,
-  viewMessages,
-} from './inbox-view.ts';
+import { listMessages } from '../../store/messages/messages.ts';
+import { type ConversationView, type MessageView, type Reading, viewAll } from './inbox-view.ts';
 
 /** A conversation and its newest message. Null before the first message. */
 export interface Preview {
@@ -55,12 +50,10 @@ export async function takeSnapshot(
   const { cursor } = await newestOf(db, scope.accountId);
   const conversations = await listConversations(db, scope, page);
   const lastSeqs = conversations.map(({ lastSeq }) => lastSeq);
-  const newest = await listMessagesBySeq(db, lastSeqs);
-  const byId = new Map(conversations.map((conversation) => [conversation.id, conversation]));
-  const shown = await viewMessages(reading, scope, byId, newest);
-  const lastMessages = new Map(newest.map(({ conversationId }, at) => [conversationId, shown[at]!]));
-  const views = await viewConversations(reading, scope, conversations);
-  const previews = views.map((conversation) => ({
+  const newest = await listRows(db, 'messages', { seq: lastSeqs }, ['seq']);
+  const shown = await viewAll(reading, scope, conversations, newest);
+  const lastMessages = new Map(newest.map(({ conversationId }, at) => [conversationId, shown.messages[at]!]));
+  const previews = Array.from(shown.conversations.values(), (conversation) => ({
     conversation,
     lastMessage: lastMessages.get(conversation.id) ?? null,
   }));
@@ -106,8 +99,6 @@ async function readHistory(
   const stored = await listMessages(db, conversation.id, page);
   // Messages that arrived meanwhile are after the cursor and must not be reported twice.
   const before = stored.filter((message) => message.seq <= position.seq);
-  const byId = new Map([[conversation.id, conversation]]);
-  const messages = await viewMessages(reading, scope, byId, before);
-  const [view] = await viewConversations(reading, scope, [conversation]);
-  return { conversation: view!, messages, cursor: cursorText(cursor) };
+  const { conversations, messages } = await viewAll(reading, scope, [conversation], before);
+  return { conversation: conversations.get(conversation.id)!, messages, cursor: cursorText(cursor) };
 }

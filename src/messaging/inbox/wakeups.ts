@@ -1,6 +1,6 @@
 /**
  * Signals that something in an account may have changed: a message, an event, or an update of one. The signal carries
- * no details; listeners read the database. Calls within one turn of the event loop are merged.
+ * no details; listeners read the database. Calls within one iteration of the event loop are merged.
  */
 export class Wakeups {
   readonly #byAccount = new Map<string, Set<() => void>>();

@@ -1,8 +1,9 @@
 import { isoAfter } from '../../base/time.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import { findRow } from '../../store/database/rows.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import { listUnanswered, timeoutTextsOf } from '../../store/messages/outbound-messages.ts';
 import type { OutboundDomain } from '../outbox/outbound-domain.ts';
-import { writeNotice } from '../outbox/write-message.ts';
+import { writeNotice } from '../outbox/send-dm.ts';
 import type { ReceivedMessage } from './intake-domain.ts';
 import { REPLY_MS } from './reply-watch.ts';
 
@@ -16,7 +17,7 @@ export async function awaitReply(
 ): Promise<void> {
   if (spaceKind !== 'direct') return;
   domain.replies.begin(conversationId);
-  const conversation = await findAnyConversation(domain.store.db, conversationId);
+  const conversation = await findRow(domain.store.db, 'conversations', { id: conversationId });
   if (conversation) showWork(domain, conversation);
 }
 
@@ -41,7 +42,7 @@ function showWork({ replies, typing }: OutboundDomain, conversation: Conversatio
  * is empty. Resolves when the platform has accepted or refused the message.
  */
 export async function sendTimeoutText(domain: OutboundDomain, conversationId: string): Promise<void> {
-  const conversation = await findAnyConversation(domain.store.db, conversationId);
+  const conversation = await findRow(domain.store.db, 'conversations', { id: conversationId });
   if (conversation?.status !== 'active' || domain.outbox.isBusy(conversationId)) return;
   const text = await textFor(domain, conversation);
   if (text === '') return;

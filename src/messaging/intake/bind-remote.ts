@@ -4,17 +4,13 @@ import { hashToken } from '../../base/tokens.ts';
 import type { Address } from '../../connectors/contract/address.ts';
 import { SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Member } from '../../store/agents/agents.ts';
+import { changeRows, insertRow, putRow, takeUnexpired } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import {
-  connectionsOfRemote,
-  insertConnection,
-  type StoredConnection,
-  updateConnection,
-} from '../../store/logins/connections.ts';
+import { connectionsOfRemote, type StoredConnection } from '../../store/logins/connections.ts';
+import { sealTokens } from '../../store/logins/oauth-connections.ts';
 import { heardFrom } from '../../store/messages/conversations.ts';
 import { openConversation, type Space } from '../../store/messages/spaces.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
-import { putInviteLink, takeInviteLink } from '../../store/people/invite-links.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { shownName } from './shown-name.ts';
 
@@ -42,13 +38,13 @@ export async function bindRemote(
   const nowIso = domain.clock.nowIso();
   const remoteName = shownName(name);
   const accountId = await domain.store.db.transaction().execute(async (trx) => {
-    const link = await takeInviteLink(trx, hashToken(token), nowIso);
+    const link = await takeUnexpired(trx, 'inviteLinks', { tokenHash: hashToken(token) }, nowIso);
     if (!link) return null;
     const { accountId } = link;
     const holder = { accountId, space, remoteName };
     const bound = await boundTo(domain, trx, space);
     if (space.kind === 'channel' && bound.some((each) => each.accountId !== accountId)) {
-      await putInviteLink(trx, link);
+      await putRow(trx, 'inviteLinks', link, { key: ['accountId'] });
       return null;
     }
     const known = bound.find((each) => each.accountId === accountId);
@@ -83,15 +79,15 @@ async function connect(
   const label = remoteName ?? space.id;
   const change = { label, status: 'ok', updatedAt: nowIso };
   if (known) {
-    await updateConnection(trx, known.id, change);
+    await changeRows(trx, 'connections', { id: known.id }, change);
     return { type: 'connection', id: known.id };
   }
   const id = newId('con');
   const linked = { loginKey: SHARED_LOGIN, remoteId: space.id, spaceKind: space.kind };
   const connection = { id, accountId, provider: platform, email: null, ...change, createdAt: nowIso };
   // The shared login belongs to the operator, so this connection has no secret.
-  const sealed = store.secrets.seal('', { table: 'connections', column: 'sealed_credentials', row: id });
-  await insertConnection(trx, { ...connection, ...linked }, sealed);
+  const sealedCredentials = sealTokens(store.secrets, id, null);
+  await insertRow(trx, 'connections', { ...connection, ...linked, sealedCredentials });
   const member = { type: 'connection', id } as const;
   await joinDefaultAgent(trx, accountId, member, nowIso);
   await audit(trx, unauthenticatedActor(accountId), {

@@ -1,8 +1,7 @@
 import type { Address, Space } from '../../connectors/contract/address.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { updateConnection } from '../../store/logins/connections.ts';
-import { setConversationStatus } from '../../store/messages/conversations.ts';
-import { changeMessageText, findPlatformMessage } from '../../store/messages/messages.ts';
+import { findPlatformMessage } from '../../store/messages/messages.ts';
 import {
   changeSpaceId,
   findConversationAt,
@@ -29,9 +28,9 @@ export async function followReachability(
     const receivers = await receiversOf(trx, platform, address, null);
     const status = isReachable ? 'ok' : UNREACHABLE[space.kind];
     for (const { member, connection } of receivers) {
-      if (connection !== null) await updateConnection(trx, member.id, { status });
+      if (connection !== null) await changeRows(trx, 'connections', { id: member.id }, { status });
       for (const { id } of await listConversationsIn(trx, member, space))
-        await setConversationStatus(trx, id, isReachable ? 'active' : 'closed');
+        await changeRows(trx, 'conversations', { id }, { status: isReachable ? 'active' : 'closed' });
     }
     return receivers.map(({ accountId }) => accountId);
   });
@@ -55,7 +54,7 @@ export async function followRename(
     const isTaken = before.space.kind === 'channel' && (await isBound(trx, platform, now));
     for (const receiver of receivers) {
       if (receiver.connection && !isTaken)
-        await updateConnection(trx, receiver.member.id, { remoteId: spaceId });
+        await changeRows(trx, 'connections', { id: receiver.member.id }, { remoteId: spaceId });
       await moveConversations(trx, receiver, before.space, { spaceId, alias });
     }
   });
@@ -91,7 +90,7 @@ export async function editMessage(
       const message = await findPlatformMessage(trx, conversation.id, platformMessageId);
       if (message?.direction !== 'inbound') continue;
       const createdAt = clock.nowIso();
-      await changeMessageText(trx, message.seq, text, createdAt);
+      await changeRows(trx, 'messages', { seq: message.seq }, { text, changedAt: createdAt });
       const payload = { platform, message: { id: message.id, text } };
       await announce(trx, conversation, { type: 'dm_edited', payload, createdAt });
       return conversation.accountId;

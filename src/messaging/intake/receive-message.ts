@@ -3,9 +3,8 @@ import { newId } from '../../base/ids.ts';
 import { dayOf } from '../../base/time.ts';
 import { keyOfLogin } from '../../connectors/contract/login.ts';
 import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { useOwnerCode } from '../../store/logins/bot-owners.ts';
-import { updateConnection } from '../../store/logins/connections.ts';
 import { type Conversation, heardFrom } from '../../store/messages/conversations.ts';
 import {
   findPlatformMessage,
@@ -94,7 +93,7 @@ async function own(
     conversation,
     clock.nowIso(),
   );
-  await useOwnerCode(trx, botId, space.id);
+  await changeRows(trx, 'ownerCodes', { botId }, { usedBy: space.id });
   return { kind: 'owned', conversation };
 }
 
@@ -118,7 +117,7 @@ async function openWith(
   const { space, thread } = from;
   // A person who writes can be reached, and may have a new permanent id.
   if (connection && (connection.remoteId !== space.id || connection.status !== 'ok'))
-    await updateConnection(trx, member.id, { remoteId: space.id, status: 'ok' });
+    await changeRows(trx, 'connections', { id: member.id }, { remoteId: space.id, status: 'ok' });
   const remote = { accountId, platform, member, space, thread, alias, remoteName: shownName(remoteName) };
   return await openConversation(trx, remote, clock.nowIso());
 }

@@ -2,9 +2,10 @@ import type { Platform } from '../../base/platform.ts';
 import type { Address } from '../../connectors/contract/address.ts';
 import { type LoginRef, SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Member } from '../../store/agents/agents.ts';
+import { findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findBotOwner } from '../../store/logins/bot-tokens.ts';
-import { connectionsOfRemote, findConnectionOwner } from '../../store/logins/connections.ts';
+import { connectionsOfRemote } from '../../store/logins/connections.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { findConversationAt, type Place } from '../../store/messages/spaces.ts';
 
@@ -49,7 +50,7 @@ export async function receiversOf(
 async function ownerOf(db: Db, platform: Platform, { type, id }: Member): Promise<string | undefined> {
   return type === 'bot_token'
     ? await findBotOwner(db, platform, id)
-    : await findConnectionOwner(db, platform, id);
+    : (await findRow(db, 'connections', { id, provider: platform, loginKey: null }))?.accountId;
 }
 
 /** Returns the conversations of these receivers at a place, in the same order. */

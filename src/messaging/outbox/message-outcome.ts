@@ -3,8 +3,9 @@ import type { Platform } from '../../base/platform.ts';
 import { type Clock, dayOf } from '../../base/time.ts';
 import type { LoginRef } from '../../connectors/contract/login.ts';
 import type { LaterStatus, SendOutcome, SentMessage } from '../../connectors/contract/messenger.ts';
+import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type Conversation, setConversationStatus } from '../../store/messages/conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import { addPlatformMessageIds, type Message } from '../../store/messages/messages.ts';
 import { attachedBytes, changeMessageStatus } from '../../store/messages/outbound-messages.ts';
 import { findNamelessMessage, findSentMessages } from '../../store/messages/sent-messages.ts';
@@ -43,7 +44,8 @@ export async function recordOutcome(
         await recordSent(trx, { message, conversation }, outcome.platformMessageIds, nowIso);
         return;
       case 'refused':
-        if (outcome.isAddressGone) await setConversationStatus(trx, conversation.id, 'closed');
+        if (outcome.isAddressGone)
+          await changeRows(trx, 'conversations', { id: conversation.id }, { status: 'closed' });
         return;
       case 'unknown':
         await addPlatformMessageIds(trx, message, outcome.sentIds);

@@ -1,9 +1,10 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { AttachmentSource, ResolvedFile } from '../../files/resolve-attachments.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { noteSubject, type RequestRef, subjectOf } from '../../store/keys/idempotent-requests.ts';
 import type { ReplyWatch } from '../intake/reply-watch.ts';
 import type { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { Outbox, OutboxDeps } from './outbox.ts';
-import type { RepeatableRequest } from './repeatable-request.ts';
 import type { WebhookAnswers } from './webhook-answers.ts';
 
 /** Dependencies for outbound messages. Built once by the composition root. */
@@ -32,4 +33,20 @@ export interface Writer {
   readonly credentialId: string;
   /** Null: a repeated request writes another message. */
   readonly request: RepeatableRequest | null;
+}
+
+/** A request to write one message that may be made again after a crash, and still writes only one. */
+export interface RepeatableRequest {
+  /** Notes the message. Called in the transaction that stores it. */
+  note(db: Db, messageId: string): Promise<void>;
+  /** Returns the message that the request has stored before. Null: none. */
+  written(db: Db): Promise<string | null>;
+}
+
+/** A request with an `Idempotency-Key`. */
+export function requestWithKey(ref: RequestRef): RepeatableRequest {
+  return {
+    note: async (db, messageId) => await noteSubject(db, ref, messageId),
+    written: async (db) => await subjectOf(db, ref),
+  };
 }

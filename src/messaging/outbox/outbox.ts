@@ -4,13 +4,13 @@ import { unservedText } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { Messenger, OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import { changeRows, findRow } from '../../store/database/rows.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import type { Message } from '../../store/messages/messages.ts';
-import { setBackground } from '../../store/messages/outbound-messages.ts';
 import type { Waited, WindowGuard } from '../window/window-guard.ts';
 import { type FinalOutcome, recordOutcome } from './message-outcome.ts';
 import type { SendingDeps } from './stored-message.ts';
-import type { OffersMessages } from './webhook-answers.ts';
+import type { WebhookAnswers } from './webhook-answers.ts';
 
 /** Maximum number of messages waiting to be sent: per conversation, per account, and in total. */
 export const MOST_WAITING_EACH = 100;
@@ -67,7 +67,7 @@ export interface OutboxDeps extends SendingDeps {
   /** Null: no platform has a window. */
   readonly windows: WindowGuard | null;
   /** Webhooks that take a message as their answer. */
-  readonly answers: OffersMessages;
+  readonly answers: Pick<WebhookAnswers, 'offer'>;
   /** Wakes the requests that wait for news of an account. */
   readonly wakeups: { wake(accountId: string): void };
   readonly observer: SendingObserver;
@@ -200,7 +200,7 @@ export class Outbox {
   /** A message already accepted may wait even when the queue is full for new ones. */
   async #mustWait(windows: WindowGuard, conversationId: string): Promise<boolean> {
     const { db } = this.#deps.store;
-    const now = await findAnyConversation(db, conversationId);
+    const now = await findRow(db, 'conversations', { id: conversationId });
     if (now === undefined) return false;
     return await windows.mustWait(db, now).catch((error: unknown) => {
       if (error instanceof GatewayError) return true;
@@ -236,9 +236,9 @@ export class Outbox {
   async #attemptInBackground(outgoing: Outgoing, leftMs: number): Promise<SendOutcome> {
     const { db } = this.#deps.store;
     const { seq } = outgoing.message;
-    await setBackground(db, seq, 'begun');
+    await changeRows(db, 'messages', { seq }, { background: 'begun' });
     const outcome = await this.#attempt(outgoing, leftMs);
-    if (outcome.kind === 'later') await setBackground(db, seq, 'waiting');
+    if (outcome.kind === 'later') await changeRows(db, 'messages', { seq }, { background: 'waiting' });
     return outcome;
   }
 

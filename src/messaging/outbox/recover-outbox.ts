@@ -1,6 +1,6 @@
 import { unservedText } from '../../base/platform.ts';
 import type { Messenger } from '../../connectors/contract/messenger.ts';
-import { findAnyConversation } from '../../store/messages/conversations.ts';
+import { findRow } from '../../store/database/rows.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { listUnderWay } from '../../store/messages/outbound-messages.ts';
 import { recordOutcome } from './message-outcome.ts';
@@ -48,7 +48,7 @@ async function recoverOne(
   onFailure: (error: unknown) => void,
 ): Promise<keyof Recovered> {
   const { store, clock } = deps;
-  const conversation = await findAnyConversation(store.db, message.conversationId);
+  const conversation = await findRow(store.db, 'conversations', { id: message.conversationId });
   if (!conversation) return 'unknown';
   const isBegun = message.background !== 'waiting';
   const again = await outgoingAgain(deps, { message, conversation }, isBegun);

@@ -1,28 +1,39 @@
-import { unreachable } from '../../base/assert.ts';
-import { GatewayError, MAY_HAVE_ARRIVED, sendFailed } from '../../base/errors.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
 import type { Messenger, OutboundFile } from '../../connectors/contract/messenger.ts';
+import type { ResolvedFile } from '../../files/resolve-attachments.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
-import { findMessage, type Message } from '../../store/messages/messages.ts';
-import { countPending } from '../../store/messages/outbound-messages.ts';
-import {
-  ANSWER_MS,
-  activeConversation,
-  type DmRequest,
-  filesToSend,
-  type SentDm,
-  sentOf,
-  stillSending,
-} from './dm.ts';
-import type { OutboundDomain, Writer } from './outbound-domain.ts';
-import { requireMessenger } from './stored-message.ts';
-import { type Written, writeMessage } from './write-message.ts';
+import { findRow } from '../../store/database/rows.ts';
+import type { Db } from '../../store/database/tables.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
+import { insertMessage, type Message } from '../../store/messages/messages.ts';
+import { ANSWER_MS, activeConversation, type DmRequest, filesToSend } from './dm-request.ts';
+import type { OutboundDomain, RepeatableRequest, Writer } from './outbound-domain.ts';
+import type { Outgoing, Settled } from './outbox.ts';
+import { type SentDm, sentBefore, sentOf, stillSending } from './sent-dm.ts';
+import { addressOf, requireMessenger } from './stored-message.ts';
 import { writeToAgent } from './write-to-agent.ts';
 
 /** Files may take longer than the answer to the request. */
 const FILES_MS = 120_000;
 /** Margin after which the outbox has settled any message without files. */
 const LATE_MS = 3_000;
+
+/** A message before it is stored. */
+export interface Draft {
+  /** Null: the gateway itself writes. */
+  readonly senderAgentId: string | null;
+  readonly text: string;
+  readonly files: readonly ResolvedFile[];
+  /** See `Writer`. */
+  readonly request: RepeatableRequest | null;
+}
+
+/** A message that is stored and on its way. */
+export interface Written {
+  readonly message: Message;
+  readonly settled: Promise<Settled>;
+}
 
 /**
  * Sends a direct message to the other side of a conversation on a platform. Resolves when the platform has accepted the
@@ -63,6 +74,24 @@ function takesFiles({ files }: Messenger): boolean {
   return files !== undefined && files.isInboundOnly !== true;
 }
 
+/** The text becomes the caption of the first file. */
+async function checkText(messenger: Messenger, text: string, first: OutboundFile | undefined): Promise<void> {
+  if (text === '') return;
+  if (first && (await messenger.captions?.dropsCaption(first))) return;
+  messenger.checkText(text, first !== undefined);
+}
+
+/** Returns the first of the writer's agents that has the conversation's platform account. */
+async function senderOf(
+  { store }: OutboundDomain,
+  { scope }: Writer,
+  { memberType, memberId }: Conversation,
+): Promise<string | null> {
+  if (memberType === null || memberId === null) return null;
+  const agents = await agentsOfMember(store.db, { type: memberType, id: memberId });
+  return scope.agentIds.find((id) => agents.includes(id)) ?? null;
+}
+
 /**
  * Sends an answer: stops the reply timer and the typing indicator, which restarts afterwards if `keepTyping` is set. If
  * nothing was sent, the reply timer starts again; `send` calls `failed` when it learns that only later.
@@ -90,39 +119,57 @@ async function asAnswer(
 }
 
 /**
- * Follows a message sent in the background. If it fails and is still the newest of its conversation, the reply timer
- * starts again.
+ * Stores a message to a person, then sends it within `withinMs`; a message with files is sent in the background.
+ * Messages of one conversation go out in the order in which they were stored. Throws `no_conversation` when the
+ * conversation or its platform account is gone, `too_many_messages`, `not_ready`.
  */
-function followBackground(
-  { store: { db }, onFailure }: OutboundDomain,
-  { message: { conversationId, seq }, settled }: Written,
-  failed: () => void,
-): void {
-  settled
-    .then(async ({ kind }) => {
-      if (kind !== 'failed') return;
-      const conversation = await findAnyConversation(db, conversationId);
-      if (conversation?.lastSeq === seq) failed();
-    })
-    .catch((error: unknown) => onFailure('a message', error));
+export async function writeMessage(
+  domain: OutboundDomain,
+  conversationId: string,
+  draft: Draft,
+  withinMs: number,
+): Promise<Written> {
+  domain.outbox.assertRoom(conversationId);
+  const outgoing = await domain.store.db
+    .transaction()
+    .execute((trx) => storeMessage(trx, domain, conversationId, draft));
+  // No await from here on: another message could overtake this one.
+  const { message } = outgoing;
+  const waits = message.status === 'pending' ? domain.windows : null;
+  const settled = waits ? waits.joined(message.id) : domain.outbox.deliver(outgoing, withinMs);
+  domain.wakeups.wake(message.accountId);
+  return { message, settled };
 }
 
-/** The text becomes the caption of the first file. */
-async function checkText(messenger: Messenger, text: string, first: OutboundFile | undefined): Promise<void> {
-  if (text === '') return;
-  if (first && (await messenger.captions?.dropsCaption(first))) return;
-  messenger.checkText(text, first !== undefined);
-}
-
-/** Returns the first of the writer's agents that has the conversation's platform account. */
-async function senderOf(
-  { store }: OutboundDomain,
-  { scope }: Writer,
-  { memberType, memberId }: Conversation,
-): Promise<string | null> {
-  if (memberType === null || memberId === null) return null;
-  const agents = await agentsOfMember(store.db, { type: memberType, id: memberId });
-  return scope.agentIds.find((id) => agents.includes(id)) ?? null;
+async function storeMessage(
+  db: Db,
+  domain: OutboundDomain,
+  conversationId: string,
+  draft: Draft,
+): Promise<Outgoing> {
+  const conversation = await findRow(db, 'conversations', { id: conversationId });
+  const to = conversation && (await addressOf(db, conversation));
+  if (!conversation || !to) throw new GatewayError('no_conversation');
+  domain.outbox.assertRoomOf(conversation.accountId);
+  const waits = domain.windows !== null && (await domain.windows.mustWait(db, conversation));
+  const { senderAgentId, text, files } = draft;
+  const row = {
+    id: newId('msg'),
+    accountId: conversation.accountId,
+    conversationId,
+    direction: 'outbound',
+    senderAgentId,
+    text,
+    status: waits ? 'pending' : 'sending',
+    expiresAt: waits ? domain.windows.expiry() : null,
+    platformMessageIds: [],
+    fileIds: files.map(({ fileId }) => fileId),
+    background: files.length > 0 ? 'waiting' : null,
+  } as const;
+  const message = await insertMessage(db, row, domain.clock.nowIso());
+  await draft.request?.note(db, message.id);
+  const outbound = { messageId: message.id, to, text, attachments: files };
+  return { message, conversation, outbound };
 }
 
 /**
@@ -146,39 +193,32 @@ async function answerOf(
 }
 
 /**
- * Returns the result of the message that this request created before the gateway crashed. Null: it created none. Throws
- * `send_failed`.
+ * Follows a message sent in the background. If it fails and is still the newest of its conversation, the reply timer
+ * starts again.
  */
-async function sentBefore(
-  { store: { db } }: OutboundDomain,
-  { scope, request }: Writer,
-): Promise<SentDm | null> {
-  const messageId = await request?.written(db);
-  if (!messageId) return null;
-  const message = await findMessage(db, scope.accountId, messageId);
-  if (!message) throw sendFailed(`The message was deleted meanwhile; ${MAY_HAVE_ARRIVED}`);
-  const isPending = message.status === 'pending';
-  const waiting = isPending ? await countPending(db, [message.conversationId]) : null;
-  return becameOf(message, waiting?.get(message.conversationId) ?? 1);
+function followBackground(
+  { store: { db }, onFailure }: OutboundDomain,
+  { message: { conversationId, seq }, settled }: Written,
+  failed: () => void,
+): void {
+  settled
+    .then(async ({ kind }) => {
+      if (kind !== 'failed') return;
+      const conversation = await findRow(db, 'conversations', { id: conversationId });
+      if (conversation?.lastSeq === seq) failed();
+    })
+    .catch((error: unknown) => onFailure('a message', error));
 }
 
-function becameOf({ id, status, error }: Message, position: number): SentDm {
-  switch (status) {
-    case 'received':
-    case 'delivered':
-      return sentOf(id, { kind: 'delivered' });
-    case 'sending':
-      return stillSending(id);
-    case 'pending':
-      return sentOf(id, { kind: 'waits', templateSent: false, position });
-    case 'dropped':
-      return sentOf(id, { kind: 'failed', reason: 'The recipient did not reply in time' });
-    case 'failed':
-    case 'unknown':
-      return sentOf(id, { kind: status, reason: error ?? 'The reason is unknown' });
-    default:
-      return unreachable(status);
-  }
+/** Writes to a person in the gateway's own name. Resolves when the platform has accepted or refused the message. */
+export async function writeNotice(
+  domain: OutboundDomain,
+  conversationId: string,
+  text: string,
+): Promise<{ readonly messageId: string; readonly settled: Settled }> {
+  const draft = { senderAgentId: null, text, files: [], request: null };
+  const { message, settled } = await writeMessage(domain, conversationId, draft, ANSWER_MS);
+  return { messageId: message.id, settled: await settled };
 }
 
 /**

@@ -1,27 +1,19 @@
 import { newId } from '../../base/ids.ts';
-import type { Clock } from '../../base/time.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { closeProbeConversations, openAgentConversation } from '../../store/messages/agent-conversations.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { insertMessage } from '../../store/messages/messages.ts';
-import type { Store } from '../../store/store.ts';
 import { announceMessage } from '../inbox/announce.ts';
-import type { Wakeups } from '../inbox/wakeups.ts';
+import type { OutboundDomain } from './outbound-domain.ts';
 
 const TEXT = 'This is a test by the gateway. Reply to this message to show that you receive direct messages.';
-
-interface Domain {
-  readonly store: Pick<Store, 'db'>;
-  readonly clock: Clock;
-  readonly wakeups: Pick<Wakeups, 'wake'>;
-}
 
 /**
  * Sends each agent a message from the gateway, in a conversation of the agent with itself whose task is the probe's id.
  * The message arrives like any direct message. Conversations of earlier probes are closed.
  */
 export async function sendProbe(
-  { store, clock, wakeups }: Domain,
+  { store, clock, wakeups }: Pick<OutboundDomain, 'store' | 'clock' | 'wakeups'>,
   accountId: string,
   agentIds: readonly string[],
   probeId: string,

@@ -8,11 +8,11 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../../connectors/contract/messenger.ts';
+import { findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { Message } from '../../store/messages/messages.ts';
-import { findAnyMessage, loginKeyOf } from '../../store/messages/outbound-messages.ts';
 import { placeOf } from '../../store/messages/spaces.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -44,9 +44,10 @@ export async function addressOf(db: Db, conversation: Conversation): Promise<Add
 async function loginOf(db: Db, { memberType, memberId }: Conversation): Promise<LoginRef | null> {
   if (memberId === null) return null;
   if (memberType === 'bot_token') return { kind: 'bot_token', id: memberId };
-  const key = memberType === 'connection' ? await loginKeyOf(db, memberId) : undefined;
-  if (key === undefined) return null;
-  return key === null ? { kind: 'connection', id: memberId } : loginOfKey(key);
+  const connection = memberType === 'connection' && (await findRow(db, 'connections', { id: memberId }));
+  if (!connection) return null;
+  const { loginKey } = connection;
+  return loginKey === null ? { kind: 'connection', id: memberId } : loginOfKey(loginKey);
 }
 
 /** Returns the messenger of a conversation's platform. Throws `platform_not_configured` when the gateway has none. */
@@ -68,8 +69,8 @@ export async function sendStored(
   signal: AbortSignal,
 ): Promise<SendOutcome> {
   const { db } = deps.store;
-  const message = await findAnyMessage(db, messageId);
-  const conversation = message && (await findAnyConversation(db, message.conversationId));
+  const message = await findRow(db, 'messages', { id: messageId });
+  const conversation = message && (await findRow(db, 'conversations', { id: message.conversationId }));
   const messenger = conversation && deps.messengers.get(conversation.platform);
   if (!messenger) return ACCOUNT_GONE;
   const outbound = await outboundOf(deps, message, conversation);

@@ -17,21 +17,12 @@ interface Wait {
   end(reply: AwaitedReply | null): void;
 }
 
-/** A message on its way, as the outbox offers it. */
-export interface OffersMessages {
-  /**
-   * Offers a message to the webhook that waits for it. Resolves with the outcome. Null: no webhook has taken it, so
-   * that it has to be sent.
-   */
-  offer(platform: MessagePlatform, message: OutboundMessage): Promise<SendOutcome | null>;
-}
-
 /**
  * Webhooks whose platform accepts the agent's next message as their answer. A message goes to one of them or is sent,
  * never both: the wait ends with the message that it gets, and the message is sent only once the connector has said
  * that nothing of it was written. Waits are only in memory: after a restart their connections are gone, too.
  */
-export class WebhookAnswers implements OffersMessages {
+export class WebhookAnswers {
   readonly #clock: Clock;
   readonly #places: Places;
   readonly #waits = new Map<string, Wait>();
@@ -87,6 +78,10 @@ export class WebhookAnswers implements OffersMessages {
     }
   }
 
+  /**
+   * Offers a message to the webhook that waits for it. Resolves with the outcome. Null: no webhook has taken it, so that
+   * it has to be sent.
+   */
   async offer(platform: MessagePlatform, message: OutboundMessage): Promise<SendOutcome | null> {
     // Specification: a message with attachments does not become a synchronous reply.
     if (message.attachments.length > 0) return null;

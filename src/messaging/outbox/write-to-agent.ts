@@ -4,14 +4,16 @@ import { newId } from '../../base/ids.ts';
 import { type AgentScope, reaches } from '../../base/scope.ts';
 import type { ResolvedFile } from '../../files/resolve-attachments.ts';
 import { listAgents } from '../../store/agents/agents.ts';
+import { listRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findProbeConversation, openAgentConversation } from '../../store/messages/agent-conversations.ts';
 import { type Conversation, findNewestConversation } from '../../store/messages/conversations.ts';
-import { insertMessage, listMessagesBySeq } from '../../store/messages/messages.ts';
+import { insertMessage } from '../../store/messages/messages.ts';
 import { announceMessage } from '../inbox/announce.ts';
 import { GATEWAY } from '../inbox/inbox-view.ts';
-import { activeConversation, type DmRequest, filesToSend, type SentDm } from './dm.ts';
+import { activeConversation, type DmRequest, filesToSend } from './dm-request.ts';
 import type { OutboundDomain, Writer } from './outbound-domain.ts';
+import type { SentDm } from './sent-dm.ts';
 
 /** Sender, recipient and subject of a message between two agents of one account. */
 interface Parties {
@@ -82,7 +84,7 @@ async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: strin
 async function partiesIn(db: Db, scope: AgentScope, conversation: Conversation): Promise<Parties> {
   const { agentId, peerAgentId } = conversation;
   if (!agentId || !peerAgentId) throw new GatewayError('no_conversation');
-  const [newest] = await listMessagesBySeq(db, [conversation.lastSeq]);
+  const [newest] = await listRows(db, 'messages', { seq: [conversation.lastSeq] }, ['seq']);
   const own = [agentId, peerAgentId].filter((id) => scope.agentIds.includes(id));
   const senderId = own.find((id) => id !== newest?.senderAgentId) ?? own[0];
   if (senderId === undefined) throw new GatewayError('no_conversation');

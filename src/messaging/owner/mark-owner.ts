@@ -1,10 +1,10 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
+import { findRow, putRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { putBotOwner } from '../../store/logins/bot-owners.ts';
 import { findBotOwner } from '../../store/logins/bot-tokens.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -26,7 +26,7 @@ export async function markOwner(
   conversationId: string,
 ): Promise<BotOwner> {
   return await store.db.transaction().execute(async (trx) => {
-    const conversation = await findAnyConversation(trx, conversationId);
+    const conversation = await findRow(trx, 'conversations', { id: conversationId });
     if (conversation?.accountId !== actor.accountId || conversation.platform !== platform)
       throw new GatewayError('conversation_not_found');
     if (conversation.memberType === 'connection') throw new GatewayError('owner_is_linked');
@@ -44,7 +44,7 @@ export async function ownBot(
 ): Promise<BotOwner> {
   const { id: conversationId, accountId, remoteName } = conversation;
   const botId = await botOf(db, conversation);
-  await putBotOwner(db, { botId, accountId, conversationId, createdAt: nowIso });
+  await putRow(db, 'botOwners', { botId, accountId, conversationId, createdAt: nowIso }, { key: ['botId'] });
   await audit(db, actor, { action: 'bot_owner.mark', subject: botId, detail: { conversationId } });
   return { botId, conversationId, remoteName };
 }

@@ -4,8 +4,8 @@ import { noLoginText, type Platform } from '../../base/platform.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
 import { hashToken } from '../../base/tokens.ts';
 import { newestBot } from '../../store/agents/test-targets.ts';
+import { findUnexpired, putRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { findOwnerCode, putOwnerCode } from '../../store/logins/bot-owners.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -43,7 +43,7 @@ export async function makeOwnerCode(
     const bot = await newestBot(trx, actor.accountId, platform, botId);
     if (!bot) throw noLogin(platform, botId);
     const stored = { botId: bot.id, accountId: actor.accountId, codeHash: hashToken(code), usedBy: null };
-    await putOwnerCode(trx, { ...stored, createdAt, expiresAt });
+    await putRow(trx, 'ownerCodes', { ...stored, createdAt, expiresAt }, { key: ['botId'] });
     await audit(trx, actor, { action: 'bot_owner.code', subject: bot.id, detail: { expiresAt } });
     return { botId: bot.id, code, expiresAt };
   });
@@ -58,7 +58,7 @@ export async function checkOwnerCode(
   if (text.length > MAX_TEXT_LENGTH) return 'none';
   const code = text.trim().toLowerCase();
   if (!CODE.test(code)) return 'none';
-  const known = await findOwnerCode(db, botId, hashToken(code), nowIso);
+  const known = await findUnexpired(db, 'ownerCodes', { botId, codeHash: hashToken(code) }, nowIso);
   if (!known) return 'none';
   if (known.usedBy === null) return 'code';
   return known.usedBy === remoteId ? 'repeated' : 'none';

@@ -1,15 +1,15 @@
-import { GatewayError, sendFailed } from '../../base/errors.ts';
+import { GatewayError, SuggestedRemedy, sendFailed } from '../../base/errors.ts';
 import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
+import type { Remedy } from '../../connectors/contract/messenger.ts';
 import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/test-targets.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { openConversation } from '../../store/messages/spaces.ts';
-import { type SentDm, sentOf } from '../outbox/dm.ts';
 import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
+import { writeNotice } from '../outbox/send-dm.ts';
+import { type SentDm, sentOf } from '../outbox/sent-dm.ts';
 import { requireMessenger } from '../outbox/stored-message.ts';
-import { writeNotice } from '../outbox/write-message.ts';
 import { noLogin } from './owner-code.ts';
-import { suggesting } from './suggestion.ts';
 
 const TEST = 'This is a test message: your agent can reach you here.';
 const CONFIRMATION = 'You are now the owner of this bot. Test messages will arrive here.';
@@ -37,6 +37,17 @@ export async function sendTestDm(
     const { messageId, settled } = await writeNotice(domain, conversation.id, TEST);
     return sentOf(messageId, settled);
   });
+}
+
+/** Runs a function. A platform's refusal that one of its remedies helps against is thrown with the suggestion. */
+async function suggesting<T>(remedies: readonly Remedy[], run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'send_failed') throw error;
+    const remedy = remedies.find(({ words }) => words.test(error.message));
+    throw remedy === undefined ? error : new SuggestedRemedy(error, remedy.suggestion);
+  }
 }
 
 /** Considers only people known to be the account's own: those who linked a connection or own a bot. */

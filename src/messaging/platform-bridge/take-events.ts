@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { unreachable } from '../../base/assert.ts';
 import { unservedText } from '../../base/platform.ts';
+import type { BridgedCalls } from '../../connectors/contract/bridged-calls.ts';
 import type { MessageIntake } from '../../connectors/contract/messenger.ts';
+import { answeringAgent } from '../../store/agents/agent-members.ts';
+import { receiversOf } from '../intake/receivers.ts';
 import { resolved } from './bridge-address.ts';
 import type { BridgeEvent, CallEnded, CallInvite, EventResult } from './bridge-event.ts';
 import { BRIDGE_HOLDER, type PlatformBridge } from './platform-bridge.ts';
-import { ringBridged } from './ring-bridged.ts';
 
 /** Stands in for a message that its author has deleted. */
 const DELETED_TEXT = '[message deleted]';
@@ -30,7 +32,7 @@ export async function takeEvents(
     const results: EventResult[] = [];
     for (const event of events) {
       results.push(await takeEvent(bridge, event));
-      // SQLite answers synchronously, so a batch would otherwise be one turn of the event loop.
+      // SQLite answers synchronously, so a batch would otherwise be one iteration of the event loop.
       await setImmediate();
     }
     return results;
@@ -57,6 +59,21 @@ async function takeCall(bridge: PlatformBridge, event: CallInvite | CallEnded): 
   if (!calls) return { status: 'not_served', reason: NOT_CARRIED };
   if (event.type === 'call_invite') return { status: await ringBridged(bridge, calls, event) };
   return { status: calls.ended(event.callRef, event.reason) ? 'done' : 'unknown_call' };
+}
+
+/** Lets a call ring at the agent of the account that receives the messages of its place. */
+async function ringBridged(
+  { db }: PlatformBridge,
+  calls: BridgedCalls,
+  { platform, from, callRef, caller, target }: CallInvite,
+): Promise<'ringing' | 'duplicate' | 'busy' | 'unknown_account'> {
+  const place = await resolved(db, platform, from);
+  const [receiver] = await receiversOf(db, platform, place, null);
+  const agentId = receiver && (await answeringAgent(db, receiver.member));
+  if (!agentId) return 'unknown_account';
+  const { accountId } = receiver;
+  const rung = calls.ring({ callRef, accountId, agentId, login: place.login, caller, target });
+  return rung === 'known' ? 'duplicate' : rung;
 }
 
 async function takeMessage(

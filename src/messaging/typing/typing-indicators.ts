@@ -1,5 +1,5 @@
+import { EventLoopLimit } from '../../base/event-loop-limit.ts';
 import type { Clock } from '../../base/time.ts';
-import { TurnLimit } from '../../base/turn-limit.ts';
 import type { ShowsTyping } from '../../connectors/contract/messenger.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
@@ -35,7 +35,7 @@ export class TypingIndicators {
   /** One per platform: within a platform, all indicators last equally long. */
   readonly #repeats = new Map<MessagePlatform, DelayLine>();
   /** Indicators that began together are repeated together. Others need not wait for all of them. */
-  readonly #turns = new TurnLimit(1);
+  readonly #limit = new EventLoopLimit(1);
   #asking = 0;
 
   constructor(deps: TypingDeps) {
@@ -101,7 +101,7 @@ export class TypingIndicators {
   async #ask(indicator: Indicator): Promise<void> {
     const asking = new AbortController();
     indicator.asking = asking;
-    await this.#turns.enter();
+    await this.#limit.enter();
     if (this.#asking >= MOST_ASKING) this.#deps.onSkipped();
     else if (!asking.signal.aborted) await this.#request(indicator, asking);
     indicator.asking = null;

@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
 import type { HasWindow, SendOutcome } from '../../connectors/contract/messenger.ts';
+import { deleteRows, findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform, MessageStatus } from '../../store/messages/message-tables.ts';
 import type { Message } from '../../store/messages/messages.ts';
-import { changeMessageStatus, findAnyMessage } from '../../store/messages/outbound-messages.ts';
+import { changeMessageStatus } from '../../store/messages/outbound-messages.ts';
 import {
   claimAsking,
   closeWindow,
   endQueued,
-  forgetPlatformMessageIds,
   haveWrittenSince,
   listUntold,
   unclaimAsking,
@@ -62,19 +62,19 @@ export async function putInQueue(
   { isRefused, expiresAt }: { readonly isRefused: boolean; readonly expiresAt: string },
 ): Promise<Conversation | undefined> {
   return await store.db.transaction().execute(async (trx) => {
-    const message = await findAnyMessage(trx, messageId);
+    const message = await findRow(trx, 'messages', { id: messageId });
     if (!message) return undefined;
     const change = { status: 'pending', expiresAt: message.expiresAt ?? expiresAt } as const;
     const from = isRefused ? REFUSED : NEW;
     if (!(await changeMessageStatus(trx, message.seq, { from, change }, clock.nowIso()))) return undefined;
     if (isRefused) await takeBack(trx, message);
-    return await findAnyConversation(trx, message.conversationId);
+    return await findRow(trx, 'conversations', { id: message.conversationId });
   });
 }
 
 /** A late rejection may refer to a closed window that the person's next message has since reopened. */
 async function takeBack(trx: Db, message: Message): Promise<void> {
-  await forgetPlatformMessageIds(trx, message.seq);
+  await deleteRows(trx, 'platformMessages', { messageSeq: message.seq });
   const isOver = message.status === 'delivered' && (await haveWrittenSince(trx, message));
   if (!isOver) await closeWindow(trx, message.conversationId);
 }
@@ -129,7 +129,7 @@ export async function emitDelivered(
   conversationId: string,
 ): Promise<void> {
   const accountId = await store.db.transaction().execute(async (trx) => {
-    const conversation = await findAnyConversation(trx, conversationId);
+    const conversation = await findRow(trx, 'conversations', { id: conversationId });
     if (!conversation) return null;
     const { delivered, replies } = await listUntold(trx, conversationId);
     await endQueued(trx, conversationId, [...delivered, ...replies]);

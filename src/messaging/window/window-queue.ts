@@ -1,10 +1,11 @@
 import { GatewayError } from '../../base/errors.ts';
 import { type CancelTimer, isoAfter } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
+import { findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import type { Message } from '../../store/messages/messages.ts';
-import { dropExpired, findAnyMessage } from '../../store/messages/outbound-messages.ts';
+import { dropExpired } from '../../store/messages/outbound-messages.ts';
 import {
   conversationsWithSame,
   countQueued,
@@ -111,10 +112,10 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
    * first; this queue then announces the message.
    */
   async replied(trx: Db, conversationId: string, sentAt: string): Promise<string | null> {
-    const conversation = await findAnyConversation(trx, conversationId);
+    const conversation = await findRow(trx, 'conversations', { id: conversationId });
     if (!conversation || !windowedMessenger(this.#domain, conversation.platform)) return null;
     await openWindow(trx, await conversationsWithSame(trx, conversation), sentAt);
-    const opened = await findAnyConversation(trx, conversationId);
+    const opened = await findRow(trx, 'conversations', { id: conversationId });
     const isFollowed = this.#isOpen(opened!) && (await countQueued(trx, conversationId)) > 0;
     const isHeld = isFollowed || this.#runs.has(conversationId);
     return isHeld ? isoAfter(this.#domain.clock.nowIso(), HOLD_MS) : null;
@@ -135,7 +136,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     wakeups.wake(conversation.accountId);
     const isOpen = this.#isOpen(conversation);
     if (isOpen && (await this.#goesOut(conversation.id, messageId))) return { kind: 'delivered' };
-    const text = (await findAnyMessage(store.db, messageId))?.text ?? '';
+    const text = (await findRow(store.db, 'messages', { id: messageId }))?.text ?? '';
     const templateSent =
       !isOpen && (await askToReply(this.#domain, conversation, text, this.#givingUp.signal));
     return { kind: 'waits', templateSent, position: await placeInQueue(store.db, messageId) };
@@ -172,7 +173,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     const { clock, store } = this.#domain;
     const { db } = store;
     if (this.#closing.signal.aborted) return false;
-    const conversation = await findAnyConversation(db, conversationId);
+    const conversation = await findRow(db, 'conversations', { id: conversationId });
     if (!conversation || !this.#isOpen(conversation)) return false;
     const message = await nextQueued(db, conversationId, clock.nowIso());
     if (!message) return false;
@@ -203,7 +204,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     for (;;) {
       const dropped = await this.#drop();
       for (const { accountId, conversationId } of dropped) {
-        const conversation = await findAnyConversation(db, conversationId);
+        const conversation = await findRow(db, 'conversations', { id: conversationId });
         if (conversation) count(conversation.platform, 'dropped');
         wakeups.wake(accountId);
       }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { type ApiRequest, JsonApi, type ProviderError } from '../http/json-api.ts';
+import { type FaultTable, kindOfError } from '../fault-table.ts';
+import { type ApiRequest, JsonApi, keyIn, type ProviderError, type Refusal } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
-import type { ModelFaultKind } from '../model-fault.ts';
 import type { ModelDeps } from '../model-provider.ts';
 
 const HOST = 'https://api.anthropic.com';
@@ -17,35 +17,52 @@ const ErrorBody = z.object({
   error: z.object({ type: optionalField(z.string()), message: optionalField(z.string()) }),
 });
 
-/** https://platform.claude.com/docs/en/api/errors */
-const KINDS: Readonly<Record<string, ModelFaultKind>> = {
-  authentication_error: 'key_rejected',
-  billing_error: 'quota',
-  permission_error: 'no_access',
-  not_found_error: 'not_found',
-  request_too_large: 'too_long',
-  rate_limit_error: 'rate_limited',
-  overloaded_error: 'overloaded',
-  timeout_error: 'overloaded',
-  api_error: 'overloaded',
+/** Errors of requests, and those that `session.error` says. https://platform.claude.com/docs/en/api/errors */
+const FAULTS: FaultTable = {
+  codes: {
+    authentication_error: 'key_rejected',
+    billing_error: 'quota',
+    permission_error: 'no_access',
+    not_found_error: 'not_found',
+    request_too_large: 'too_long',
+    rate_limit_error: 'rate_limited',
+    overloaded_error: 'overloaded',
+    timeout_error: 'overloaded',
+    api_error: 'overloaded',
+    // The service has retried what can be retried.
+    model_overloaded_error: 'overloaded',
+    model_request_failed_error: 'overloaded',
+    model_rate_limited_error: 'rate_limited',
+    compaction_limit_reached_error: 'too_long',
+    tool_use_limit_reached_error: 'bad_request',
+    mcp_connection_failed_error: 'bad_request',
+    mcp_authentication_failed_error: 'no_access',
+  },
+  words: [
+    [/credit balance is too low/i, 'quota'],
+    [/prompt is too long|exceeds? the (?:maximum|context)/i, 'too_long'],
+  ],
 };
-
-const NO_CREDIT = /credit balance is too low/i;
-const TOO_LONG = /prompt is too long|exceeds? the (?:maximum|context)/i;
 
 export function anthropicApi(key: string, { http, clock, urls }: ModelDeps): JsonApi {
   const headers = { 'x-api-key': key, 'anthropic-version': VERSION, 'anthropic-beta': MANAGED_AGENTS };
-  return new JsonApi({ http, clock, baseUrl: urls.anthropic ?? HOST, headers, secrets: [key], readError });
+  return new JsonApi({
+    http,
+    clock,
+    baseUrl: urls.anthropic ?? HOST,
+    credentials: keyIn(headers, key),
+    readError,
+  });
 }
 
-/** Reads the body of an error, and the `error` event of a stream, which has the same format. */
-export function readError(body: unknown): ProviderError | null {
+/** Reads the body of an error, and the events `error` and `session.error`, which have the same format and no status. */
+export function readError(body: unknown, refusal?: Refusal): ProviderError | null {
   const error = ErrorBody.safeParse(body).data?.error;
   if (error === undefined) return null;
-  const words = error.message ?? error.type ?? '';
+  const { type = '', message = type } = error;
   return {
-    words,
-    kind: NO_CREDIT.test(words) ? 'quota' : TOO_LONG.test(words) ? 'too_long' : KINDS[error.type ?? ''],
+    words: message,
+    kind: kindOfError(FAULTS, { codes: [type], message, status: refusal?.status }),
   };
 }
 
@@ -56,16 +73,11 @@ export async function* listed<Schema extends z.ZodType>(
   { query, ...request }: Omit<ApiRequest, 'method'>,
 ): AsyncGenerator<z.output<Schema>, void> {
   const Page = z.object({ data: z.array(schema), next_page: optionalField(z.string().nullable()) });
-  let page: string | null = null;
-  for (let count = 0; count < MAX_PAGES; count++) {
-    const wanted: ApiRequest['query'] = { limit: PAGE_SIZE, ...query, ...(page !== null && { page }) };
-    const { data, next_page: next }: z.output<typeof Page> = await api.ask(Page, {
-      ...request,
-      method: 'GET',
-      query: wanted,
-    });
-    yield* data;
-    if (!next) return;
-    page = next;
-  }
+  const next = ({ next_page: page }: z.output<typeof Page>) => (page ? { page } : null);
+  const pages = api.pages(
+    Page,
+    { ...request, query: { limit: PAGE_SIZE, ...query } },
+    { next, maxPages: MAX_PAGES },
+  );
+  for await (const { data } of pages) yield* data;
 }

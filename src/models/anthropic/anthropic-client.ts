@@ -5,20 +5,17 @@ import type { JsonApi } from '../http/json-api.ts';
 import type {
   ModelChoices,
   ModelClient,
+  ModelMemory,
   ModelReply,
   ModelTurn,
   TurnFate,
   TurnObserver,
 } from '../model-client.ts';
-import { isTemporary, ModelFault } from '../model-fault.ts';
-import type { ModelMemory } from '../model-memory.ts';
-import { unlessGone } from '../unless-gone.ts';
+import { isFault, isTemporary, ModelFault, unlessGone } from '../model-fault.ts';
 import { choices, probe } from './anthropic-choices.ts';
 import { GatewayObjects } from './gateway-objects.ts';
-import type { SessionEvent } from './session-event.ts';
-import { SessionEvents } from './session-events.ts';
-import { type Answerer, Sessions } from './sessions.ts';
-import { userMessage } from './turn-events.ts';
+import { type SessionEvent, SessionEvents, userMessage } from './session-events.ts';
+import { type Answerer, isGone, Sessions } from './sessions.ts';
 import { TurnProgress, type TurnState } from './turn-progress.ts';
 
 const INTERRUPT = { type: 'user.interrupt' };
@@ -33,8 +30,6 @@ export interface AnthropicClientOptions {
   readonly api: JsonApi;
   readonly clock: Clock;
   readonly answerer: Answerer;
-  /** The key. */
-  readonly secret: string;
 }
 
 /**
@@ -44,30 +39,25 @@ export interface AnthropicClientOptions {
  * by a broken stream.
  */
 export class AnthropicClient implements ModelClient {
-  readonly #api: JsonApi;
-  readonly #clock: Clock;
-  readonly #answerer: Answerer;
-  readonly #secret: string;
+  readonly #options: AnthropicClientOptions;
   readonly #objects: GatewayObjects;
   readonly #sessions: Sessions;
   /** Interruptions on their way, by session. */
   readonly #interruptions = new Map<string, Promise<void>>();
 
-  constructor({ api, clock, answerer, secret }: AnthropicClientOptions) {
-    this.#api = api;
-    this.#clock = clock;
-    this.#answerer = answerer;
-    this.#secret = secret;
+  constructor(options: AnthropicClientOptions) {
+    const { api, clock, answerer } = options;
+    this.#options = options;
     this.#objects = new GatewayObjects(api, clock);
     this.#sessions = new Sessions(api, this.#objects, answerer);
   }
 
   probe(signal: AbortSignal): Promise<void> {
-    return probe(this.#api, this.#answerer, signal);
+    return probe(this.#options.api, this.#options.answerer, signal);
   }
 
   browse(signal: AbortSignal): Promise<ModelChoices> {
-    return choices(this.#api, signal);
+    return choices(this.#options.api, signal);
   }
 
   async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
@@ -75,7 +65,7 @@ export class AnthropicClient implements ModelClient {
     const session = known ?? (await this.#sessions.create(turn));
     const memory = memoryOf(session, turn);
     if (known === null) observer.memoryChanged(memory);
-    const progress = this.#progress(turn, (part) => observer.text(part));
+    const progress = new TurnProgress(this.#options.api, turn, (part) => observer.text(part));
     await this.#follow(session, turn, async (events) => {
       const [live] = await Promise.all([events.open(), this.#interruptions.get(session)]);
       await this.#interruptible(session, turn.signal, async () => {
@@ -90,7 +80,7 @@ export class AnthropicClient implements ModelClient {
   async reconcile(turn: ModelTurn): Promise<TurnFate> {
     const session = conversationOf(turn);
     if (session === null) return { kind: 'absent' };
-    const progress = this.#progress(turn, () => {});
+    const progress = new TurnProgress(this.#options.api, turn, () => {});
     const end = await this.#follow(session, turn, (events) => catchUp(events, turn.marker, progress));
     if (end === 'absent') return { kind: 'absent' };
     if (end && !isTemporary(end)) throw end;
@@ -102,20 +92,16 @@ export class AnthropicClient implements ModelClient {
   async forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
     const session = forgottenConversation(memory);
     if (session === null) return;
-    await withDeadline(this.#clock, DELETE_MS, signal, async (limit) => {
+    await withDeadline(this.#options.clock, DELETE_MS, signal, async (limit) => {
       while (!(await this.#delete(session, signal, limit))) {
         await this.#interrupt(session);
-        await pause(this.#clock, DELETE_AGAIN_MS, limit);
+        await pause(this.#options.clock, DELETE_AGAIN_MS, limit);
       }
     });
   }
 
   async forgetTools(digest: string, signal: AbortSignal): Promise<void> {
     await unlessGone(this.#objects.deleteVault(digest, signal));
-  }
-
-  #progress({ marker, tools }: ModelTurn, onText: (part: string) => void): TurnProgress {
-    return new TurnProgress({ marker, secrets: [this.#secret, tools?.bearer ?? ''], onText });
   }
 
   /** Runs `use` with the events of a session. Closes the stream afterwards, which has no end of its own. */
@@ -126,7 +112,7 @@ export class AnthropicClient implements ModelClient {
   ): Promise<Result> {
     const end = new AbortController();
     try {
-      return await use(new SessionEvents(this.#api, session, AbortSignal.any([signal, end.signal])));
+      return await use(new SessionEvents(this.#options.api, session, AbortSignal.any([signal, end.signal])));
     } catch (fault) {
       throw isGone(fault) ? new ModelFault('lost_memory', { words: fault.message }, { cause: fault }) : fault;
     } finally {
@@ -153,21 +139,21 @@ export class AnthropicClient implements ModelClient {
 
   /** Does its best: a turn that cannot be interrupted ends by itself. */
   async #interrupt(session: string): Promise<void> {
-    const send = (limit: AbortSignal) => new SessionEvents(this.#api, session, limit).send([INTERRUPT]);
-    await withDeadline(this.#clock, INTERRUPT_MS, NEVER, send).catch(() => {});
+    const send = (limit: AbortSignal) =>
+      new SessionEvents(this.#options.api, session, limit).send([INTERRUPT]);
+    await withDeadline(this.#options.clock, INTERRUPT_MS, NEVER, send).catch(() => {});
   }
 
   /** Returns false while the session is running, for which Anthropic also takes one that has just stopped. */
   async #delete(session: string, signal: AbortSignal, limit: AbortSignal): Promise<boolean> {
+    const path = `/v1/sessions/${encodeURIComponent(session)}`;
     try {
-      await this.#api.tell({ method: 'DELETE', path: `/v1/sessions/${encodeURIComponent(session)}`, signal });
+      await unlessGone(this.#options.api.tell({ method: 'DELETE', path, signal }));
+      return true;
     } catch (fault) {
-      if (!(fault instanceof ModelFault)) throw fault;
-      if (fault.kind === 'not_found') return true;
-      if (fault.kind !== 'bad_request' || limit.aborted) throw fault;
+      if (!isFault(fault, 'bad_request') || limit.aborted) throw fault;
       return false;
     }
-    return true;
   }
 }
 
@@ -204,9 +190,4 @@ async function catchUp(
   // Earlier questions have their answers.
   if (state !== 'running') await events.deny(state.asks);
   return complete(live, progress, events);
-}
-
-/** The session does not exist, is archived or has ended. */
-function isGone(fault: unknown): fault is ModelFault {
-  return fault instanceof ModelFault && (fault.kind === 'not_found' || fault.status === 409);
 }

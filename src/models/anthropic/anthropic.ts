@@ -11,9 +11,8 @@ export const anthropic: ModelProvider = {
   fields: [API_KEY, MODEL, hostedAgent('`agent_…`, used instead of a model')],
   anyOf: ['model', 'agent_id'],
   connect: ({ config, secrets }, deps) => {
-    const { api_key: secret = '' } = secrets;
-    const api = anthropicApi(secret, deps);
-    return new AnthropicClient({ api, clock: deps.clock, answerer: answererOf(config), secret });
+    const api = anthropicApi(secrets.api_key ?? '', deps);
+    return new AnthropicClient({ api, clock: deps.clock, answerer: answererOf(config) });
   },
 };
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JsonApi } from '../http/json-api.ts';
 import type { GatewayTools, ModelTurn } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
+import { isFault, ModelFault } from '../model-fault.ts';
 import type { GatewayObjects } from './gateway-objects.ts';
 
 /** What answers in the sessions: a model with the gateway's own agent, or an agent of the account. */
@@ -32,7 +32,7 @@ export class Sessions {
     } catch (fault) {
       if (isGone(fault)) this.#objects.forget(turn.tools);
       // Not every model takes the effort of spoken turns.
-      else if (!turn.isSpoken || !isBadRequest(fault)) throw fault;
+      else if (!turn.isSpoken || !isFault(fault, 'bad_request')) throw fault;
     }
     return this.#create({ ...turn, isSpoken: false });
   }
@@ -57,7 +57,7 @@ export class Sessions {
     try {
       return await this.#objects.vault(tools, signal);
     } catch (fault) {
-      if (fault instanceof ModelFault && fault.kind === 'no_access') return null;
+      if (isFault(fault, 'no_access')) return null;
       throw fault;
     }
   }
@@ -77,13 +77,9 @@ export class Sessions {
   }
 }
 
-/** An id that was known is archived or gone. */
-function isGone(fault: unknown): boolean {
+/** An id that was known is archived or gone, or its session has ended. */
+export function isGone(fault: unknown): fault is ModelFault {
   return fault instanceof ModelFault && (fault.kind === 'not_found' || fault.status === 409);
-}
-
-function isBadRequest(fault: unknown): boolean {
-  return fault instanceof ModelFault && fault.kind === 'bad_request';
 }
 
 /** Speech cannot wait for long thought. */

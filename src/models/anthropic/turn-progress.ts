@@ -1,19 +1,11 @@
-import type { ModelReply, ModelUsage } from '../model-client.ts';
+import type { JsonApi, ProviderError } from '../http/json-api.ts';
+import type { ModelReply, ModelTurn } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
-import { providerWords } from '../provider-words.ts';
-import { isMessageWith, type SessionEvent, textOf } from './session-event.ts';
-import { faultOfSession } from './session-faults.ts';
+import { readError } from './anthropic-api.ts';
+import { isMessageWith, type SessionEvent, textOf } from './session-events.ts';
 
 /** `asks`: the ids of events on which the agent waits for an answer. A fault: the turn has failed. */
 export type TurnState = 'running' | 'over' | { readonly asks: readonly string[] } | ModelFault;
-
-export interface TurnProgressOptions {
-  /** A text of the turn by which its message is found. */
-  readonly marker: string;
-  /** What must not be in the words of a fault. */
-  readonly secrets: readonly string[];
-  readonly onText: (part: string) => void;
-}
 
 const BETWEEN_MESSAGES = '\n';
 /** An agent that asks more often does not want to finish. */
@@ -24,8 +16,8 @@ const MAX_QUESTIONS = 20;
  * what comes before the turn is not part of it.
  */
 export class TurnProgress {
-  readonly #marker: string;
-  readonly #secrets: readonly string[];
+  readonly #api: JsonApi;
+  readonly #turn: ModelTurn;
   readonly #onText: (part: string) => void;
   #isStarted = false;
   readonly #known = new Set<string>();
@@ -33,31 +25,32 @@ export class TurnProgress {
   /** Texts of messages whose parts have been passed on, by id. */
   readonly #previews = new Map<string, string>();
   readonly #messages: string[] = [];
-  #error: SessionEvent['error'];
+  /** The last `session.error`. */
+  #error: SessionEvent | null = null;
   #inputTokens: number | null = null;
   #outputTokens: number | null = null;
   #replyId: string | null = null;
 
-  constructor({ marker, secrets, onText }: TurnProgressOptions) {
-    this.#marker = marker;
-    this.#secrets = secrets;
+  constructor(api: JsonApi, turn: ModelTurn, onText: (part: string) => void) {
+    this.#api = api;
+    this.#turn = turn;
     this.#onText = onText;
   }
 
   /** Takes the next event. */
   take(event: SessionEvent): TurnState {
     if (this.#isRepeated(event)) return 'running';
-    if (isMessageWith(this.#marker, event)) this.#isStarted ||= !!event.processed_at;
+    if (isMessageWith(this.#turn.marker, event)) this.#isStarted ||= !!event.processed_at;
     if (event.type === 'session.status_running') this.#isStarted = true;
     if (event.type === 'session.status_terminated' || event.type === 'session.deleted') {
-      return faultOfSession(this.#error, this.#secrets) ?? ended();
+      return this.#fault() ?? new ModelFault('lost_memory', { words: 'the session has ended' });
     }
     return this.#isStarted ? this.#takeOwn(event) : 'running';
   }
 
   /** Of a turn that is over. */
   get reply(): Omit<ModelReply, 'memory'> {
-    const usage: ModelUsage = { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
+    const usage = { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
     const text = this.#messages.join(BETWEEN_MESSAGES);
     return { text, finish: 'complete', usage, replyId: this.#replyId };
   }
@@ -82,7 +75,7 @@ export class TurnProgress {
         this.#count(event.model_usage);
         return 'running';
       case 'session.error':
-        this.#error = event.error;
+        this.#error = event;
         return 'running';
       case 'session.status_idle':
         return this.#stop(event);
@@ -119,14 +112,29 @@ export class TurnProgress {
       case 'requires_action':
         return this.#asks(reason?.event_ids ?? []);
       case 'retries_exhausted':
-        return faultOfSession(this.#error, this.#secrets) ?? exhausted();
+        // The session has the turn, without a reply.
+        return (
+          this.#fault() ??
+          new ModelFault('overloaded', { words: 'the model gives no answer', isDoubtful: true })
+        );
       case 'budget_reached':
         return new ModelFault('quota', { words: 'the budget of the session is used up' });
       case 'refusal':
-        return refusal(details?.explanation ?? '', this.#secrets);
+        return this.#broken({
+          words: details?.explanation || 'the model declined to answer',
+          kind: 'refused',
+        });
       default:
         return 'over';
     }
+  }
+
+  #fault(): ModelFault | null {
+    return this.#error && this.#broken(readError(this.#error));
+  }
+
+  #broken(error: ProviderError | null): ModelFault {
+    return this.#api.brokenStream(error, this.#turn.tools?.bearer ?? '');
   }
 
   #asks(ids: readonly string[]): TurnState {
@@ -137,19 +145,4 @@ export class TurnProgress {
     }
     return { asks };
   }
-}
-
-function refusal(explanation: string, secrets: readonly string[]): ModelFault {
-  return new ModelFault('refused', {
-    words: providerWords(explanation, secrets) || 'the model declined to answer',
-  });
-}
-
-function ended(): ModelFault {
-  return new ModelFault('lost_memory', { words: 'the session has ended' });
-}
-
-/** The session has the turn, without a reply. */
-function exhausted(): ModelFault {
-  return new ModelFault('overloaded', { words: 'the model gives no answer', isDoubtful: true });
 }

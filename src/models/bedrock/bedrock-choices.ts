@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonApi } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelChoice } from '../model-client.ts';
 
@@ -24,37 +25,38 @@ const ProfilePage = z.object({
   nextToken: optionalField(z.string()),
 });
 
-export interface ProfileChoices {
-  readonly choices: readonly ModelChoice[];
-  readonly nextToken: string | null;
-}
+const PAGE_SIZE = 1_000;
+const MAX_PAGES = 5;
 
 /**
- * Returns the models that write texts under their own ids, null when it is no list of models.
+ * Lists the models that write texts under their own ids.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html
  */
-export function modelChoices(json: unknown): readonly ModelChoice[] | null {
-  const models = ModelList.safeParse(json).data?.modelSummaries.filter(isCallable);
-  return (
-    models?.map(({ modelId, modelName, providerName, modelLifecycle }) => ({
-      id: modelId,
-      name: [providerName, modelName].filter((part) => part).join(' ') || modelId,
-      endsAt: modelLifecycle?.endOfLifeTime?.slice(0, 'YYYY-MM-DD'.length) ?? null,
-    })) ?? null
-  );
+export async function modelChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoice[]> {
+  const query = { byOutputModality: 'TEXT' };
+  const request = { method: 'GET', path: '/foundation-models', query, signal } as const;
+  const { modelSummaries: models } = await api.ask(ModelList, request);
+  return models.filter(isCallable).map(({ modelId, modelName, providerName, modelLifecycle }) => ({
+    id: modelId,
+    name: [providerName, modelName].filter((part) => part).join(' ') || modelId,
+    endsAt: modelLifecycle?.endOfLifeTime?.slice(0, 'YYYY-MM-DD'.length) ?? null,
+  }));
 }
 
-/** The same for a page of inference profiles. */
-export function profileChoices(json: unknown): ProfileChoices | null {
-  const page = ProfilePage.safeParse(json).data;
-  if (page === undefined) return null;
-  const active = page.inferenceProfileSummaries.filter(({ status = 'ACTIVE' }) => status === 'ACTIVE');
-  const choices = active.map(({ inferenceProfileId, inferenceProfileName }) => ({
-    id: inferenceProfileId,
-    name: inferenceProfileName ?? inferenceProfileId,
+/** Lists the inference profiles. */
+export async function profileChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoice[]> {
+  const pages = api.pages(
+    ProfilePage,
+    { path: '/inference-profiles', query: { maxResults: PAGE_SIZE }, signal },
+    { next: ({ nextToken }) => (nextToken === undefined ? null : { nextToken }), maxPages: MAX_PAGES },
+  );
+  const profiles = (await Array.fromAsync(pages)).flatMap((page) => page.inferenceProfileSummaries);
+  const active = profiles.filter(({ status = 'ACTIVE' }) => status === 'ACTIVE');
+  return active.map(({ inferenceProfileId: id, inferenceProfileName: name = id }) => ({
+    id,
+    name,
     endsAt: null,
   }));
-  return { choices, nextToken: page.nextToken ?? null };
 }
 
 function isCallable(model: z.infer<typeof Model>): boolean {

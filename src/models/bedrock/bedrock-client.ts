@@ -1,36 +1,30 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Clock } from '../../base/time.ts';
-import { readJson } from '../http/model-answer.ts';
-import type { ModelHttp } from '../http/model-http.ts';
+import { assert } from '../../base/assert.ts';
 import type {
   ModelChoice,
   ModelChoices,
   ModelClient,
   ModelReply,
   ModelTurn,
+  PastTurn,
   TurnFate,
   TurnObserver,
 } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
-import type { BedrockAccess, UnsignedRequest } from './bedrock-access.ts';
+import { isFault, ModelFault } from '../model-fault.ts';
+import { type BedrockApis, errorOf } from './bedrock-api.ts';
 import { modelChoices, profileChoices } from './bedrock-choices.ts';
-import { type BedrockContext, faultOfAnswer } from './bedrock-faults.ts';
 import { readConverse } from './converse-reply.ts';
-import { converseBody, smallestBody } from './converse-request.ts';
 
 /** An answer that is not streamed. */
 const WholeReply = z.object({ stopReason: z.string() });
+const EVENT_STREAM = 'application/vnd.amazon.eventstream';
 
-const PAGE_SIZE = 1_000;
-const MAX_PAGES = 5;
+/** Conversations must begin with the user. Ours may begin with a greeting. */
+const OPENING: PastTurn = { role: 'user', text: '(The conversation begins.)' };
 
-export interface BedrockClientOptions {
+export interface BedrockClientOptions extends BedrockApis {
   /** The id of a model or an inference profile, or an ARN. Empty: none is chosen yet, so only `browse` works. */
   readonly model: string;
-  readonly access: BedrockAccess;
-  readonly http: ModelHttp;
-  readonly clock: Clock;
 }
 
 /**
@@ -38,40 +32,42 @@ export interface BedrockClientOptions {
  * https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference.html
  */
 export class BedrockClient implements ModelClient {
-  readonly #model: string;
-  readonly #access: BedrockAccess;
-  readonly #http: ModelHttp;
-  readonly #clock: Clock;
+  readonly #options: BedrockClientOptions;
 
-  constructor({ model, access, http, clock }: BedrockClientOptions) {
-    this.#model = model;
-    this.#access = access;
-    this.#http = http;
-    this.#clock = clock;
+  constructor(options: BedrockClientOptions) {
+    this.#options = options;
   }
 
   /** By a reply of one token: keys that may call a model need not be allowed to list any. */
   async probe(signal: AbortSignal): Promise<void> {
-    const request = { method: 'POST', url: this.#call('converse'), body: smallestBody() } as const;
-    if (!WholeReply.safeParse(await this.#json(request, signal)).success)
-      throw new ModelFault('bad_endpoint', { words: 'the endpoint does not answer as Converse does' });
+    const body = { messages: messagesOf([OPENING]), inferenceConfig: { maxTokens: 1 } };
+    await this.#options.runtime.ask(WholeReply, this.#call('converse', body, signal));
   }
 
   async browse(signal: AbortSignal): Promise<ModelChoices> {
+    const { control } = this.#options;
     try {
-      const [models, profiles] = await Promise.all([this.#models(signal), this.#profiles(signal)]);
-      return { models: [...profiles, ...models], agents: [], notice: null };
+      const lists = [profileChoices(control, signal), modelChoices(control, signal)];
+      const models: ModelChoice[] = (await Promise.all(lists)).flat();
+      return { models, agents: [], notice: null };
     } catch (error) {
-      if (!(error instanceof ModelFault) || error.kind !== 'no_access') throw error;
+      if (!isFault(error, 'no_access')) throw error;
       const notice = `The key may not list models, but may be allowed to call them: enter the id. ${error.message}`;
       return { models: [], agents: [], notice };
     }
   }
 
   async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
+    const { runtime, model } = this.#options;
     const { signal } = turn;
-    const request = { method: 'POST', url: this.#call('converse-stream'), body: converseBody(turn) } as const;
-    return readConverse(await this.#send(request, signal), observer, { ...this.#context, signal });
+    const answer = await runtime.open(
+      this.#call('converse-stream', converseBody(turn), signal),
+      EVENT_STREAM,
+    );
+    return await readConverse(answer, observer, {
+      signal,
+      faultOf: (exception) => runtime.brokenStream(errorOf(exception, model)),
+    });
   }
 
   async reconcile(): Promise<TurnFate> {
@@ -80,53 +76,49 @@ export class BedrockClient implements ModelClient {
 
   async forget(): Promise<void> {}
 
-  get #chosen(): string {
-    if (this.#model === '') throw new ModelFault('bad_request', { words: 'model is missing' });
-    return this.#model;
-  }
-
-  get #context(): BedrockContext {
-    return { model: this.#model, secrets: this.#access.secrets };
-  }
-
-  #call(operation: 'converse' | 'converse-stream'): URL {
-    return new URL(`${this.#access.runtime}/model/${encodeURIComponent(this.#chosen)}/${operation}`);
-  }
-
-  async #models(signal: AbortSignal): Promise<readonly ModelChoice[]> {
-    const url = new URL(`${this.#access.control}/foundation-models`);
-    url.searchParams.set('byOutputModality', 'TEXT');
-    const choices = modelChoices(await this.#json({ method: 'GET', url, body: '' }, signal));
-    return choices ?? Promise.reject(noList());
-  }
-
-  async #profiles(signal: AbortSignal): Promise<readonly ModelChoice[]> {
-    const url = new URL(`${this.#access.control}/inference-profiles`);
-    url.searchParams.set('maxResults', String(PAGE_SIZE));
-    const choices: ModelChoice[] = [];
-    for (let count = 0; count < MAX_PAGES; count++) {
-      const page = profileChoices(await this.#json({ method: 'GET', url, body: '' }, signal));
-      if (page === null) throw noList();
-      choices.push(...page.choices);
-      if (page.nextToken === null) break;
-      url.searchParams.set('nextToken', page.nextToken);
-    }
-    return choices;
-  }
-
-  async #json(request: UnsignedRequest, signal: AbortSignal): Promise<unknown> {
-    return readJson(await this.#send(request, signal), signal);
-  }
-
-  async #send({ method, url, body }: UnsignedRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const headers = this.#access.headers({ method, url, body }, this.#clock.nowIso());
-    const request = { method, url, headers, signal };
-    const answer = await this.#http.send(body === '' ? request : { ...request, body });
-    if (answer.statusCode !== 200) throw await faultOfAnswer(answer, this.#context, signal);
-    return answer;
+  #call(operation: 'converse' | 'converse-stream', body: object, signal: AbortSignal) {
+    const { model } = this.#options;
+    if (model === '') throw new ModelFault('bad_request', { words: 'model is missing' });
+    return {
+      method: 'POST',
+      path: `/model/${encodeURIComponent(model)}/${operation}`,
+      body,
+      signal,
+    } as const;
   }
 }
 
-function noList(): ModelFault {
-  return new ModelFault('bad_endpoint', { words: 'the endpoint does not list models as Bedrock does' });
+/**
+ * The body of a Converse request. Bedrock keeps nothing, so the whole history goes along. Roles alternate, and no text may be
+ * blank. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
+ */
+function converseBody({ history, text, instructions, maxOutputTokens }: ModelTurn): object {
+  assert(text !== null, 'no fate of a turn at Bedrock is unanswered');
+  return {
+    messages: messagesOf([...history, { role: 'user', text }]),
+    ...(!isBlank(instructions) && { system: [{ text: instructions }] }),
+    inferenceConfig: { maxTokens: maxOutputTokens },
+  };
+}
+
+function messagesOf(turns: readonly PastTurn[]): readonly object[] {
+  const spoken = turns.filter(({ text }) => !isBlank(text));
+  const whole = spoken[0]?.role === 'user' ? spoken : [OPENING, ...spoken];
+  return joined(whole).map(({ role, text }) => ({ role, content: [{ text }] }));
+}
+
+/** Joins neighbours of the same role. */
+function joined(turns: readonly PastTurn[]): readonly PastTurn[] {
+  const groups: PastTurn[] = [];
+  for (const turn of turns) {
+    const last = groups.at(-1);
+    if (last?.role === turn.role)
+      groups[groups.length - 1] = { ...last, text: `${last.text}\n\n${turn.text}` };
+    else groups.push(turn);
+  }
+  return groups;
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
 }

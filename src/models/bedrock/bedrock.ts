@@ -1,6 +1,6 @@
 import type { ModelProvider } from '../model-provider.ts';
 import { MODEL } from '../provider-fields.ts';
-import { bedrockAccess } from './bedrock-access.ts';
+import { bedrockApis } from './bedrock-api.ts';
 import { BedrockClient } from './bedrock-client.ts';
 
 export const bedrock: ModelProvider = {
@@ -30,8 +30,6 @@ export const bedrock: ModelProvider = {
     { ...MODEL, description: 'Id of the model or of the inference profile' },
   ],
   anyOf: ['model'],
-  connect: (settings, { http, clock, urls }) => {
-    const access = bedrockAccess(settings, urls.bedrock ?? null);
-    return new BedrockClient({ model: settings.config.model ?? '', access, http, clock });
-  },
+  connect: (settings, deps) =>
+    new BedrockClient({ model: settings.config.model ?? '', ...bedrockApis(settings, deps) }),
 };

@@ -4,8 +4,8 @@ import { parseJson } from '../../base/json.ts';
 import { chunksOf } from '../http/model-answer.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
-import { type BedrockContext, faultOfException } from './bedrock-faults.ts';
+import { isFault, ModelFault } from '../model-fault.ts';
+import { type AwsException, wordsIn } from './bedrock-api.ts';
 import { EventStreamDecoder, type EventStreamMessage } from './event-stream.ts';
 
 /** Reasoning and tools have deltas of their own, which have no `text`. */
@@ -14,19 +14,24 @@ const Stop = z.object({ stopReason: z.string() });
 const Metadata = z.object({
   usage: z.object({ inputTokens: optionalField(z.number()), outputTokens: optionalField(z.number()) }),
 });
-const Problem = z.object({ message: optionalField(z.string()), Message: optionalField(z.string()) });
+
+export interface ConverseReading {
+  readonly signal: AbortSignal;
+  /** Returns what an exception within the stream means. */
+  readonly faultOf: (exception: AwsException) => ModelFault;
+}
 
 /** Reads the stream of one reply to its end, so that its connection can be used again. Rejects with a ModelFault. */
 export async function readConverse(
   answer: IncomingMessage,
   observer: TurnObserver,
-  { signal, ...context }: BedrockContext & { readonly signal: AbortSignal },
+  { signal, faultOf }: ConverseReading,
 ): Promise<ModelReply> {
-  const reader = new ReplyReader(observer, context);
+  const reader = new ReplyReader(observer, faultOf);
   try {
     for await (const message of messagesOf(answer, signal)) reader.take(message);
   } catch (error) {
-    if (!isCut(error) || !reader.hasEnded) throw error;
+    if (!isFault(error, 'cut') || !reader.hasEnded) throw error;
   }
   return reader.reply();
 }
@@ -34,14 +39,14 @@ export async function readConverse(
 /** Collects a reply from the events of its stream. */
 class ReplyReader {
   readonly #observer: TurnObserver;
-  readonly #context: BedrockContext;
+  readonly #faultOf: ConverseReading['faultOf'];
   #text = '';
   #stopReason: string | null = null;
   #usage: ModelUsage = { inputTokens: null, outputTokens: null };
 
-  constructor(observer: TurnObserver, context: BedrockContext) {
+  constructor(observer: TurnObserver, faultOf: ConverseReading['faultOf']) {
     this.#observer = observer;
-    this.#context = context;
+    this.#faultOf = faultOf;
   }
 
   /** Nothing of the text is missing. The usage may follow. */
@@ -82,12 +87,9 @@ class ReplyReader {
 
   /** `exception` is one that the API describes, with a body; `error` any other, with two headers. */
   #fault(headers: ReadonlyMap<string, string>, json: unknown): ModelFault {
-    const { message, Message } = Problem.safeParse(json).data ?? {};
-    const exception = {
-      name: headers.get(':exception-type') ?? headers.get(':error-code') ?? '',
-      message: message ?? Message ?? headers.get(':error-message') ?? '',
-    };
-    return faultOfException(exception, this.#context);
+    const name = headers.get(':exception-type') ?? headers.get(':error-code') ?? '';
+    const message = wordsIn(json) ?? headers.get(':error-message') ?? '';
+    return this.#faultOf({ name, message: message || `Bedrock answered ${name || 'an error'}` });
   }
 }
 
@@ -105,10 +107,6 @@ function decoded(decoder: EventStreamDecoder, chunk: Buffer): readonly EventStre
   } catch (cause) {
     throw new ModelFault('cut', { words: 'the stream cannot be read', isDoubtful: true }, { cause });
   }
-}
-
-function isCut(error: unknown): boolean {
-  return error instanceof ModelFault && error.kind === 'cut';
 }
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html */

@@ -1,25 +1,42 @@
+import { randomInt } from 'node:crypto';
+import * as z from 'zod';
 import { unreachable } from '../../base/assert.ts';
+import type { JsonApi } from '../http/json-api.ts';
 import type {
   ModelChoices,
   ModelClient,
+  ModelMemory,
   ModelReply,
   ModelTurn,
   TurnFate,
   TurnObserver,
 } from '../model-client.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
-import type { ModelMemory } from '../model-memory.ts';
 import { choicesOf, ModelList } from '../openai/openai-models.ts';
 import type { StoredPrompt } from '../openai/stored-prompt.ts';
-import { ConversationTurns, requestFields } from '../responses/conversation-turns.ts';
+import { Conversations, requestFields } from '../responses/conversations.ts';
 import { probeTurn, SILENT } from '../responses/probe-turn.ts';
 import { newMessage, pastMessages, toolsField } from '../responses/response-request.ts';
-import type { ResponsesApi } from '../responses/responses-api.ts';
-import { type CustomMemory, type Rung, readMemory } from './custom-memory.ts';
-import { MemoryTest } from './memory-test.ts';
+import { respond } from '../responses/responses-api.ts';
+
+/** How an endpoint keeps a conversation. */
+type Rung =
+  /** By OpenAI's Conversations, which few copies have. */
+  | 'conversation'
+  /** Each turn names the response before it. */
+  | 'chain'
+  /** Not at all: each turn brings the whole history. */
+  | 'history';
+
+const Memory = z.discriminatedUnion('rung', [
+  z.object({ rung: z.literal('conversation'), conversation: z.string().min(1) }),
+  z.object({ rung: z.literal('chain'), response: z.string().min(1) }),
+  z.object({ rung: z.literal('history') }),
+]);
+type CustomMemory = z.output<typeof Memory>;
 
 export interface CustomClientOptions {
-  readonly api: ResponsesApi;
+  readonly api: JsonApi;
   readonly model: string | null;
   readonly prompt: StoredPrompt | null;
   /** The owner lets the endpoint have a bearer of the gateway. */
@@ -35,12 +52,12 @@ const TEST_TOKENS = 1_024;
  */
 export class CustomClient implements ModelClient {
   readonly #options: CustomClientOptions;
-  readonly #conversations: ConversationTurns;
+  readonly #conversations: Conversations;
   #rung: Rung | null = null;
 
   constructor(options: CustomClientOptions) {
     this.#options = options;
-    this.#conversations = new ConversationTurns(options.api);
+    this.#conversations = new Conversations(options.api);
   }
 
   async probe(signal: AbortSignal): Promise<void> {
@@ -125,7 +142,7 @@ export class CustomClient implements ModelClient {
       input: [...(previous === null ? pastMessages(turn.history) : []), newMessage(turn)],
       store: true,
     };
-    const reply = await this.#options.api.respond(body, turn, observer);
+    const reply = await respond(this.#options.api, body, turn, observer);
     const { replyId } = reply;
     const memory = replyId === null ? HISTORY : ({ rung: 'chain', response: replyId } as const);
     observer.memoryChanged(memory);
@@ -135,7 +152,7 @@ export class CustomClient implements ModelClient {
   async #withHistory(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
     const input = [...pastMessages(turn.history), newMessage(turn)];
     const body = { ...this.#fields(turn), ...requestFields(turn), input, store: false };
-    const reply = await this.#options.api.respond(body, turn, observer);
+    const reply = await respond(this.#options.api, body, turn, observer);
     if (turn.memory === null) observer.memoryChanged(HISTORY);
     return { ...reply, memory: HISTORY };
   }
@@ -189,4 +206,37 @@ function isUnsupported(error: unknown, kinds: ReadonlySet<ModelFaultKind>): bool
   if (!(error instanceof ModelFault)) return false;
   const { kind, status } = error;
   return status === NOT_IMPLEMENTED || kind === 'bad_endpoint' || (status !== null && kinds.has(kind));
+}
+
+/** Throws `lost_memory` for a memory of another kind. */
+function readMemory(memory: ModelMemory): CustomMemory {
+  const { data } = Memory.safeParse(memory);
+  if (data) return data;
+  throw new ModelFault('lost_memory', { words: 'the conversation is kept in a place that no longer counts' });
+}
+
+const CONSONANTS = 'bdfgklmnprstv';
+const VOWELS = 'aeiou';
+const SYLLABLES = 5;
+
+/**
+ * Two questions that show whether an endpoint remembers: some ignore silently what should remind them. The word is no
+ * word, so nobody guesses it.
+ */
+class MemoryTest {
+  readonly #word = Array.from({ length: SYLLABLES }, () => pick(CONSONANTS) + pick(VOWELS)).join('');
+
+  get first(): string {
+    return `Remember this word: ${this.#word}. Answer only with OK.`;
+  }
+
+  readonly second = 'Which word did I ask you to remember? Answer only with the word.';
+
+  isPassedBy(answer: string): boolean {
+    return answer.toLowerCase().includes(this.#word);
+  }
+}
+
+function pick(letters: string): string {
+  return letters.charAt(randomInt(letters.length));
 }

@@ -2,8 +2,7 @@ import { ModelFault } from '../model-fault.ts';
 import type { ModelProvider, ProviderField } from '../model-provider.ts';
 import { storedPromptIn } from '../openai/stored-prompt.ts';
 import { API_KEY, endpoint, MODEL, STORED_PROMPT } from '../provider-fields.ts';
-import { responsesApiWithKey } from '../responses/responses-api-with-key.ts';
-import { wrongPath } from '../responses/responses-endpoint.ts';
+import { responsesApi, wrongPath } from '../responses/responses-api.ts';
 import { CustomClient } from './custom-client.ts';
 
 const KEY: ProviderField = {
@@ -38,7 +37,7 @@ export const custom: ModelProvider = {
     if (mcp !== 'on' && mcp !== 'off')
       throw new ModelFault('bad_request', { words: 'mcp must be on or off' });
     return new CustomClient({
-      api: responsesApiWithKey(config.endpoint ?? '', secrets.api_key ?? null, deps),
+      api: responsesApi(config.endpoint ?? '', secrets.api_key ?? null, deps),
       model: config.model ?? null,
       prompt: storedPromptIn(settings),
       mayRead: mcp === 'on',

@@ -4,29 +4,28 @@ import { MadeOnce } from '../made-once.ts';
 import type {
   ModelChoices,
   ModelClient,
+  ModelMemory,
   ModelReply,
   ModelTurn,
   TurnFate,
   TurnObserver,
 } from '../model-client.ts';
-import type { ModelMemory } from '../model-memory.ts';
-import { ConversationTurns } from '../responses/conversation-turns.ts';
+import { Conversations } from '../responses/conversations.ts';
 import { probeConversation } from '../responses/probe-turn.ts';
-import { ResponsesApi } from '../responses/responses-api.ts';
 import { type AgentName, API_VERSION, isContainer } from './foundry-agent.ts';
 import { projectChoices } from './foundry-choices.ts';
 
-/** Opens the API at a path below the project, with a token that is valid now. */
-export type OpenProject = (path: string, signal: AbortSignal) => Promise<JsonApi>;
+/** Returns the API at a path below the project or the resource. */
+export type OpenApi = (path: string, query?: Readonly<Record<string, string>>) => JsonApi;
 
 export interface FoundryAgentClientOptions {
-  readonly open: OpenProject;
+  readonly open: OpenApi;
   readonly agent: AgentName;
   readonly clock: Clock;
 }
 
 interface Answering {
-  readonly turns: ConversationTurns;
+  readonly turns: Conversations;
   readonly fields: object;
 }
 
@@ -51,7 +50,7 @@ export class FoundryAgentClient implements ModelClient {
   }
 
   async browse(signal: AbortSignal): Promise<ModelChoices> {
-    return await projectChoices(await this.#options.open('', signal), signal);
+    return await projectChoices(this.#options.open(''), signal);
   }
 
   async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
@@ -78,13 +77,11 @@ export class FoundryAgentClient implements ModelClient {
   async #ask(signal: AbortSignal): Promise<Answering> {
     const { open, agent } = this.#options;
     const { name, version } = agent;
-    if (await isContainer(await open('', signal), agent, signal)) {
-      const path = `/agents/${name}/endpoint/protocols/openai`;
-      const api = new ResponsesApi((within) => open(path, within), API_VERSION);
-      return { turns: new ConversationTurns(api, 'conversation'), fields: {} };
+    if (await isContainer(open(''), agent, signal)) {
+      const api = open(`/agents/${name}/endpoint/protocols/openai`, API_VERSION);
+      return { turns: new Conversations(api, 'conversation'), fields: {} };
     }
-    const api = new ResponsesApi((within) => open('/openai/v1', within));
     const agent_reference = { type: 'agent_reference', name, ...(version !== undefined && { version }) };
-    return { turns: new ConversationTurns(api, 'conversation'), fields: { agent_reference } };
+    return { turns: new Conversations(open('/openai/v1'), 'conversation'), fields: { agent_reference } };
   }
 }

@@ -3,7 +3,6 @@ import type { JsonApi } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelChoice, ModelChoices } from '../model-client.ts';
 import { choicesOf, ModelList } from '../openai/openai-models.ts';
-import type { ResponsesApi } from '../responses/responses-api.ts';
 import { AgentObject, API_VERSION } from './foundry-agent.ts';
 
 const PAGE_SIZE = 100;
@@ -21,7 +20,7 @@ const AgentPage = z.object({
 });
 
 /** The models of a resource. They are not its deployments, which a key cannot list. */
-export async function resourceChoices(api: ResponsesApi, signal: AbortSignal): Promise<ModelChoices> {
+export async function resourceChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoices> {
   const list = await api.ask(ModelList, { method: 'GET', path: '/models', signal });
   const notice = 'These are models that can be deployed. Enter the name of your deployment.';
   return { models: choicesOf(list), agents: [], notice };
@@ -35,34 +34,21 @@ export async function projectChoices(api: JsonApi, signal: AbortSignal): Promise
 
 /** Of the link to the next page, only the query counts: the token goes nowhere else. */
 async function deploymentChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoice[]> {
-  const found: ModelChoice[] = [];
-  let query: Readonly<Record<string, string>> = API_VERSION;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const request = { method: 'GET', path: '/deployments', query, signal } as const;
-    const { value, nextLink } = await api.ask(DeploymentPage, request);
-    found.push(...value.map(({ name, modelName }) => choice(name, modelName)));
-    if (nextLink === undefined) break;
-    query = Object.fromEntries(new URL(nextLink).searchParams);
-  }
-  return found;
+  const next = ({ nextLink }: z.output<typeof DeploymentPage>) =>
+    nextLink === undefined ? null : Object.fromEntries(new URL(nextLink).searchParams);
+  const request = { path: '/deployments', query: API_VERSION, signal };
+  const pages = await Array.fromAsync(api.pages(DeploymentPage, request, { next, maxPages: MAX_PAGES }));
+  return pages.flatMap(({ value }) => value.map(({ name, modelName }) => choice(name, modelName)));
 }
 
 async function agentChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoice[]> {
-  const found: ModelChoice[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = { ...API_VERSION, limit: PAGE_SIZE, ...(after !== undefined && { after }) };
-    const { data, has_more, last_id } = await api.ask(AgentPage, {
-      method: 'GET',
-      path: '/agents',
-      query,
-      signal,
-    });
-    found.push(...data.map(({ name, versions }) => choice(name, versions?.latest.definition.kind)));
-    after = last_id;
-    if (!has_more || after === undefined) break;
-  }
-  return found;
+  const next = ({ has_more, last_id: after }: z.output<typeof AgentPage>) =>
+    has_more && after !== undefined ? { after } : null;
+  const request = { path: '/agents', query: { ...API_VERSION, limit: PAGE_SIZE }, signal };
+  const pages = await Array.fromAsync(api.pages(AgentPage, request, { next, maxPages: MAX_PAGES }));
+  return pages.flatMap(({ data }) =>
+    data.map(({ name, versions }) => choice(name, versions?.latest.definition.kind)),
+  );
 }
 
 function choice(id: string, detail: string | undefined): ModelChoice {

@@ -1,27 +1,32 @@
+import { type Credentials, JsonApi, keyIn } from '../http/json-api.ts';
+import { OAuthToken } from '../http/oauth-token.ts';
 import { ModelFault } from '../model-fault.ts';
 import type { ModelDeps, ModelSettings } from '../model-provider.ts';
-import { AccessTokens } from './access-tokens.ts';
-import { readServiceAccount } from './service-account.ts';
+import { readError } from './gemini-faults.ts';
+import { assertionOf, readServiceAccount } from './service-account.ts';
 
-/** Where one agent's requests to Gemini go, and what proves that they may. */
+/** Where one agent's requests to Gemini go, and what proves that they are allowed. */
 export interface GeminiAccess {
-  /** Interactions are at `/interactions` below it. */
-  readonly base: string;
-  /** The models that there are; one of them at `/<id>` below it. */
+  readonly host: string;
+  readonly credentials: Credentials;
+  /** Path of the interactions; one of them is at `/<id>` below it. */
+  readonly interactions: string;
+  /** Path of the models that there are; one of them is at `/<id>` below it. */
   readonly models: string;
-  /** To be kept out of words that are shown: those that were in use last. */
-  readonly secrets: readonly string[];
-  /** Rejects with a ModelFault, and with the signal's reason once it aborts. */
-  headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-  /** Google took them for wrong. */
-  rejected(): void;
 }
 
 const HOST = 'https://generativelanguage.googleapis.com';
 const TOKEN_HOST = 'https://oauth2.googleapis.com';
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const TOKEN_MARGIN_MS = 60_000;
 /** The location becomes part of a host name. */
 const LOCATION = /^[a-z]+(?:-[a-z]+\d{1,2})?$/;
 const WHOLE_CONTINENTS: ReadonlySet<string> = new Set(['us', 'eu']);
+
+/** The API that an access leads to. */
+export function geminiApi({ host, credentials }: GeminiAccess, { http, clock }: ModelDeps): JsonApi {
+  return new JsonApi({ http, clock, baseUrl: host, credentials, readError, isRepeatable: true });
+}
 
 /** Throws ModelFault `bad_request` when the settings do not give access. An API key comes first. */
 export function geminiAccess(settings: ModelSettings, deps: ModelDeps): GeminiAccess {
@@ -33,14 +38,8 @@ export function geminiAccess(settings: ModelSettings, deps: ModelDeps): GeminiAc
 
 /** The key goes into a header: URLs are logged on their way. https://ai.google.dev/gemini-api/docs/api-key */
 function accessByKey(key: string, host: string): GeminiAccess {
-  const base = `${host}/v1`;
-  return {
-    base,
-    models: `${base}/models`,
-    secrets: [key],
-    headers: async () => ({ 'x-goog-api-key': key }),
-    rejected: () => {},
-  };
+  const credentials = keyIn({ 'x-goog-api-key': key }, key);
+  return { host, credentials, interactions: '/v1/interactions', models: '/v1/models' };
 }
 
 /** Vertex AI. Keys without a project are no use there: interactions belong to one. */
@@ -49,17 +48,21 @@ function accessByAccount(json: string, { config }: ModelSettings, deps: ModelDep
   const { project = account.project ?? '', location = 'global' } = config;
   if (project === '') throw unusable('project is missing');
   if (!LOCATION.test(location)) throw unusable('location must be one of Google Cloud, such as europe-west4');
-  const host = deps.urls.gemini ?? vertexHost(location);
-  const url = `${deps.urls.gemini ?? TOKEN_HOST}/token`;
-  const tokens = new AccessTokens({ account, url, http: deps.http, clock: deps.clock });
+  const { http, clock, urls } = deps;
+  const credentials = new OAuthToken({
+    http,
+    clock,
+    url: `${urls.gemini ?? TOKEN_HOST}/token`,
+    issuer: 'Google',
+    form: () => ({ grant_type: GRANT, assertion: assertionOf(account, clock.nowIso()) }),
+    secrets: [],
+    marginMs: TOKEN_MARGIN_MS,
+  });
   return {
-    base: `${host}/v1beta1/projects/${encodeURIComponent(project)}/locations/${location}`,
-    models: `${host}/v1beta1/publishers/google/models`,
-    get secrets() {
-      return [tokens.held];
-    },
-    headers: async (signal) => ({ authorization: `Bearer ${await tokens.current(signal)}` }),
-    rejected: () => tokens.forget(),
+    host: urls.gemini ?? vertexHost(location),
+    credentials,
+    interactions: `/v1beta1/projects/${encodeURIComponent(project)}/locations/${location}/interactions`,
+    models: '/v1beta1/publishers/google/models',
   };
 }
 

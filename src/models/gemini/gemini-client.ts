@@ -1,45 +1,50 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { readJson } from '../http/model-answer.ts';
-import type { ModelHttp, ModelRequest } from '../http/model-http.ts';
+import { assert } from '../../base/assert.ts';
+import type { JsonApi, ProviderError } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type {
+  GatewayTools,
+  ModelChoice,
   ModelChoices,
   ModelClient,
+  ModelMemory,
   ModelReply,
   ModelTurn,
   TurnFate,
   TurnObserver,
 } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
-import type { ModelMemory } from '../model-memory.ts';
+import { ModelFault, unlessGone } from '../model-fault.ts';
 import type { GeminiAccess } from './gemini-access.ts';
-import { faultOfAnswer, type GeminiContext } from './gemini-faults.ts';
-import { choicesOf, Model, ModelPage } from './gemini-models.ts';
 import { readInteraction } from './interaction-reply.ts';
-import { interactionBody } from './interaction-request.ts';
 
 const PAGE_SIZE = 1_000;
 const MAX_PAGES = 5;
 /** Limit of interactions that are deleted with a conversation: more than a day's talk, the rest expires. */
 const MAX_CHAIN = 1_000;
+/** The gateway's MCP server, as the model sees it. */
+const SERVER_NAME = 'gateway';
 
-const GONE: ReadonlySet<string> = new Set(['not_found', 'lost_memory']);
+/** Of `GET models/<id>` and of the list. */
+const Model = z.object({
+  /** `models/<id>`; in Vertex AI `publishers/google/models/<id>`. */
+  name: z.string(),
+  displayName: optionalField(z.string()),
+  supportedGenerationMethods: optionalField(z.array(z.string())),
+});
+const ModelPage = z.object({
+  models: z.array(Model).default([]),
+  /** In their place in Vertex AI, which does not say what they can do. */
+  publisherModels: z.array(Model).default([]),
+  nextPageToken: optionalField(z.string()),
+});
+const WRITING_FAMILY = /^gemini-(?!embedding)/;
 
-const StoredInteraction = z.object({ previous_interaction_id: optionalField(z.string()) });
+const StoredInteraction = z.object({ previous_interaction_id: optionalField(z.string()) }).catch({});
 
-export interface GeminiClientOptions {
+export interface GeminiClientOptions extends Pick<GeminiAccess, 'interactions' | 'models'> {
   /** Empty: none is chosen yet, so only `browse` works. */
   readonly model: string;
-  readonly access: GeminiAccess;
-  readonly http: ModelHttp;
-}
-
-interface Asked {
-  readonly method: ModelRequest['method'];
-  readonly url: string;
-  readonly body?: string;
-  readonly signal: AbortSignal;
+  readonly api: JsonApi;
 }
 
 /**
@@ -47,41 +52,36 @@ interface Asked {
  * it follows the same one. https://ai.google.dev/gemini-api/docs/interactions
  */
 export class GeminiClient implements ModelClient {
-  readonly #model: string;
-  readonly #access: GeminiAccess;
-  readonly #http: ModelHttp;
+  readonly #options: GeminiClientOptions;
 
-  constructor({ model, access, http }: GeminiClientOptions) {
-    this.#model = model;
-    this.#access = access;
-    this.#http = http;
+  constructor(options: GeminiClientOptions) {
+    this.#options = options;
   }
 
   async probe(signal: AbortSignal): Promise<void> {
-    const url = `${this.#access.models}/${encodeURIComponent(this.#chosen)}`;
-    readModel(await this.#json({ method: 'GET', url, signal }));
+    const { api, models } = this.#options;
+    await api.ask(Model, { method: 'GET', path: `${models}/${encodeURIComponent(this.#chosen)}`, signal });
   }
 
   async browse(signal: AbortSignal): Promise<ModelChoices> {
-    const url = new URL(this.#access.models);
-    url.searchParams.set('pageSize', String(PAGE_SIZE));
-    const models = [];
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const found = readPage(await this.#json({ method: 'GET', url: url.href, signal }));
-      models.push(...choicesOf(found));
-      if (!found.nextPageToken) break;
-      url.searchParams.set('pageToken', found.nextPageToken);
-    }
-    return { models, agents: [], notice: null };
+    const { api, models: path } = this.#options;
+    const pages = api.pages(
+      ModelPage,
+      { path, query: { pageSize: PAGE_SIZE }, signal },
+      { next: ({ nextPageToken: pageToken }) => (pageToken ? { pageToken } : null), maxPages: MAX_PAGES },
+    );
+    return { models: (await Array.fromAsync(pages)).flatMap(choicesOf), agents: [], notice: null };
   }
 
   async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
+    const { api, interactions: path } = this.#options;
     const { signal, tools } = turn;
     const previousId = turn.memory?.interaction ?? null;
-    const context = this.#context(previousId !== null, tools?.bearer);
+    const secret = tools?.bearer ?? '';
     const body = interactionBody(this.#chosen, turn, previousId);
-    const answer = await this.#send({ method: 'POST', url: this.#interactions, body, signal }, context);
-    const reply = await readInteraction(answer, observer, { ...context, signal });
+    const events = await api.stream({ method: 'POST', path, body, secret, signal });
+    const faultOf = (error: ProviderError) => api.brokenStream(error, secret);
+    const reply = await readInteraction(events, observer, { hasMemory: previousId !== null, faultOf });
     observer.memoryChanged(reply.memory!);
     return reply;
   }
@@ -93,74 +93,73 @@ export class GeminiClient implements ModelClient {
 
   /** Deletes the interactions from the first to the last: until that is gone, another attempt finds what is left. */
   async forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
-    const chain = await this.#chainTo(memory.interaction, signal);
-    for (const url of chain.toReversed())
-      await unlessGone(this.#json({ method: 'DELETE', url, signal }, true));
+    for (const path of (await this.#chainTo(memory.interaction, signal)).toReversed())
+      await unlessGone(this.#options.api.tell({ method: 'DELETE', path, signal }));
   }
 
-  /** The URLs of an interaction and those before it, the last first. */
+  /** The paths of an interaction and those before it, the last first. What another key has made counts as gone. */
   async #chainTo(last: string | undefined, signal: AbortSignal): Promise<readonly string[]> {
-    const urls: string[] = [];
-    for (let id = last; id !== undefined && urls.length < MAX_CHAIN; ) {
-      const url = `${this.#interactions}/${encodeURIComponent(id)}`;
-      const stored = await unlessGone(this.#json({ method: 'GET', url, signal }, true));
+    const { api, interactions } = this.#options;
+    const paths: string[] = [];
+    for (let id = last; id !== undefined && paths.length < MAX_CHAIN; ) {
+      const path = `${interactions}/${encodeURIComponent(id)}`;
+      const stored = await unlessGone(api.ask(StoredInteraction, { method: 'GET', path, signal }));
       if (stored === null) break;
-      urls.push(url);
-      id = StoredInteraction.safeParse(stored).data?.previous_interaction_id;
+      paths.push(path);
+      id = stored.previous_interaction_id;
     }
-    return urls;
+    return paths;
   }
 
   get #chosen(): string {
-    if (this.#model === '') throw new ModelFault('bad_request', { words: 'model is missing' });
-    return this.#model;
-  }
-
-  get #interactions(): string {
-    return `${this.#access.base}/interactions`;
-  }
-
-  #context(hasMemory: boolean, bearer = ''): GeminiContext {
-    return { hasMemory, access: this.#access, bearer };
-  }
-
-  async #json(asked: Asked, hasMemory = false): Promise<unknown> {
-    return readJson(await this.#send(asked, this.#context(hasMemory)), asked.signal);
-  }
-
-  async #send({ method, url, body, signal }: Asked, context: GeminiContext): Promise<IncomingMessage> {
-    const headers = await this.#access.headers(signal);
-    const request = { method, url: new URL(url), headers, signal };
-    const answer = await this.#http.send(body === undefined ? request : { ...request, body });
-    if (isSuccess(answer)) return answer;
-    const fault = await faultOfAnswer(answer, context, signal);
-    if (fault.kind === 'key_rejected') this.#access.rejected();
-    throw fault;
+    if (this.#options.model === '') throw new ModelFault('bad_request', { words: 'model is missing' });
+    return this.#options.model;
   }
 }
 
-function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
-  return statusCode >= 200 && statusCode < 300;
+/** Returns the models of a page that write texts. https://ai.google.dev/api/models */
+function choicesOf({ models, publisherModels }: z.infer<typeof ModelPage>): ModelChoice[] {
+  const writing = models.filter(
+    ({ supportedGenerationMethods }) => supportedGenerationMethods?.includes('generateContent') ?? true,
+  );
+  const published = publisherModels.map(choiceOf).filter(({ id }) => WRITING_FAMILY.test(id));
+  return [...writing.map(choiceOf), ...published];
 }
 
-function readModel(json: unknown): void {
-  if (!Model.safeParse(json).success)
-    throw new ModelFault('bad_endpoint', { words: 'the endpoint does not describe models as Gemini does' });
+function choiceOf({ name, displayName }: z.infer<typeof Model>): ModelChoice {
+  const id = name.slice(name.lastIndexOf('/') + 1);
+  return { id, name: displayName ?? id, endsAt: null };
 }
 
-function readPage(json: unknown): z.infer<typeof ModelPage> {
-  const page = ModelPage.safeParse(json).data;
-  if (page === undefined)
-    throw new ModelFault('bad_endpoint', { words: 'the endpoint does not list models as Gemini does' });
-  return page;
+/**
+ * The body of one interaction. Instructions, tools and generation_config hold for one interaction only, so they are sent
+ * each time. https://ai.google.dev/api/interactions-api
+ */
+function interactionBody(model: string, turn: ModelTurn, previousId: string | null): object {
+  const { instructions, maxOutputTokens, isSpoken, tools } = turn;
+  return {
+    model,
+    input: inputOf(turn, previousId),
+    ...(previousId !== null && { previous_interaction_id: previousId }),
+    ...(instructions !== '' && { system_instruction: instructions }),
+    generation_config: { max_output_tokens: maxOutputTokens, ...(isSpoken && { thinking_level: 'low' }) },
+    ...(tools !== null && { tools: [mcpServer(tools)] }),
+    stream: true,
+    store: true,
+  };
 }
 
-/** Resolves with null for an interaction that is gone, or was made with another key. */
-async function unlessGone(asked: Promise<unknown>): Promise<unknown> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ModelFault && GONE.has(error.kind)) return null;
-    throw error;
-  }
+/** Without an earlier interaction, the history goes along as its steps. */
+function inputOf({ text, history }: ModelTurn, previousId: string | null): string | readonly object[] {
+  assert(text !== null, 'no fate of a turn at Gemini is unanswered');
+  if (previousId !== null || history.length === 0) return text;
+  return [...history.map((past) => step(past.role, past.text)), step('user', text)];
+}
+
+function step(role: 'user' | 'assistant', text: string): object {
+  return { type: role === 'user' ? 'user_input' : 'model_output', content: [{ type: 'text', text }] };
+}
+
+function mcpServer({ url, bearer }: GatewayTools): object {
+  return { type: 'mcp_server', name: SERVER_NAME, url, headers: { Authorization: `Bearer ${bearer}` } };
 }

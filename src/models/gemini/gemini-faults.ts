@@ -1,26 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { strangerKind } from '../http/json-api.ts';
-import { readJson } from '../http/model-answer.ts';
+import { type FaultTable, kindOfError } from '../fault-table.ts';
+import type { ProviderError, Refusal } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
-import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
-import { providerWords } from '../provider-words.ts';
-import type { GeminiAccess } from './gemini-access.ts';
-
-/** What a fault depends on apart from the provider's answer. */
-export interface GeminiContext {
-  readonly access: Pick<GeminiAccess, 'secrets'>;
-  /** The gateway's own secret in the request; empty: none. */
-  readonly bearer: string;
-  /** The request names an earlier interaction. */
-  readonly hasMemory: boolean;
-}
+import type { ModelFaultKind } from '../model-fault.ts';
 
 const Detail = z.object({
   reason: optionalField(z.string()),
   retryDelay: optionalField(z.string()),
   violations: optionalField(z.array(z.object({ quotaId: optionalField(z.string()) }))),
 });
+type Detail = z.infer<typeof Detail>;
 
 const Problem = z.object({
   /** Of Interactions. The older part of the API has the status here, and a code of google.rpc as `status`. */
@@ -30,7 +19,6 @@ const Problem = z.object({
   details: optionalField(z.array(z.unknown())),
 });
 type Problem = z.infer<typeof Problem>;
-type Detail = z.infer<typeof Detail>;
 
 const ErrorBody = z.object({ error: Problem });
 /** An event of a stream. Content filters send the error alone, without the type. */
@@ -40,107 +28,80 @@ const ErrorEvent = z.union([
 ]);
 
 /** Codes of both parts of the API. https://ai.google.dev/gemini-api/docs/api-errors, google/rpc/code.proto */
-const KIND_OF_CODE: Readonly<Record<string, ModelFaultKind>> = {
-  authentication: 'key_rejected',
-  unauthenticated: 'key_rejected',
-  payment_required: 'quota',
-  quota_exceeded: 'quota',
-  permission_denied: 'no_access',
-  not_found: 'not_found',
-  model_not_found: 'not_found',
-  rate_limit_exceeded: 'rate_limited',
-  resource_exhausted: 'rate_limited',
-  service_unavailable: 'overloaded',
-  unavailable: 'overloaded',
-  internal: 'overloaded',
-  deadline_exceeded: 'overloaded',
-  prohibited_content: 'refused',
-  safety: 'refused',
-  blocklist: 'refused',
-  recitation: 'refused',
+const FAULTS: FaultTable = {
+  codes: {
+    // Reasons of a 400 that is about the key.
+    api_key_invalid: 'key_rejected',
+    access_token_expired: 'key_rejected',
+    authentication: 'key_rejected',
+    unauthenticated: 'key_rejected',
+    payment_required: 'quota',
+    quota_exceeded: 'quota',
+    permission_denied: 'no_access',
+    not_found: 'not_found',
+    model_not_found: 'not_found',
+    rate_limit_exceeded: 'rate_limited',
+    resource_exhausted: 'rate_limited',
+    service_unavailable: 'overloaded',
+    unavailable: 'overloaded',
+    internal: 'overloaded',
+    deadline_exceeded: 'overloaded',
+    prohibited_content: 'refused',
+    safety: 'refused',
+    blocklist: 'refused',
+    recitation: 'refused',
+  },
+  words: [
+    [/exceeds? the maximum number of tokens|context (?:window|length)/i, 'too_long', 'bad_request'],
+    [/credits? (?:are|is) depleted|spend(?:ing)? (?:cap|limit)/i, 'quota', 'rate_limited'],
+  ],
 };
 
-/** A wrong key is a 400 with one of these reasons. */
 const KEY_REASONS: ReadonlySet<string> = new Set(['API_KEY_INVALID', 'ACCESS_TOKEN_EXPIRED']);
 
-const TOO_LONG = /exceeds? the maximum number of tokens|context (?:window|length)/i;
-const USED_UP = /credits? (?:are|is) depleted|spend(?:ing)? (?:cap|limit)/i;
 /**
  * An interaction that has expired is `Invalid turn token: <id>`, one of another key a 403. A chain that has grown too
  * long is only `Invalid input received.`.
  */
 const ABOUT_MEMORY = /turn token|interaction|^invalid input received\.?$/i;
+const MEMORY_KINDS: ReadonlySet<ModelFaultKind> = new Set(['bad_request', 'not_found', 'no_access']);
 
-/** Reads an answer that is no success. Resolves with the fault. */
-export async function faultOfAnswer(
-  answer: IncomingMessage,
-  context: GeminiContext,
-  signal: AbortSignal,
-): Promise<ModelFault> {
-  const status = answer.statusCode ?? 0;
-  const body = await readJson(answer, signal);
+/** Reads the body of an answer that is no success. */
+export function readError(body: unknown, { status, request }: Refusal): ProviderError | null {
   // The part of the API that streams JSON wraps its errors into a list.
-  const { data } = ErrorBody.safeParse(Array.isArray(body) ? body[0] : body);
-  if (data !== undefined) return faultOfProblem(data.error, context, status);
-  return new ModelFault(strangerKind(status), { words: `Gemini answered ${status}`, status });
+  const problem = ErrorBody.safeParse(Array.isArray(body) ? body[0] : body).data?.error;
+  const { path, body: sent = {} } = request;
+  const hasMemory = path.includes('/interactions/') || 'previous_interaction_id' in sent;
+  return problem ? errorOf(problem, hasMemory, status) : null;
 }
 
 /** Reads an event that may be an error. Returns null for any other. */
-export function faultOfEvent(data: unknown, context: GeminiContext): ModelFault | null {
-  const parsed = ErrorEvent.safeParse(data);
-  return parsed.success ? faultOfProblem(parsed.data.error, context) : null;
+export function errorOfEvent(data: unknown, hasMemory: boolean): ProviderError | null {
+  const problem = ErrorEvent.safeParse(data).data?.error;
+  return problem ? errorOf(problem, hasMemory) : null;
 }
 
-export function faultOfProblem(problem: Problem, context: GeminiContext, status?: number): ModelFault {
+/** `hasMemory`: the request names an earlier interaction. An error within a stream has no status. */
+export function errorOf(problem: Problem, hasMemory: boolean, status?: number): ProviderError {
+  const { message = '', code = '' } = problem;
   const details = (problem.details ?? []).flatMap((detail) => Detail.safeParse(detail).data ?? []);
-  const message = problem.message ?? '';
-  const words = providerWords(message, [...context.access.secrets, context.bearer]);
-  const said = status === undefined ? 'Gemini reported an error' : `Gemini answered ${status}`;
-  return new ModelFault(kindOf(problem, { details, status, hasMemory: context.hasMemory }), {
-    words: words === '' ? said : words,
-    ...(status === undefined ? {} : { status }),
-    retryAfterMs: retryAfterMs(details),
-  });
+  const named = problem.status ?? String(code);
+  const reasons = details.flatMap(({ reason = '' }) => (KEY_REASONS.has(reason) ? reason : []));
+  const kind = kindOfError(FAULTS, { codes: [...reasons, named], message, status }) ?? 'overloaded';
+  const retryAfterMs = waitOf(details);
+  const isLost = hasMemory && MEMORY_KINDS.has(kind) && named.toLowerCase() !== 'model_not_found';
+  if (isLost && ABOUT_MEMORY.test(message)) return { words: message, kind: 'lost_memory', retryAfterMs };
+  const isUsedUp = kind === 'rate_limited' && isForToday(details);
+  return { words: message, kind: isUsedUp ? 'quota' : kind, retryAfterMs };
 }
-
-interface Circumstances {
-  readonly details: readonly Detail[];
-  readonly status: number | undefined;
-  readonly hasMemory: boolean;
-}
-
-function kindOf(problem: Problem, { details, status, hasMemory }: Circumstances): ModelFaultKind {
-  const message = problem.message ?? '';
-  const code = String(problem.status ?? problem.code ?? '').toLowerCase();
-  if (details.some(({ reason }) => KEY_REASONS.has(reason ?? ''))) return 'key_rejected';
-  const kind = KIND_OF_CODE[code] ?? kindOfStatus(status);
-  if (kind === 'bad_request' && TOO_LONG.test(message)) return 'too_long';
-  if (hasMemory && MEMORY_KINDS.has(kind) && code !== 'model_not_found' && ABOUT_MEMORY.test(message))
-    return 'lost_memory';
-  if (kind === 'rate_limited' && (isForToday(details) || USED_UP.test(message))) return 'quota';
-  return kind;
-}
-
-const MEMORY_KINDS: ReadonlySet<ModelFaultKind> = new Set(['bad_request', 'not_found', 'no_access']);
 
 /** A limit per day does not pass within the wait that the provider suggests. */
 function isForToday(details: readonly Detail[]): boolean {
   return details.some(({ violations }) => violations?.some(({ quotaId }) => quotaId?.includes('PerDay')));
 }
 
-/** An error within a stream has no status. */
-function kindOfStatus(status = 500): ModelFaultKind {
-  if (status === 401) return 'key_rejected';
-  if (status === 402) return 'quota';
-  if (status === 403) return 'no_access';
-  if (status === 404) return 'not_found';
-  if (status === 429) return 'rate_limited';
-  if (status >= 500) return 'overloaded';
-  return status >= 400 ? 'bad_request' : 'bad_endpoint';
-}
-
 /** google.rpc.RetryInfo: a number of seconds such as `22s` or `0.5s`. */
-function retryAfterMs(details: readonly Detail[]): number | null {
+function waitOf(details: readonly Detail[]): number | null {
   const delay = details.find(({ retryDelay }) => retryDelay !== undefined)?.retryDelay;
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '')?.[1];
   return seconds === undefined ? null : Math.ceil(Number(seconds) * 1_000);

@@ -1,6 +1,6 @@
 import type { ModelProvider } from '../model-provider.ts';
 import { MODEL } from '../provider-fields.ts';
-import { geminiAccess } from './gemini-access.ts';
+import { geminiAccess, geminiApi } from './gemini-access.ts';
 import { GeminiClient } from './gemini-client.ts';
 
 export const gemini: ModelProvider = {
@@ -38,6 +38,7 @@ export const gemini: ModelProvider = {
   connect: (settings, deps) => {
     // Models are listed as `models/…`, and asked for without it.
     const model = settings.config.model?.replace(/^models\//, '') ?? '';
-    return new GeminiClient({ model, access: geminiAccess(settings, deps), http: deps.http });
+    const access = geminiAccess(settings, deps);
+    return new GeminiClient({ model, ...access, api: geminiApi(access, deps) });
   },
 };

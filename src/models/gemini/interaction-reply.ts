@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { unreachable } from '../../base/assert.ts';
-import { streamedEvents } from '../http/model-answer.ts';
+import type { ProviderError } from '../http/json-api.ts';
+import type { StreamedEvent } from '../http/model-answer.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
-import { faultOfEvent, faultOfProblem, type GeminiContext } from './gemini-faults.ts';
+import { errorOf, errorOfEvent } from './gemini-faults.ts';
 
 const Content = z.object({ type: z.string(), text: optionalField(z.string()) });
 
@@ -36,21 +36,27 @@ type Interaction = z.infer<typeof Completed>['interaction'];
 /** Events with other types, and deltas of other steps, say nothing that counts. */
 const Event = z.discriminatedUnion('event_type', [StepStart, StepDelta, Completed]);
 
+/** What an error of the reply means. `hasMemory`: the request names an earlier interaction. */
+export interface ReplyFaults {
+  readonly hasMemory: boolean;
+  readonly faultOf: (error: ProviderError) => ModelFault;
+}
+
 /**
- * Reads the stream of one interaction to its end, so that its connection can be used again. What the model writes before it
+ * Reads the events of one interaction to their end, so that its connection can be used again. What the model writes before it
  * reads from the gateway is part of the reply, since it may have been spoken meanwhile. Rejects with a ModelFault.
  */
 export async function readInteraction(
-  answer: IncomingMessage,
+  events: AsyncIterable<StreamedEvent>,
   observer: TurnObserver,
-  { signal, ...context }: GeminiContext & { readonly signal: AbortSignal },
+  faults: ReplyFaults,
 ): Promise<ModelReply> {
   const text = new ReplyText(observer);
   let interaction: Interaction | null = null;
   try {
-    for await (const { data } of streamedEvents(answer, signal)) {
-      const fault = faultOfEvent(data, context);
-      if (fault !== null) throw fault;
+    for await (const { data } of events) {
+      const error = errorOfEvent(data, faults.hasMemory);
+      if (error !== null) throw faults.faultOf(error);
       interaction = take(data, text) ?? interaction;
     }
   } catch (error) {
@@ -59,7 +65,7 @@ export async function readInteraction(
   }
   if (interaction === null)
     throw new ModelFault('cut', { words: 'the answer ended before it was complete', isDoubtful: true });
-  return replyOf(interaction, text.whole, context);
+  return replyOf(interaction, text.whole, faults);
 }
 
 /** Adds what an event has to the text. Returns the interaction once it is complete. */
@@ -108,7 +114,7 @@ class ReplyText {
   }
 }
 
-function replyOf(interaction: Interaction, text: string, context: GeminiContext): ModelReply {
+function replyOf(interaction: Interaction, text: string, { hasMemory, faultOf }: ReplyFaults): ModelReply {
   const reply = {
     text,
     memory: { interaction: interaction.id },
@@ -127,7 +133,7 @@ function replyOf(interaction: Interaction, text: string, context: GeminiContext)
     case 'requires_action':
       throw new ModelFault('bad_request', { words: 'the model waits for the result of a function' });
     case 'failed':
-      throw faultOfProblem(interaction.errors?.[0] ?? {}, context);
+      throw faultOf(errorOf(interaction.errors?.[0] ?? {}, hasMemory));
     default:
       throw new ModelFault('cut', { words: 'the interaction was ended', isDoubtful: true });
   }

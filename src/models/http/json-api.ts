@@ -1,16 +1,49 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
+import { kindOfStatus, strangerKind } from '../fault-table.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
 import { readJson, type StreamedEvent, streamedEvents } from './model-answer.ts';
 import type { ModelHttp } from './model-http.ts';
 import { requestedWaitMs } from './retry-after.ts';
 
-/** An error as a provider words it. `kind` is set where the words say more than the status. */
+type Texts = Readonly<Record<string, string>>;
+
+/** What proves that requests are allowed. */
+export interface Credentials {
+  /** Returns the headers for one request. `body` is empty without one. Rejects with a ModelFault. */
+  headers(request: UnsignedRequest, signal: AbortSignal): Texts | Promise<Texts>;
+  /** What must not be in the words of a fault. */
+  readonly secrets: readonly string[];
+  /** The provider took them for wrong. */
+  rejected?(): void;
+}
+
+export interface UnsignedRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: string;
+}
+
+/** A key that is in the same headers of each request. */
+export function keyIn(headers: Texts, ...secrets: readonly string[]): Credentials {
+  return { headers: () => headers, secrets };
+}
+
+/** An error as a provider words it. `kind` is set where the error says more than the status. */
 export interface ProviderError {
   readonly words: string;
   readonly kind?: ModelFaultKind | undefined;
+  /** How long it asks to wait; absent: the headers may say. */
+  readonly retryAfterMs?: number | null;
+}
+
+/** An answer that is no success, and the request that it belongs to. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly request: ApiRequest;
 }
 
 export interface JsonApiOptions {
@@ -18,12 +51,13 @@ export interface JsonApiOptions {
   readonly clock: Clock;
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** They carry the key. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** What must not be in the words of a fault. */
-  readonly secrets: readonly string[];
+  /** Of every request. */
+  readonly query?: Texts;
+  readonly credentials: Credentials;
   /** Reads the body of an error. Null: it is not in the provider's format. */
-  readonly readError: (body: unknown, status: number) => ProviderError | null;
+  readonly readError: (body: unknown, refusal: Refusal) => ProviderError | null;
+  /** Nothing follows a turn that got lost, so no fault of an answer is doubtful. */
+  readonly isRepeatable?: true;
 }
 
 export interface ApiRequest {
@@ -37,15 +71,12 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
 }
 
-const KINDS: Readonly<Record<number, ModelFaultKind>> = {
-  401: 'key_rejected',
-  402: 'quota',
-  403: 'no_access',
-  404: 'not_found',
-  408: 'overloaded',
-  413: 'too_long',
-  429: 'rate_limited',
-};
+/** A list in pages: where the next one is, and how many are read at most. */
+export interface Paging<Page> {
+  /** Returns what the query for the next page adds. Null: this was the last one. */
+  readonly next: (page: Page) => ApiRequest['query'] | null;
+  readonly maxPages: number;
+}
 
 /** Statuses after which the provider may have carried out the request all the same. */
 const DOUBTFUL: ReadonlySet<number> = new Set([408, 500, 502, 504]);
@@ -60,7 +91,7 @@ export class JsonApi {
 
   /** Resolves with the body of the answer. */
   async ask<Schema extends z.ZodType>(schema: Schema, request: ApiRequest): Promise<z.output<Schema>> {
-    const answer = await this.#send(request, 'application/json');
+    const answer = await this.open(request);
     const { data, success } = schema.safeParse(await readJson(answer, request.signal));
     if (!success) throw new ModelFault('bad_endpoint', { words: 'the answer is not the expected JSON' });
     return data;
@@ -68,62 +99,75 @@ export class JsonApi {
 
   /** For requests whose answer says nothing. */
   async tell(request: ApiRequest): Promise<void> {
-    await readJson(await this.#send(request, 'application/json'), request.signal);
+    await readJson(await this.open(request), request.signal);
+  }
+
+  /** Yields the pages of a list. */
+  async *pages<Schema extends z.ZodType>(
+    schema: Schema,
+    request: Omit<ApiRequest, 'method'>,
+    { next, maxPages }: Paging<z.output<Schema>>,
+  ): AsyncGenerator<z.output<Schema>, void> {
+    let more: ApiRequest['query'] | null = {};
+    for (let count = 0; more && count < maxPages; count++) {
+      const query: ApiRequest['query'] = { ...request.query, ...more };
+      const page: z.output<Schema> = await this.ask(schema, { ...request, method: 'GET', query });
+      yield page;
+      more = next(page);
+    }
   }
 
   /** Resolves once the stream is open. An answer that is plain JSON becomes its only event. */
   async stream(request: ApiRequest): Promise<AsyncGenerator<StreamedEvent, void>> {
-    const answer = await this.#send(request, 'text/event-stream');
+    const answer = await this.open(request, 'text/event-stream');
     const isJson = answer.headers['content-type']?.startsWith('application/json') === true;
     return isJson ? onlyEvent(answer, request.signal) : streamedEvents(answer, request.signal);
   }
 
-  /** The fault for an error that ended a stream. Null: it is not in the provider's format. */
-  brokenStream(error: ProviderError | null): ModelFault {
+  /** The fault for an error that ended a stream. `secrets`: of the request, besides the credentials. */
+  brokenStream(error: ProviderError | null, ...secrets: readonly string[]): ModelFault {
     const kind = error?.kind ?? 'overloaded';
-    const words =
-      providerWords(error?.words ?? '', this.#options.secrets) || 'the provider broke off the answer';
-    return new ModelFault(kind, { words, isDoubtful: kind === 'overloaded' || kind === 'rate_limited' });
-  }
-
-  async #send(request: ApiRequest, accept: string): Promise<IncomingMessage> {
-    const { method, path, query, body, signal } = request;
-    const url = new URL(`${this.#options.baseUrl}${path}`);
-    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value));
-    const headers = { accept, ...this.#options.headers };
-    const sent = { method, url, headers, signal, ...(body && { body: JSON.stringify(body) }) };
-    const answer = await this.#options.http.send(sent);
-    const { statusCode: status = 0 } = answer;
-    if (status >= 200 && status < 300) return answer;
-    throw this.#refusal(request, answer, await readJson(answer, signal));
-  }
-
-  #refusal({ secret = '', method, path }: ApiRequest, answer: IncomingMessage, body: unknown): ModelFault {
-    const { baseUrl, clock, readError, secrets } = this.#options;
-    const { statusCode: status = 0, headers } = answer;
-    const error = readError(body, status);
-    const kind = error?.kind ?? (error === null ? strangerKind(status) : kindOf(status));
-    // With the path, because what most often is wrong is the base: `http://localhost:11434` without its `/v1`.
-    const { pathname } = new URL(`${baseUrl}${path}`);
-    const words = error?.words || `the endpoint answered HTTP status ${status} to ${method} ${pathname}`;
+    const { credentials, isRepeatable = false } = this.#options;
+    const words = providerWords(error?.words ?? '', [...credentials.secrets, ...secrets]);
     return new ModelFault(kind, {
-      words: providerWords(words, [...secrets, secret]),
-      status,
-      retryAfterMs: requestedWaitMs(headers, clock.nowIso()),
-      isDoubtful: DOUBTFUL.has(status),
+      words: words || 'the provider broke off the answer',
+      retryAfterMs: error?.retryAfterMs ?? null,
+      isDoubtful: !isRepeatable && (kind === 'overloaded' || kind === 'rate_limited'),
     });
   }
-}
 
-/** What a status of 400 or more says when the words say nothing. */
-export function kindOf(status: number): ModelFaultKind {
-  return KINDS[status] ?? (status >= 500 ? 'overloaded' : 'bad_request');
-}
+  /** Resolves with an answer that is a success. The caller reads its body. */
+  async open(request: ApiRequest, accept = 'application/json'): Promise<IncomingMessage> {
+    const { baseUrl, credentials, http, query } = this.#options;
+    const { method, path, signal } = request;
+    const url = new URL(`${baseUrl}${path}`);
+    for (const [name, value] of Object.entries({ ...query, ...request.query }))
+      url.searchParams.set(name, String(value));
+    const body = request.body === undefined ? '' : JSON.stringify(request.body);
+    const headers = { accept, ...(await credentials.headers({ method, url, body }, signal)) };
+    const answer = await http.send({ method, url, headers, signal, ...(body && { body }) });
+    const { statusCode: status = 0 } = answer;
+    if (status >= 200 && status < 300) return answer;
+    const refusal = { status, headers: answer.headers, request };
+    const fault = this.#refused(refusal, url, await readJson(answer, signal));
+    if (fault.kind === 'key_rejected') credentials.rejected?.();
+    throw fault;
+  }
 
-/** What does not answer in the provider's format is a proxy, or no provider at all. */
-export function strangerKind(status: number): ModelFaultKind {
-  const kind = kindOf(status);
-  return kind === 'bad_request' || kind === 'not_found' ? 'bad_endpoint' : kind;
+  #refused(refusal: Refusal, { pathname }: URL, body: unknown): ModelFault {
+    const { clock, credentials, readError, isRepeatable = false } = this.#options;
+    const { status, headers, request } = refusal;
+    const error = readError(body, refusal);
+    // With the path, because what most often is wrong is the base: `http://localhost:11434` without its `/v1`.
+    const words =
+      error?.words || `the endpoint answered HTTP status ${status} to ${request.method} ${pathname}`;
+    return new ModelFault(error?.kind ?? (error === null ? strangerKind : kindOfStatus)(status), {
+      words: providerWords(words, [...credentials.secrets, request.secret ?? '']),
+      status,
+      retryAfterMs: error?.retryAfterMs ?? requestedWaitMs(headers, clock.nowIso()),
+      isDoubtful: !isRepeatable && DOUBTFUL.has(status),
+    });
+  }
 }
 
 async function* onlyEvent(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<StreamedEvent, void> {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { JsonApi, type ProviderError } from '../http/json-api.ts';
+import { type FaultTable, kindOfError } from '../fault-table.ts';
+import { JsonApi, keyIn, type ProviderError, type Refusal } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
-import type { ModelFaultKind } from '../model-fault.ts';
 import type { ModelDeps } from '../model-provider.ts';
 
 const HOSTS = {
@@ -23,26 +23,33 @@ const ErrorBody = z.object({
   type: optionalField(z.string()),
 });
 
-const KINDS: Readonly<Record<string, ModelFaultKind>> = { invalid_model: 'not_found' };
-const TOO_LONG = /too large for model|maximum context length|context window/i;
+const FAULTS: FaultTable = {
+  codes: { invalid_model: 'not_found' },
+  words: [[/too large for model|maximum context length|context window/i, 'too_long']],
+};
 
 /** https://docs.mistral.ai/api */
 export function mistralApi(key: string, region: MistralRegion, { http, clock, urls }: ModelDeps): JsonApi {
   const baseUrl = urls.mistral ?? HOSTS[region];
-  const headers = { authorization: `Bearer ${key}` };
-  return new JsonApi({ http, clock, baseUrl, headers, secrets: [key], readError });
+  return new JsonApi({
+    http,
+    clock,
+    baseUrl,
+    credentials: keyIn({ authorization: `Bearer ${key}` }, key),
+    readError,
+  });
 }
 
-function readError(body: unknown): ProviderError | null {
+function readError(body: unknown, { status }: Refusal): ProviderError | null {
   const { message, detail, type = '' } = ErrorBody.safeParse(body).data ?? {};
   const said = typeof message === 'object' ? message.detail : (message ?? detail);
   if (said === undefined) return null;
   const words =
     typeof said === 'string' ? said : said.map(({ loc, msg }) => `${loc?.join('.')}: ${msg}`).join('; ');
-  return { words, kind: wordedKind(words) ?? KINDS[type] };
+  return errorOf(words, type, status);
 }
 
-/** What the words of an error say, whatever its status. */
-export function wordedKind(words: string): ModelFaultKind | undefined {
-  return TOO_LONG.test(words) ? 'too_long' : undefined;
+/** `status`: absent where there is none, or none that is known. */
+export function errorOf(message: string, type: string, status?: number): ProviderError {
+  return { words: message, kind: kindOfError(FAULTS, { codes: [type], message, status }) };
 }

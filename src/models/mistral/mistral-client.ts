@@ -2,20 +2,20 @@ import * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { conversationOf, forgottenConversation, memoryOf } from '../conversation-memory.ts';
 import type { JsonApi } from '../http/json-api.ts';
+import { optionalField } from '../http/optional-field.ts';
 import type {
+  ModelChoice,
   ModelChoices,
   ModelClient,
+  ModelMemory,
   ModelReply,
   ModelTurn,
   PastTurn,
   TurnFate,
   TurnObserver,
 } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
-import type { ModelMemory } from '../model-memory.ts';
-import { unlessGone } from '../unless-gone.ts';
+import { isFault, ModelFault, unlessGone } from '../model-fault.ts';
 import { Entry, findMessage, messageEntry, textOf } from './entry.ts';
-import { agentChoices, modelChoices } from './mistral-choices.ts';
 import { MistralTools } from './mistral-tools.ts';
 import { functionCalled, ReplyStream } from './reply-stream.ts';
 
@@ -25,6 +25,22 @@ export type Answerer = { readonly model: string } | { readonly agentId: string }
 /** Of a model or an agent. */
 const Described = z.object({ id: z.string() });
 const History = z.object({ entries: z.array(Entry) });
+const Models = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      deprecation: optionalField(z.string().nullable()),
+      capabilities: optionalField(z.object({ completion_chat: optionalField(z.boolean()) })),
+    }),
+  ),
+});
+const AgentPage = z.object({
+  data: z.array(z.object({ id: z.string(), name: optionalField(z.string()) })),
+  next_page_token: optionalField(z.string().nullable()),
+});
+/** At most 1,000 agents. */
+const AGENT_PAGES = 10;
+const AGENTS_PER_PAGE = 100;
 const NO_CONNECTORS =
   'This key may not use connectors, so the model cannot read from the gateway. Allow private and shared connectors for it.';
 
@@ -188,6 +204,24 @@ function said(text: string): PastTurn {
 
 /** Only the key that started a conversation has access to it. */
 function withoutAccess(fault: unknown): unknown {
-  const isLost = fault instanceof ModelFault && (fault.kind === 'not_found' || fault.kind === 'no_access');
-  return isLost ? new ModelFault('lost_memory', { words: fault.message }, { cause: fault }) : fault;
+  if (!isFault(fault, 'not_found', 'no_access')) return fault;
+  return new ModelFault('lost_memory', { words: fault.message }, { cause: fault });
+}
+
+/** Models that talk. */
+async function modelChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoice[]> {
+  const { data } = await api.ask(Models, { method: 'GET', path: '/v1/models', signal });
+  return data
+    .filter(({ capabilities }) => capabilities?.completion_chat !== false)
+    .map(({ id, deprecation }) => ({ id, name: id, endsAt: deprecation ?? null }));
+}
+
+async function agentChoices(api: JsonApi, signal: AbortSignal): Promise<ModelChoice[]> {
+  const request = { path: '/v1/agents/pages', query: { page_size: AGENTS_PER_PAGE }, signal };
+  const pages = api.pages(AgentPage, request, {
+    next: ({ next_page_token: page_token }) => (page_token ? { page_token } : null),
+    maxPages: AGENT_PAGES,
+  });
+  const agents = (await Array.fromAsync(pages)).flatMap(({ data }) => data);
+  return agents.map(({ id, name }) => ({ id, name: name ?? id, endsAt: null }));
 }

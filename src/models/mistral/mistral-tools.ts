@@ -4,7 +4,7 @@ import { toolsDigest } from '../conversation-memory.ts';
 import type { JsonApi } from '../http/json-api.ts';
 import { MadeOnce } from '../made-once.ts';
 import type { GatewayTools } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
+import { isFault, unlessGone } from '../model-fault.ts';
 
 /** At most 64 letters, digits, dashes and underscores. */
 const NAME_PREFIX = 'voice_chat_gateway_';
@@ -29,7 +29,7 @@ export class MistralTools {
       const id = await this.#connectors.get(toolsDigest(tools), make, signal);
       return [{ type: 'connector', connector_id: id }];
     } catch (fault) {
-      if (isForbidden(fault)) return [];
+      if (isFault(fault, 'no_access')) return [];
       throw fault;
     }
   }
@@ -53,7 +53,7 @@ export class MistralTools {
       await this.#api.tell({ method: 'GET', path: '/v1/connectors', query: { page_size: 1 }, signal });
       return true;
     } catch (fault) {
-      if (isForbidden(fault)) return false;
+      if (isFault(fault, 'no_access')) return false;
       throw fault;
     }
   }
@@ -68,12 +68,8 @@ export class MistralTools {
   }
 
   async #find(name: string, signal: AbortSignal): Promise<string | null> {
-    try {
-      return (await this.#api.ask(Connector, { method: 'GET', path: `/v1/connectors/${name}`, signal })).id;
-    } catch (fault) {
-      if (fault instanceof ModelFault && fault.kind === 'not_found') return null;
-      throw fault;
-    }
+    const asked = this.#api.ask(Connector, { method: 'GET', path: `/v1/connectors/${name}`, signal });
+    return (await unlessGone(asked))?.id ?? null;
   }
 
   async #create(name: string, { url }: GatewayTools, signal: AbortSignal): Promise<string> {
@@ -87,8 +83,4 @@ export class MistralTools {
     };
     return (await this.#api.ask(Connector, { method: 'POST', path: '/v1/connectors', body, signal })).id;
   }
-}
-
-function isForbidden(fault: unknown): boolean {
-  return fault instanceof ModelFault && fault.kind === 'no_access';
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { type JsonApi, kindOf } from '../http/json-api.ts';
+import type { JsonApi } from '../http/json-api.ts';
 import type { StreamedEvent } from '../http/model-answer.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelReply, TurnObserver } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
 import { Content, textOf } from './entry.ts';
-import { wordedKind } from './mistral-api.ts';
+import { errorOf } from './mistral-api.ts';
 
 /** Any event of a streamed reply: the fields that the gateway reads. */
 const ReplyEvent = z.object({
@@ -65,7 +65,7 @@ export class ReplyStream {
       case 'function.call.delta':
         throw functionCalled();
       case 'conversation.response.error':
-        throw this.#options.api.brokenStream(errorOf(event));
+        throw this.#failure(event);
       case 'conversation.response.done':
         return this.#reply(event.usage);
       default:
@@ -80,6 +80,11 @@ export class ReplyStream {
     const added = isNext ? BETWEEN_MESSAGES + part : part;
     this.#text += added;
     this.#options.observer.text(added);
+  }
+
+  /** The code is an HTTP status, or another number. */
+  #failure({ message = '', code = 0 }: ReplyEvent): ModelFault {
+    return this.#options.api.brokenStream(errorOf(message, '', code >= 400 ? code : undefined));
   }
 
   #reply(usage: ReplyEvent['usage']): Omit<ModelReply, 'memory'> {
@@ -97,8 +102,4 @@ export function functionCalled(): ModelFault {
   return new ModelFault('bad_request', {
     words: 'the agent calls a function, which the gateway cannot carry out',
   });
-}
-
-function errorOf({ message: words = '', code }: ReplyEvent) {
-  return { words, kind: wordedKind(words) ?? (code !== undefined && code >= 400 ? kindOf(code) : undefined) };
 }

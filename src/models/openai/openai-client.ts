@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/time.ts';
+import type { JsonApi } from '../http/json-api.ts';
 import type {
   ModelChoices,
   ModelClient,
+  ModelMemory,
   ModelReply,
   ModelTurn,
   TurnFate,
   TurnObserver,
 } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
-import type { ModelMemory } from '../model-memory.ts';
-import { ConversationTurns } from '../responses/conversation-turns.ts';
+import { isFault, ModelFault } from '../model-fault.ts';
+import { Conversations } from '../responses/conversations.ts';
 import { probeConversation } from '../responses/probe-turn.ts';
 import { toolsField } from '../responses/response-request.ts';
-import type { ResponsesApi } from '../responses/responses-api.ts';
 import { canHurry } from './openai-models.ts';
 import { promptsHaveEnded, STORED_PROMPTS_ENDED, type StoredPrompt } from './stored-prompt.ts';
 
 export interface OpenAiClientOptions {
-  readonly api: ResponsesApi;
+  readonly api: JsonApi;
   readonly clock: Clock;
   /** Null: the stored prompt has one, or none is chosen yet. */
   readonly model: string | null;
@@ -38,12 +38,12 @@ const COMPACTION = 'context_management';
  */
 export class OpenAiClient implements ModelClient {
   readonly #options: OpenAiClientOptions;
-  readonly #turns: ConversationTurns;
+  readonly #turns: Conversations;
   #compacts: boolean;
 
   constructor(options: OpenAiClientOptions) {
     this.#options = options;
-    this.#turns = new ConversationTurns(options.api);
+    this.#turns = new Conversations(options.api);
     this.#compacts = options.compacts;
   }
 
@@ -103,12 +103,11 @@ export class OpenAiClient implements ModelClient {
 
   #explained(error: unknown): unknown {
     const { clock, prompt } = this.#options;
-    if (!prompt || !promptsHaveEnded(clock) || !(error instanceof ModelFault)) return error;
-    if (error.kind !== 'bad_request' && error.kind !== 'not_found') return error;
+    if (!prompt || !promptsHaveEnded(clock) || !isFault(error, 'bad_request', 'not_found')) return error;
     return new ModelFault('bad_request', { words: STORED_PROMPTS_ENDED }, { cause: error });
   }
 }
 
 function isAboutCompaction(error: unknown): boolean {
-  return error instanceof ModelFault && error.kind === 'bad_request' && error.message.includes(COMPACTION);
+  return isFault(error, 'bad_request') && error.message.includes(COMPACTION);
 }

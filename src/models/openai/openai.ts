@@ -1,7 +1,6 @@
 import type { ModelProvider } from '../model-provider.ts';
 import { API_KEY, endpoint, MODEL, STORED_PROMPT } from '../provider-fields.ts';
-import { responsesApiWithKey } from '../responses/responses-api-with-key.ts';
-import { wrongPath } from '../responses/responses-endpoint.ts';
+import { responsesApi, wrongPath } from '../responses/responses-api.ts';
 import { OpenAiClient } from './openai-client.ts';
 import { choicesOf, ModelList } from './openai-models.ts';
 import { promptsHaveEnded, STORED_PROMPTS_ENDED, storedPromptIn } from './stored-prompt.ts';
@@ -18,7 +17,7 @@ export const openai: ModelProvider = {
     const { config, secrets } = settings;
     const ours = urls.openai ? `${urls.openai}/v1` : ENDPOINT;
     const { endpoint: given = ENDPOINT } = config;
-    const api = responsesApiWithKey(given === ENDPOINT ? ours : given, secrets.api_key ?? null, deps);
+    const api = responsesApi(given === ENDPOINT ? ours : given, secrets.api_key ?? null, deps);
     const prompt = storedPromptIn(settings);
     const notice = prompt && promptsHaveEnded(clock) ? STORED_PROMPTS_ENDED : null;
     const browse = async (signal: AbortSignal) => {

@@ -1,5 +1,4 @@
-import type { ModelClient, ModelTurn } from '../model-client.ts';
-import type { ModelMemory } from '../model-memory.ts';
+import type { ModelClient, ModelMemory, ModelTurn } from '../model-client.ts';
 
 /** A turn that only shows whether a reply comes. */
 export function probeTurn(text: string, maxOutputTokens: number, signal: AbortSignal): ModelTurn {

@@ -5,8 +5,16 @@ import type { ModelReply, TurnObserver } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
 import { readResponseError } from './response-faults.ts';
-import { type ApiError, Item, ResponseBody, ResponseEvent } from './response-schema.ts';
-import { finalText, isFinalMessage, refusalIn, waitIn } from './response-text.ts';
+import {
+  type ApiError,
+  finalText,
+  Item,
+  isFinalMessage,
+  ResponseBody,
+  ResponseEvent,
+  refusalIn,
+  waitIn,
+} from './response-schema.ts';
 
 /** A reply but for the memory, which depends on where the conversation is kept. */
 export type ResponseReply = Omit<ModelReply, 'memory'>;
@@ -24,15 +32,15 @@ export class ResponseReader {
   readonly #api: JsonApi;
   readonly #observer: Pick<TurnObserver, 'text'>;
   /** Of the request, besides the key. */
-  readonly #secrets: readonly string[];
+  readonly #secret: string;
   /** Items whose text does not count, by id and by place. */
   readonly #hidden = new Set<string | number>();
   #streamed = '';
 
-  constructor(api: JsonApi, observer: Pick<TurnObserver, 'text'>, secrets: readonly string[]) {
+  constructor(api: JsonApi, observer: Pick<TurnObserver, 'text'>, secret: string) {
     this.#api = api;
     this.#observer = observer;
-    this.#secrets = secrets;
+    this.#secret = secret;
   }
 
   async read(events: AsyncIterable<StreamedEvent>): Promise<ResponseReply> {
@@ -87,11 +95,9 @@ export class ResponseReader {
 
   /** Only a failure of the provider leaves open what it keeps of the turn. */
   #fault(error: ApiError): ModelFault {
-    const { kind, message } = this.#api.brokenStream(readResponseError(error));
-    return new ModelFault(kind, {
-      words: providerWords(message, this.#secrets),
-      isDoubtful: kind === 'overloaded',
-    });
+    const fault = this.#api.brokenStream(readResponseError(error), this.#secret);
+    if (fault.kind === 'overloaded') return fault;
+    return new ModelFault(fault.kind, { words: fault.message });
   }
 }
 

@@ -23,10 +23,11 @@ interface DtmfRequest {
 
 /** Queues digits and sends them one after another, tick by tick: as events (RFC 4733 section 2.5.1) or as tones. */
 export class DtmfSender {
+  /** Ticks since the start of the digit. */
+  ticks = -1;
+  startTimestamp = 0;
   #samplesPerTick = 0;
   readonly #requests: DtmfRequest[] = [];
-  #ticks = -1;
-  #startTimestamp = 0;
 
   /** Sets the clock rate of event durations. */
   setClock(clockRateHz: number): void {
@@ -63,12 +64,12 @@ export class DtmfSender {
   }
 
   #isAtLastDigit({ events, position }: DtmfRequest): boolean {
-    return this.#ticks >= 0 && position === events.length - 1;
+    return this.ticks >= 0 && position === events.length - 1;
   }
 
   /** Rejects all pending requests with `call_not_active`. */
   cancel(detail: string): void {
-    this.#ticks = -1;
+    this.ticks = -1;
     for (const request of this.#requests.splice(0))
       request.reject(new GatewayError('call_not_active', detail));
   }
@@ -77,24 +78,19 @@ export class DtmfSender {
   tick(timestamp: number): void {
     const request = this.#requests[0];
     if (request === undefined) return;
-    this.#ticks++;
-    if (this.#ticks === 0) this.#startTimestamp = timestamp;
-    if (this.#ticks >= TONE_TICKS + PAUSE_TICKS - 1) this.#finishDigit(request);
+    this.ticks++;
+    if (this.ticks === 0) this.startTimestamp = timestamp;
+    if (this.ticks >= TONE_TICKS + PAUSE_TICKS - 1) this.#finishDigit(request);
   }
 
   /** Whether a packet of the event replaces the audio of this tick. */
   get isEvent(): boolean {
-    return this.#ticks >= 0 && this.#ticks < TONE_TICKS + END_PACKETS - 1;
+    return this.ticks >= 0 && this.ticks < TONE_TICKS + END_PACKETS - 1;
   }
 
   /** Whether the digit sounds in this tick. */
   get isTone(): boolean {
-    return this.#ticks >= 0 && this.#ticks < TONE_TICKS;
-  }
-
-  /** Ticks since the start of the digit. */
-  get ticks(): number {
-    return this.#ticks;
+    return this.ticks >= 0 && this.ticks < TONE_TICKS;
   }
 
   /** Event code of the digit. */
@@ -104,7 +100,7 @@ export class DtmfSender {
   }
 
   #finishDigit(request: DtmfRequest): void {
-    this.#ticks = -1;
+    this.ticks = -1;
     request.position++;
     if (request.position < request.events.length) return;
     this.#requests.shift();
@@ -113,19 +109,15 @@ export class DtmfSender {
 
   /** Writes the payload of this tick's event packet. */
   writePayload(out: Uint8Array, at: number): void {
-    const isEnd = this.#ticks >= TONE_TICKS - 1;
-    const durationSamples = Math.min(this.#ticks + 1, TONE_TICKS) * this.#samplesPerTick;
+    const isEnd = this.ticks >= TONE_TICKS - 1;
+    const durationSamples = Math.min(this.ticks + 1, TONE_TICKS) * this.#samplesPerTick;
     out[at] = this.event;
     out[at + 1] = (isEnd ? END_FLAG : 0) | VOLUME;
     out[at + 2] = durationSamples >> 8;
     out[at + 3] = durationSamples;
   }
 
-  get startTimestamp(): number {
-    return this.#startTimestamp;
-  }
-
   get isFirst(): boolean {
-    return this.#ticks === 0;
+    return this.ticks === 0;
   }
 }

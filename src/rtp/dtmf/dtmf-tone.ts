@@ -1,4 +1,5 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
+import { onePer } from '../../base/one-per.ts';
 
 /** ITU-T Q.23: the frequencies of each key's row and column, in Hz, by event code (RFC 4733 section 3.2). */
 const ROWS_HZ = [941, 697, 697, 697, 770, 770, 770, 852, 852, 852, 941, 941, 697, 770, 852, 941];
@@ -15,19 +16,6 @@ const COLUMN_PEAK = peakOf(-9);
 /** ITU-T G.711: a sine at full scale has 3.17 dBm0. */
 function peakOf(levelDbm0: number): number {
   return 32_767 * 10 ** ((levelDbm0 - 3.17) / 20);
-}
-
-/** By sample rate. The legs of a thread use them one after another. */
-const tones = new Map<number, DtmfTone>();
-
-/** Returns this thread's tones at a rate. */
-export function dtmfToneAt(sampleRateHz: number): DtmfTone {
-  let tone = tones.get(sampleRateHz);
-  if (tone === undefined) {
-    tone = new DtmfTone(sampleRateHz);
-    tones.set(sampleRateHz, tone);
-  }
-  return tone;
 }
 
 /** The sounds of keys, frame by frame. */
@@ -64,3 +52,6 @@ export class DtmfTone {
     }
   }
 }
+
+/** Returns this thread's tones at a rate. Its legs use them one after another. */
+export const dtmfToneAt = onePer((sampleRateHz) => new DtmfTone(sampleRateHz));

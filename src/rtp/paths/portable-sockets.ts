@@ -41,20 +41,16 @@ export const portableIo: SocketIo = {
 
 class PortableSockets implements PacketPath {
   readonly overflowed = 0;
+  unsent = 0;
   readonly #rtp: Socket;
   readonly #rtcp: Socket;
   readonly #buffers: Uint8Array[] = [];
   #turn = 0;
-  #unsent = 0;
   #closed = false;
 
   constructor(rtp: Socket, rtcp: Socket) {
     this.#rtp = rtp;
     this.#rtcp = rtcp;
-  }
-
-  get unsent(): number {
-    return this.#unsent;
   }
 
   listen(listener: DatagramListener): void {
@@ -86,7 +82,7 @@ class PortableSockets implements PacketPath {
   /** Returns false, and counts the packet as unsent, when it cannot be sent. */
   #hasRoom(socket: Socket): boolean {
     const hasRoom = !this.#closed && socket.getSendQueueCount() < MAX_UNSENT_PACKETS;
-    if (!hasRoom) this.#unsent++;
+    if (!hasRoom) this.unsent++;
     return hasRoom;
   }
 

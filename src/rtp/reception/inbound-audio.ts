@@ -1,4 +1,5 @@
-import { JitterBuffer, type JitterCounters, type Pulled } from '../../audio/jitter-buffer.ts';
+import { JitterBuffer, type Pulled } from '../../audio/jitter-buffer.ts';
+import type { JitterCounters } from '../../audio/jitter-counters.ts';
 import { MOST_MAX_TARGET_MS } from '../../audio/jitter-target.ts';
 import { Resampler } from '../../audio/resampler.ts';
 import { IN_SILENCE, SOMETIME, SOON, TimeScaler } from '../../audio/time-scaler.ts';
@@ -91,7 +92,7 @@ export class InboundAudio {
   }
 
   #pullDecoded(frame: Int16Array): boolean {
-    if (this.jitter.pace !== 'usual') return this.#pullAtPace(frame);
+    if (this.jitter.pacing.pace !== 'usual') return this.#pullAtPace(frame);
     if (this.#readySamples === 0) return this.#pullWhole(frame);
     return this.#scaler === null ? this.#pullPieces(frame) : this.#pullSettling(frame, this.#scaler);
   }
@@ -136,8 +137,9 @@ export class InboundAudio {
     this.#makeReady();
     const scaler = this.#scaler ?? new TimeScaler(this.#decoder.sampleRateHz);
     this.#scaler = scaler;
-    const isFaster = this.jitter.pace === 'faster';
-    const wanted = (this.jitter.offMs * this.#decoder.sampleRateHz) / 1000;
+    const { pacing } = this.jitter;
+    const isFaster = pacing.pace === 'faster';
+    const wanted = (pacing.offMs * this.#decoder.sampleRateHz) / 1000;
     const needed = isFaster ? scaler.inputSamples(wanted) : this.#frameSamples;
     // To look ahead further than the buffer goes would be heard as a loss.
     if (isFaster && this.jitter.depthMs < (needed * 1000) / this.#decoder.sampleRateHz)
@@ -145,7 +147,7 @@ export class InboundAudio {
     let heard = this.#readySamples > 0;
     while (this.#readySamples < needed) heard = this.#addPiece() || heard;
     if (this.#lastPulled !== 'packet') return this.#pullPieces(frame);
-    const haste = this.jitter.isFarOff ? SOON : SOMETIME;
+    const haste = pacing.isFarOff ? SOON : SOMETIME;
     const taken = isFaster
       ? scaler.shorten(this.#ready, wanted, haste, frame)
       : scaler.lengthen(this.#ready, wanted, haste, frame);

@@ -1,4 +1,3 @@
-import { newJitterCounters } from '../../audio/jitter-buffer.ts';
 import type { MediaEvent } from '../../media/media-leg.ts';
 import type { VoiceCodecs } from '../codecs/voice-codecs.ts';
 import { DtmfReceiver } from '../dtmf/dtmf-receiver.ts';
@@ -8,13 +7,15 @@ import { RtpPacket } from '../rtp-packet.ts';
 import type { RtpCodec, RtpConfig } from '../rtp-protocol.ts';
 import type { RtpState } from '../rtp-state.ts';
 import type { SrtpSession } from '../srtp/srtp.ts';
-import { G722Clock } from './g722-clock.ts';
 import { InboundAudio } from './inbound-audio.ts';
 import { ReceptionStats } from './reception-stats.ts';
 import { SourceLatch } from './source-latch.ts';
 
 /** Comfort noise (RFC 3389): the sender is silent. */
 const COMFORT_NOISE_PAYLOAD_TYPE = 13;
+
+/** Packets in a row that prove a doubled clock. Fewer may come from a sender that leaves out silence. */
+const PROVING_PACKETS = 5;
 
 interface RtpReceiverDeps {
   readonly memory: RtpState;
@@ -31,7 +32,6 @@ export class RtpReceiver {
   readonly #emit: (event: MediaEvent) => void;
   readonly #codecs: VoiceCodecs;
   readonly #roomRateHz: number;
-  readonly #jitterCounters = newJitterCounters();
   readonly #dtmf = new DtmfReceiver();
   readonly #packet = new RtpPacket();
   /** Null before the first configuration. */
@@ -70,12 +70,7 @@ export class RtpReceiver {
   #change(codec: RtpCodec): void {
     const decoder = this.#codecs.decoder(codec, this.#roomRateHz);
     this.#audio?.close();
-    this.#audio = new InboundAudio(
-      decoder,
-      this.#roomRateHz,
-      this.#jitterCounters,
-      this.#codecs.maxJitterDelayMs,
-    );
+    this.#audio = new InboundAudio(decoder, this.#roomRateHz, this.#counters, this.#codecs.maxJitterDelayMs);
     this.#g722Clock = codec === 'G722' ? new G722Clock() : null;
     this.stats.setClock(decoder.clockRateHz);
   }
@@ -178,17 +173,62 @@ export class RtpReceiver {
   /** Updates the counters that are maintained elsewhere. */
   count(): void {
     const counters = this.#counters;
-    const jitter = this.#jitterCounters;
-    counters.lost = jitter.lost;
-    counters.duplicate = jitter.duplicate;
-    counters.late = jitter.late;
-    counters.concealed = jitter.concealed;
-    counters.droppedForDepth = jitter.droppedForDepth;
-    counters.shortenedMs = jitter.shortenedMs;
-    counters.lengthenedMs = jitter.lengthenedMs;
     counters.delayMs = this.#audio?.jitter.delayMs ?? 0;
     counters.depthMs = this.#audio?.jitter.depthMs ?? 0;
     counters.targetMs = this.#audio?.jitter.targetMs ?? 0;
     counters.jitterMs = this.stats.jitterMs;
+  }
+}
+
+/**
+ * Corrects the timestamps of peers that count the samples of G.722, two a byte, instead of the ticks of its clock, one a
+ * byte (RFC 3551 section 4.5.2). Some do so only while a stream begins.
+ */
+export class G722Clock {
+  #isRunning = false;
+  #isDoubled = false;
+  #proofs = 0;
+  /** Timestamp of the latest packet, as it came and as it was corrected. */
+  #timestamp = 0;
+  #corrected = 0;
+  /** Length of the last packet with audio, and the sequence number after it. */
+  #bytes = 0;
+  #nextSequence = -1;
+
+  /** Prepares for another stream. */
+  restart(): void {
+    this.#isRunning = false;
+  }
+
+  /** Corrects the packet's timestamp. `isAudio`: it has a payload of the codec. */
+  correct(packet: RtpPacket, isAudio: boolean): void {
+    if (!this.#isRunning) this.#begin(packet);
+    const ticks = (packet.timestamp - this.#timestamp) | 0;
+    if (isAudio) this.#judge(packet, ticks);
+    const corrected = (this.#corrected + (this.#isDoubled ? ticks >> 1 : ticks)) >>> 0;
+    if (ticks > 0) {
+      this.#timestamp = packet.timestamp;
+      this.#corrected = corrected;
+    }
+    packet.timestamp = corrected;
+  }
+
+  #begin({ timestamp }: RtpPacket): void {
+    this.#isRunning = true;
+    this.#isDoubled = false;
+    this.#proofs = 0;
+    this.#timestamp = timestamp;
+    this.#corrected = timestamp;
+    this.#nextSequence = -1;
+  }
+
+  #judge({ sequenceNumber, payloadLength }: RtpPacket, ticks: number): void {
+    if (sequenceNumber === this.#nextSequence) {
+      this.#proofs = ticks === 2 * this.#bytes ? this.#proofs + 1 : 0;
+      if (this.#proofs >= PROVING_PACKETS) this.#isDoubled = true;
+      else if (ticks === this.#bytes) this.#isDoubled = false;
+    }
+    this.#bytes = payloadLength;
+    this.#nextSequence = (sequenceNumber + 1) & 0xffff;
   }
 }

@@ -39,10 +39,10 @@ export class SourceLatch {
   /** Destination of our packets; port 0 while it is unknown. */
   host = '';
   port = 0;
+  /** Host of the accepted source, for a later worker. */
+  heardHost = '';
+  heardPort = 0;
   #signalled = NOWHERE;
-  /** The accepted source. */
-  #heardHost = '';
-  #heardPort = 0;
   #ssrc: number | null = null;
   #isLatched = false;
   #heardAtMs = 0;
@@ -60,8 +60,8 @@ export class SourceLatch {
     const { remoteHost, remotePort } = this.#signalled;
     this.#signalled = source;
     if (source.remoteHost === remoteHost && source.remotePort === remotePort) return false;
-    this.#formerHost = this.#isLatched ? this.#heardHost : '';
-    this.#formerPort = this.#isLatched ? this.#heardPort : 0;
+    this.#formerHost = this.#isLatched ? this.heardHost : '';
+    this.#formerPort = this.#isLatched ? this.heardPort : 0;
     this.#signalledAtMs = nowMs;
     this.host = source.remoteHost ?? '';
     this.port = source.remotePort;
@@ -76,15 +76,6 @@ export class SourceLatch {
     this.#latch(host, port, null, nowMs);
   }
 
-  /** Host of the accepted source, for a later worker. */
-  get heardHost(): string {
-    return this.#heardHost;
-  }
-
-  get heardPort(): number {
-    return this.#heardPort;
-  }
-
   /** Classifies a valid packet: from the current stream, the first of a new stream, or from a stranger. */
   judge(
     packet: RtpPacket,
@@ -93,7 +84,7 @@ export class SourceLatch {
     nowMs: number,
   ): 'current' | 'new' | 'stranger' {
     const { address: host, port } = from;
-    const isSource = this.#isLatched && port === this.#heardPort && host === this.#heardHost;
+    const isSource = this.#isLatched && port === this.heardPort && host === this.heardHost;
     if (isSource && (packet.ssrc === this.#ssrc || this.#ssrc === null)) {
       this.#ssrc = packet.ssrc;
       this.#heardAtMs = nowMs;
@@ -106,7 +97,7 @@ export class SourceLatch {
 
   /** Whether an RTCP packet may come from the peer. Its port is not checked, because a NAT changes it. */
   isPeer(host: string): boolean {
-    return host === (this.#isLatched ? this.#heardHost : this.#signalled.remoteHost);
+    return host === (this.#isLatched ? this.heardHost : this.#signalled.remoteHost);
   }
 
   #mayBecomeSource(
@@ -130,7 +121,7 @@ export class SourceLatch {
     const isFormer = port === this.#formerPort && host === this.#formerHost;
     if (isFormer && nowMs - this.#signalledAtMs < RELATCH_AFTER_MS) return false;
     if (!this.#isLatched) return true;
-    if (this.#isSignalled(this.#heardHost, this.#heardPort) && !this.#signalled.behindNat) return false;
+    if (this.#isSignalled(this.heardHost, this.heardPort) && !this.#signalled.behindNat) return false;
     return nowMs - this.#heardAtMs >= RELATCH_AFTER_MS;
   }
 
@@ -150,8 +141,8 @@ export class SourceLatch {
 
   #latch(host: string, port: number, ssrc: number | null, nowMs: number): void {
     this.#isLatched = true;
-    this.#heardHost = host;
-    this.#heardPort = port;
+    this.heardHost = host;
+    this.heardPort = port;
     this.#ssrc = ssrc;
     this.#heardAtMs = nowMs;
     this.#candidates.clear();

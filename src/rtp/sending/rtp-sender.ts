@@ -10,7 +10,6 @@ import { RTP_HEADER_BYTES, type RtpHeader, writeRtpHeader } from '../rtp-packet.
 import type { RtpCodec, RtpConfig } from '../rtp-protocol.ts';
 import type { RtpState } from '../rtp-state.ts';
 import { SRTP_TRAILER_BYTES, type SrtpSession } from '../srtp/srtp.ts';
-import { ExpectedLoss } from './expected-loss.ts';
 
 /** The packet being written. A thread writes one at a time, and a single buffer stays in the CPU cache. */
 const packet = new Uint8Array(RTP_HEADER_BYTES + MAX_SENT_PAYLOAD_BYTES + SRTP_TRAILER_BYTES);
@@ -18,6 +17,15 @@ const packet = new Uint8Array(RTP_HEADER_BYTES + MAX_SENT_PAYLOAD_BYTES + SRTP_T
 const header: RtpHeader = { payloadType: 0, marker: false, sequenceNumber: 0, timestamp: 0, ssrc: 0 };
 /** Lag behind the clock at which the timeline is corrected; more than a late engine catches up. */
 const MAX_BEHIND_FRAMES = 8;
+
+/** Weight of a new report. After a bad report, two to five clean ones switch FEC off again. */
+const LOSS_WEIGHT = 0.5;
+/** FEC takes bits from the voice, so isolated losses are left to the peer's concealment. */
+const FEC_BEGINS_AT = 0.02;
+const FEC_ENDS_BELOW = 0.01;
+/** At 24 kbit/s, libopus sends no FEC for values up to 5 (`decide_fec` of libopus 1.3). Values above 25 add no more. */
+const LEAST_PERCENT = 6;
+const MOST_PERCENT = 25;
 
 /** Sends a finished packet: the first `length` of `bytes`. The buffer is reused right after the call. */
 export type SendPacket = (bytes: Uint8Array, length: number) => void;
@@ -187,5 +195,25 @@ export class RtpSender {
   timestampAt(nowMs: number): number {
     const sinceMs = Math.max(nowMs - this.#memory.sentAtMs, 0);
     return (this.#memory.sentTimestamp + Math.round((sinceMs * this.#frameTicks) / FRAME_MS)) >>> 0;
+  }
+}
+
+/** Packet loss that the encoder should expect, estimated from the peer's receiver reports (RFC 3550 section 6.4.1). */
+export class ExpectedLoss {
+  /** Expected loss in percent for libopus; 0 disables FEC. */
+  percent = 0;
+  #share = 0;
+
+  /**
+   * Adds a report: `lostShare` of our packets, 0 to 1, were lost since the previous one. Returns whether `percent`
+   * changed.
+   */
+  report(lostShare: number): boolean {
+    const former = this.percent;
+    this.#share += (lostShare - this.#share) * LOSS_WEIGHT;
+    const isOn = this.#share >= (former > 0 ? FEC_ENDS_BELOW : FEC_BEGINS_AT);
+    const percent = Math.min(Math.max(Math.round(this.#share * 100), LEAST_PERCENT), MOST_PERCENT);
+    this.percent = isOn ? percent : 0;
+    return this.percent !== former;
   }
 }

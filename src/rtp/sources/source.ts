@@ -1,4 +1,4 @@
-import { newJitterCounters } from '../../audio/jitter-buffer.ts';
+import { newJitterCounters } from '../../audio/jitter-counters.ts';
 import type { VoiceDecoder } from '../codecs/voice-codec.ts';
 import { InboundAudio } from '../reception/inbound-audio.ts';
 import type { RtpPacket } from '../rtp-packet.ts';

@@ -1,10 +1,15 @@
-import { newJitterCounters } from '../../audio/jitter-buffer.ts';
+import { addJitterCounters, newJitterCounters } from '../../audio/jitter-counters.ts';
+import { SummingBus } from '../../audio/summing-bus.ts';
+import { frameSamples } from '../../base/frame.ts';
+import { onePer } from '../../base/one-per.ts';
 import type { VoiceDecoder } from '../codecs/voice-codec.ts';
 import type { RtpPacket } from '../rtp-packet.ts';
 import type { PacketOpen } from '../rtp-protocol.ts';
-import { OthersMix } from './others-mix.ts';
 import { Source } from './source.ts';
 import { GONE_AFTER_MS, OTHERS, VoicePlaces } from './voice-places.ts';
+
+/** Where sources are summed, by sample rate. Legs use it one after another. */
+const busFor = onePer((sampleRateHz) => new SummingBus(frameSamples(sampleRateHz), 1));
 
 /** Sources that a leg receives at a time. Packets of any further ones are dropped. */
 export const MAX_SOURCES = 32;
@@ -29,7 +34,8 @@ export class Sources {
   readonly #sources: Source[] = [];
   /** The source of each voice; undefined while it is gone. The last voice has none. */
   readonly #byVoice: (Source | undefined)[] = Array.from({ length: OTHERS });
-  readonly #others: OthersMix;
+  /** Made before the first frame, because it compiles WebAssembly. */
+  readonly #bus: SummingBus;
   /** Counts of the sources that are gone. */
   readonly #gone = newJitterCounters();
   /** Counts of all sources, as last summed. */
@@ -38,7 +44,7 @@ export class Sources {
   constructor(deps: SourcesDeps) {
     this.#deps = deps;
     this.#places = new VoicePlaces(deps.memory, deps.nowMs);
-    this.#others = new OthersMix(deps.roomRateHz);
+    this.#bus = busFor(deps.roomRateHz);
     this.#places.forEach(deps.onVoice);
   }
 
@@ -78,7 +84,7 @@ export class Sources {
 
   /** Fills a frame of this voice. Returns false when it is silent; the frame is then undefined. */
   pull(voice: number, frame: Int16Array): boolean {
-    if (voice === OTHERS) return this.#others.pull(this.#sources, frame);
+    if (voice === OTHERS) return this.#pullOthers(frame);
     return this.#byVoice[voice]?.pull(frame) ?? false;
   }
 
@@ -106,8 +112,25 @@ export class Sources {
   /** Counts of all sources since the leg was opened. Always the same object. */
   count() {
     const total = Object.assign(this.#total, this.#gone);
-    for (let i = 0; i < this.#sources.length; i++) addCounts(total, this.#sources[i]!.counters);
+    for (let i = 0; i < this.#sources.length; i++) addJitterCounters(total, this.#sources[i]!.counters);
     return total;
+  }
+
+  /** Sums the sources that have no voice of their own. */
+  #pullOthers(frame: Int16Array): boolean {
+    const bus = this.#bus;
+    let heard = 0;
+    for (let i = 0; i < this.#sources.length; i++) {
+      const source = this.#sources[i]!;
+      if (source.voice !== OTHERS || !source.pull(bus.voice(0))) continue;
+      if (heard === 0) bus.clear();
+      bus.add(0);
+      heard++;
+    }
+    if (heard === 0) return false;
+    bus.leaveOutNobody();
+    frame.set(bus.rest);
+    return true;
   }
 
   #idOf(packet: RtpPacket): number {
@@ -137,18 +160,7 @@ export class Sources {
     const source = this.#sources[index]!;
     this.#sources.splice(index, 1);
     if (source.voice !== OTHERS) this.#byVoice[source.voice] = undefined;
-    addCounts(this.#gone, source.counters);
+    addJitterCounters(this.#gone, source.counters);
     source.close();
   }
-}
-
-type Counts = ReturnType<typeof newJitterCounters>;
-
-function addCounts(total: Counts, more: Counts): void {
-  total.lost += more.lost;
-  total.late += more.late;
-  total.concealed += more.concealed;
-  total.droppedForDepth += more.droppedForDepth;
-  total.shortenedMs += more.shortenedMs;
-  total.lengthenedMs += more.lengthenedMs;
 }

@@ -19,18 +19,14 @@ export const RTCP_LABEL = 3;
 
 /** AES in counter mode and HMAC-SHA1 with one set of session keys (RFC 3711 sections 4.1.1 and 4.2.1). */
 export class SrtpCipher {
+  readonly tagBytes: number;
   readonly #keys: SessionKeys;
-  readonly #tagBytes: number;
   readonly #counter = Buffer.alloc(16);
   readonly #trailer = Buffer.alloc(4);
 
   constructor(keys: SessionKeys, tagBytes: number) {
     this.#keys = keys;
-    this.#tagBytes = tagBytes;
-  }
-
-  get tagBytes(): number {
-    return this.#tagBytes;
+    this.tagBytes = tagBytes;
   }
 
   /** Encrypts or decrypts in place; both are the same operation. `index` has 48 bits. */
@@ -51,15 +47,15 @@ export class SrtpCipher {
    * none.
    */
   sign(bytes: Uint8Array, length: number, roc: number | null): number {
-    bytes.set(this.#tag(bytes, length, roc).subarray(0, this.#tagBytes), length);
-    return length + this.#tagBytes;
+    bytes.set(this.#tag(bytes, length, roc).subarray(0, this.tagBytes), length);
+    return length + this.tagBytes;
   }
 
   /** Verifies the tag after the first `length` bytes in constant time. */
   verify(bytes: Uint8Array, length: number, roc: number | null): boolean {
     const tag = this.#tag(bytes, length, roc);
     let difference = 0;
-    for (let i = 0; i < this.#tagBytes; i++) difference |= tag[i]! ^ bytes[length + i]!;
+    for (let i = 0; i < this.tagBytes; i++) difference |= tag[i]! ^ bytes[length + i]!;
     return difference === 0;
   }
 

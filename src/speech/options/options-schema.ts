@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { unreachable } from '../../base/assert.ts';
-import type { OptionValue, PresetOptions } from '../../store/speech/voice-configs.ts';
+import type { OptionValue, PresetOptions } from '../../store/speech/speech-tables.ts';
 import { MAX_TEXT, type OptionField } from './option-field.ts';
 
 /** Options to set. Null removes one, so that its default applies; what is left out stays. */

@@ -1,42 +1,68 @@
-import type { FlagOption, ListOption, TextOption } from './option-field.ts';
+import type { FlagOption, ListOption, NumberOption, TextOption } from './option-field.ts';
+
+type Traits = Omit<TextOption, 'name' | 'title' | 'description' | 'type'>;
+/** Least, most and default. Without one, the provider has its own. */
+type Range = readonly [number, number, number?];
+/** Texts, and characters of each. */
+type Most = readonly [number, number];
 
 /** What happens when somebody speaks over an utterance. Every text-to-speech preset has it. */
-export const INTERRUPTION: TextOption = {
-  name: 'interruption',
-  title: 'Interruption',
-  type: 'text',
-  description: '`auto`: an utterance stops when somebody speaks over it; `off`: it is spoken to its end',
-  choices: ['auto', 'off'],
-  default: 'auto',
-};
+export const INTERRUPTION: TextOption = text(
+  'interruption',
+  'Interruption',
+  '`auto`: an utterance stops when somebody speaks over it; `off`: it is spoken to its end',
+  { choices: ['auto', 'off'], default: 'auto' },
+);
 
-export function model(
-  examples: readonly [string, ...string[]],
-  preset: string,
-  description = '',
-): TextOption {
-  return {
-    name: 'model',
-    title: 'Model',
-    type: 'text',
-    description,
-    examples,
-    default: preset,
-    maxLength: 100,
-  };
+export function text(name: string, title: string, description: string, traits: Traits): TextOption {
+  return { name, title, type: 'text', description, ...traits };
 }
 
-export function language(description: string, preset?: string): TextOption {
-  const field = { name: 'language', title: 'Language', type: 'text', description, maxLength: 35 } as const;
-  return preset === undefined ? field : { ...field, default: preset };
+export function number(name: string, title: string, description: string, range: Range): NumberOption {
+  return { name, title, type: 'number', description, ...bounds(range) };
+}
+
+export function integer(name: string, title: string, description: string, range: Range): NumberOption {
+  return { name, title, type: 'integer', description, ...bounds(range) };
 }
 
 export function flag(name: string, title: string, description: string, preset: boolean): FlagOption {
   return { name, title, type: 'flag', description, default: preset };
 }
 
+export function list(
+  name: string,
+  title: string,
+  description: string,
+  [maxItems, maxLength]: Most,
+): ListOption {
+  return { name, title, type: 'list', description, maxItems, maxLength };
+}
+
+export function model(examples: readonly string[], preset: string, description = ''): TextOption {
+  return text('model', 'Model', description, { examples, default: preset, maxLength: 100 });
+}
+
+export function voice(description: string, preset: string, examples?: readonly string[]): TextOption {
+  return text('voice', 'Voice', description, {
+    default: preset,
+    ...(examples && { examples }),
+    maxLength: 100,
+  });
+}
+
+export function language(description: string, preset?: string): TextOption {
+  return text('language', 'Language', description, {
+    ...(preset !== undefined && { default: preset }),
+    maxLength: 35,
+  });
+}
+
 /** Words that recognition should expect. */
-export function keyterms(maxItems: number, maxLength: number): ListOption {
-  const description = 'Names and words that recognition should expect';
-  return { name: 'keyterms', title: 'Key terms', type: 'list', description, maxItems, maxLength };
+export function keyterms(...most: Most): ListOption {
+  return list('keyterms', 'Key terms', 'Names and words that recognition should expect', most);
+}
+
+function bounds([minimum, maximum, preset]: Range) {
+  return { ...(preset !== undefined && { default: preset }), minimum, maximum };
 }

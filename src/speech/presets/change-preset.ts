@@ -10,7 +10,7 @@ import {
 } from '../../store/speech/voice-configs.ts';
 import { mergeOptions, type OptionsChange } from '../options/options-schema.ts';
 import { keyRefused } from '../providers/ask-provider.ts';
-import type { KeyVerdict } from '../providers/provider.ts';
+import type { KeyVerdict } from '../providers/ask-vendor.ts';
 import { speechProvider } from '../providers/speech-providers.ts';
 import type { SpeechDomain } from '../speech-domain.ts';
 import { checkKey } from './check-key.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { SpeechKind, SpeechProviderName } from '../../base/speech.ts';
 import { askProvider, words } from '../providers/ask-provider.ts';
-import type { KeyVerdict } from '../providers/provider.ts';
+import { type KeyVerdict, keyVerdict } from '../providers/ask-vendor.ts';
 import { speechProvider } from '../providers/speech-providers.ts';
 import type { SpeechDomain } from '../speech-domain.ts';
 
@@ -9,7 +9,7 @@ const NOT_NEEDED: KeyVerdict = { status: 'not_needed', detail: null };
 
 /** Whether a preset of this provider has a key. */
 export function needsKey(name: SpeechProviderName): boolean {
-  return speechProvider(name).regions.length > 0;
+  return speechProvider(name).keys !== null;
 }
 
 /** What a key is for. */
@@ -32,8 +32,10 @@ export async function checkKey(
   const provider = speechProvider(name);
   const missing = provider.kinds[kind]?.missing?.() ?? null;
   if (missing !== null) throw new GatewayError('voice_engine_missing', missing);
-  if (key === null) return NOT_NEEDED;
-  const access = { provider, region, key };
-  const { status, detail } = await askProvider(domain, accountId, access, provider.checkKey);
+  const { keys } = provider;
+  if (key === null || keys === null) return NOT_NEEDED;
+  const { status, detail } = await askProvider(domain, accountId, { provider, region, key }, (ask) =>
+    keyVerdict(ask, keys),
+  );
   return { status, detail: detail && words(detail, key) };
 }

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { SpeechKind, SpeechProviderName } from '../../base/speech.ts';
+import { insertRow } from '../../store/database/rows.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
-import {
-  disableVoiceConfig,
-  insertVoiceConfig,
-  type PresetOptions,
-  type StoredVoiceConfig,
-  sealKey,
-} from '../../store/speech/voice-configs.ts';
+import type { PresetOptions } from '../../store/speech/speech-tables.ts';
+import { disableVoiceConfig, type StoredVoiceConfig, sealKey } from '../../store/speech/voice-configs.ts';
 import { keyRefused } from '../providers/ask-provider.ts';
-import type { KeyVerdict } from '../providers/provider.ts';
+import type { KeyVerdict } from '../providers/ask-vendor.ts';
 import { speechProvider } from '../providers/speech-providers.ts';
 import type { SpeechDomain } from '../speech-domain.ts';
 import { checkKey } from './check-key.ts';
@@ -49,7 +45,7 @@ export async function createPreset(
   await store.db.transaction().execute(async (trx) => {
     await assertMayAdd(trx, accountId);
     const disabled = enabled ? await disableVoiceConfig(trx, accountId, kind, clock.nowIso()) : undefined;
-    await insertVoiceConfig(trx, preset);
+    await insertRow(trx, 'voiceConfigs', preset);
     const detail = { kind, provider, enabled, disabled, keyStatus: preset.keyStatus };
     await audit(trx, actor, { action: 'voice_config.create', subject: preset.id, detail });
   });

@@ -4,8 +4,9 @@ import { GatewayError } from '../../base/errors.ts';
 import type { SpeechProviderName } from '../../base/speech.ts';
 import { openKey } from '../../store/speech/voice-configs.ts';
 import { askProvider } from '../providers/ask-provider.ts';
-import type { SpeechProvider, Voice, VoiceList } from '../providers/provider.ts';
+import type { SpeechProvider } from '../providers/provider.ts';
 import { speechProvider } from '../providers/speech-providers.ts';
+import type { Voice, VoiceList } from '../providers/voices.ts';
 import type { SpeechDomain } from '../speech-domain.ts';
 import { requirePreset } from './presets.ts';
 

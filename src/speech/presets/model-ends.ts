@@ -1,5 +1,5 @@
 import { dayOf } from '../../base/time.ts';
-import type { PresetOptions } from '../../store/speech/voice-configs.ts';
+import type { PresetOptions } from '../../store/speech/speech-tables.ts';
 import { effectiveOptions } from '../options/options-schema.ts';
 import type { ModelEnd, SpeechService } from '../providers/provider.ts';
 

@@ -4,8 +4,8 @@ import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { SpeechDomain } from '../speech-domain.ts';
 import { type AskVendor, askWithin, VendorFailed, VendorRefused } from './ask-vendor.ts';
-import { baseUrlOf } from './base-url.ts';
 import type { SpeechProvider } from './provider.ts';
+import { baseUrlOf } from './speech-providers.ts';
 
 /** A provider, and the key for its region. */
 export interface ProviderAccess {
@@ -27,10 +27,11 @@ export async function askProvider<T>(
 ): Promise<T> {
   await requireVerifiedAddress(domain.store.db, accountId);
   const baseUrl = baseUrlOf(domain.urls, provider, region);
-  assert(baseUrl !== null, 'local engines are not asked');
+  const { keys } = provider;
+  assert(baseUrl !== null && keys !== null, 'local engines are not asked');
   domain.quota.count(accountId);
   try {
-    return await askWithin(domain.clock, { baseUrl, key }, question);
+    return await askWithin(domain.clock, { keys, baseUrl, key }, question);
   } catch (error) {
     if (error instanceof VendorRefused) throw keyRefused(provider, words(error.message, key));
     if (!(error instanceof VendorFailed)) throw error;

@@ -1,7 +1,7 @@
 import type { SpeechKind, SpeechProviderName } from '../../base/speech.ts';
-import type { KeyStatus } from '../../store/speech/speech-tables.ts';
 import type { OptionField } from '../options/option-field.ts';
-import type { AskVendor } from './ask-vendor.ts';
+import type { AskVendor, KeyQuestion } from './ask-vendor.ts';
+import type { VoiceList } from './voices.ts';
 
 /** A place where a provider runs. Keys are sent to these hosts only. */
 export interface Region {
@@ -29,39 +29,15 @@ export interface SpeechService {
   readonly missing?: () => string | null;
 }
 
-/** What a provider says of a key, with its own words where it has any. */
-export interface KeyVerdict {
-  readonly status: KeyStatus;
-  readonly detail: string | null;
-}
-
-/** A voice that a preset can name. */
-export interface Voice {
-  /** The value of the option `voice`. */
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  /** BCP 47, as the provider writes them. */
-  readonly languages: readonly string[];
-  readonly gender: string | null;
-  readonly previewUrl: string | null;
-}
-
-export interface VoiceList {
-  readonly voices: readonly Voice[];
-  /** Whether the provider has more voices than these. */
-  readonly isCut: boolean;
-}
-
 /** A speech provider, as the main thread knows it. */
 export interface SpeechProvider {
   readonly name: SpeechProviderName;
   readonly title: string;
-  /** The default first. Empty: it runs in the gateway and needs no key. */
+  /** The default first. Empty: it runs in the gateway. */
   readonly regions: readonly Region[];
   readonly kinds: { readonly [kind in SpeechKind]?: SpeechService };
-  /** Asks for something cheap that needs the key. Rejects with VendorFailed when nothing is learned of the key. */
-  readonly checkKey: (ask: AskVendor) => Promise<KeyVerdict>;
+  /** Null: it needs no key. */
+  readonly keys: KeyQuestion | null;
   /** Rejects with VendorFailed, or with VendorRefused when the key is refused. Null: it does not speak. */
   readonly listVoices: ((ask: AskVendor) => Promise<VoiceList>) | null;
 }

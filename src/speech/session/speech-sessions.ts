@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { CallActor } from '../../calls/call-actor.ts';
 import type { CallEvent } from '../../calls/call-event.ts';
+import type { HostedSpeech } from '../../calls/call-publisher.ts';
 import { isFinal } from '../../calls/call-state.ts';
-import type { HostedSpeech } from '../../calls/hosted-speech.ts';
 import { SpeechSession, type SpeechSessionDeps } from './speech-session.ts';
 import type { SpeechSettings } from './speech-settings.ts';
 

@@ -2,8 +2,7 @@ import type { CallPresets } from '../../calls/choose-presets.ts';
 import type { SecretBox } from '../../store/secrets/secret-box.ts';
 import { openKey, type StoredVoiceConfig } from '../../store/speech/voice-configs.ts';
 import { effectiveOptions } from '../options/options-schema.ts';
-import { baseUrlOf } from '../providers/base-url.ts';
-import { speechProvider } from '../providers/speech-providers.ts';
+import { baseUrlOf, speechProvider } from '../providers/speech-providers.ts';
 import type { SpeechUrls } from '../speech-domain.ts';
 import type { ProviderSettings, SpeechService } from '../transport/speech-protocol.ts';
 

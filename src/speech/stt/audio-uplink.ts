@@ -15,9 +15,7 @@ const HEARD_SILENCE_MS = 1_500;
 const KEEP_ALIVE_SILENCE_MS = 100;
 
 /** How a vendor takes audio. */
-export interface AudioDialect {
-  readonly endpoint: VendorEndpoint;
-  readonly format: AudioFormat;
+export interface AudioManners {
   /** Whether the vendor takes audio no faster than it is spoken. Any other is sent all that there is at once. */
   readonly isPaced: boolean;
   /** Shortest message that the vendor takes. */
@@ -28,7 +26,12 @@ export interface AudioDialect {
   readonly wrap?: (audio: Uint8Array) => string;
 }
 
-export interface UplinkObserver {
+interface AudioDialect extends AudioManners {
+  readonly endpoint: VendorEndpoint;
+  readonly format: AudioFormat;
+}
+
+interface UplinkObserver {
   /** A connection is open. What was being said when the last one was lost is settled now. Calls `begin`. */
   opened(): void;
   message(message: VendorMessage): void;

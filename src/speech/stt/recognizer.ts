@@ -1,5 +1,6 @@
 import type { AudioFormat } from '../audio-format.ts';
 import type { SpeechFault } from '../speech-fault.ts';
+import type { SpeechPreset } from '../speech-preset.ts';
 
 /**
  * Speech-to-text of one voice at one vendor. It connects at once, keeps the last 5 s of audio while it connects again,
@@ -16,6 +17,13 @@ export interface Recognizer {
   /** Asks for the last results, then ends the session in the vendor's way, within 2 s. */
   close(): Promise<void>;
 }
+
+/** `rateHz` is the rate of the voice; the recognizer may choose another. */
+export type NewRecognizer = (
+  preset: SpeechPreset,
+  rateHz: number,
+  observer: RecognizerObserver,
+) => Recognizer;
 
 export interface RecognizerObserver {
   /** What is understood so far of an utterance that is still spoken. Replaces the previous interim result. */

@@ -1,5 +1,6 @@
 import type { AudioFormat } from '../audio-format.ts';
 import type { SpeechFault } from '../speech-fault.ts';
+import type { SpeechPreset } from '../speech-preset.ts';
 
 /**
  * Text-to-speech of one call at one vendor. It connects at once, so that the first utterance need not wait, and
@@ -17,6 +18,13 @@ export interface Synthesizer {
   /** Ends the session in the vendor's way, within 2 s. */
   close(): Promise<void>;
 }
+
+/** `rateHz` is the rate of the call; the synthesizer may choose another. */
+export type NewSynthesizer = (
+  preset: SpeechPreset,
+  rateHz: number,
+  observer: SynthesizerObserver,
+) => Synthesizer;
 
 export interface SpokenPiece {
   readonly utteranceId: string;

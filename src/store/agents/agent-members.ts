@@ -1,21 +1,14 @@
 import { sql } from 'kysely';
 import { prepared } from '../database/prepared.ts';
+import type { Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { MemberType } from './agent-tables.ts';
-import type { Member } from './agents.ts';
+import { DEFAULT_AGENT_FIRST, type Member } from './agents.ts';
 
 /** A key as listed for its agents. */
 export interface AgentKey {
   readonly agentId: string;
   readonly id: string;
   readonly keyPrefix: string;
-}
-
-/** Membership of one platform account in an agent. */
-export interface Membership {
-  readonly agentId: string;
-  readonly memberType: MemberType;
-  readonly memberId: string;
 }
 
 /** Returns all memberships of the account's keys, oldest key first. Internal bearers are left out. */
@@ -33,7 +26,7 @@ export async function listAgentKeys(db: Db, accountId: string): Promise<AgentKey
 }
 
 /** Returns all memberships of the account's platform accounts. */
-export async function listMemberships(db: Db, accountId: string): Promise<Membership[]> {
+export async function listMemberships(db: Db, accountId: string): Promise<Row<'agentAccounts'>[]> {
   return await db
     .selectFrom('agentAccounts')
     .innerJoin('agents', 'agents.id', 'agentAccounts.agentId')
@@ -52,17 +45,17 @@ const holdersOf = prepared((db, { type, id }: Member) =>
   db.selectFrom('agentAccounts').select('agentId').where('memberType', '=', type).where('memberId', '=', id),
 );
 
-export async function detachKey(db: Db, agentId: string, keyId: string): Promise<void> {
-  await db.deleteFrom('agentKeys').where('agentId', '=', agentId).where('keyId', '=', keyId).execute();
-}
-
-export async function detachMember(db: Db, agentId: string, member: Member): Promise<void> {
-  await db
-    .deleteFrom('agentAccounts')
-    .where('agentId', '=', agentId)
-    .where('memberType', '=', member.type)
-    .where('memberId', '=', member.id)
-    .execute();
+/** Returns the agent that answers calls of a platform account: the default one, else the oldest. */
+export async function answeringAgent(db: Db, member: Member): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('agentAccounts')
+    .innerJoin('agents', 'agents.id', 'agentAccounts.agentId')
+    .select('agents.id')
+    .where('agentAccounts.memberType', '=', member.type)
+    .where('agentAccounts.memberId', '=', member.id)
+    .orderBy(DEFAULT_AGENT_FIRST)
+    .executeTakeFirst();
+  return row?.id;
 }
 
 /** The tables of agents' members, with the columns that identify a member. */

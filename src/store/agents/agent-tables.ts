@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely';
-import type { Bit } from '../database/column-types.ts';
 
 /** The tables of this folder by name. */
 export interface AgentTables {
@@ -9,17 +8,20 @@ export interface AgentTables {
   internalBearers: InternalBearersTable;
 }
 
+/** Settings by name. */
+export type Texts = Readonly<Record<string, string>>;
+
 /**
- * The model behind an agent. `config` and `eventFilter` are JSON. The config's secrets are sealed separately. Events up
- * to `feedPosition` have been claimed for the model. `keyRefusals` counts refusals of the key in a row.
+ * The model behind an agent. The secrets of `config` are sealed separately. Events up to `feedPosition` have been
+ * claimed for the model. `keyRefusals` counts refusals of the key in a row.
  */
 export interface AgentProvidersTable {
   agentId: string;
   provider: string;
-  config: string;
+  config: Texts;
   sealedSecrets: string | null;
   systemPrompt: string | null;
-  eventFilter: string;
+  eventFilter: Readonly<Record<string, boolean>>;
   /** Spoken when a call is answered, without the model. */
   greeting: string | null;
   feedPosition: Generated<number>;
@@ -39,7 +41,7 @@ export interface AgentsTable {
   id: string;
   accountId: string;
   name: string;
-  isDefault: Bit;
+  isDefault: boolean;
   createdAt: string;
   /** Sent to a person who gets no answer in time. Null: the gateway's text; empty: nothing. */
   timeoutText: string | null;

@@ -1,14 +1,14 @@
+import { putRow, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 /** The key with which an agent's model calls back, in plain text. In memory only; never logged. */
-export interface InternalBearer {
+export interface InternalBearer extends Pick<Row<'apiKeys'>, 'keyPrefix' | 'createdAt' | 'lastUsedAt'> {
   readonly keyId: string;
   readonly key: string;
-  readonly keyPrefix: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
 }
+
+const keyPlace = secretPlaces('internal_bearers', 'sealed_key');
 
 export async function findInternalBearer(
   db: Db,
@@ -33,12 +33,8 @@ export async function putInternalBearer(
   agentId: string,
   { keyId, key }: Pick<InternalBearer, 'keyId' | 'key'>,
 ): Promise<void> {
-  const changed = { keyId, sealedKey: secrets.seal(key, keyPlace(agentId)) };
-  await db
-    .insertInto('internalBearers')
-    .values({ agentId, ...changed })
-    .onConflict((conflict) => conflict.column('agentId').doUpdateSet(changed))
-    .execute();
+  const sealedKey = secrets.seal(key, keyPlace(agentId));
+  await putRow(db, 'internalBearers', { agentId, keyId, sealedKey }, { key: ['agentId'] });
 }
 
 /** Deletes the bearer's key, and the bearer with it. */
@@ -49,8 +45,4 @@ export async function deleteInternalBearer(db: Db, agentId: string): Promise<voi
       query.selectFrom('internalBearers').select('keyId').where('agentId', '=', agentId),
     )
     .execute();
-}
-
-function keyPlace(agentId: string): SecretPlace {
-  return { table: 'internal_bearers', column: 'sealed_key', row: agentId };
 }

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import type { SqliteStatement, SqliteDatabase as StatementSource } from 'kysely';
 import { foldCase } from '../../base/fold-case.ts';
+import { storedValues } from './columns.ts';
 import { checkSchema, migrate } from './migrate.ts';
 import { describeFailure, StoreError } from './store-error.ts';
 
@@ -123,8 +124,8 @@ function telling(statement: SqliteStatement, failure: (error: unknown) => unknow
   };
   return {
     reader: statement.reader,
-    all: (parameters) => told(() => statement.all(parameters)),
-    run: (parameters) => told(() => statement.run(parameters)),
-    iterate: (parameters) => told(() => statement.iterate(parameters)),
+    all: (parameters) => told(() => statement.all(storedValues(parameters))),
+    run: (parameters) => told(() => statement.run(storedValues(parameters))),
+    iterate: (parameters) => told(() => statement.iterate(storedValues(parameters))),
   };
 }

@@ -6,7 +6,7 @@ import {
   SqliteDriver,
   SqliteQueryCompiler,
 } from 'kysely';
-import { columnNames } from './column-names.ts';
+import { columns } from './columns.ts';
 
 /**
  * Kysely's SQLite dialect with its own queue for the single connection. Kysely's lock wakes every waiter each time it
@@ -48,7 +48,7 @@ class SteadyQueryCompiler extends SqliteQueryCompiler {
   }
 
   protected override sanitizeIdentifier(identifier: string): string {
-    return super.sanitizeIdentifier(columnNames.stored(identifier));
+    return super.sanitizeIdentifier(columns.stored(identifier));
   }
 }
 

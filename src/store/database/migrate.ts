@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { migration0001 } from '../migrations/0001-baseline.ts';
+import { migration0030 } from '../migrations/0030-platform-records.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
-const MIGRATIONS: readonly Migration[] = [migration0001];
+const MIGRATIONS: readonly Migration[] = [migration0001, migration0030];
 
 /** The last of the steps that made the baseline, before there was a release. */
 const LAST_BEFORE_BASELINE = '0029-attempts-by-time';
@@ -41,12 +42,14 @@ export function migrate(database: Database, nowIso: () => string): void {
   );
   carryOver(database, nowIso());
   const applied = new Set(appliedMigrations(database));
+  // A new database gets the tables of today at once.
+  if (applied.size === 0) return apply(database, migration0001, MIGRATIONS, nowIso());
   for (const migration of MIGRATIONS) {
-    if (!applied.has(migration.name)) apply(database, migration, nowIso());
+    if (!applied.has(migration.name)) apply(database, migration, [migration], nowIso());
   }
 }
 
-/** Notes that a database from before the baseline has it: the steps of then made the same tables. */
+/** Notes that a database from before the baseline has it: the steps of then made the tables that it had at first. */
 function carryOver(database: Database, nowIso: string): void {
   const isFrom = database.prepare('select 1 from migrations where name = ?').get(LAST_BEFORE_BASELINE);
   if (isFrom === undefined) return;
@@ -60,11 +63,18 @@ function carryOver(database: Database, nowIso: string): void {
     .immediate();
 }
 
-function apply(database: Database, migration: Migration, nowIso: string): void {
+/** `done`: the steps that need not run any more then. */
+function apply(
+  database: Database,
+  { statements }: Migration,
+  done: readonly Migration[],
+  nowIso: string,
+): void {
   database
     .transaction(() => {
-      for (const statement of migration.statements) database.exec(statement);
-      database.prepare('insert into migrations (name, applied_at) values (?, ?)').run(migration.name, nowIso);
+      for (const statement of statements) database.exec(statement);
+      const note = database.prepare('insert into migrations (name, applied_at) values (?, ?)');
+      for (const { name } of done) note.run(name, nowIso);
     })
     .immediate();
 }

@@ -9,7 +9,7 @@ import type { SpeechTables } from '../speech/speech-tables.ts';
 
 /**
  * The tables as TypeScript types. Database columns are snake_case. Timestamps are ISO 8601 in UTC with milliseconds, so
- * they sort chronologically. SQLite has no booleans, so 0 and 1 are used.
+ * they sort chronologically. `columns.ts` says how values are stored that are neither texts nor numbers.
  */
 export interface Tables
   extends AgentTables,

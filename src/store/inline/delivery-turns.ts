@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { prepared } from '../database/prepared.ts';
+import { changeRows, listRows } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import { type Delivery, type DeliveryFailure, fromRow } from './deliveries.ts';
+import type { Delivery, DeliveryFailure } from './deliveries.ts';
 import type { DeliveryStatus } from './inline-tables.ts';
 
 /** A conversation or call of an agent in which a delivery waits for its turn or has not ended its turn. */
@@ -31,8 +32,7 @@ export async function listWaiting(
   { agentId, lane }: Pick<BusyLane, 'agentId' | 'lane'>,
   limit: number,
 ): Promise<Delivery[]> {
-  const { rows } = await waiting(db, { agentId, lane, limit });
-  return rows.map(fromRow);
+  return (await waiting(db, { agentId, lane, limit })).rows;
 }
 
 const waiting = prepared(
@@ -50,55 +50,21 @@ const waiting = prepared(
 
 /** Returns all deliveries of a turn, oldest first. */
 export async function listTurn(db: Db, turnId: string): Promise<Delivery[]> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('turnId', '=', turnId)
-    .orderBy('seq')
-    .execute();
-  return rows.map(fromRow);
+  return await listRows(db, 'deliveries', { turnId }, ['seq']);
 }
 
 /** Begins a turn: the first of these deliveries leads it, and the others are merged into it. */
 export async function beginTurn(db: Db, ids: readonly [string, ...string[]], nowIso: string): Promise<void> {
   const [lead, ...others] = ids;
-  if (others.length === 0) await beginAlone(db, { lead, nowIso });
-  else await beginMerged(db, ids, nowIso);
-}
-
-/** The turn of one delivery, as nearly all are on calls. */
-const beginAlone = prepared((db, { lead, nowIso }: { readonly lead: string; readonly nowIso: string }) =>
-  db
-    .updateTable('deliveries')
-    .set({ turnId: lead, status: 'sent', startedAt: nowIso, updatedAt: nowIso })
-    .where('id', '=', lead),
-);
-
-async function beginMerged(db: Db, ids: readonly [string, ...string[]], nowIso: string): Promise<void> {
-  const [lead] = ids;
-  await db
-    .updateTable('deliveries')
-    .set({
-      turnId: lead,
-      status: sql<DeliveryStatus>`iif(id = ${lead}, 'sent', 'merged')`,
-      startedAt: nowIso,
-      updatedAt: nowIso,
-    })
-    .where('id', 'in', ids)
-    .execute();
-}
-
-/** Stores the payload that the model is shown. */
-export async function setPayload(
-  db: Db,
-  deliveryId: string,
-  payload: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  await db
-    .updateTable('deliveries')
-    .set({ payload: JSON.stringify(payload) })
-    .where('id', '=', deliveryId)
-    .execute();
+  const begun = { turnId: lead, startedAt: nowIso, updatedAt: nowIso };
+  // Nearly all turns on calls are of one delivery.
+  if (others.length === 0) await changeRows(db, 'deliveries', { id: lead }, { ...begun, status: 'sent' });
+  else
+    await db
+      .updateTable('deliveries')
+      .set({ ...begun, status: sql<DeliveryStatus>`iif(id = ${lead}, 'sent', 'merged')` })
+      .where('id', 'in', ids)
+      .execute();
 }
 
 /** Counts one more attempt of a turn. Returns false if the turn is no longer there or has ended. */
@@ -127,52 +93,17 @@ export async function answerTurn(
   answer: StoredAnswer,
   nowIso: string,
 ): Promise<boolean> {
-  const { error = null, errorType = null, ...whole } = answer;
-  const { numAffectedRows = 0n } = await storeAnswer(db, { ...whole, error, errorType, turnId, nowIso });
-  return numAffectedRows > 0n;
+  const { inputTokens, outputTokens, replyId, responseBody, error = null, errorType = null } = answer;
+  const answered = { status: 'answered', answeredAt: nowIso, updatedAt: nowIso } as const;
+  const reply = { inputTokens, outputTokens, replyId, responseBody, error, errorType, ...answered };
+  return await changeRows(db, 'deliveries', { id: turnId, status: 'sent' }, reply);
 }
-
-type AnswerRow = Pick<
-  Delivery,
-  'inputTokens' | 'outputTokens' | 'replyId' | 'responseBody' | 'error' | 'errorType'
->;
-
-const storeAnswer = prepared(
-  (
-    db,
-    {
-      turnId,
-      inputTokens,
-      outputTokens,
-      replyId,
-      responseBody,
-      error,
-      errorType,
-      nowIso,
-    }: AnswerRow & { readonly turnId: string; readonly nowIso: string },
-  ) =>
-    db
-      .updateTable('deliveries')
-      .set({
-        ...{ inputTokens, outputTokens, replyId, responseBody, error, errorType },
-        ...{ status: 'answered', answeredAt: nowIso, updatedAt: nowIso },
-      })
-      .where('id', '=', turnId)
-      .where('status', '=', 'sent'),
-);
 
 /** Ends a turn whose actions have been carried out. */
 export async function endTurn(db: Db, turnId: string, nowIso: string): Promise<void> {
-  await deliver(db, { turnId, nowIso });
+  const ended = { status: 'delivered', updatedAt: nowIso } as const;
+  await changeRows(db, 'deliveries', { id: turnId, status: 'answered' }, ended);
 }
-
-const deliver = prepared((db, { turnId, nowIso }: { readonly turnId: string; readonly nowIso: string }) =>
-  db
-    .updateTable('deliveries')
-    .set({ status: 'delivered', updatedAt: nowIso })
-    .where('id', '=', turnId)
-    .where('status', '=', 'answered'),
-);
 
 /** Ends a turn without a reply: all of its deliveries have failed, so that each can be replayed. */
 export async function failTurn(
@@ -181,12 +112,8 @@ export async function failTurn(
   { error, errorType }: DeliveryFailure,
   nowIso: string,
 ): Promise<void> {
-  await db
-    .updateTable('deliveries')
-    .set({ status: 'failed', error, errorType, updatedAt: nowIso })
-    .where('turnId', '=', turnId)
-    .where('status', 'in', ['sent', 'merged'])
-    .execute();
+  const failed = { status: 'failed', error, errorType, updatedAt: nowIso } as const;
+  await changeRows(db, 'deliveries', { turnId, status: ['sent', 'merged'] }, failed);
 }
 
 /** Fails everything that waits in a lane. */
@@ -196,11 +123,6 @@ export async function failQueued(
   { error, errorType }: DeliveryFailure,
   nowIso: string,
 ): Promise<void> {
-  await db
-    .updateTable('deliveries')
-    .set({ status: 'failed', error, errorType, updatedAt: nowIso })
-    .where('agentId', '=', agentId)
-    .where('lane', '=', lane)
-    .where('status', '=', 'queued')
-    .execute();
+  const failed = { status: 'failed', error, errorType, updatedAt: nowIso } as const;
+  await changeRows(db, 'deliveries', { agentId, lane, status: 'queued' }, failed);
 }

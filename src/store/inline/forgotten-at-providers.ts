@@ -1,26 +1,19 @@
+import type { Texts } from '../agents/agent-tables.ts';
+import { changeRows, insertNewRow, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
-type Texts = Readonly<Record<string, string>>;
+type Stored = Row<'forgottenAtProviders'>;
 
 /** How a provider is reached, with secrets in plain text. In memory only; never logged. */
-export interface FormerProvider {
-  readonly agentId: string;
-  readonly provider: string;
-  readonly config: Texts;
+export interface FormerProvider extends Pick<Stored, 'agentId' | 'provider' | 'config' | 'updatedAt'> {
   readonly secrets: Texts;
-  /** When these settings were made, ISO 8601. */
-  readonly updatedAt: string;
 }
 
 /** Something to be deleted at a provider. */
-export interface Forgotten extends FormerProvider {
-  readonly id: string;
-  /** What it is, in the words of those who note it. */
-  readonly kept: Readonly<Record<string, unknown>>;
-  /** Attempts that have failed. */
-  readonly attempts: number;
-}
+export interface Forgotten extends FormerProvider, Pick<Stored, 'id' | 'kept' | 'attempts'> {}
+
+const secretsPlace = secretPlaces('forgotten_at_providers', 'sealed_secrets');
 
 export type NewForgotten = Pick<Forgotten, 'id' | 'kept'> & { readonly dueAt: string };
 
@@ -31,30 +24,9 @@ export async function insertForgotten(
   { agentId, provider, config, secrets: texts, updatedAt }: FormerProvider,
   { id, kept, dueAt }: NewForgotten,
 ): Promise<void> {
-  await db
-    .insertInto('forgottenAtProviders')
-    .values({
-      id,
-      agentId,
-      provider,
-      config: JSON.stringify(config),
-      sealedSecrets: secrets.seal(JSON.stringify(texts), secretsPlace(id)),
-      kept: JSON.stringify(kept),
-      dueAt,
-      updatedAt,
-    })
-    .onConflict((conflict) => conflict.columns(['agentId', 'kept']).doNothing())
-    .execute();
-}
-
-/** Counts what is to be deleted for an agent. */
-export async function countForgotten(db: Db, agentId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('forgottenAtProviders')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('agentId', '=', agentId)
-    .executeTakeFirstOrThrow();
-  return count;
+  const sealedSecrets = secrets.seal(JSON.stringify(texts), secretsPlace(id));
+  const row = { id, agentId, provider, config, sealedSecrets, kept, dueAt, updatedAt };
+  await insertNewRow(db, 'forgottenAtProviders', row);
 }
 
 /** Returns what is due, the longest due first. */
@@ -71,10 +43,8 @@ export async function listDueForgotten(
     .orderBy('dueAt')
     .limit(limit)
     .execute();
-  return rows.map(({ config, kept, sealedSecrets, ...plain }) => ({
+  return rows.map(({ sealedSecrets, ...plain }) => ({
     ...plain,
-    config: JSON.parse(config),
-    kept: JSON.parse(kept),
     secrets: JSON.parse(secrets.open(sealedSecrets, secretsPlace(plain.id))),
   }));
 }
@@ -94,17 +64,5 @@ export async function postponeForgotten(
   { id, attempts }: Pick<Forgotten, 'id' | 'attempts'>,
   dueAt: string,
 ): Promise<void> {
-  await db
-    .updateTable('forgottenAtProviders')
-    .set({ attempts: attempts + 1, dueAt })
-    .where('id', '=', id)
-    .execute();
-}
-
-export async function deleteForgotten(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('forgottenAtProviders').where('id', '=', id).execute();
-}
-
-function secretsPlace(id: string): SecretPlace {
-  return { table: 'forgotten_at_providers', column: 'sealed_secrets', row: id };
+  await changeRows(db, 'forgottenAtProviders', { id }, { attempts: attempts + 1, dueAt });
 }

@@ -1,15 +1,13 @@
 import { sql } from 'kysely';
 import { prepared } from '../database/prepared.ts';
+import type { Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import { type StoredEvent, storedEvent } from '../messages/events.ts';
+import type { StoredEvent } from '../messages/events.ts';
 
 /** An agent with a model, and how far its feed has been read. */
-export interface InlineAgent {
-  readonly agentId: string;
+export interface InlineAgent
+  extends Pick<Row<'agentProviders'>, 'agentId' | 'feedPosition' | 'keyRefusals' | 'eventFilter'> {
   readonly accountId: string;
-  readonly feedPosition: number;
-  readonly keyRefusals: number;
-  readonly eventFilter: Readonly<Record<string, boolean>>;
 }
 
 /** Returns the accounts that have agents with a model. */
@@ -19,11 +17,10 @@ export async function listInlineAccounts(db: Db): Promise<string[]> {
 }
 
 export async function listInlineAgents(db: Db, accountId: string): Promise<InlineAgent[]> {
-  const rows = await inlineAgents(db)
+  return await inlineAgents(db)
     .select(['agentId', 'accountId', 'feedPosition', 'keyRefusals', 'eventFilter'])
     .where('accountId', '=', accountId)
     .execute();
-  return rows.map((row) => ({ ...row, eventFilter: JSON.parse(row.eventFilter) }));
 }
 
 function inlineAgents(db: Db) {
@@ -36,8 +33,7 @@ export interface AgentWithNews extends InlineAgent {
 }
 
 export async function listAgentsWithNews(db: Db, accountId: string): Promise<AgentWithNews[]> {
-  const { rows } = await agentsWithNews(db, { accountId });
-  return rows.map((row) => ({ ...row, eventFilter: JSON.parse(row.eventFilter) }));
+  return (await agentsWithNews(db, { accountId })).rows;
 }
 
 const agentsWithNews = prepared((db, { accountId }: Pick<InlineAgent, 'accountId'>) =>
@@ -62,8 +58,7 @@ const agentsWithNews = prepared((db, { accountId }: Pick<InlineAgent, 'accountId
 /** Returns the events of an agent's feed after its position, oldest first. Does not look at events of others. */
 export async function unreadEvents(db: Db, agent: InlineAgent, limit: number): Promise<StoredEvent[]> {
   const { agentId, feedPosition } = agent;
-  const { rows } = await unread(db, { agentId, feedPosition, limit });
-  return rows.map(storedEvent);
+  return (await unread(db, { agentId, feedPosition, limit })).rows;
 }
 
 const unread = prepared(
@@ -82,15 +77,6 @@ const unread = prepared(
       .where('id', '>', feedPosition)
       .orderBy('id')
       .limit(limit),
-);
-
-export async function moveFeedPosition(db: Db, agentId: string, position: number): Promise<void> {
-  await moveTo(db, { agentId, position });
-}
-
-const moveTo = prepared(
-  (db, { agentId, position }: { readonly agentId: string; readonly position: number }) =>
-    db.updateTable('agentProviders').set({ feedPosition: position }).where('agentId', '=', agentId),
 );
 
 /** Counts a refusal of the key. Returns the number of refusals in a row. */

@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { Texts } from '../agents/agent-tables.ts';
 
 /** The tables of this folder by name. */
 export interface InlineTables {
@@ -28,8 +29,7 @@ export interface DeliveriesTable {
   eventType: string;
   lane: string;
   status: DeliveryStatus;
-  /** JSON. */
-  payload: string;
+  payload: Readonly<Record<string, unknown>>;
   replayOf: string | null;
   turnId: string | null;
   /** How often the turn was begun. */
@@ -56,13 +56,13 @@ export interface DeliveriesTable {
  */
 export type ActionStatus = 'planned' | 'claimed' | 'done' | 'refused' | 'failed' | 'unknown';
 
-/** What a reply asked for. `detail` is the action as JSON. `messageId` is the message that it has written. */
+/** What a reply asked for. `detail` is the action. `messageId` is the message that it has written. */
 export interface DeliveryActionsTable {
   deliveryId: string;
   position: number;
   accountId: string;
   kind: string;
-  detail: string;
+  detail: Readonly<Record<string, unknown>>;
   status: ActionStatus;
   reason: string | null;
   messageId: string | null;
@@ -70,9 +70,12 @@ export interface DeliveryActionsTable {
   updatedAt: string;
 }
 
+/** Where a provider keeps a conversation. */
+export type StoredMemory = Readonly<Record<string, string>>;
+
 /**
- * A conversation or call of an agent as its model knows it. `memory` is JSON: where the provider keeps it, under the
- * configuration with this hash; null where it does not.
+ * A conversation or call of an agent as its model knows it. `memory` is where the provider keeps it, under the configuration
+ * with this hash; null where it does not.
  */
 export interface ModelConversationsTable {
   id: GeneratedAlways<number>;
@@ -80,7 +83,7 @@ export interface ModelConversationsTable {
   agentId: string;
   lane: string;
   configHash: string;
-  memory: string | null;
+  memory: StoredMemory | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -97,16 +100,17 @@ export interface ModelTurnsTable {
 }
 
 /**
- * Something to be deleted at a provider, with the provider's settings. `kept` is JSON, `updatedAt` the time of the
- * settings. Belongs to no account: agent and account may be gone.
+ * Something to be deleted at a provider, with the provider's settings. `kept` says what it is, in the words of those who
+ * note it, and `updatedAt` when the settings were made. Belongs to no account: agent and account may be gone.
  */
 export interface ForgottenAtProvidersTable {
   id: string;
   agentId: string;
   provider: string;
-  config: string;
+  config: Texts;
   sealedSecrets: string;
-  kept: string;
+  kept: Readonly<Record<string, unknown>>;
+  /** Attempts that have failed. */
   attempts: Generated<number>;
   dueAt: string;
   updatedAt: string;

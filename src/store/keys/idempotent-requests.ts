@@ -1,8 +1,11 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { deleteSome } from '../database/delete-some.ts';
+import { changeRows, deleteRows, findRow, putRow } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
-import type { IdempotentRequestsTable } from './key-tables.ts';
+import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
+
+const requestPlace = secretPlaces('idempotent_requests', 'sealed_request');
+const answerPlace = secretPlaces('idempotent_requests', 'sealed_answer');
 
 /** Identifies a request by its idempotency key. Keys are scoped to a credential. */
 export interface RequestRef {
@@ -26,13 +29,12 @@ export async function findRequest(
   secrets: SecretBox,
   ref: RequestRef,
 ): Promise<StoredRequest | undefined> {
-  const row = await db
-    .selectFrom('idempotentRequests')
-    .selectAll()
-    .where('credentialId', '=', ref.credentialId)
-    .where('key', '=', ref.key)
-    .executeTakeFirst();
-  return row && fromRow(row, secrets);
+  const row = await findRow(db, 'idempotentRequests', keyOf(ref));
+  if (!row) return undefined;
+  const { status, createdAt, sealedRequest, sealedAnswer } = row;
+  const fingerprint = secrets.open(sealedRequest, requestPlace(rowOf(ref)));
+  const answer = sealedAnswer && secrets.open(sealedAnswer, answerPlace(rowOf(ref)));
+  return { fingerprint, status, answer, createdAt };
 }
 
 interface RequestStart {
@@ -48,18 +50,15 @@ export async function beginRequest(
   { fingerprint, nowIso }: RequestStart,
 ): Promise<void> {
   const begun = {
+    ...keyOf(ref),
     accountId: ref.accountId,
-    sealedRequest: secrets.seal(fingerprint, place('sealed_request', ref)),
+    sealedRequest: secrets.seal(fingerprint, requestPlace(rowOf(ref))),
     subject: null,
     status: null,
     sealedAnswer: null,
     createdAt: nowIso,
   };
-  await db
-    .insertInto('idempotentRequests')
-    .values({ ...begun, credentialId: ref.credentialId, key: ref.key })
-    .onConflict((conflict) => conflict.columns(['credentialId', 'key']).doUpdateSet(begun))
-    .execute();
+  await putRow(db, 'idempotentRequests', begun, { key: ['credentialId', 'key'] });
 }
 
 interface RequestEnd {
@@ -74,44 +73,25 @@ export async function finishRequest(
   ref: RequestRef,
   { status, answer }: RequestEnd,
 ): Promise<void> {
-  await db
-    .updateTable('idempotentRequests')
-    .set({ status, sealedAnswer: secrets.seal(answer, place('sealed_answer', ref)) })
-    .where('credentialId', '=', ref.credentialId)
-    .where('key', '=', ref.key)
-    .execute();
+  const sealedAnswer = secrets.seal(answer, answerPlace(rowOf(ref)));
+  await changeRows(db, 'idempotentRequests', keyOf(ref), { status, sealedAnswer });
 }
 
 /** Removes a request that did nothing, which frees the key. */
 export async function forgetRequest(db: Db, ref: RequestRef): Promise<void> {
-  await db
-    .deleteFrom('idempotentRequests')
-    .where('credentialId', '=', ref.credentialId)
-    .where('key', '=', ref.key)
-    .execute();
+  await deleteRows(db, 'idempotentRequests', keyOf(ref));
 }
 
 /**
  * Records what a request has created, in the transaction that creates it. After a crash the repeated request finds it.
  */
 export async function noteSubject(db: Db, ref: RequestRef, subject: string): Promise<void> {
-  await db
-    .updateTable('idempotentRequests')
-    .set({ subject })
-    .where('credentialId', '=', ref.credentialId)
-    .where('key', '=', ref.key)
-    .execute();
+  await changeRows(db, 'idempotentRequests', keyOf(ref), { subject });
 }
 
 /** Returns what an earlier attempt of the request created. Null: nothing. */
 export async function subjectOf(db: Db, ref: RequestRef): Promise<string | null> {
-  const row = await db
-    .selectFrom('idempotentRequests')
-    .select('subject')
-    .where('credentialId', '=', ref.credentialId)
-    .where('key', '=', ref.key)
-    .executeTakeFirst();
-  return row?.subject ?? null;
+  return (await findRow(db, 'idempotentRequests', keyOf(ref)))?.subject ?? null;
 }
 
 /** Deletes up to `limit` requests from before a time. Returns their number. */
@@ -119,15 +99,10 @@ export async function deleteOldRequests(db: Db, before: string, limit: number): 
   return await deleteSome(db, 'idempotent_requests', sql`created_at < ${before}`, limit);
 }
 
-function fromRow(row: Selectable<IdempotentRequestsTable>, secrets: SecretBox): StoredRequest {
-  return {
-    fingerprint: secrets.open(row.sealedRequest, place('sealed_request', row)),
-    status: row.status,
-    answer: row.sealedAnswer === null ? null : secrets.open(row.sealedAnswer, place('sealed_answer', row)),
-    createdAt: row.createdAt,
-  };
+function keyOf({ credentialId, key }: RequestRef): Pick<RequestRef, 'credentialId' | 'key'> {
+  return { credentialId, key };
 }
 
-function place(column: string, { credentialId, key }: Pick<RequestRef, 'credentialId' | 'key'>): SecretPlace {
-  return { table: 'idempotent_requests', column, row: `${credentialId} ${key}` };
+function rowOf({ credentialId, key }: RequestRef): string {
+  return `${credentialId} ${key}`;
 }

@@ -1,3 +1,5 @@
+import type { Platform } from '../../base/platform.ts';
+
 /** The tables of this folder by name. */
 export interface KeyTables {
   agentAuthorizations: AgentAuthorizationsTable;
@@ -33,12 +35,12 @@ interface AgentKeysTable {
 
 /**
  * An MCP client, independent of any authorization. If `fetchedAt` is set, `clientId` is the URL of the client's
- * metadata document, read at that time. `redirectUris` is JSON. `secretHash` null: a public client without a secret.
+ * metadata document, read at that time. `secretHash` null: a public client without a secret.
  */
 export interface OauthClientsTable {
   clientId: string;
   clientName: string;
-  redirectUris: string;
+  redirectUris: readonly string[];
   authMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
   secretHash: string | null;
   registeredAt: string;
@@ -46,15 +48,14 @@ export interface OauthClientsTable {
 }
 
 /**
- * What an account allows a client to do. `redirectUri` is the one used for the approval. `platforms` is JSON; null:
- * all.
+ * What an account allows a client to do. `redirectUri` is the one used for the approval. `platforms` null: all.
  */
 export interface McpAuthorizationsTable {
   id: string;
   accountId: string;
   clientId: string;
   redirectUri: string;
-  platforms: string | null;
+  platforms: ReadonlySet<Platform> | null;
   /** The session of the last approval. Null: unknown. */
   sessionId: string | null;
   createdAt: string;
@@ -80,8 +81,8 @@ export interface OauthGrantsTable {
   createdAt: string;
   codeExpiresAt: string;
   redeemedAt: string | null;
-  /** Platforms requested by the last refresh, as JSON. Null: all that the authorization allows. */
-  narrowedTo: string | null;
+  /** Platforms requested by the last refresh. Null: all that the authorization allows. */
+  narrowedTo: ReadonlySet<Platform> | null;
 }
 
 /**

@@ -1,24 +1,17 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { DEFAULT_AGENT_FIRST, withAgentIds } from '../agents/agents.ts';
 import { deleteSome } from '../database/delete-some.ts';
+import { changeRows, deleteRows, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { ApiKeysTable, KeyKind } from './key-tables.ts';
+import type { KeyKind } from './key-tables.ts';
 
-export type ApiKey = Selectable<ApiKeysTable>;
+export type ApiKey = Row<'apiKeys'>;
 
 /** A valid key with the agents it acts for. */
 export interface ValidKey extends ApiKey {
   readonly agentIds: readonly string[];
   /** An agent's internal bearer. */
   readonly isInternal: boolean;
-}
-
-export async function insertKey(db: Db, key: ApiKey): Promise<void> {
-  await db.insertInto('apiKeys').values(key).execute();
-}
-
-export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | undefined> {
-  return await db.selectFrom('apiKeys').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
 /** Returns all valid keys, including internal bearers, of one account or of all. */
@@ -76,24 +69,10 @@ function keysIn(rows: readonly KeyRow[]): ValidKey[] {
   return withAgentIds(rows).map(({ bearerOf, ...key }) => ({ ...key, isInternal: bearerOf !== null }));
 }
 
-export async function touchKey(db: Db, keyId: string, usedAt: string): Promise<void> {
-  await db.updateTable('apiKeys').set({ lastUsedAt: usedAt }).where('id', '=', keyId).execute();
-}
-
 /** Revokes a key and removes it from its agents. A repeated call keeps the first time. Call it in a transaction. */
 export async function revokeKey(db: Db, keyId: string, revokedAt: string): Promise<void> {
-  await db
-    .updateTable('apiKeys')
-    .set({ revokedAt })
-    .where('id', '=', keyId)
-    .where('revokedAt', 'is', null)
-    .execute();
-  await db.deleteFrom('agentKeys').where('keyId', '=', keyId).execute();
-}
-
-/** For keys known only to the gateway by id; other keys are revoked. */
-export async function deleteKey(db: Db, keyId: string): Promise<void> {
-  await db.deleteFrom('apiKeys').where('id', '=', keyId).execute();
+  await changeRows(db, 'apiKeys', { id: keyId, revokedAt: null }, { revokedAt });
+  await deleteRows(db, 'agentKeys', { keyId });
 }
 
 /** Deletes up to `limit` keys that were revoked before a time. Returns their number. */

@@ -1,31 +1,13 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
+import { putRow, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { OauthClientsTable } from './key-tables.ts';
 
 /** An MCP client, as registered or as described by the metadata document at its id. */
-export interface OauthClient extends Omit<Selectable<OauthClientsTable>, 'redirectUris'> {
-  readonly redirectUris: readonly string[];
-}
+export type OauthClient = Row<'oauthClients'>;
 
 /** Adds a client or replaces its data. */
 export async function putClient(db: Db, client: OauthClient): Promise<void> {
-  const { clientId, ...fields } = client;
-  const row = { ...fields, redirectUris: JSON.stringify(client.redirectUris) };
-  const { registeredAt: _first, ...renewed } = row;
-  await db
-    .insertInto('oauthClients')
-    .values({ clientId, ...row })
-    .onConflict((conflict) => conflict.column('clientId').doUpdateSet(renewed))
-    .execute();
-}
-
-export async function findClient(db: Db, clientId: string): Promise<OauthClient | undefined> {
-  const row = await db
-    .selectFrom('oauthClients')
-    .selectAll()
-    .where('clientId', '=', clientId)
-    .executeTakeFirst();
-  return row && { ...row, redirectUris: JSON.parse(row.redirectUris) as string[] };
+  await putRow(db, 'oauthClients', client, { key: ['clientId'], kept: ['registeredAt'] });
 }
 
 /** Deletes all but the `keep` newest clients without an authorization. */

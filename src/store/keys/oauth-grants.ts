@@ -1,30 +1,22 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 import { DEFAULT_AGENT_FIRST, withAgentIds } from '../agents/agents.ts';
 import { deleteSome } from '../database/delete-some.ts';
+import { changeRows, deleteRows, findRow, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { OauthGrantsTable, OauthTokensTable } from './key-tables.ts';
-import { platformsFrom, platformsText } from './mcp-authorizations.ts';
 
-export type OauthGrant = Selectable<OauthGrantsTable>;
-export type OauthToken = Selectable<OauthTokensTable>;
+export type OauthGrant = Row<'oauthGrants'>;
+export type OauthToken = Row<'oauthTokens'>;
 
 /** A grant with what it allows its client to do. */
-export interface LiveGrant {
-  readonly id: string;
-  readonly accountId: string;
-  readonly authorizationId: string;
-  readonly clientId: string;
-  readonly resource: string;
+export interface LiveGrant
+  extends Pick<OauthGrant, 'id' | 'accountId' | 'authorizationId' | 'resource'>,
+    Pick<Row<'mcpAuthorizations'>, 'clientId' | 'platforms'> {
   readonly agentIds: readonly string[];
-  readonly platforms: ReadonlySet<Platform> | null;
 }
 
 /** A grant found by its code or by a token. */
-export interface FoundGrant extends OauthGrant {
-  readonly clientId: string;
-  /** The platforms that its authorization allows. */
-  readonly platforms: ReadonlySet<Platform> | null;
+export interface FoundGrant extends OauthGrant, Pick<Row<'mcpAuthorizations'>, 'clientId' | 'platforms'> {
   /** The platforms that its access token is valid for. */
   readonly reach: ReadonlySet<Platform> | null;
 }
@@ -39,10 +31,6 @@ interface Spending {
   readonly sealedBefore: string;
 }
 
-export async function insertGrant(db: Db, grant: OauthGrant): Promise<void> {
-  await db.insertInto('oauthGrants').values(grant).execute();
-}
-
 export async function findGrantByCode(db: Db, codeHash: string): Promise<FoundGrant | undefined> {
   const row = await grants(db).where('oauthGrants.codeHash', '=', codeHash).executeTakeFirst();
   return row && found(row);
@@ -53,24 +41,9 @@ export async function findToken(
   db: Db,
   tokenHash: string,
 ): Promise<{ readonly token: OauthToken; readonly grant: FoundGrant } | undefined> {
-  const token = await db
-    .selectFrom('oauthTokens')
-    .selectAll()
-    .where('tokenHash', '=', tokenHash)
-    .executeTakeFirst();
+  const token = await findRow(db, 'oauthTokens', { tokenHash });
   const row = token && (await grants(db).where('oauthGrants.id', '=', token.grantId).executeTakeFirst());
   return row && { token, grant: found(row) };
-}
-
-/** Marks a code as redeemed. Returns false if it already was. */
-export async function redeemCode(db: Db, grantId: string, nowIso: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('oauthGrants')
-    .set({ redeemedAt: nowIso })
-    .where('id', '=', grantId)
-    .where('redeemedAt', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }
 
 /**
@@ -79,13 +52,8 @@ export async function redeemCode(db: Db, grantId: string, nowIso: string): Promi
  */
 export async function spendToken(db: Db, spending: Spending): Promise<boolean> {
   const { grantId, tokenHash, sealedSuccessor, spentAt, sealedBefore } = spending;
-  const { numUpdatedRows } = await db
-    .updateTable('oauthTokens')
-    .set({ spentAt, sealedSuccessor })
-    .where('tokenHash', '=', tokenHash)
-    .where('spentAt', 'is', null)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
+  const spent = { spentAt, sealedSuccessor };
+  if (!(await changeRows(db, 'oauthTokens', { tokenHash, spentAt: null }, spent))) return false;
   await db
     .updateTable('oauthTokens')
     .set({ sealedSuccessor: null })
@@ -125,28 +93,14 @@ export async function replaceTokens(
   tokens: readonly OauthToken[],
   narrowedTo: ReadonlySet<Platform> | null,
 ): Promise<void> {
-  await db.deleteFrom('oauthTokens').where('grantId', '=', grantId).where('kind', '=', 'access').execute();
+  await deleteRows(db, 'oauthTokens', { grantId, kind: 'access' });
   await db.insertInto('oauthTokens').values(tokens).execute();
-  await db
-    .updateTable('oauthGrants')
-    .set({ narrowedTo: platformsText(narrowedTo) })
-    .where('id', '=', grantId)
-    .execute();
-}
-
-/** Deletes a grant with all its tokens. Returns false if it was already gone. */
-export async function deleteGrant(db: Db, grantId: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('oauthGrants').where('id', '=', grantId).executeTakeFirst();
-  return numDeletedRows > 0n;
+  await changeRows(db, 'oauthGrants', { id: grantId }, { narrowedTo });
 }
 
 /** Invalidates the account's unredeemed codes and prevents repeated refreshes by its clients. */
 export async function endOpenExchanges(db: Db, accountId: string): Promise<void> {
-  await db
-    .deleteFrom('oauthGrants')
-    .where('accountId', '=', accountId)
-    .where('redeemedAt', 'is', null)
-    .execute();
+  await deleteRows(db, 'oauthGrants', { accountId, redeemedAt: null });
   await forgetSuccessors(db, 'accountId', accountId);
 }
 
@@ -221,18 +175,17 @@ export async function deleteEmptyGrants(db: Db, before: string, limit: number): 
   return await deleteSome(db, 'oauth_grants', sql`code_expires_at < ${before} and ${isEmpty}`, limit);
 }
 
-type GrantRow = Awaited<ReturnType<ReturnType<typeof grants>['executeTakeFirstOrThrow']>>;
-
-function found(row: GrantRow): FoundGrant {
-  const { platforms, narrowedTo } = row;
-  return { ...row, platforms: platformsFrom(platforms), reach: reachOf(platforms, narrowedTo) };
+function found(row: Omit<FoundGrant, 'reach'>): FoundGrant {
+  return { ...row, reach: reachOf(row.platforms, row.narrowedTo) };
 }
 
 /** Returns the platforms that the authorization allows and the last refresh kept. */
-function reachOf(allowed: string | null, narrowedTo: string | null): ReadonlySet<Platform> | null {
-  const [one, other] = [platformsFrom(allowed), platformsFrom(narrowedTo)];
-  if (one === null || other === null) return one ?? other;
-  return new Set([...one].filter((platform) => other.has(platform)));
+function reachOf(
+  allowed: ReadonlySet<Platform> | null,
+  narrowedTo: ReadonlySet<Platform> | null,
+): ReadonlySet<Platform> | null {
+  if (allowed === null || narrowedTo === null) return allowed ?? narrowedTo;
+  return new Set([...allowed].filter((platform) => narrowedTo.has(platform)));
 }
 
 function grants(db: Db) {

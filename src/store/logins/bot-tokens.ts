@@ -1,16 +1,11 @@
-import type { Selectable } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
-import { prepared } from '../database/prepared.ts';
+import { findRow, insertRow, listRows, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
-import type { BotTokensTable } from './login-tables.ts';
+import { type SecretBox, type SecretPlace, secretPlaces } from '../secrets/secret-box.ts';
 
 /** A bot without its secrets. */
 export interface StoredBot
-  extends Omit<
-    Selectable<BotTokensTable>,
-    'sealedToken' | 'sealedSigningSecret' | 'sealedAppToken' | 'discordAppId'
-  > {
+  extends Omit<Row<'botTokens'>, 'sealedToken' | 'sealedSigningSecret' | 'sealedAppToken' | 'discordAppId'> {
   /** The id of the bot's application, on platforms that need it. */
   readonly appId: string | null;
 }
@@ -34,6 +29,10 @@ const SHOWN = [
   'createdAt',
 ] as const;
 
+const tokenPlace = secretPlaces('bot_tokens', 'sealed_token');
+const signingPlace = secretPlaces('bot_tokens', 'sealed_signing_secret');
+const appTokenPlace = secretPlaces('bot_tokens', 'sealed_app_token');
+
 export async function insertBot(
   db: Db,
   secrets: SecretBox,
@@ -43,10 +42,8 @@ export async function insertBot(
   const sealedToken = secrets.seal(token, tokenPlace(bot.id));
   const sealedSigningSecret = signingSecret && secrets.seal(signingSecret, signingPlace(bot.id));
   const sealedAppToken = appToken && secrets.seal(appToken, appTokenPlace(bot.id));
-  await db
-    .insertInto('botTokens')
-    .values({ ...bot, discordAppId, sealedToken, sealedSigningSecret, sealedAppToken })
-    .execute();
+  const sealed = { sealedToken, sealedSigningSecret, sealedAppToken };
+  await insertRow(db, 'botTokens', { ...bot, discordAppId, ...sealed });
 }
 
 /**
@@ -58,13 +55,8 @@ export async function listBotsToLogIn(
   secrets: SecretBox,
   platform: Platform,
 ): Promise<({ id: string; appId: string | null } & { [Name in keyof BotSecrets]: string | null })[]> {
-  const rows = await db
-    .selectFrom('botTokens')
-    .select(['id', 'sealedToken', 'sealedSigningSecret', 'sealedAppToken', 'discordAppId as appId'])
-    .where('platform', '=', platform)
-    .orderBy('createdAt')
-    .execute();
-  return rows.map(({ id, sealedToken, sealedSigningSecret, sealedAppToken, appId }) => ({
+  const rows = await listRows(db, 'botTokens', { platform }, ['createdAt']);
+  return rows.map(({ id, sealedToken, sealedSigningSecret, sealedAppToken, discordAppId: appId }) => ({
     id,
     appId,
     token: opened(secrets, sealedToken, tokenPlace(id)),
@@ -82,15 +74,6 @@ function opened(secrets: SecretBox, sealed: string, place: SecretPlace): string 
   }
 }
 
-/** Stores a bot's state as reported by the platform. Does nothing if the bot is gone. */
-export async function updateBotState(
-  db: Db,
-  botId: string,
-  state: Pick<StoredBot, 'status'> & Partial<Pick<StoredBot, 'botName'>>,
-): Promise<void> {
-  await db.updateTable('botTokens').set(state).where('id', '=', botId).execute();
-}
-
 /** Returns the account's bots in registration order. */
 export async function listBots(db: Db, accountId: string): Promise<StoredBot[]> {
   return await db
@@ -102,35 +85,21 @@ export async function listBots(db: Db, accountId: string): Promise<StoredBot[]> 
     .execute();
 }
 
-interface KnownToken {
-  readonly platform: Platform;
-  readonly token: string;
-}
-
 /** Returns whether the account has registered this token. Sealed texts differ every time, so each one is opened. */
 export async function hasBotToken(
   db: Db,
   secrets: SecretBox,
   accountId: string,
-  { platform, token }: KnownToken,
+  { platform, token }: Pick<StoredBot, 'platform'> & Pick<BotSecrets, 'token'>,
 ): Promise<boolean> {
-  const rows = await db
-    .selectFrom('botTokens')
-    .select(['id', 'sealedToken'])
-    .where('accountId', '=', accountId)
-    .where('platform', '=', platform)
-    .execute();
+  const rows = await listRows(db, 'botTokens', { accountId, platform });
   return rows.some((row) => secrets.open(row.sealedToken, tokenPlace(row.id)) === token);
 }
 
 /** Returns the account that owns a bot. Undefined: the platform has no such bot. */
 export async function findBotOwner(db: Db, platform: Platform, botId: string): Promise<string | undefined> {
-  return (await ownerOf(db, { platform, botId })).rows[0]?.accountId;
+  return (await findRow(db, 'botTokens', { id: botId, platform }))?.accountId;
 }
-
-const ownerOf = prepared((db, { platform, botId }: { readonly platform: Platform; readonly botId: string }) =>
-  db.selectFrom('botTokens').select('accountId').where('id', '=', botId).where('platform', '=', platform),
-);
 
 /** Undefined: the account has no such bot. */
 export async function deleteBot(db: Db, accountId: string, botId: string): Promise<StoredBot | undefined> {
@@ -140,16 +109,4 @@ export async function deleteBot(db: Db, accountId: string, botId: string): Promi
     .where('id', '=', botId)
     .returning(SHOWN)
     .executeTakeFirst();
-}
-
-function tokenPlace(botId: string): SecretPlace {
-  return { table: 'bot_tokens', column: 'sealed_token', row: botId };
-}
-
-function signingPlace(botId: string): SecretPlace {
-  return { table: 'bot_tokens', column: 'sealed_signing_secret', row: botId };
-}
-
-function appTokenPlace(botId: string): SecretPlace {
-  return { table: 'bot_tokens', column: 'sealed_app_token', row: botId };
 }

@@ -1,11 +1,13 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { deleteSome } from '../database/delete-some.ts';
+import { deleteExpired, insertRow, type Row, takeUnexpired } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
-import type { ConnectionStatesTable } from './login-tables.ts';
+import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
+
+const placeOf = secretPlaces('connection_states', 'sealed_verifier');
 
 /** A connection in progress, with its verifier in plain text. In memory only; never logged. */
-export interface PendingConnection extends Omit<Selectable<ConnectionStatesTable>, 'sealedVerifier'> {
+export interface PendingConnection extends Omit<Row<'connectionStates'>, 'sealedVerifier'> {
   readonly codeVerifier: string | null;
 }
 
@@ -18,7 +20,7 @@ export async function insertConnectionState(
 ): Promise<void> {
   const { codeVerifier, ...plain } = pending;
   const sealedVerifier = codeVerifier && secrets.seal(codeVerifier, placeOf(pending.stateHash));
-  await db.deleteFrom('connectionStates').where('expiresAt', '<=', pending.createdAt).execute();
+  await deleteExpired(db, 'connectionStates', pending.createdAt);
   const surplus = db
     .selectFrom('connectionStates')
     .select('stateHash')
@@ -28,26 +30,7 @@ export async function insertConnectionState(
     .limit(-1)
     .offset(most - 1);
   await db.deleteFrom('connectionStates').where('stateHash', 'in', surplus).execute();
-  await db
-    .insertInto('connectionStates')
-    .values({ ...plain, sealedVerifier })
-    .execute();
-}
-
-/** Returns a connection in progress and leaves it. Undefined: there is none, or it has expired. */
-export async function findConnectionState(
-  db: Db,
-  stateHash: string,
-  nowIso: string,
-): Promise<Omit<PendingConnection, 'codeVerifier'> | undefined> {
-  const row = await db
-    .selectFrom('connectionStates')
-    .selectAll()
-    .where('stateHash', '=', stateHash)
-    .executeTakeFirst();
-  if (!row || row.expiresAt <= nowIso) return undefined;
-  const { sealedVerifier: _sealed, ...plain } = row;
-  return plain;
+  await insertRow(db, 'connectionStates', { ...plain, sealedVerifier });
 }
 
 /** Removes and returns a connection in progress, so that it can be completed only once. */
@@ -57,27 +40,14 @@ export async function takeConnectionState(
   stateHash: string,
   nowIso: string,
 ): Promise<PendingConnection | undefined> {
-  const row = await db
-    .deleteFrom('connectionStates')
-    .where('stateHash', '=', stateHash)
-    .returningAll()
-    .executeTakeFirst();
-  if (!row || row.expiresAt <= nowIso) return undefined;
+  const row = await takeUnexpired(db, 'connectionStates', { stateHash }, nowIso);
+  if (!row) return undefined;
   const { sealedVerifier, ...plain } = row;
   return { ...plain, codeVerifier: sealedVerifier && secrets.open(sealedVerifier, placeOf(stateHash)) };
-}
-
-/** Voids the account's connections in progress. */
-export async function forgetConnectionStates(db: Db, accountId: string): Promise<void> {
-  await db.deleteFrom('connectionStates').where('accountId', '=', accountId).execute();
 }
 
 /** Deletes up to `limit` that expired before a time. Returns their number. */
 export async function deleteExpiredConnectionStates(db: Db, before: string, limit: number): Promise<number> {
   const expired = sql`expires_at <= ${before}`;
   return await deleteSome(db, 'connection_states', expired, limit);
-}
-
-function placeOf(stateHash: string): SecretPlace {
-  return { table: 'connection_states', column: 'sealed_verifier', row: stateHash };
 }

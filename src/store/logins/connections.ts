@@ -1,14 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
 import type { SpaceKind } from '../messages/message-tables.ts';
-import type { ConnectionsTable } from './login-tables.ts';
 
 /** A platform login without its credentials. */
-export type StoredConnection = Omit<Selectable<ConnectionsTable>, 'sealedCredentials' | 'spaceKind'>;
-
-/** The columns of connections by OAuth. */
-type Granted = 'providerUserId' | 'scopes' | 'expiresAt';
-type NewConnection = Omit<StoredConnection, Granted> & Partial<Pick<StoredConnection, Granted>>;
+export type StoredConnection = Omit<Row<'connections'>, 'sealedCredentials' | 'spaceKind'>;
 
 /** The columns of a StoredConnection. */
 export const SHOWN = [
@@ -26,36 +22,6 @@ export const SHOWN = [
   'createdAt',
   'updatedAt',
 ] as const;
-
-export async function insertConnection(
-  db: Db,
-  connection: NewConnection & Partial<Pick<Selectable<ConnectionsTable>, 'spaceKind'>>,
-  sealedCredentials: string,
-): Promise<void> {
-  await db
-    .insertInto('connections')
-    .values({ ...connection, sealedCredentials })
-    .execute();
-}
-
-/**
- * Returns the account that owns a connection which is a login itself. Undefined: the platform has no such connection,
- * or it links a person to another login.
- */
-export async function findConnectionOwner(
-  db: Db,
-  provider: string,
-  connectionId: string,
-): Promise<string | undefined> {
-  const connection = await db
-    .selectFrom('connections')
-    .select('accountId')
-    .where('id', '=', connectionId)
-    .where('provider', '=', provider)
-    .where('loginKey', 'is', null)
-    .executeTakeFirst();
-  return connection?.accountId;
-}
 
 /** A person or channel on a platform, as seen by the login that links them to accounts. */
 export interface BoundRemote {
@@ -110,13 +76,4 @@ export async function linkedPeople(
     .orderBy('updatedAt', 'desc')
     .execute();
   return rows.flatMap(({ remoteId }) => remoteId ?? []);
-}
-
-/** Updates the fields of a connection that follow the person or channel behind it. */
-export async function updateConnection(
-  db: Db,
-  connectionId: string,
-  change: Partial<Pick<StoredConnection, 'label' | 'status' | 'remoteId' | 'updatedAt'>>,
-): Promise<void> {
-  await db.updateTable('connections').set(change).where('id', '=', connectionId).execute();
 }

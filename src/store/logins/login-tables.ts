@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
-import type { Bit } from '../database/column-types.ts';
 import type { SpaceKind } from '../messages/message-tables.ts';
 
 /** The tables of this folder by name. */
@@ -9,15 +8,10 @@ export interface LoginTables {
   botTokens: BotTokensTable;
   connections: ConnectionsTable;
   connectionStates: ConnectionStatesTable;
-  discordBots: DiscordBotsTable;
-  discordChannels: DiscordChannelsTable;
   sipTrunks: SipTrunksTable;
   sipDids: SipDidsTable;
-  slackLogins: SlackLoginsTable;
-  teamsOffers: TeamsOffersTable;
-  teamsReferences: TeamsReferencesTable;
-  loginPositions: LoginPositionsTable;
   ownerCodes: OwnerCodesTable;
+  platformRecords: PlatformRecordsTable;
 }
 
 /** A platform login by OAuth, or a person bound over a shared login. */
@@ -112,8 +106,8 @@ export interface SipTrunksTable {
   sealedInboundToken: string | null;
   realm: string | null;
   callerId: string | null;
-  register: Bit;
-  behindNat: Bit;
+  register: boolean;
+  behindNat: boolean;
   srtp: 'off' | 'optional' | 'required';
   createdAt: string;
   updatedAt: string;
@@ -125,70 +119,23 @@ export interface SipDidsTable {
   accountId: string;
   number: string;
   label: string | null;
-  autoAnswer: Bit;
+  autoAnswer: boolean;
   createdAt: string;
   /** Null: the account's enabled preset. */
   sttVoiceConfigId: string | null;
   ttsVoiceConfigId: string | null;
 }
 
-/** A Discord bot with its session at the gateway, if it has one. `botId` null: the bot that all accounts share. */
-interface DiscordBotsTable {
+/** What a platform's connector keeps of a login. It is deleted with the bot or connection. */
+interface PlatformRecordsTable {
   loginKey: string;
-  botId: string | null;
-  userId: string;
-  sessionId: string | null;
-  sequence: number | null;
-  resumeUrl: string | null;
-}
-
-/** A channel in which a Discord bot has been addressed, up to which message. */
-export interface DiscordChannelsTable {
-  loginKey: string;
-  channelId: string;
-  guildId: string | null;
-  personId: string | null;
-  parentId: string | null;
-  isListening: Bit;
-  lastMessageId: string;
-}
-
-/** Who a login is at Slack: an own bot, or the shared app in a workspace that an account has connected. */
-export interface SlackLoginsTable {
-  loginKey: string;
-  botId: string | null;
-  connectionId: string | null;
-  teamId: string;
-  /** The organization of the workspace; null: none. */
-  enterpriseId: string | null;
-  /** The app is installed in the whole organization. */
-  isOrgWide: Bit;
-  userId: string;
-}
-
-/** Where a conversation on Teams is reached: the newest service that has told of it. */
-export interface TeamsReferencesTable {
-  spaceKind: SpaceKind;
-  spaceId: string;
-  conversationId: string;
-  serviceUrl: string;
-  tenantId: string;
-}
-
-/** A file of a message that a person on Teams has been offered and has not accepted yet. */
-export interface TeamsOffersTable {
-  /** Random. */
-  offerId: string;
-  messageSeq: number;
-  /** Position in the message. */
-  fileIndex: number;
-  personId: string;
-  conversationId: string;
-}
-
-/** A login's read position in its platform's stream of updates. */
-interface LoginPositionsTable {
   platform: Platform;
-  loginKey: string;
-  position: string;
+  kind: string;
+  key: string;
+  /** JSON. */
+  value: string;
+  /** Not null: no other login of the platform has it. */
+  uniqueKey: string | null;
+  groupKey: string | null;
+  messageId: string | null;
 }

@@ -1,6 +1,7 @@
 import type { Platform } from '../../base/platform.ts';
+import { changeRows } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 import { SHOWN, type StoredConnection } from './connections.ts';
 
 /** A connection with its tokens as stored. */
@@ -21,6 +22,7 @@ export interface StoredTokens {
 }
 
 const NO_TOKENS = '';
+const placeOf = secretPlaces('connections', 'sealed_credentials');
 
 /** Seals tokens for the row of a connection. Null: they are lost. */
 export function sealTokens(secrets: SecretBox, connectionId: string, tokens: StoredTokens | null): string {
@@ -78,24 +80,6 @@ export async function listSealedConnections(db: Db, accountId: string): Promise<
     .execute();
 }
 
-/** What a new authorization replaces in a connection. */
-export type Renewal = Pick<
-  SealedConnection,
-  | 'email'
-  | 'label'
-  | 'status'
-  | 'loginKey'
-  | 'remoteId'
-  | 'scopes'
-  | 'expiresAt'
-  | 'sealedCredentials'
-  | 'updatedAt'
->;
-
-export async function renewConnection(db: Db, connectionId: string, renewal: Renewal): Promise<void> {
-  await db.updateTable('connections').set(renewal).where('id', '=', connectionId).execute();
-}
-
 /**
  * Replaces a connection's tokens, unless someone else has replaced or deleted them since `former` was read. Returns
  * whether it did.
@@ -106,13 +90,8 @@ export async function replaceTokens(
   change: Pick<SealedConnection, 'sealedCredentials' | 'expiresAt' | 'updatedAt'> &
     Partial<Pick<SealedConnection, 'scopes'>>,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('connections')
-    .set(change)
-    .where('id', '=', former.id)
-    .where('sealedCredentials', '=', former.sealedCredentials)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  const { id, sealedCredentials } = former;
+  return await changeRows(db, 'connections', { id, sealedCredentials }, change);
 }
 
 /** Sets a connection's status. Returns the connection; undefined when it is gone or already has this status. */
@@ -131,20 +110,6 @@ export async function changeConnectionStatus(
     .executeTakeFirst();
 }
 
-/** Deletes a connection of any kind. Undefined: the account has no such connection. */
-export async function deleteConnection(
-  db: Db,
-  accountId: string,
-  connectionId: string,
-): Promise<SealedConnection | undefined> {
-  return await db
-    .deleteFrom('connections')
-    .where('accountId', '=', accountId)
-    .where('id', '=', connectionId)
-    .returning([...SHOWN, 'sealedCredentials'])
-    .executeTakeFirst();
-}
-
 function oauthConnections(db: Db, provider: Platform) {
   return db
     .selectFrom('connections')
@@ -152,8 +117,4 @@ function oauthConnections(db: Db, provider: Platform) {
     .where('provider', '=', provider)
     .where('providerUserId', 'is not', null)
     .$narrowType<{ providerUserId: string }>();
-}
-
-function placeOf(connectionId: string): SecretPlace {
-  return { table: 'connections', column: 'sealed_credentials', row: connectionId };
 }

@@ -1,6 +1,8 @@
 import type { Platform } from '../../base/platform.ts';
 import type { Member } from '../agents/agents.ts';
+import { countRows } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
+import { listBots } from './bot-tokens.ts';
 
 /** A platform login, bot or phone number, as a possible member of an agent. */
 export type PlatformAccount =
@@ -23,7 +25,9 @@ interface Common {
 export async function listPlatformAccounts(db: Db, accountId: string): Promise<PlatformAccount[]> {
   return [
     ...(await listConnections(db, accountId)),
-    ...(await listBots(db, accountId)),
+    ...(await listBots(db, accountId)).map(({ id, status, platform, botName }) => {
+      return { type: 'bot_token', label: botName ?? platform, id, status, platform, botName } as const;
+    }),
     ...(await listNumbers(db, accountId)),
   ];
 }
@@ -37,17 +41,6 @@ async function listConnections(db: Db, accountId: string): Promise<PlatformAccou
     .orderBy('id')
     .execute();
   return rows.map((row) => ({ type: 'connection', ...row }));
-}
-
-async function listBots(db: Db, accountId: string): Promise<PlatformAccount[]> {
-  const rows = await db
-    .selectFrom('botTokens')
-    .select(['id', 'status', 'platform', 'botName'])
-    .where('accountId', '=', accountId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
-  return rows.map((row) => ({ type: 'bot_token', label: row.botName ?? row.platform, ...row }));
 }
 
 /** A number is only usable with a trunk. */
@@ -73,11 +66,5 @@ const TABLE_OF = { connection: 'connections', bot_token: 'botTokens', sip_number
 
 /** Returns whether the account has this platform account. */
 export async function ownsMember(db: Db, accountId: string, member: Member): Promise<boolean> {
-  const row = await db
-    .selectFrom(TABLE_OF[member.type])
-    .select('id')
-    .where('accountId', '=', accountId)
-    .where('id', '=', member.id)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await countRows(db, TABLE_OF[member.type], { accountId, id: member.id })) > 0;
 }

@@ -1,13 +1,10 @@
-import type { Selectable } from 'kysely';
 import type { PresetIds } from '../../base/speech.ts';
-import { bit } from '../database/column-types.ts';
+import { changeRows, findRow, insertNewRow, listRows, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { SipDidsTable } from './login-tables.ts';
 
-type DidRow = Selectable<SipDidsTable>;
+type DidRow = Row<'sipDids'>;
 
-export interface StoredDid extends Omit<DidRow, 'autoAnswer' | 'sttVoiceConfigId' | 'ttsVoiceConfigId'> {
-  readonly autoAnswer: boolean;
+export interface StoredDid extends Omit<DidRow, 'sttVoiceConfigId' | 'ttsVoiceConfigId'> {
   readonly presets: PresetIds;
 }
 
@@ -25,17 +22,8 @@ export interface DidChange {
 
 /** Returns false if the account already lists the number. */
 export async function insertDid(db: Db, { presets, ...did }: StoredDid): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('sipDids')
-    .values({
-      ...did,
-      autoAnswer: bit(did.autoAnswer),
-      sttVoiceConfigId: presets.stt,
-      ttsVoiceConfigId: presets.tts,
-    })
-    .onConflict((conflict) => conflict.columns(['accountId', 'number']).doNothing())
-    .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  const { stt: sttVoiceConfigId, tts: ttsVoiceConfigId } = presets;
+  return await insertNewRow(db, 'sipDids', { ...did, sttVoiceConfigId, ttsVoiceConfigId });
 }
 
 /** Undefined: the account has no such number. */
@@ -45,45 +33,16 @@ export async function updateDid(
   didId: string,
   change: DidChange,
 ): Promise<StoredDid | undefined> {
-  const row = await db
-    .updateTable('sipDids')
-    .set({
-      // Setting a column to itself keeps its value, so the SQL is the same for every change.
-      label: (set) => (change.label === undefined ? set.ref('label') : set.val(change.label)),
-      autoAnswer: (set) =>
-        change.autoAnswer === undefined ? set.ref('autoAnswer') : set.val(bit(change.autoAnswer)),
-      sttVoiceConfigId: (set) =>
-        change.presets?.stt === undefined ? set.ref('sttVoiceConfigId') : set.val(change.presets.stt),
-      ttsVoiceConfigId: (set) =>
-        change.presets?.tts === undefined ? set.ref('ttsVoiceConfigId') : set.val(change.presets.tts),
-    })
-    .where('accountId', '=', accountId)
-    .where('id', '=', didId)
-    .returningAll()
-    .executeTakeFirst();
+  const { label, autoAnswer, presets } = change;
+  const changed = { label, autoAnswer, sttVoiceConfigId: presets?.stt, ttsVoiceConfigId: presets?.tts };
+  await changeRows(db, 'sipDids', { accountId, id: didId }, changed);
+  const row = await findRow(db, 'sipDids', { accountId, id: didId });
   return row && fromRow(row);
-}
-
-/** Returns false if the account has no such number. */
-export async function deleteDid(db: Db, accountId: string, didId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('sipDids')
-    .where('accountId', '=', accountId)
-    .where('id', '=', didId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
 }
 
 /** Returns the account's numbers in the order they were listed. */
 export async function listDids(db: Db, accountId: string): Promise<StoredDid[]> {
-  const rows = await db
-    .selectFrom('sipDids')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
-  return rows.map(fromRow);
+  return (await listRows(db, 'sipDids', { accountId }, ['createdAt', 'id'])).map(fromRow);
 }
 
 /** Returns numbers with their agent, of one account or of all. For several agents, the default one. */
@@ -118,8 +77,6 @@ function routes(db: Db) {
     .orderBy('agents.createdAt', 'desc');
 }
 
-function fromRow(row: DidRow): StoredDid {
-  const { id, accountId, number, label, createdAt } = row;
-  const presets = { stt: row.sttVoiceConfigId, tts: row.ttsVoiceConfigId };
-  return { id, accountId, number, label, autoAnswer: row.autoAnswer === 1, presets, createdAt };
+function fromRow({ sttVoiceConfigId: stt, ttsVoiceConfigId: tts, ...did }: DidRow): StoredDid {
+  return { ...did, presets: { stt, tts } };
 }

@@ -1,18 +1,16 @@
-import type { Selectable } from 'kysely';
-import { bit } from '../database/column-types.ts';
+import { changeRows, findRow, listRows, putRow, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
-import type { SipTrunksTable } from './login-tables.ts';
-
-type Encoded = 'sealedPassword' | 'sealedInboundToken' | 'register' | 'behindNat' | 'createdAt' | 'updatedAt';
+import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 /** A trunk with its secrets in plain text. In memory only; never logged. */
-export interface StoredTrunk extends Omit<Selectable<SipTrunksTable>, Encoded> {
+export interface StoredTrunk
+  extends Omit<Row<'sipTrunks'>, 'sealedPassword' | 'sealedInboundToken' | 'createdAt' | 'updatedAt'> {
   readonly password: string;
   readonly inboundToken: string;
-  readonly register: boolean;
-  readonly behindNat: boolean;
 }
+
+const passwordPlace = secretPlaces('sip_trunks', 'sealed_password');
+const tokenPlace = secretPlaces('sip_trunks', 'sealed_inbound_token');
 
 /** Adds or replaces the account's trunk. */
 export async function putTrunk(
@@ -21,20 +19,11 @@ export async function putTrunk(
   trunk: StoredTrunk,
   nowIso: string,
 ): Promise<void> {
-  const { accountId, password, inboundToken, register, behindNat, ...plain } = trunk;
-  const changed = {
-    ...plain,
-    register: bit(register),
-    behindNat: bit(behindNat),
-    sealedPassword: secrets.seal(password, place(accountId, 'sealed_password')),
-    sealedInboundToken: secrets.seal(inboundToken, place(accountId, 'sealed_inbound_token')),
-    updatedAt: nowIso,
-  };
-  await db
-    .insertInto('sipTrunks')
-    .values({ ...changed, accountId, createdAt: nowIso })
-    .onConflict((conflict) => conflict.column('accountId').doUpdateSet(changed))
-    .execute();
+  const { password, inboundToken, ...plain } = trunk;
+  const sealedPassword = secrets.seal(password, passwordPlace(plain.accountId));
+  const sealedInboundToken = secrets.seal(inboundToken, tokenPlace(plain.accountId));
+  const row = { ...plain, sealedPassword, sealedInboundToken, createdAt: nowIso, updatedAt: nowIso };
+  await putRow(db, 'sipTrunks', row, { key: ['accountId'], kept: ['createdAt'] });
 }
 
 export async function findTrunk(
@@ -42,59 +31,28 @@ export async function findTrunk(
   secrets: SecretBox,
   accountId: string,
 ): Promise<StoredTrunk | undefined> {
-  const row = await db
-    .selectFrom('sipTrunks')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .executeTakeFirst();
+  const row = await findRow(db, 'sipTrunks', { accountId });
   return row && fromRow(row, secrets);
 }
 
 export async function listTrunks(db: Db, secrets: SecretBox): Promise<StoredTrunk[]> {
-  const rows = await db.selectFrom('sipTrunks').selectAll().orderBy('accountId').execute();
+  const rows = await listRows(db, 'sipTrunks', {}, ['accountId']);
   return rows.map((row) => fromRow(row, secrets));
 }
 
 /** Adds a token to every trunk without one, stored by a version without tokens. */
 export async function fillInboundTokens(db: Db, secrets: SecretBox, newToken: () => string): Promise<void> {
-  const rows = await db
-    .selectFrom('sipTrunks')
-    .select('accountId')
-    .where('sealedInboundToken', 'is', null)
-    .execute();
-  for (const { accountId } of rows) {
-    const sealedInboundToken = secrets.seal(newToken(), place(accountId, 'sealed_inbound_token'));
-    await db
-      .updateTable('sipTrunks')
-      .set({ sealedInboundToken })
-      .where('accountId', '=', accountId)
-      .execute();
+  for (const { accountId } of await listRows(db, 'sipTrunks', { sealedInboundToken: null })) {
+    const sealedInboundToken = secrets.seal(newToken(), tokenPlace(accountId));
+    await changeRows(db, 'sipTrunks', { accountId }, { sealedInboundToken });
   }
 }
 
-/** Returns false if there was none. */
-export async function deleteTrunk(db: Db, accountId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('sipTrunks')
-    .where('accountId', '=', accountId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
-function fromRow(row: Selectable<SipTrunksTable>, secrets: SecretBox): StoredTrunk {
+function fromRow(row: Row<'sipTrunks'>, secrets: SecretBox): StoredTrunk {
   const { sealedPassword, sealedInboundToken, createdAt: _createdAt, updatedAt: _updatedAt, ...plain } = row;
   return {
     ...plain,
-    password: secrets.open(sealedPassword, place(row.accountId, 'sealed_password')),
-    inboundToken:
-      sealedInboundToken === null
-        ? ''
-        : secrets.open(sealedInboundToken, place(row.accountId, 'sealed_inbound_token')),
-    register: row.register === 1,
-    behindNat: row.behindNat === 1,
+    password: secrets.open(sealedPassword, passwordPlace(row.accountId)),
+    inboundToken: sealedInboundToken ? secrets.open(sealedInboundToken, tokenPlace(row.accountId)) : '',
   };
-}
-
-function place(row: string, column: 'sealed_password' | 'sealed_inbound_token'): SecretPlace {
-  return { table: 'sip_trunks', column, row };
 }

@@ -1,83 +1,43 @@
-import type { Selectable } from 'kysely';
 import type { Capability } from '../../base/platform.ts';
 import type { Termination } from '../../base/termination.ts';
+import { changeRows, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { CallRow, CallState, CallsTable } from './message-tables.ts';
+
+/** A stored call. `capabilities` is null for calls of earlier versions. */
+export type CallRow = Row<'calls'>;
 
 /** A new call. */
-export interface NewCall
-  extends Omit<CallRow, 'answeredAt' | 'endedAt' | 'terminationResult' | 'terminationReason'> {
+export type NewCall = Omit<CallRow, 'answeredAt' | 'endedAt' | 'terminationResult' | 'terminationReason'> & {
   readonly capabilities: readonly Capability[];
-}
-
-export async function insertCall(db: Db, call: NewCall): Promise<void> {
-  await db
-    .insertInto('calls')
-    .values({ ...call, capabilities: JSON.stringify(call.capabilities) })
-    .execute();
-}
-
-/** Changes of a live call. */
-interface CallChange {
-  readonly state?: CallState;
-  readonly answeredAt?: string;
-  readonly meetingUrl?: string;
-  readonly capabilities?: readonly Capability[];
-}
+};
 
 /** Updates a live call. An ended call is not changed. */
 export async function updateCall(
   db: Db,
   callId: string,
-  { capabilities, ...change }: CallChange,
+  change: Partial<Pick<CallRow, 'state' | 'answeredAt' | 'meetingUrl' | 'capabilities'>>,
 ): Promise<void> {
-  await db
-    .updateTable('calls')
-    .set({ ...change, ...(capabilities && { capabilities: JSON.stringify(capabilities) }) })
-    .where('callId', '=', callId)
-    .where('endedAt', 'is', null)
-    .execute();
+  await changeRows(db, 'calls', { callId, endedAt: null }, change);
 }
 
 /** Ends a live call. An ended call is not changed. */
 export async function endCall(
   db: Db,
   callId: string,
-  end: { readonly state: CallState; readonly endedAt: string; readonly termination: Termination },
+  { termination: { result, reason }, ...end }: CallEnd,
 ): Promise<void> {
-  await db
-    .updateTable('calls')
-    .set({
-      state: end.state,
-      endedAt: end.endedAt,
-      terminationResult: end.termination.result,
-      terminationReason: end.termination.reason,
-    })
-    .where('callId', '=', callId)
-    .where('endedAt', 'is', null)
-    .execute();
+  const ended = { ...end, terminationResult: result, terminationReason: reason };
+  await changeRows(db, 'calls', { callId, endedAt: null }, ended);
 }
 
-export async function findCall(db: Db, callId: string): Promise<CallRow | undefined> {
-  const row = await db.selectFrom('calls').selectAll().where('callId', '=', callId).executeTakeFirst();
-  return row && callRow(row);
-}
-
-/** Returns the live calls, oldest first. */
-export async function listLiveCalls(db: Db, accountId: string): Promise<CallRow[]> {
-  const rows = await db
-    .selectFrom('calls')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .where('endedAt', 'is', null)
-    .orderBy('createdAt')
-    .execute();
-  return rows.map(callRow);
+interface CallEnd extends Pick<CallRow, 'state'> {
+  readonly endedAt: string;
+  readonly termination: Termination;
 }
 
 /** Ends all live calls after a restart, since they lost their bridge. Returns the updated calls. */
 export async function disconnectLiveCalls(db: Db, nowIso: string): Promise<CallRow[]> {
-  const rows = await db
+  return await db
     .updateTable('calls')
     .set({
       state: 'disconnected',
@@ -88,9 +48,4 @@ export async function disconnectLiveCalls(db: Db, nowIso: string): Promise<CallR
     .where('endedAt', 'is', null)
     .returningAll()
     .execute();
-  return rows.map(callRow);
-}
-
-function callRow({ capabilities, ...row }: Selectable<CallsTable>): CallRow {
-  return { ...row, capabilities: capabilities === null ? null : JSON.parse(capabilities) };
 }

@@ -1,12 +1,13 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { foldCase } from '../../base/fold-case.ts';
 import { newId } from '../../base/ids.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import { prepared } from '../database/prepared.ts';
+import { insertRow, type Row } from '../database/rows.ts';
 import type { Db, Tables } from '../database/tables.ts';
-import type { ConversationStatus, ConversationsTable, MessagePlatform } from './message-tables.ts';
+import type { ConversationStatus, MessagePlatform } from './message-tables.ts';
 
-export type Conversation = Selectable<ConversationsTable>;
+export type Conversation = Row<'conversations'>;
 
 /** Filters conversations. `status` null: any status. */
 export interface ConversationFilter {
@@ -31,11 +32,6 @@ export async function findConversation(
     .where('id', '=', conversationId)
     .where((eb) => isVisible(eb, scope))
     .executeTakeFirst();
-}
-
-/** Returns a conversation without an access check. For the gateway's own work. */
-export async function findAnyConversation(db: Db, conversationId: string): Promise<Conversation | undefined> {
-  return await db.selectFrom('conversations').selectAll().where('id', '=', conversationId).executeTakeFirst();
 }
 
 /** Returns those of these conversations that are visible to the scope, by id. */
@@ -118,14 +114,6 @@ const setHeard = prepared(
       .where('id', '=', conversationId),
 );
 
-export async function setConversationStatus(
-  db: Db,
-  conversationId: string,
-  status: ConversationStatus,
-): Promise<void> {
-  await db.updateTable('conversations').set({ status }).where('id', '=', conversationId).execute();
-}
-
 /**
  * Expression for the conversations visible to a scope: those of its agents' platform accounts and those of its agents
  * with other agents, limited to the scope's platforms.
@@ -184,7 +172,7 @@ function isNamed(
 
 /** Stores a new conversation and returns it. */
 export async function insertConversation(db: Db, conversation: Conversation): Promise<Conversation> {
-  await db.insertInto('conversations').values(conversation).execute();
+  await insertRow(db, 'conversations', conversation);
   return conversation;
 }
 

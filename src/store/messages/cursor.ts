@@ -1,7 +1,8 @@
 import { latestOf } from '../../base/time.ts';
+import { findRow } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
 import { firstEventBehind, lastEventOfMessages, lastEventUntil, newestEventTime } from './events.ts';
-import { findMessage, type Message, type MessagePosition, newestMessage } from './messages.ts';
+import { type Message, type MessagePosition, newestMessage } from './messages.ts';
 
 /**
  * A reader's position in an account's messages and events: `<ISO time>|<message id>`, or only a time. Messages are read
@@ -83,7 +84,7 @@ export async function positionOf(
   { iso, messageId }: Cursor,
 ): Promise<MessagePosition> {
   if (messageId === NO_MESSAGE) return FIRST_POSITION;
-  const message = messageId === '' ? undefined : await findMessage(db, accountId, messageId);
+  const message = messageId === '' ? undefined : await findRow(db, 'messages', { accountId, id: messageId });
   if (!message) return { createdAt: iso, seq: Number.MAX_SAFE_INTEGER };
   return { createdAt: message.createdAt, seq: message.seq };
 }

@@ -1,13 +1,12 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { AgentScope } from '../../base/scope.ts';
 import { prepared } from '../database/prepared.ts';
+import { insertReturning, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { EventsTable, MessagePlatform } from './message-tables.ts';
+import type { MessagePlatform } from './message-tables.ts';
 
 /** One entry of an account's feed. `id` increases across the whole gateway and is never reused. */
-export interface StoredEvent extends Omit<Selectable<EventsTable>, 'payload'> {
-  readonly payload: Readonly<Record<string, unknown>>;
-}
+export type StoredEvent = Row<'events'>;
 
 /** Events without a platform are only for credentials with access to all platforms. */
 export type NewEvent = Omit<StoredEvent, 'id' | 'messageSeq' | 'platform' | 'cursorTime'> &
@@ -37,56 +36,34 @@ async function insertEvent(
   event: NewEvent,
   cursorTime?: string | null,
 ): Promise<{ id: number; cursorTime: string | null }> {
-  const { messageSeq = null, platform = null, payload } = event;
-  const row = { ...event, messageSeq, platform, payload: JSON.stringify(payload) };
-  const isLater = messageSeq === null && cursorTime === undefined;
-  const { rows } = await (isLater
-    ? insertLater(db, row)
-    : insertAt(db, { ...row, cursorTime: cursorTime ?? null }));
-  return rows[0]!;
+  const { accountId, agentId, type, payload, createdAt, messageSeq = null, platform = null } = event;
+  const row = { accountId, agentId, type, payload, createdAt, messageSeq, platform };
+  if (messageSeq === null && cursorTime === undefined) return (await insertLater(db, row)).rows[0]!;
+  return await insertReturning(db, 'events', { ...row, cursorTime: cursorTime ?? null });
 }
 
-type EventRow = Omit<Selectable<EventsTable>, 'id' | 'cursorTime'>;
+type EventRow = Omit<StoredEvent, 'id' | 'cursorTime'>;
 
-const insertAt = prepared((db, event: EventRow & { readonly cursorTime: string | null }) =>
-  db
-    .insertInto('events')
-    .values({ ...columnsOf(event), cursorTime: event.cursorTime })
-    .returning(['id', 'cursorTime']),
+const insertLater = prepared(
+  (db, { accountId, agentId, type, payload, createdAt, messageSeq, platform }: EventRow) =>
+    db
+      .insertInto('events')
+      .values({
+        ...{ accountId, agentId, type, payload, createdAt, messageSeq, platform },
+        cursorTime: laterThanAll({ accountId, createdAt }),
+      })
+      .returning(['id', 'cursorTime']),
 );
-
-const insertLater = prepared((db, event: EventRow) =>
-  db
-    .insertInto('events')
-    .values({ ...columnsOf(event), cursorTime: laterThanAll(event) })
-    .returning(['id', 'cursorTime']),
-);
-
-function columnsOf({
-  accountId,
-  agentId,
-  type,
-  payload,
-  createdAt,
-  messageSeq,
-  platform,
-}: EventRow): EventRow {
-  return { accountId, agentId, type, payload, createdAt, messageSeq, platform };
-}
 
 /** Like `appendEvent`, but does nothing if the event's agent is gone. */
 export async function appendAgentEvent(
   db: Db,
   event: Omit<NewEvent, 'messageSeq'> & { readonly agentId: string },
 ): Promise<void> {
-  const { platform = null, payload } = event;
-  await appendForAgent(db, { ...event, platform, payload: JSON.stringify(payload) });
+  await appendForAgent(db, { platform: null, ...event });
 }
 
-type AgentEvent = Pick<
-  Selectable<EventsTable>,
-  'accountId' | 'platform' | 'type' | 'payload' | 'createdAt'
-> & {
+type AgentEvent = Pick<StoredEvent, 'accountId' | 'platform' | 'type' | 'payload' | 'createdAt'> & {
   readonly agentId: string;
 };
 
@@ -137,8 +114,7 @@ export async function eventsOfAgents(
   id: number,
   limit: number,
 ): Promise<StoredEvent[]> {
-  const found = eventsOf(db, scope).where('id', '>', id).orderBy('id').limit(limit);
-  return (await found.execute()).map(storedEvent);
+  return await eventsOf(db, scope).where('id', '>', id).orderBy('id').limit(limit).execute();
 }
 
 /** Filters events that are not about a message. */
@@ -164,7 +140,7 @@ export async function otherEventsOfAgents(
     .limit(limit);
   if (until !== null) found = found.where('cursorTime', '<=', until);
   if (platform !== undefined) found = found.where('platform', '=', platform);
-  return (await found.execute()).map(storedEvent);
+  return await found.execute();
 }
 
 function eventsOf(db: Db, { accountId, agentIds, platforms }: AgentScope) {
@@ -174,10 +150,6 @@ function eventsOf(db: Db, { accountId, agentIds, platforms }: AgentScope) {
     .where('accountId', '=', accountId)
     .where(({ eb, or }) => or([eb('agentId', 'is', null), eb('agentId', 'in', agentIds)]));
   return platforms === null ? ofAgents : ofAgents.where('platform', 'in', [...platforms]);
-}
-
-export function storedEvent(row: Selectable<EventsTable>): StoredEvent {
-  return { ...row, payload: JSON.parse(row.payload) };
 }
 
 /** Returns the cursor time of the account's newest event that is not about a message. Undefined: there is none. */
@@ -249,19 +221,4 @@ export async function lastEventUntil(db: Db, accountId: string, iso: string | nu
   const until = iso === null ? all : all.where('createdAt', '<=', iso);
   const event = await until.orderBy('id', 'desc').limit(1).executeTakeFirst();
   return event?.id ?? 0;
-}
-
-/**
- * Deletes those of the `limit` oldest events that are from before a time. Returns their number. Ids grow with time, so
- * at most `limit` rows are examined.
- */
-export async function deleteOldestEvents(db: Db, before: string, limit: number): Promise<number> {
-  const oldest = db.selectFrom('events').select(['id', 'createdAt']).orderBy('id').limit(limit);
-  const { numDeletedRows } = await db
-    .deleteFrom('events')
-    .where('id', 'in', (query) =>
-      query.selectFrom(oldest.as('oldest')).select('oldest.id').where('oldest.createdAt', '<', before),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
 }

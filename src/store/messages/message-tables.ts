@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, Selectable } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 import type { Capability, Platform } from '../../base/platform.ts';
 import type { TerminationResult } from '../../base/termination.ts';
 import type { MemberType } from '../agents/agent-tables.ts';
@@ -32,19 +32,14 @@ export interface CallsTable {
   direction: CallDirection;
   caller: string;
   sampleRateHz: number;
-  /** JSON. Null: stored by a version that did not keep them. */
-  capabilities: string | null;
+  /** Null: stored by a version that did not keep them. */
+  capabilities: readonly Capability[] | null;
   state: CallState;
   createdAt: string;
   answeredAt: string | null;
   endedAt: string | null;
   terminationResult: TerminationResult | null;
   terminationReason: string | null;
-}
-
-/** A stored call. `capabilities` is null for calls of earlier versions. */
-export interface CallRow extends Omit<Selectable<CallsTable>, 'capabilities'> {
-  readonly capabilities: readonly Capability[] | null;
 }
 
 /** What was said on a call, by hosted speech recognition. `position` counts from 0. */
@@ -58,15 +53,15 @@ export interface TranscriptLinesTable {
 }
 
 /**
- * The account's feed, in the order of `id`. `agentId` null: for all agents. `payload` is JSON. `platform` is where the
- * event happened, `messageSeq` the message it is about, if any.
+ * The account's feed, in the order of `id`. `agentId` null: for all agents. `platform` is where the event
+ * happened, `messageSeq` the message it is about, if any.
  */
 export interface EventsTable {
   id: GeneratedAlways<number>;
   accountId: string;
   agentId: string | null;
   type: string;
-  payload: string;
+  payload: Readonly<Record<string, unknown>>;
   createdAt: string;
   messageSeq: number | null;
   platform: MessagePlatform | null;

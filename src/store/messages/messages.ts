@@ -1,13 +1,15 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { AgentScope } from '../../base/scope.ts';
 import { isoAfter, latestOf } from '../../base/time.ts';
+import { deleteOldest } from '../database/delete-some.ts';
 import { prepared } from '../database/prepared.ts';
+import { changeRows, insertNewRow, insertReturning, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
 import { isVisible } from './conversations.ts';
 import { newestEventTime } from './events.ts';
-import type { MessagePlatform, MessagesTable, PlatformMessagesTable } from './message-tables.ts';
+import type { MessagePlatform } from './message-tables.ts';
 
-export type Message = Selectable<MessagesTable>;
+export type Message = Row<'messages'>;
 
 /** A message that has no position among the stored messages yet. */
 export interface NewMessage
@@ -46,44 +48,13 @@ export async function insertMessage(db: Db, message: NewMessage, nowIso: string)
   const { platformMessageIds, fileIds, sender, ...row } = message;
   const written = { senderId: sender?.id ?? null, senderName: sender?.name ?? null };
   const createdAt = await timeAfterAll(db, row.accountId, nowIso);
-  const { rows } = await insert(db, { background: null, ...row, ...written, createdAt });
-  const stored = rows[0]!;
-  await setLastSeq(db, stored);
+  const whole = { ...row, ...written, createdAt, changedAt: createdAt };
+  const stored = await insertReturning(db, 'messages', whole);
+  await changeRows(db, 'conversations', { id: stored.conversationId }, { lastSeq: stored.seq });
   await addPlatformMessageIds(db, stored, platformMessageIds);
   await attach(db, stored.seq, fileIds);
   return stored;
 }
-
-const insert = prepared(
-  (
-    db,
-    {
-      id,
-      accountId,
-      conversationId,
-      direction,
-      senderAgentId,
-      senderId,
-      senderName,
-      text,
-      status,
-      createdAt,
-      expiresAt,
-      background,
-    }: Omit<Message, 'seq' | 'changedAt' | 'error'>,
-  ) =>
-    db
-      .insertInto('messages')
-      .values({
-        ...{ id, accountId, conversationId, direction, senderAgentId, senderId, senderName, text, status },
-        ...{ error: null, createdAt, changedAt: createdAt, expiresAt, background },
-      })
-      .returningAll(),
-);
-
-const setLastSeq = prepared((db, { conversationId, seq }: Pick<Message, 'conversationId' | 'seq'>) =>
-  db.updateTable('conversations').set({ lastSeq: seq }).where('id', '=', conversationId),
-);
 
 /**
  * Returns a time not before any other message, and later than the cursor time of every event of the account, even when
@@ -113,29 +84,7 @@ export async function addPlatformMessageIds(
   platformMessageIds: readonly string[],
 ): Promise<void> {
   for (const platformMessageId of platformMessageIds)
-    await addPlatformMessageId(db, { platformMessageId, conversationId, messageSeq: seq });
-}
-
-const addPlatformMessageId = prepared(
-  (db, { platformMessageId, conversationId, messageSeq }: Selectable<PlatformMessagesTable>) =>
-    db
-      .insertInto('platformMessages')
-      .values({ platformMessageId, conversationId, messageSeq })
-      .onConflict((conflict) => conflict.doNothing()),
-);
-
-/** Finds a message by our id. Undefined if it belongs to another account. */
-export async function findMessage(
-  db: Db,
-  accountId: string,
-  messageId: string,
-): Promise<Message | undefined> {
-  return await db
-    .selectFrom('messages')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .where('id', '=', messageId)
-    .executeTakeFirst();
+    await insertNewRow(db, 'platformMessages', { platformMessageId, conversationId, messageSeq: seq });
 }
 
 /** Finds a message by the platform's id within one conversation. */
@@ -148,7 +97,7 @@ export async function findPlatformMessage(
 }
 
 const byPlatformId = prepared(
-  (db, { conversationId, platformMessageId }: Omit<Selectable<PlatformMessagesTable>, 'messageSeq'>) =>
+  (db, { conversationId, platformMessageId }: Omit<Row<'platformMessages'>, 'messageSeq'>) =>
     db
       .selectFrom('platformMessages')
       .innerJoin('messages', 'messages.seq', 'platformMessages.messageSeq')
@@ -156,11 +105,6 @@ const byPlatformId = prepared(
       .where('platformMessages.platformMessageId', '=', platformMessageId)
       .where('platformMessages.conversationId', '=', conversationId),
 );
-
-/** Stores the text of an edited message. */
-export async function changeMessageText(db: Db, seq: number, text: string, nowIso: string): Promise<void> {
-  await db.updateTable('messages').set({ text, changedAt: nowIso }).where('seq', '=', seq).execute();
-}
 
 /** Returns the newest messages of a conversation after skipping `offset`; oldest first. */
 export async function listMessages(
@@ -177,11 +121,6 @@ export async function listMessages(
     .offset(offset)
     .execute();
   return newestFirst.reverse();
-}
-
-/** Returns messages by `seq`, oldest first. Deleted messages are left out. */
-export async function listMessagesBySeq(db: Db, seqs: readonly number[]): Promise<Message[]> {
-  return await db.selectFrom('messages').selectAll().where('seq', 'in', seqs).orderBy('seq').execute();
 }
 
 /** Filters messages by conversation. Omitted fields match everything. */
@@ -255,23 +194,8 @@ export async function newestMessage(db: Db, accountId: string): Promise<Message 
     .executeTakeFirst();
 }
 
-/**
- * Deletes those of the `limit` oldest messages of all accounts that are from before a time. Returns their number.
- * Messages being sent or pending are kept. `createdAt` never decreases as `seq` grows, so at most `limit` rows are
- * examined.
- */
+/** See `deleteOldest`, of all accounts. Messages being sent or pending are kept. */
 export async function deleteOldestMessages(db: Db, before: string, limit: number): Promise<number> {
-  const oldest = db
-    .selectFrom('messages')
-    .select(['seq', 'createdAt'])
-    .where('status', 'not in', ['sending', 'pending'])
-    .orderBy('seq')
-    .limit(limit);
-  const { numDeletedRows } = await db
-    .deleteFrom('messages')
-    .where('seq', 'in', (query) =>
-      query.selectFrom(oldest.as('oldest')).select('oldest.seq').where('oldest.createdAt', '<', before),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+  const condition = sql`status not in ('sending', 'pending')`;
+  return await deleteOldest(db, { table: 'messages', key: 'seq', condition }, before, limit);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { DEFAULT_AGENT_FIRST, type Member } from '../agents/agents.ts';
+import { changeRows } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
 import type { Conversation } from './conversations.ts';
 import type { MessageStatus } from './message-tables.ts';
@@ -7,24 +8,6 @@ import type { Message } from './messages.ts';
 
 /** How many of the newest messages are searched for unanswered ones. */
 const LOOK_BACK = 20_000;
-
-/** Finds a message by id, without an access check. For the gateway's own work. */
-export async function findAnyMessage(db: Db, messageId: string): Promise<Message | undefined> {
-  return await db.selectFrom('messages').selectAll().where('id', '=', messageId).executeTakeFirst();
-}
-
-/**
- * Returns the key of the login to which a connection links a person. Null: the connection is a login itself. Undefined:
- * it is gone.
- */
-export async function loginKeyOf(db: Db, connectionId: string): Promise<string | null | undefined> {
-  const row = await db
-    .selectFrom('connections')
-    .select('loginKey')
-    .where('id', '=', connectionId)
-    .executeTakeFirst();
-  return row?.loginKey;
-}
 
 /** Returns the total size of a message's files, as far as their sizes are known. */
 export async function attachedBytes(db: Db, messageSeq: number): Promise<number> {
@@ -76,30 +59,14 @@ export interface StatusChange {
   readonly background?: Message['background'];
 }
 
-interface StatusStep {
-  readonly from: readonly MessageStatus[];
-  readonly change: StatusChange;
-}
-
 /** Changes a message's status if its current one is in `from`. Returns whether it did. */
 export async function changeMessageStatus(
   db: Db,
   seq: number,
-  { from, change }: StatusStep,
+  { from, change }: { readonly from: readonly MessageStatus[]; readonly change: StatusChange },
   nowIso: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('messages')
-    .set({ ...change, changedAt: nowIso })
-    .where('seq', '=', seq)
-    .where('status', 'in', from)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
-/** Records whether a message sent in the background may have reached the platform. */
-export async function setBackground(db: Db, seq: number, background: 'waiting' | 'begun'): Promise<void> {
-  await db.updateTable('messages').set({ background }).where('seq', '=', seq).execute();
+  return await changeRows(db, 'messages', { seq, status: from }, { ...change, changedAt: nowIso });
 }
 
 /**

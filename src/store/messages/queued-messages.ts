@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { changeRows, findRow } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
 import type { Conversation } from './conversations.ts';
 import type { MessageStatus } from './message-tables.ts';
 import type { Message } from './messages.ts';
-import { findAnyMessage, loginKeyOf } from './outbound-messages.ts';
 
 /** A queued message has an expiry. It is cleared once the agents know the result. */
 const ON_ITS_WAY: readonly MessageStatus[] = ['pending', 'sending'];
@@ -16,7 +16,7 @@ export async function countQueued(db: Db, conversationId: string): Promise<numbe
 
 /** Returns a message's position in the queue, starting at 1. 0: it is not queued. */
 export async function placeInQueue(db: Db, messageId: string): Promise<number> {
-  const message = await findAnyMessage(db, messageId);
+  const message = await findRow(db, 'messages', { id: messageId });
   return message?.status === 'pending' ? await countUpTo(db, message.conversationId, message.seq) : 0;
 }
 
@@ -111,11 +111,6 @@ export async function haveWrittenSince(
   return reply !== undefined;
 }
 
-/** Deletes the platform's ids of a message, because it will be sent again. */
-export async function forgetPlatformMessageIds(db: Db, messageSeq: number): Promise<void> {
-  await db.deleteFrom('platformMessages').where('messageSeq', '=', messageSeq).execute();
-}
-
 /** Returns the conversations of all accounts with the same person over a shared login, including this one. */
 export async function conversationsWithSame(
   db: Db,
@@ -123,7 +118,7 @@ export async function conversationsWithSame(
 ): Promise<string[]> {
   if (memberType !== 'connection' || memberId === null) return [id];
   // A connection that is a login itself has windows of its own.
-  if ((await loginKeyOf(db, memberId)) === null) return [id];
+  if ((await findRow(db, 'connections', { id: memberId }))?.loginKey === null) return [id];
   const rows = await db
     .selectFrom('conversations')
     .select('id')
@@ -166,12 +161,7 @@ export async function openWindow(db: Db, conversationIds: readonly string[], sen
 
 /** Marks the window as closed by the platform. A template already sent stays recorded. */
 export async function closeWindow(db: Db, conversationId: string): Promise<void> {
-  await db
-    .updateTable('conversations')
-    .set({ closure: 'closed' })
-    .where('id', '=', conversationId)
-    .where('closure', 'is', null)
-    .execute();
+  await changeRows(db, 'conversations', { id: conversationId, closure: null }, { closure: 'closed' });
 }
 
 /** Claims the single template of a closed window. Returns false if it is already claimed. */
@@ -187,12 +177,7 @@ export async function claimAsking(db: Db, conversationId: string): Promise<boole
 
 /** Releases the claim: the template was not sent. */
 export async function unclaimAsking(db: Db, conversationId: string): Promise<void> {
-  await db
-    .updateTable('conversations')
-    .set({ closure: 'closed' })
-    .where('id', '=', conversationId)
-    .where('closure', '=', 'asked')
-    .execute();
+  await changeRows(db, 'conversations', { id: conversationId, closure: 'asked' }, { closure: 'closed' });
 }
 
 function queuedIn(db: Db, conversationId: string) {

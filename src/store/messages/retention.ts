@@ -1,14 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
+import { deleteOldest } from '../database/delete-some.ts';
 import type { Db } from '../database/tables.ts';
-import { deleteOldestDeliveries } from '../inline/deliveries.ts';
-import { deleteOldestModelTurns } from '../inline/model-turns.ts';
 import { deleteOldRequests } from '../keys/idempotent-requests.ts';
 import { deleteRevokedKeys } from '../keys/keys.ts';
 import { deleteEmptyGrants, deleteExpiredTokens, deleteOldSuccessors } from '../keys/oauth-grants.ts';
 import { deleteExpiredConnectionStates } from '../logins/connection-states.ts';
 import { deleteOldestAttempts } from '../people/audit-log.ts';
-import { deleteOldestEvents } from './events.ts';
 import { deleteOldestMessages } from './messages.ts';
 
 const DAY_MS = 86_400_000;
@@ -23,6 +21,13 @@ const REVOKED_KEY_MS = 30 * DAY_MS;
 const REPEATED_REFRESH_MS = 60_000;
 /** Rows deleted at a time, which takes less than a millisecond of the main thread. */
 const BATCH_SIZE = 100;
+
+/** Events, and what models were told of them. */
+const TOLD = [
+  { table: 'events', key: 'id' },
+  { table: 'deliveries', key: 'seq' },
+  { table: 'model_turns', key: 'id' },
+];
 
 /** Deletes up to `limit` rows from before a time. Returns their number. */
 type DeleteSome = (db: Db, before: string, limit: number) => Promise<number>;
@@ -69,9 +74,11 @@ export class Retention {
 
   async #sweep(): Promise<void> {
     const nowIso = this.#clock.nowIso();
-    await this.#empty(deleteOldestEvents, isoAfter(nowIso, -EVENT_MS));
-    await this.#empty(deleteOldestDeliveries, isoAfter(nowIso, -EVENT_MS));
-    await this.#empty(deleteOldestModelTurns, isoAfter(nowIso, -EVENT_MS));
+    for (const rows of TOLD)
+      await this.#empty(
+        (db, before, limit) => deleteOldest(db, rows, before, limit),
+        isoAfter(nowIso, -EVENT_MS),
+      );
     await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
     await this.#empty(deleteRevokedKeys, isoAfter(nowIso, -REVOKED_KEY_MS));
     const { messagesMs } = this.#keptFor;

@@ -1,6 +1,5 @@
-import type { MemberType } from '../agents/agent-tables.ts';
 import type { Member } from '../agents/agents.ts';
-import { prepared } from '../database/prepared.ts';
+import { changeRows, findRow, listRows } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
 import { type Conversation, emptyConversation, insertConversation } from './conversations.ts';
 import type { MessagePlatform, SpaceKind } from './message-tables.ts';
@@ -53,7 +52,7 @@ export async function openConversation(db: Db, remote: Remote, nowIso: string): 
     status: 'active' as const,
   };
   const opened = { ...known, ...changed };
-  if (!isSameRemote(known, opened)) await setRemote(db, opened);
+  if (!isSameRemote(known, opened)) await changeRows(db, 'conversations', { id: known.id }, changed);
   return opened;
 }
 
@@ -63,19 +62,6 @@ function isSameRemote(a: Conversation, b: Conversation): boolean {
   );
 }
 
-const setRemote = prepared(
-  (
-    db,
-    {
-      id,
-      remoteId,
-      alias,
-      remoteName,
-      status,
-    }: Pick<Conversation, 'id' | 'remoteId' | 'alias' | 'remoteName' | 'status'>,
-  ) => db.updateTable('conversations').set({ remoteId, alias, remoteName, status }).where('id', '=', id),
-);
-
 /** Finds the conversation of a platform account at a place, by the permanent id or else by a person's alias. */
 export async function findConversationAt(
   db: Db,
@@ -84,36 +70,10 @@ export async function findConversationAt(
   alias: string | null = null,
 ): Promise<Conversation | undefined> {
   const at = { memberType: member.type, memberId: member.id, spaceKind: space.kind, thread: thread ?? '' };
-  const [found] = (await byRemoteId(db, { ...at, remoteId: space.id })).rows;
+  const found = await findRow(db, 'conversations', { ...at, remoteId: space.id });
   if (found || alias === null) return found;
-  const ofAlias = { ...at, remoteId: alias };
-  return (await byRemoteId(db, ofAlias)).rows[0] ?? (await byAlias(db, ofAlias)).rows[0];
-}
-
-interface RemoteOfMember {
-  readonly memberType: MemberType;
-  readonly memberId: string;
-  readonly spaceKind: SpaceKind;
-  readonly thread: string;
-  readonly remoteId: string;
-}
-
-const byRemoteId = prepared((db, remote: RemoteOfMember) =>
-  ofMember(db, remote).where('remoteId', '=', remote.remoteId),
-);
-
-const byAlias = prepared((db, remote: RemoteOfMember) =>
-  ofMember(db, remote).where('alias', '=', remote.remoteId),
-);
-
-function ofMember(db: Db, { memberType, memberId, spaceKind, thread }: RemoteOfMember) {
-  return db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('memberType', '=', memberType)
-    .where('memberId', '=', memberId)
-    .where('spaceKind', '=', spaceKind)
-    .where('thread', '=', thread);
+  const ofAlias = await findRow(db, 'conversations', { ...at, remoteId: alias });
+  return ofAlias ?? (await findRow(db, 'conversations', { ...at, alias }));
 }
 
 /** Returns the conversations of a platform account in a space, in all threads. */
@@ -122,15 +82,8 @@ export async function listConversationsIn(
   member: Member,
   { kind, id }: Space,
 ): Promise<Conversation[]> {
-  return await db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('memberType', '=', member.type)
-    .where('memberId', '=', member.id)
-    .where('remoteId', '=', id)
-    .where('spaceKind', '=', kind)
-    .orderBy('thread')
-    .execute();
+  const there = { memberType: member.type, memberId: member.id, remoteId: id, spaceKind: kind };
+  return await listRows(db, 'conversations', there, ['thread']);
 }
 
 /** Changes the id of a conversation's space. Without a new alias the old one stays. */
@@ -140,11 +93,8 @@ export async function changeSpaceId(
   spaceId: string,
   alias: string | null,
 ): Promise<void> {
-  await db
-    .updateTable('conversations')
-    .set(alias === null ? { remoteId: spaceId } : { remoteId: spaceId, alias })
-    .where('id', '=', conversationId)
-    .execute();
+  const changed = { remoteId: spaceId, alias: alias ?? undefined };
+  await changeRows(db, 'conversations', { id: conversationId }, changed);
 }
 
 function newConversation(

@@ -1,9 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { prepared } from '../database/prepared.ts';
+import type { Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
 import type { TranscriptLinesTable } from './message-tables.ts';
 
-export type StoredLine = Pick<Selectable<TranscriptLinesTable>, 'position' | 'speaker' | 'text'>;
+export type StoredLine = Pick<Row<'transcriptLines'>, 'position' | 'speaker' | 'text'>;
 
 type NewLine = Pick<TranscriptLinesTable, 'callId' | 'speaker' | 'text' | 'createdAt'>;
 

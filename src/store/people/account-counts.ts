@@ -1,18 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 
-/** Counts an account's rows of one kind. */
-export type CountOf = (db: Db, accountId: string) => Promise<number>;
-
-export const countAgents: CountOf = (db, accountId) => countRows(db, 'agents', accountId);
-export const countBots: CountOf = (db, accountId) => countRows(db, 'bot_tokens', accountId);
-export const countDids: CountOf = (db, accountId) => countRows(db, 'sip_dids', accountId);
-export const countVoiceConfigs: CountOf = (db, accountId) => countRows(db, 'voice_configs', accountId);
-export const countConnections: CountOf = (db, accountId) => countRows(db, 'connections', accountId);
-export const countAuthorizations: CountOf = (db, accountId) => countRows(db, 'mcp_authorizations', accountId);
-export const countStoredRequests: CountOf = (db, accountId) =>
-  countRows(db, 'idempotent_requests', accountId);
-
 /** Counts the keys created by people: valid ones, and revoked ones that were created after `since`. */
 export async function countKeys(db: Db, accountId: string, since: string): Promise<number> {
   return await counted(
@@ -24,19 +12,21 @@ export async function countKeys(db: Db, accountId: string, since: string): Promi
 }
 
 /** Counts the agent memberships of all the account's keys. */
-export const countKeyPlaces: CountOf = (db, accountId) =>
-  counted(
+export async function countKeyPlaces(db: Db, accountId: string): Promise<number> {
+  return await counted(
     db,
     sql`select count(*) as count from agent_keys join api_keys on api_keys.id = agent_keys.key_id
       where api_keys.account_id = ${accountId}`,
   );
+}
 
 /** Counts the account's uploaded files and reserved uploads. */
-export const countHeldFiles: CountOf = (db, accountId) =>
-  counted(
+export async function countHeldFiles(db: Db, accountId: string): Promise<number> {
+  return await counted(
     db,
     sql`select count(*) as count from files where account_id = ${accountId} and state in ('reserved', 'stored')`,
   );
+}
 
 /** Counts the reserved uploads that are still open. */
 export async function countOpenSlots(db: Db, accountId: string, nowIso: string): Promise<number> {
@@ -45,13 +35,6 @@ export async function countOpenSlots(db: Db, accountId: string, nowIso: string):
     sql`select count(*) as count from files
       where account_id = ${accountId} and state in ('reserved', 'stored') and state = 'reserved'
         and slot_expires_at > ${nowIso}`,
-  );
-}
-
-async function countRows(db: Db, table: string, accountId: string): Promise<number> {
-  return await counted(
-    db,
-    sql`select count(*) as count from ${sql.table(table)} where account_id = ${accountId}`,
   );
 }
 

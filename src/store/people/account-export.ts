@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { JSON_COLUMNS } from '../database/columns.ts';
 import type { Db, Tables } from '../database/tables.ts';
 
 /** One row with its database column names, without secrets. */
@@ -61,13 +62,8 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   feedback: BY_ID,
   auditLog: BY_ID,
   facts: null,
-  loginPositions: null,
   // What belongs to an account there is in its bots and conversations.
-  discordBots: null,
-  discordChannels: null,
-  slackLogins: null,
-  teamsOffers: null,
-  teamsReferences: null,
+  platformRecords: null,
 };
 
 /** The tables with account data, in export order. */
@@ -77,8 +73,6 @@ export const EXPORTED_TABLES = (Object.keys(OWNED) as (keyof Tables)[]).filter(
 
 /** Secrets, sealed or hashed, are useless to their owner and too useful to others. */
 const SECRET_COLUMN = /^sealed_|hash$/;
-/** Columns that contain JSON. */
-const JSON_COLUMN = /^(?:payload|config|event_filter|detail|platforms|narrowed_to|options|memory)$/;
 
 /** Returns a table's name in the database. */
 export function exportedName(table: keyof Tables): string {
@@ -135,7 +129,7 @@ function isOwned(by: Owned['by'], accountId: string): RawBuilder<unknown> {
 function withoutSecrets(row: ExportedRow): ExportedRow {
   const shown = Object.entries(row).filter(([column]) => !SECRET_COLUMN.test(column));
   return Object.fromEntries(
-    shown.map(([column, value]) => [column, JSON_COLUMN.test(column) ? parsed(value) : value]),
+    shown.map(([column, value]) => [column, JSON_COLUMNS.has(column) ? parsed(value) : value]),
   );
 }
 

@@ -1,19 +1,16 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { deleteSome } from '../database/delete-some.ts';
+import { findRow, insertNewRow, insertRow, type Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { AccountsTable } from './people-tables.ts';
 
-export type Account = Selectable<AccountsTable>;
+export type Account = Row<'accounts'>;
 
 /** A new account. Without an address and password, no one can sign in to it with them. */
 export type NewAccount = Pick<Account, 'id' | 'name' | 'createdAt'> & Partial<Account>;
 
 export async function insertAccount(db: Db, account: NewAccount): Promise<void> {
   const nobody = { email: null, emailVerifiedAt: null, passwordHash: null, ownerProvenAt: null };
-  await db
-    .insertInto('accounts')
-    .values({ ...nobody, ...account })
-    .execute();
+  await insertRow(db, 'accounts', { ...nobody, ...account });
 }
 
 /** Returns the oldest account, which is the operator's. */
@@ -22,7 +19,7 @@ export async function firstAccount(db: Db): Promise<Account | undefined> {
 }
 
 export async function findAccount(db: Db, accountId: string): Promise<Account | undefined> {
-  return await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst();
+  return await findRow(db, 'accounts', { id: accountId });
 }
 
 /** Tables that grow with an account's activity, except calls. */
@@ -49,32 +46,12 @@ export async function deleteSomeHistory(db: Db, accountId: string, limit: number
   return deleted > 0 ? deleted : await deleteSome(db, 'calls', owned, limit);
 }
 
-/** Deletes the account and all rows that refer to it. Returns false if there was none. */
-export async function deleteAccount(db: Db, accountId: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('accounts').where('id', '=', accountId).executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
 /** `email` must be in lower case. */
 export async function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
-  return await db.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst();
+  return await findRow(db, 'accounts', { email });
 }
 
 /** Returns false if the address already has an account. */
 export async function insertPerson(db: Db, account: Account): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('accounts')
-    .values(account)
-    .onConflict((conflict) => conflict.column('email').doNothing())
-    .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
-
-/** Updates the data of the person behind an account. Rejects when another account has the address. */
-export async function updatePerson(
-  db: Db,
-  accountId: string,
-  change: Partial<Pick<Account, 'email' | 'emailVerifiedAt' | 'passwordHash' | 'ownerProvenAt'>>,
-): Promise<void> {
-  await db.updateTable('accounts').set(change).where('id', '=', accountId).execute();
+  return await insertNewRow(db, 'accounts', account);
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { systemClock } from '../../base/time.ts';
 import { deleteSome } from '../database/delete-some.ts';
+import { insertReturning, insertRow } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
 import type { AuditLogTable } from './people-tables.ts';
 
@@ -40,18 +41,8 @@ export async function audit(
   { action, subject = null, detail = {} }: AuditEntry,
 ): Promise<void> {
   const createdAt = systemClock.nowIso();
-  await db
-    .insertInto('auditLog')
-    .values({
-      accountId,
-      credentialKind,
-      credentialId,
-      action,
-      subject,
-      detail: JSON.stringify(detail),
-      createdAt,
-    })
-    .execute();
+  const line = { accountId, credentialKind, credentialId, action, subject, detail, createdAt };
+  await insertRow(db, 'auditLog', line);
 }
 
 interface AuditLine {
@@ -61,34 +52,9 @@ interface AuditLine {
 }
 
 /** Inserts a line without a signed-in actor and returns its id. `accountId` null: it belongs to no account. */
-export async function insertAuditLine(
-  db: Db,
-  accountId: string | null,
-  { action, detail, createdAt }: AuditLine,
-): Promise<number> {
-  const { id } = await db
-    .insertInto('auditLog')
-    .values({
-      accountId,
-      credentialKind: 'none',
-      credentialId: '',
-      action,
-      subject: null,
-      detail: JSON.stringify(detail),
-      createdAt,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-/** Updates a line that counts repeated events. */
-export async function updateAuditDetail(db: Db, id: number, detail: AuditDetail): Promise<void> {
-  await db
-    .updateTable('auditLog')
-    .set({ detail: JSON.stringify(detail) })
-    .where('id', '=', id)
-    .execute();
+export async function insertAuditLine(db: Db, accountId: string | null, line: AuditLine): Promise<number> {
+  const nobody = { credentialKind: 'none', credentialId: '', subject: null } as const;
+  return (await insertReturning(db, 'auditLog', { accountId, ...nobody, ...line })).id;
 }
 
 /** Records a deleted account: its id, which was random, as a hash, and the numbers of its rows. */

@@ -1,13 +1,9 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { FeedbackTable } from './people-tables.ts';
 
 /** A message to the gateway's operator. */
-export type Feedback = Selectable<FeedbackTable>;
-
-export async function insertFeedback(db: Db, feedback: Feedback): Promise<void> {
-  await db.insertInto('feedback').values(feedback).execute();
-}
+export type Feedback = Row<'feedback'>;
 
 /** Counts an account's feedback since a time. */
 export async function countFeedback(db: Db, accountId: string, since: string): Promise<number> {

@@ -1,28 +1,7 @@
-import type { Selectable } from 'kysely';
+import type { Row } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { MailPurpose, MailTokensTable } from './people-tables.ts';
 
-export type MailToken = Selectable<MailTokensTable>;
-
-export async function insertMailToken(db: Db, token: MailToken): Promise<void> {
-  await db.insertInto('mailTokens').values(token).execute();
-}
-
-/** Undefined: there is no such link, or it has expired. */
-export async function findMailToken(
-  db: Db,
-  purpose: MailPurpose,
-  tokenHash: string,
-  nowIso: string,
-): Promise<MailToken | undefined> {
-  return await db
-    .selectFrom('mailTokens')
-    .selectAll()
-    .where('tokenHash', '=', tokenHash)
-    .where('purpose', '=', purpose)
-    .where('expiresAt', '>', nowIso)
-    .executeTakeFirst();
-}
+export type MailToken = Row<'mailTokens'>;
 
 /** Invalidates all of the account's mail links but one. Returns those that had not expired. */
 export async function voidMailTokens(
@@ -38,8 +17,4 @@ export async function voidMailTokens(
     .returningAll()
     .execute();
   return voided.filter(({ expiresAt }) => expiresAt > nowIso);
-}
-
-export async function deleteExpiredMailTokens(db: Db, nowIso: string): Promise<void> {
-  await db.deleteFrom('mailTokens').where('expiresAt', '<=', nowIso).execute();
 }

@@ -114,7 +114,7 @@ export interface FeedbackTable {
   createdAt: string;
 }
 
-/** Who changed what, with which credential. `detail` is JSON without secrets. */
+/** Who changed what, with which credential. `detail` has no secrets. */
 export interface AuditLogTable {
   id: GeneratedAlways<number>;
   /** Null: belongs to no account, or to a deleted one. */
@@ -123,6 +123,6 @@ export interface AuditLogTable {
   credentialId: string;
   action: string;
   subject: string | null;
-  detail: string;
+  detail: Readonly<Record<string, unknown>>;
   createdAt: string;
 }

@@ -1,23 +1,21 @@
-import type { Selectable } from 'kysely';
+import { deleteExpired, insertRow, type Row, takeUnexpired } from '../database/rows.ts';
 import type { Db } from '../database/tables.ts';
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
-import type { SignInsTable } from './people-tables.ts';
+import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 /** A sign-in in progress at a provider, with its secrets in plain text. In memory only; never logged. */
-export interface PendingSignIn extends Omit<Selectable<SignInsTable>, 'sealedSecrets'> {
+export interface PendingSignIn extends Omit<Row<'signIns'>, 'sealedSecrets'> {
   readonly nonce: string;
   readonly codeVerifier: string;
 }
+
+const placeOf = secretPlaces('sign_ins', 'sealed_secrets');
 
 /** Also deletes expired sign-ins, so that abandoned ones do not accumulate. */
 export async function insertSignIn(db: Db, secrets: SecretBox, signIn: PendingSignIn): Promise<void> {
   const { nonce, codeVerifier, ...plain } = signIn;
   const sealedSecrets = secrets.seal(JSON.stringify({ nonce, codeVerifier }), placeOf(signIn.stateHash));
-  await db.deleteFrom('signIns').where('expiresAt', '<=', signIn.createdAt).execute();
-  await db
-    .insertInto('signIns')
-    .values({ ...plain, sealedSecrets })
-    .execute();
+  await deleteExpired(db, 'signIns', signIn.createdAt);
+  await insertRow(db, 'signIns', { ...plain, sealedSecrets });
 }
 
 /**
@@ -29,21 +27,8 @@ export async function takeSignIn(
   stateHash: string,
   nowIso: string,
 ): Promise<PendingSignIn | undefined> {
-  const row = await db
-    .deleteFrom('signIns')
-    .where('stateHash', '=', stateHash)
-    .returningAll()
-    .executeTakeFirst();
-  if (!row || row.expiresAt <= nowIso) return undefined;
+  const row = await takeUnexpired(db, 'signIns', { stateHash }, nowIso);
+  if (!row) return undefined;
   const { sealedSecrets, ...plain } = row;
   return { ...plain, ...JSON.parse(secrets.open(sealedSecrets, placeOf(stateHash))) };
-}
-
-/** Deletes the account's sign-ins in progress, so that they cannot link an identity. */
-export async function forgetSignIns(db: Db, accountId: string): Promise<void> {
-  await db.deleteFrom('signIns').where('accountId', '=', accountId).execute();
-}
-
-function placeOf(stateHash: string): SecretPlace {
-  return { table: 'sign_ins', column: 'sealed_secrets', row: stateHash };
 }

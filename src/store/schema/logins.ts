@@ -1,4 +1,4 @@
-/** What accounts are connected to platforms with, and what connectors keep of it. */
+/** What accounts are connected to platforms with. */
 export const LOGINS_SCHEMA = `
 create table sign_ins (
   state_hash text primary key,
@@ -32,15 +32,6 @@ create unique index connection_of_channel on connections (provider, login_key, r
   where space_kind = 'channel' and login_key is not null;
 create unique index connection_of_provider_user on connections (provider, provider_user_id)
   where provider_user_id is not null;
-create trigger teams_reference_unused after delete on connections
-when old.provider = 'teams' begin
-  delete from teams_references
-    where space_kind = old.space_kind and space_id = old.remote_id
-    and not exists (
-      select 1 from connections
-      where provider = 'teams' and space_kind = old.space_kind and remote_id = old.remote_id
-    );
-end;
 
 create table connection_states (
   state_hash text primary key,
@@ -91,13 +82,6 @@ create table owner_codes (
 ) strict, without rowid;
 create index owner_codes_of_account on owner_codes (account_id);
 
-create table login_positions (
-  platform text not null,
-  login_key text not null,
-  position text not null,
-  primary key (platform, login_key)
-) strict, without rowid;
-
 create table sip_trunks (
   account_id text primary key references accounts (id) on delete cascade,
   host text not null,
@@ -133,57 +117,38 @@ create table invite_links (
   created_at text not null,
   expires_at text not null
 ) strict, without rowid;
+`;
 
-create table discord_bots (
-  login_key text primary key,
-  bot_id text references bot_tokens (id) on delete cascade,
-  user_id text not null,
-  session_id text,
-  sequence integer,
-  resume_url text
+/** What connectors keep of their logins. A step that changes it takes this form along to 0030-platform-records. */
+export const PLATFORM_RECORDS_SCHEMA = `
+create table platform_records (
+  login_key text not null,
+  platform text not null,
+  kind text not null,
+  key text not null,
+  value text not null,
+  unique_key text,
+  group_key text,
+  message_id text references messages (id) on delete cascade,
+  primary key (login_key, platform, kind, key)
 ) strict, without rowid;
-create index discord_bots_of_bot on discord_bots (bot_id);
-
-create table discord_channels (
-  login_key text not null references discord_bots (login_key) on delete cascade,
-  channel_id text not null,
-  guild_id text,
-  person_id text,
-  parent_id text,
-  is_listening integer not null check (is_listening in (0, 1)),
-  last_message_id text not null,
-  primary key (login_key, channel_id)
-) strict, without rowid;
-
-create table slack_logins (
-  login_key text primary key,
-  bot_id text references bot_tokens (id) on delete cascade,
-  connection_id text references connections (id) on delete cascade,
-  team_id text not null,
-  enterprise_id text,
-  is_org_wide integer not null check (is_org_wide in (0, 1)),
-  user_id text not null,
-  unique (team_id, user_id)
-) strict, without rowid;
-create index slack_logins_of_bot on slack_logins (bot_id);
-create index slack_logins_of_connection on slack_logins (connection_id);
-create index slack_logins_of_enterprise on slack_logins (enterprise_id);
-
-create table teams_references (
-  space_kind text not null check (space_kind in ('direct', 'channel')),
-  space_id text not null,
-  conversation_id text not null,
-  service_url text not null,
-  tenant_id text not null,
-  primary key (space_kind, space_id)
-) strict, without rowid;
-
-create table teams_offers (
-  offer_id text primary key,
-  message_seq integer not null references messages (seq) on delete cascade,
-  file_index integer not null,
-  person_id text not null,
-  conversation_id text not null
-) strict, without rowid;
-create index teams_offers_of_message on teams_offers (message_seq);
+create unique index platform_record_of_one_login on platform_records (platform, kind, unique_key)
+  where unique_key is not null;
+create index platform_records_of_group on platform_records (platform, kind, group_key)
+  where group_key is not null;
+create index platform_records_of_message on platform_records (message_id) where message_id is not null;
+create trigger platform_records_of_bot after delete on bot_tokens begin
+  delete from platform_records where login_key = old.id;
+end;
+create trigger platform_records_of_connection after delete on connections begin
+  delete from platform_records where login_key = old.id;
+  delete from platform_records
+    where login_key = old.login_key and platform = old.provider
+    and kind = 'space' and key = old.space_kind || ' ' || old.remote_id
+    and not exists (
+      select 1 from connections
+      where provider = old.provider and login_key = old.login_key
+      and remote_id = old.remote_id and space_kind = old.space_kind
+    );
+end;
 `;

@@ -12,6 +12,11 @@ export interface SecretPlace {
   readonly row: string;
 }
 
+/** Returns where the secrets of a column belong, by row. */
+export function secretPlaces(table: string, column: string): (row: string) => SecretPlace {
+  return (row) => ({ table, column, row });
+}
+
 /**
  * Seals secrets for storage with AES-256-GCM (NIST SP 800-38D) under the master key. A sealed text is `v1.<key
  * id>.<base64url of nonce, ciphertext and tag>`. The version and key id allow a later format or a new key to coexist

@@ -2,12 +2,12 @@ import type { TerminationResult } from '../../../src/base/termination.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { DiscordConnector } from '../../../src/connectors/discord/discord-connector.ts';
-import type { DiscordRecords } from '../../../src/connectors/discord/discord-records.ts';
 import type { Bridges } from '../../../src/media/transport.ts';
 import { DiscordVoiceWorld } from '../../support/discord-voice-world.ts';
 import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
 import type { GatewayApi } from '../../support/gateway-api.ts';
 import { memberOf } from '../../support/member.ts';
+import { MemoryRecords } from '../../support/memory-records.ts';
 import {
   type AccountUnderTest,
   type CallFeature,
@@ -24,7 +24,7 @@ export function discordConnector(): Connector {
   return new DiscordConnector(options, {
     clock: systemClock,
     observer: { count: () => undefined, log: () => undefined },
-    records: {} as DiscordRecords,
+    records: new MemoryRecords(),
     calls: { bridges: {} as Bridges, linkedPeople: async () => [] },
   });
 }

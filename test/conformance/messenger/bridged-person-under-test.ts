@@ -1,4 +1,4 @@
-import { KeyedTurns } from '../../../src/base/keyed-turns.ts';
+import { KeyedQueue } from '../../../src/base/keyed-queue.ts';
 import type { FakeBridge, Posted } from '../../fakes/platform-bridge/fake-bridge.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -22,7 +22,7 @@ type PlaceOf = Pick<Place, 'person'> & Partial<Pick<Place, 'channel'>>;
 export class BridgeReports {
   readonly bridge: FakeBridge;
   readonly #gateway: Gateway;
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
   #messages = 0;
 
   constructor(bridge: FakeBridge, gateway: Gateway) {
@@ -42,7 +42,7 @@ export class BridgeReports {
       events: [{ platform: PLATFORM, person, ...(channel && { channel }), ...event }],
     });
     const status = () => this.#post(body).catch(() => null);
-    return await this.#turns.run(channel?.id ?? person.id, () =>
+    return await this.#queue.run(channel?.id ?? person.id, () =>
       waitFor('the gateway to take an event', status, TOLD_WITHIN_MS),
     );
   }

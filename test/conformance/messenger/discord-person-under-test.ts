@@ -81,10 +81,13 @@ export class DiscordPerson implements PersonUnderTest {
     const written = {
       platformMessageId: message.id,
       isAcknowledged: () =>
-        readGatewayRows<{ id: string; sequence: number }>(
+        readGatewayRows<{ value: string }>(
           gateway.dataFolder,
-          'select session_id as id, sequence from discord_bots',
-        ).some(({ id, sequence }) => id === session?.id && sequence >= seq),
+          "select value from platform_records where kind = 'session'",
+        ).some(({ value }) => {
+          const { sessionId, sequence } = JSON.parse(value);
+          return sessionId === session?.id && sequence >= seq;
+        }),
     };
     this.#written.set(written, message);
     return written;

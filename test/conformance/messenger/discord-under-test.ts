@@ -4,6 +4,7 @@ import { DiscordConnector } from '../../../src/connectors/discord/discord-connec
 import type { FakeBot } from '../../fakes/discord/fake-bot.ts';
 import { FakeDiscord } from '../../fakes/discord/fake-discord.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
+import { MemoryRecords } from '../../support/memory-records.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { DiscordChannel } from './discord-channel-under-test.ts';
 import { isNote } from './discord-note.ts';
@@ -33,14 +34,7 @@ function discordConnector(): DiscordConnector {
     {
       clock: systemClock,
       observer: { count: () => undefined, log: () => undefined },
-      records: {
-        claim: async () => undefined,
-        session: async () => null,
-        putSession: async () => undefined,
-        channels: async () => [],
-        putChannel: async () => undefined,
-        forget: async () => undefined,
-      },
+      records: new MemoryRecords(),
     },
   );
 }

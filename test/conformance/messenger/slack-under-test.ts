@@ -5,6 +5,7 @@ import { FakeSlack } from '../../fakes/slack/fake-slack.ts';
 import type { FakeApp, Installation } from '../../fakes/slack/world/fake-app.ts';
 import type { FakeWorkspace } from '../../fakes/slack/world/fake-workspace.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
+import { MemoryRecords } from '../../support/memory-records.ts';
 import { SlackWorld } from '../../support/slack-world.ts';
 import {
   type ChannelUnderTest,
@@ -28,7 +29,7 @@ export function slackConnector(): SlackConnector {
     {
       clock: systemClock,
       observer: { count: () => undefined, log: () => undefined },
-      records: { identity: async () => null, claim: async () => true },
+      records: new MemoryRecords(),
     },
   );
 }

@@ -5,6 +5,7 @@ import type { FakeBot } from '../../fakes/telegram/fake-bot.ts';
 import type { FakeMessage, FakePerson } from '../../fakes/telegram/fake-person.ts';
 import { FakeTelegram } from '../../fakes/telegram/fake-telegram.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
+import { MemoryRecords } from '../../support/memory-records.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
   type Delivery,
@@ -24,12 +25,14 @@ const FIRST_PERSON_ID = 5_000;
 
 /** A connector to read declarations from. */
 export function telegramConnector(): TelegramConnector {
-  return new TelegramConnector(
-    { urls: { api: '', files: '' }, sharedToken: null, webhookRoot: null },
-    systemClock,
-    { count: () => undefined, log: () => undefined },
-    { read: async () => null, write: async () => undefined },
-  );
+  return new TelegramConnector({
+    urls: { api: '', files: '' },
+    sharedToken: null,
+    webhookRoot: null,
+    clock: systemClock,
+    observer: { count: () => undefined, log: () => undefined },
+    records: new MemoryRecords(),
+  });
 }
 
 /** Telegram, with one bot of the operator's account. */

@@ -32,7 +32,7 @@ async function guarded(key: string | null = KEY) {
   };
   const uses = async () =>
     (await db.selectFrom('auditLog').select('detail').where('action', '=', 'bridge_key.use').execute()).map(
-      ({ detail }) => JSON.parse(detail).address,
+      ({ detail }) => detail.address,
     );
   return { clock, admit, failures, uses };
 }

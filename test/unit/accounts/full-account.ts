@@ -78,6 +78,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
         label: 'l',
         status: 'ok',
         providerUserId: name,
+        loginKey: 'shared',
         remoteId: name,
         scopes: 'read write',
         expiresAt: NOW,
@@ -104,19 +105,14 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       'botTokens',
       { ...own, platform: 'slack', status: 'registered', sealedToken: secret, sealedSigningSecret: secret },
     ],
-    ['slackLogins', { loginKey: own.id, botId: own.id, teamId: `T-${name}`, isOrgWide: 0, userId: 'U1' }],
     [
-      'teamsReferences',
-      {
-        spaceKind: 'direct',
-        spaceId: name,
-        conversationId: 'a:1',
-        serviceUrl: 'https://smba.example/',
-        tenantId: 't',
-      },
+      'platformRecords',
+      { loginKey: own.id, platform: 'slack', kind: 'identity', key: '', value: `{"teamId":"T-${name}"}` },
     ],
-    ['discordBots', { loginKey: own.id, botId: own.id, userId: '1' }],
-    ['discordChannels', { loginKey: own.id, channelId: '2', isListening: 0, lastMessageId: '3' }],
+    [
+      'platformRecords',
+      { loginKey: 'shared', platform: 'teams', kind: 'space', key: `direct ${name}`, value: '{}' },
+    ],
     [
       'agentProviders',
       {
@@ -331,8 +327,15 @@ function messagesOf(name: string, accountId: string, secret: string): [keyof Tab
     ],
     ['attachments', { messageSeq: seq, position: 0, fileId: own.id }],
     [
-      'teamsOffers',
-      { offerId: `of ${name}`, messageSeq: seq, fileIndex: 0, personId: name, conversationId: 'a:1' },
+      'platformRecords',
+      {
+        loginKey: 'shared',
+        platform: 'teams',
+        kind: 'offer',
+        key: `of ${name}`,
+        value: '{}',
+        messageId: own.id,
+      },
     ],
     [
       'idempotentRequests',
@@ -349,7 +352,7 @@ function messagesOf(name: string, accountId: string, secret: string): [keyof Tab
 }
 
 /** The gateway's own tables; all others contain data of accounts. */
-const NOBODYS = ['facts', 'forgotten_at_providers', 'login_positions', 'migrations', 'oauth_clients'];
+const NOBODYS = ['facts', 'forgotten_at_providers', 'migrations', 'oauth_clients'];
 
 /** Every row of every table that can have rows of an account, as stored in the database file. */
 export async function everyRow(store: Store): Promise<Map<string, Row[]>> {

@@ -1,18 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { AgentRoster } from '../../../src/accounts/account/agent-roster.ts';
-import { VendorQuota } from '../../../src/accounts/account/vendor-quota.ts';
+import { VendorQuota } from '../../../src/accounts/account/quotas.ts';
 import { storeKey } from '../../../src/accounts/keys/api-keys.ts';
 import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
 import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
 import { deliveryRoutes } from '../../../src/api/rest/agent-deliveries.ts';
-import { agentMemberRoutes } from '../../../src/api/rest/agent-members.ts';
 import { agentProviderRoutes } from '../../../src/api/rest/agent-provider.ts';
 import { agentRoutes } from '../../../src/api/rest/agents.ts';
 import { apiKeyRoutes } from '../../../src/api/rest/api-keys.ts';
-import { internalBearerRoutes } from '../../../src/api/rest/internal-bearer.ts';
-import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
+import { sipRoutes } from '../../../src/api/rest/sip.ts';
 import { Places } from '../../../src/base/places.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { DeliveryWaits } from '../../../src/inline/deliveries/delivery-waits.ts';
@@ -74,12 +72,10 @@ export async function agentServer(): Promise<AgentServer> {
     library: HTTP_LIBRARY,
     routes: [
       ...agentRoutes(agents),
-      ...agentMemberRoutes(agents),
       ...agentProviderRoutes(agents, deliveries, browsing),
-      ...internalBearerRoutes(agents),
       ...deliveryRoutes(deliveries),
       ...apiKeyRoutes(agents),
-      ...sipDidRoutes(sipSetup(agents)),
+      ...sipRoutes(sipSetup(agents)),
     ],
     sockets: [],
     authenticate: authenticator(keys, NOBODY, NOBODY),

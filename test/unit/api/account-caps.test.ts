@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { reply } from '../../../src/api/http/answer/reply.ts';
 import { IdempotentRequests } from '../../../src/api/http/idempotency/idempotent-requests.ts';
-import { feedbackRoutes } from '../../../src/api/rest/feedback.ts';
-import { inviteLinkRoutes } from '../../../src/api/rest/invite-link.ts';
+import { accountRoutes } from '../../../src/api/rest/account.ts';
+import { botRoutes } from '../../../src/api/rest/bots.ts';
 import { uploadInline } from '../../../src/files/upload-file.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { testFiles } from '../files/test-files.ts';
@@ -17,9 +17,7 @@ const upTo = (count: number) =>
   sql.raw(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`);
 
 test('an account with 10,000 connections gets no further invite link, but another account does', async () => {
-  const { settings, stranger, domain, owner } = await accountServer((own) =>
-    inviteLinkRoutes(own, () => null),
-  );
+  const { settings, stranger, domain, owner } = await accountServer(botRoutes);
   const { db } = domain.store;
   const connect = (count: number) =>
     sql`insert into connections (id, account_id, provider, label, status, sealed_credentials, created_at, updated_at)
@@ -39,7 +37,7 @@ test('an account with 10,000 connections gets no further invite link, but anothe
 });
 
 test('an account keeps its newest 500 feedback messages', async () => {
-  const { settings, domain, clock, owner } = await accountServer(feedbackRoutes);
+  const { settings, domain, clock, owner } = await accountServer(accountRoutes);
   const { db } = domain.store;
   const kept = async () =>
     (

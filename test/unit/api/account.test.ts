@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { accountRoutes, exportRoutes } from '../../../src/api/rest/account.ts';
-import { feedbackRoutes } from '../../../src/api/rest/feedback.ts';
-import { inviteLinkRoutes } from '../../../src/api/rest/invite-link.ts';
-import { usageRoutes } from '../../../src/api/rest/usage.ts';
+import { accountRoutes } from '../../../src/api/rest/account.ts';
+import { botRoutes } from '../../../src/api/rest/bots.ts';
+import type { Platform } from '../../../src/base/platform.ts';
 import type { CallActor } from '../../../src/calls/call-actor.ts';
+import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { insertAgent } from '../../../src/store/agents/agents.ts';
 import { putTrunk } from '../../../src/store/logins/sip-trunks.ts';
 import { NOW } from '../store/temporary.ts';
@@ -13,13 +13,16 @@ const PLATFORMS = ['discord', 'teams', 'meet', 'zoom', 'telegram', 'whatsapp', '
 const SPEECH = { spokenCharacters: 7, spokenMs: 1_240, heardMs: 60_049 };
 const WITH_FILES = ['discord', 'telegram', 'whatsapp', 'slack', 'nctalk'];
 
+/** A connector whose number people are invited to. */
+const inviteUrl = (token: string) => `https://wa.me/15550100?text=${token}`;
+const INVITING = new Map([
+  ['whatsapp', { provides: { invitations: { inviteUrl } } } as unknown as Connector],
+]) as ReadonlyMap<Platform, Connector>;
+
 async function startServer() {
   const opened = await accountServer((domain) => [
     ...accountRoutes(domain),
-    ...exportRoutes(domain),
-    ...feedbackRoutes(domain),
-    ...inviteLinkRoutes(domain, (token) => `https://wa.me/15550100?text=${token}`),
-    ...usageRoutes(domain),
+    ...botRoutes({ ...domain, calls: { ...domain.calls, connectors: INVITING } }),
   ]);
   const { store } = opened.domain;
   const { accountId } = opened.owner;

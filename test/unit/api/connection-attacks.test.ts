@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { endUnderWay } from '../../../src/accounts/people/owners.ts';
-import { updatePerson } from '../../../src/store/people/accounts.ts';
-import { deleteSession } from '../../../src/store/people/sessions.ts';
+import { changeRows, deleteRows } from '../../../src/store/database/rows.ts';
 import type { CookieBrowser } from '../../support/browser-cookies.ts';
 import { answersJson } from '../../support/oauth-platform.ts';
 import { NOW } from '../store/temporary.ts';
@@ -122,14 +121,14 @@ describe('a state', () => {
 describe('meanwhile', () => {
   it('the session ends', async () => {
     const callback = await callbackOf();
-    await deleteSession(server.store.db, 'ses_acc_ann');
+    await deleteRows(server.store.db, 'sessions', { id: 'ses_acc_ann' });
     await expectRefusal(await browser.get(callback), 400, UNKNOWN);
     await expectNothing();
   });
 
   it('the session ends while the platform is asked', async () => {
     const callback = await callbackOf();
-    server.platform.beforeIdentify = () => deleteSession(server.store.db, 'ses_acc_ann');
+    server.platform.beforeIdentify = () => deleteRows(server.store.db, 'sessions', { id: 'ses_acc_ann' });
     await expectRefusal(await browser.get(callback), 400, UNKNOWN);
     await expectNothing();
   });
@@ -144,10 +143,10 @@ describe('meanwhile', () => {
 
   it('the address changes, or its proof is withdrawn', async () => {
     const callback = await callbackOf();
-    await updatePerson(server.store.db, 'acc_ann', { email: 'other@example.com' });
+    await changeRows(server.store.db, 'accounts', { id: 'acc_ann' }, { email: 'other@example.com' });
     await expectRefusal(await browser.get(callback), 400, UNKNOWN);
     const second = await callbackOf();
-    await updatePerson(server.store.db, 'acc_ann', { emailVerifiedAt: null });
+    await changeRows(server.store.db, 'accounts', { id: 'acc_ann' }, { emailVerifiedAt: null });
     await expectRefusal(await browser.get(second), 403, 'Email address is not verified');
     const start = await server.start('ann');
     await expectRefusal(start, 403, 'Email address is not verified');

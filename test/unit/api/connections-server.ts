@@ -11,7 +11,7 @@ import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { ConnectsByOAuth } from '../../../src/connectors/contract/oauth.ts';
-import { updatePerson } from '../../../src/store/people/accounts.ts';
+import { changeRows } from '../../../src/store/database/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from '../../support/browser-cookies.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
@@ -158,7 +158,7 @@ export class ConnectionsServer {
       type,
       platform,
       agentId,
-      ...JSON.parse(payload),
+      ...payload,
     }));
   }
 }
@@ -174,11 +174,16 @@ export const ANN_THERE = {
 async function seed(store: Store): Promise<KeyCache> {
   for (const name of ['ann', 'bob']) {
     const { accountId } = await seedAccount(store, name);
-    await updatePerson(store.db, accountId, {
-      email: `${name}@example.com`,
-      emailVerifiedAt: NOW,
-      ownerProvenAt: NOW,
-    });
+    await changeRows(
+      store.db,
+      'accounts',
+      { id: accountId },
+      {
+        email: `${name}@example.com`,
+        emailVerifiedAt: NOW,
+        ownerProvenAt: NOW,
+      },
+    );
     await seedSession(store, accountId);
     const key = { accountId, kind: 'settings' as const, name: 'settings key', agentIds: [] };
     await storeKey(store.db, `svc_${accountId}_settings`, key, NOW);
@@ -203,8 +208,5 @@ function otherPlatform({ client }: OAuthPlatform): ConnectsByOAuth {
   return {
     client,
     identify: () => Promise.reject(new Error('nobody connects here')),
-    onConnections: () => undefined,
-    connected: () => undefined,
-    disconnected: () => undefined,
   };
 }

@@ -32,7 +32,7 @@ async function eventsIn({ store }: Outbound) {
     .where('messageSeq', 'is', null)
     .orderBy('id')
     .execute();
-  return rows.map(({ agentId, type, payload }) => ({ agentId, type, ...JSON.parse(payload) }));
+  return rows.map(({ agentId, type, payload }) => ({ agentId, type, ...payload }));
 }
 
 it('returns 202 at once for a message with files, and reports the outcome by an event', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { setConversationStatus } from '../../../src/store/messages/conversations.ts';
+import { changeRows } from '../../../src/store/database/rows.ts';
 import { FakeMessenger, SILENT } from '../../support/fake-messenger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { conversing } from './dm-setup.ts';
@@ -71,7 +71,7 @@ it('returns 404 without an active conversation that the agents of the key can se
     await chat({ text: 'x', platform: 'agent' }),
   ])
     expect([answer.status, answer.body]).toEqual(none);
-  await setConversationStatus(outbound.store.db, conversation.id, 'closed');
+  await changeRows(outbound.store.db, 'conversations', { id: conversation.id }, { status: 'closed' });
   expect((await chat({ text: 'x' })).status).toBe(404);
   expect((await chat({ text: 'x', conversation_id: conversation.id })).status).toBe(404);
   expect((await outbound.messages()).length).toBe(1);

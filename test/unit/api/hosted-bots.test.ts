@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { logInBots } from '../../../src/accounts/logins/hosted-bots.ts';
 import { accountRoutes } from '../../../src/api/rest/account.ts';
-import { botLinkRoutes } from '../../../src/api/rest/bot-links.ts';
-import { botTokenRoutes } from '../../../src/api/rest/bot-tokens.ts';
+import { botRoutes } from '../../../src/api/rest/bots.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
 import type { Platform } from '../../../src/base/platform.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
@@ -18,12 +17,7 @@ async function startServer() {
   const opened = await accountServer((domain) => {
     const connectors = domain.calls.connectors as Map<Platform, Connector>;
     connectors.set('telegram', host as unknown as Connector);
-    return [
-      ...accountRoutes(domain),
-      ...botTokenRoutes(domain),
-      ...platformRoutes(domain),
-      ...botLinkRoutes(domain),
-    ];
+    return [...accountRoutes(domain), ...platformRoutes(domain), ...botRoutes(domain)];
   });
   const { domain, settings, owner } = opened;
   const rows = () => domain.store.db.selectFrom('botTokens').select(['id', 'status', 'botName']).execute();

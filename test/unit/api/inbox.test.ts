@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { changeRows } from '../../../src/store/database/rows.ts';
 import { openAgentConversation } from '../../../src/store/messages/agent-conversations.ts';
-import { setConversationStatus } from '../../../src/store/messages/conversations.ts';
 import { insertMessage } from '../../../src/store/messages/messages.ts';
 import type { AnyJson } from '../../support/any-json.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -66,7 +66,7 @@ test('limit, offset and status select conversations of a snapshot', async () => 
     .select('id')
     .where('remoteId', '=', '2')
     .execute();
-  await setConversationStatus(world.store.db, closed!.id, 'closed');
+  await changeRows(world.store.db, 'conversations', { id: closed!.id }, { status: 'closed' });
   const remotes = async (fields: Record<string, string | number>) =>
     (await api.get(query(fields))).body.conversations.map((each: AnyJson) => each.remote_id);
   expect(await remotes({})).toEqual(['3', '1']);

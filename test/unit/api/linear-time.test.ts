@@ -9,8 +9,9 @@ import { AuthorizeQuery } from '../../../src/api/schema/authorization.ts';
 import { Name } from '../../../src/api/schema/fields.ts';
 import { describedClient } from '../../../src/authorization/register-client.ts';
 import { platformsNamed } from '../../../src/authorization/scope-names.ts';
+import { codesIn } from '../../../src/connectors/kit/newcomers.ts';
 import { formatted } from '../../../src/connectors/telegram/formatting.ts';
-import { tokensIn, withoutToken } from '../../../src/connectors/whatsapp/invitation.ts';
+import { withoutToken } from '../../../src/connectors/whatsapp/invitation.ts';
 import { readPayload } from '../../../src/connectors/whatsapp/webhook-payload.ts';
 import { isSigned } from '../../../src/connectors/whatsapp/webhook-receiver.ts';
 import { cleanFileName } from '../../../src/files/file-name.ts';
@@ -115,11 +116,7 @@ describe('input from platforms takes linear time to parse', () => {
   };
 
   it.each<[string, (text: string) => unknown, readonly string[]]>([
-    [
-      'a text with a token',
-      (text) => withoutToken(text, tokensIn(text)[0] ?? ''),
-      ['', `${'a'.repeat(32)} `],
-    ],
+    ['a text with a token', (text) => withoutToken(text, codesIn(text)[0] ?? ''), ['', `${'a'.repeat(32)} `]],
     ['a signature', (text) => isSigned(Buffer.from('x'), text, 's'), ['', 'sha256=']],
     ['a payload', (text) => readPayload(payloadOf(text), '1'), ['']],
   ])('%s', (_what, read, openings) => {

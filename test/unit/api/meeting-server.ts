@@ -1,8 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Principal } from '../../../src/api/auth/principal.ts';
-import { callAudioRoute } from '../../../src/api/rest/call-audio.ts';
-import { callChatRoutes } from '../../../src/api/rest/call-chat.ts';
 import { callRoutes } from '../../../src/api/rest/calls.ts';
 import { fileRoutes } from '../../../src/api/rest/files.ts';
 import { inboxRoutes } from '../../../src/api/rest/inbox.ts';
@@ -44,9 +42,7 @@ export async function meetingServer() {
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);
   const routes = [
-    ...callRoutes(domain, publicUrl),
-    callAudioRoute(domain),
-    ...callChatRoutes(domain, files),
+    ...callRoutes(domain, files, publicUrl),
     ...fileRoutes(files, publicUrl),
     ...inboxRoutes({ ...reading, waiters }),
   ];

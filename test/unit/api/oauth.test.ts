@@ -4,11 +4,10 @@ import { OpenIdProvider } from '../../../src/accounts/identities/openid-provider
 import type { SignIns } from '../../../src/accounts/identities/sign-ins.ts';
 import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts';
 import type { Principal } from '../../../src/api/auth/principal.ts';
-import { identityRoutes } from '../../../src/api/rest/identities.ts';
 import { oauthRoutes } from '../../../src/api/rest/oauth.ts';
 import type { Clock } from '../../../src/base/time.ts';
+import { listRows } from '../../../src/store/database/rows.ts';
 import { insertAccount } from '../../../src/store/people/accounts.ts';
-import { listIdentities } from '../../../src/store/people/identities.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from '../../support/browser-cookies.ts';
 import { IdentityProviderPeer, type KnownPerson } from '../../support/identity-provider.ts';
@@ -63,7 +62,7 @@ beforeEach(async () => {
       return `${SESSION_COOKIE}=${accountId}; Path=/; HttpOnly`;
     },
   };
-  ({ url } = await served([...oauthRoutes(server), ...identityRoutes(signIns)], {
+  ({ url } = await served(oauthRoutes(server), {
     authenticate: (credential) => sessionOf(`${SESSION_COOKIE}=${credential ?? ''}`),
   }));
   peer = await IdentityProviderPeer.start();
@@ -123,9 +122,9 @@ describe('signing in with another provider', () => {
     await signIn(second);
     expect(accountOf(second)).toBe(account!.id);
     expect(await accounts()).toHaveLength(1);
-    expect(await listIdentities(store.db, account!.id)).toMatchObject([
-      { provider: 'acme', subject: 'ann-1', email: 'ann@example.com' },
-    ]);
+    expect(
+      await listRows(store.db, 'identities', { accountId: account!.id }, ['createdAt', 'id']),
+    ).toMatchObject([{ provider: 'acme', subject: 'ann-1', email: 'ann@example.com' }]);
   });
 
   it('sends the provider a challenge and a nonce, and keeps its own half sealed', async () => {
@@ -251,7 +250,9 @@ describe('an address from the provider', () => {
     const browser = new CookieBrowser();
     await signIn(browser);
     expect(accountOf(browser)).toBe('acc_ann');
-    expect(await listIdentities(store.db, 'acc_ann')).toHaveLength(1);
+    expect(
+      await listRows(store.db, 'identities', { accountId: 'acc_ann' }, ['createdAt', 'id']),
+    ).toHaveLength(1);
   });
 
   it('opens nothing when the provider did not verify it', async () => {
@@ -268,21 +269,25 @@ describe('an address from the provider', () => {
       const made = (await accounts()).find(({ id }) => id === accountOf(browser));
       expect(made).toMatchObject({ email: null, emailVerifiedAt: null });
     }
-    expect(await listIdentities(store.db, 'acc_ann')).toEqual([]);
+    expect(await listRows(store.db, 'identities', { accountId: 'acc_ann' }, ['createdAt', 'id'])).toEqual([]);
   });
 
   it('opens nothing when the person who signed up with it did not verify it', async () => {
     await seedPerson('acc_mallory', 'ann@example.com', false);
     await expectRefusal(await signIn(new CookieBrowser()), 409, 'An account with this address exists');
     expect(await accounts()).toHaveLength(1);
-    expect(await listIdentities(store.db, 'acc_mallory')).toEqual([]);
+    expect(await listRows(store.db, 'identities', { accountId: 'acc_mallory' }, ['createdAt', 'id'])).toEqual(
+      [],
+    );
   });
 
   it('opens nothing when its owner may not be the one who knows the password', async () => {
     await seedPerson('acc_mallory', 'ann@example.com', true);
     await store.db.updateTable('accounts').set({ ownerProvenAt: null }).execute();
     await expectRefusal(await signIn(new CookieBrowser()), 409, 'An account with this address exists');
-    expect(await listIdentities(store.db, 'acc_mallory')).toEqual([]);
+    expect(await listRows(store.db, 'identities', { accountId: 'acc_mallory' }, ['createdAt', 'id'])).toEqual(
+      [],
+    );
   });
 });
 
@@ -326,7 +331,7 @@ describe('linking an identity', () => {
     const callback = await callbackOf(browser);
     await prove(null);
     await expectRefusal(await browser.get(callback), 403, 'Email address is not verified');
-    expect(await listIdentities(store.db, 'acc_bob')).toEqual([]);
+    expect(await listRows(store.db, 'identities', { accountId: 'acc_bob' }, ['createdAt', 'id'])).toEqual([]);
   });
 
   it('ends with the session in which it began, even at the provider', async () => {
@@ -334,13 +339,15 @@ describe('linking an identity', () => {
     const callback = await callbackOf(browser);
     await store.db.deleteFrom('sessions').execute();
     await expectRefusal(await browser.get(callback), 400, 'started in another browser');
-    expect(await listIdentities(store.db, 'acc_bob')).toEqual([]);
+    expect(await listRows(store.db, 'identities', { accountId: 'acc_bob' }, ['createdAt', 'id'])).toEqual([]);
   });
 
   it('refuses an identity of another account', async () => {
     await signIn(await signedIn('acc_bob'));
     await expectRefusal(await signIn(await signedIn('acc_carl')), 409, 'linked to another account');
-    expect(await listIdentities(store.db, 'acc_carl')).toEqual([]);
+    expect(await listRows(store.db, 'identities', { accountId: 'acc_carl' }, ['createdAt', 'id'])).toEqual(
+      [],
+    );
   });
 
   it('fails when the browser is signed in to another account meanwhile, or signed out', async () => {
@@ -368,7 +375,7 @@ describe('linking an identity', () => {
   it('can be undone, but not when it is the only way to sign in', async () => {
     const browser = await signedIn('acc_bob');
     await signIn(browser);
-    const [identity] = await listIdentities(store.db, 'acc_bob');
+    const [identity] = await listRows(store.db, 'identities', { accountId: 'acc_bob' }, ['createdAt', 'id']);
     const unlink = (account: string) =>
       fetch(`${url}/auth/identities/${identity!.id}`, {
         method: 'DELETE',
@@ -376,10 +383,12 @@ describe('linking an identity', () => {
       });
     await expectRefusal(await unlink('acc_carl'), 404, 'Identity not found');
     await expectRefusal(await unlink('acc_bob'), 409, 'the only way to sign in');
-    expect(await listIdentities(store.db, 'acc_bob')).toHaveLength(1);
+    expect(
+      await listRows(store.db, 'identities', { accountId: 'acc_bob' }, ['createdAt', 'id']),
+    ).toHaveLength(1);
     await store.db.updateTable('accounts').set({ passwordHash: 'a hash' }).execute();
     expect((await unlink('acc_bob')).status).toBe(200);
-    expect(await listIdentities(store.db, 'acc_bob')).toEqual([]);
+    expect(await listRows(store.db, 'identities', { accountId: 'acc_bob' }, ['createdAt', 'id'])).toEqual([]);
     await expectRefusal(await unlink('acc_bob'), 404, 'Identity not found');
   });
 });

@@ -3,14 +3,13 @@ import { z } from 'zod';
 import type { SipSetup } from '../../../src/accounts/logins/sip-accounts.ts';
 import { reply } from '../../../src/api/http/answer/reply.ts';
 import { type Access, type Route, route } from '../../../src/api/http/routing/route.ts';
-import { callAudioRoute } from '../../../src/api/rest/call-audio.ts';
 import type { PublicUrl } from '../../../src/api/rest/call-wire.ts';
 import { callRoutes } from '../../../src/api/rest/calls.ts';
 import { openApiRoute } from '../../../src/api/rest/openapi.ts';
-import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
-import { sipTrunkRoutes } from '../../../src/api/rest/sip-trunk.ts';
+import { sipRoutes } from '../../../src/api/rest/sip.ts';
 import { systemRoutes } from '../../../src/api/rest/system.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
+import type { FileDomain } from '../../../src/files/file-domain.ts';
 import { served } from './served.ts';
 
 interface Operation {
@@ -37,16 +36,15 @@ interface Document {
 
 /** The routes are described without being called, so no calls stand behind them here. */
 const NO_CALLS = {} as CallDomain;
+const NO_FILES = {} as FileDomain;
 const NO_SIP = {} as SipSetup;
 const PUBLIC_URL = 'https://voice.example.com';
 const publicUrl: PublicUrl = () => PUBLIC_URL;
 
 async function documentOf(...extra: Route[]): Promise<Document> {
   const routes: Route[] = [
-    ...callRoutes(NO_CALLS, publicUrl),
-    callAudioRoute(NO_CALLS),
-    ...sipTrunkRoutes(NO_SIP),
-    ...sipDidRoutes(NO_SIP),
+    ...callRoutes(NO_CALLS, NO_FILES, publicUrl),
+    ...sipRoutes(NO_SIP),
     ...systemRoutes({ readiness: [], metrics: async () => '' }),
     ...extra,
   ];

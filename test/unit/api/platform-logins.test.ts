@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { botTokenRoutes } from '../../../src/api/rest/bot-tokens.ts';
+import { botRoutes } from '../../../src/api/rest/bots.ts';
 import { connectionRoutes } from '../../../src/api/rest/connections.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
 import { NOW } from '../store/temporary.ts';
@@ -17,7 +17,7 @@ const TELEGRAM = { platform: 'telegram', bot_token: '123456:secret-of-telegram' 
 
 async function startServer() {
   const opened = await accountServer((domain) => [
-    ...botTokenRoutes(domain),
+    ...botRoutes(domain),
     ...platformRoutes(domain),
     // No test starts connecting here, which is what needs visitors.
     ...connectionRoutes(domain, {} as Parameters<typeof connectionRoutes>[1]),

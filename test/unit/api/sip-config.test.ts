@@ -7,10 +7,9 @@ import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import { loadSipAccounts } from '../../../src/accounts/logins/sip-accounts.ts';
 import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
-import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
-import { sipTrunkRoutes } from '../../../src/api/rest/sip-trunk.ts';
+import { sipRoutes } from '../../../src/api/rest/sip.ts';
 import { systemClock } from '../../../src/base/time.ts';
-import { deleteVoiceConfig, insertVoiceConfig } from '../../../src/store/speech/voice-configs.ts';
+import { insertRow, takeRow } from '../../../src/store/database/rows.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
@@ -42,7 +41,7 @@ async function server({ maxNumbers = 1_000 } = {}) {
   const sip = sipSetup({ store, directory, clock }, maxNumbers);
   const http = new HttpServer({
     library: HTTP_LIBRARY,
-    routes: [...sipTrunkRoutes(sip), ...sipDidRoutes(sip)],
+    routes: sipRoutes(sip),
     sockets: [],
     authenticate: authenticator(await KeyCache.load(store.db, systemClock, () => {}), NOBODY, NOBODY),
     onError: (error) => {
@@ -273,7 +272,7 @@ test('a trunk keeps its inbound URI until its login changes or it is created ane
   await loadSipAccounts({ ...sip, directory: fresh });
   expect(fresh.inboundUri(owner.accountId)).toBe(uris.at(-1));
   const audited = await sip.store.db.selectFrom('auditLog').select('detail').execute();
-  for (const { detail } of audited) expect(detail).not.toMatch(/[0-9a-f]{32}/);
+  for (const { detail } of audited) expect(JSON.stringify(detail)).not.toMatch(/[0-9a-f]{32}/);
   expect(directory.trunks.get(owner.accountId)?.inboundToken).toMatch(/^[0-9a-f]{32}$/);
 });
 
@@ -393,8 +392,8 @@ test('every change of trunk and numbers is in the audit log, without the passwor
     [owner.accountId, 'settings', 'sip_did.delete', did.did_id],
     [owner.accountId, 'settings', 'sip_trunk.delete', null],
   ]);
-  expect(JSON.parse(entries[0]!.detail)).toMatchObject({ host: TRUNK.host, newPassword: true });
-  expect(JSON.parse(entries[2]!.detail)).toEqual({ autoAnswer: true });
+  expect(entries[0]!.detail).toMatchObject({ host: TRUNK.host, newPassword: true });
+  expect(entries[2]!.detail).toEqual({ autoAnswer: true });
   expect(JSON.stringify(entries)).not.toContain(PASSWORD);
 });
 
@@ -405,7 +404,7 @@ test('a number names voice presets of its own account and of the right kind, unt
     const [provider, name, keyStatus] = ['local', kind, 'not_needed'] as const;
     const times = { checkedAt: NOW, createdAt: NOW, updatedAt: NOW };
     const unset = { region: null, options: {}, sealedKey: null, keyDetail: null, enabled: false };
-    await insertVoiceConfig(sip.store.db, {
+    await insertRow(sip.store.db, 'voiceConfigs', {
       id,
       accountId,
       kind,
@@ -442,6 +441,6 @@ test('a number names voice presets of its own account and of the right kind, unt
   expect((await a.patch(path, { label: 'Desk' })).body.stt_voice_config_id).toBe(stt);
   expect((await a.patch(path, { stt_voice_config_id: null })).body.stt_voice_config_id).toBe(null);
   expect(directory.numbers.get(did.did_id)?.presets).toEqual({ stt: null, tts });
-  await deleteVoiceConfig(sip.store.db, 'acc_a', tts);
+  await takeRow(sip.store.db, 'voiceConfigs', { accountId: 'acc_a', id: tts });
   expect((await a.get('/api/sip/dids')).body.dids[0].tts_voice_config_id).toBe(null);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { TELEGRAM_REMEDIES } from '../../../src/connectors/telegram/outbound.ts';
-import { setConversationStatus } from '../../../src/store/messages/conversations.ts';
+import { changeRows } from '../../../src/store/database/rows.ts';
 import { startDms } from './dm-setup.ts';
 
 it('sends a test message to the operator’s own account only', async () => {
@@ -86,7 +86,7 @@ it('sends a test message to the operator’s own account only', async () => {
     body: { detail: 'Failed to send message: Forbidden: bot was blocked by the user', code: 'send_failed' },
   });
   messenger.remedies = TELEGRAM_REMEDIES;
-  await setConversationStatus(db, own.id, 'active');
+  await changeRows(db, 'conversations', { id: own.id }, { status: 'active' });
   messenger.will({ kind: 'refused', reason: 'Forbidden: bot was blocked by the user', isAddressGone: true });
   expect(await ask('?connection_id=bot_1')).toMatchObject({
     status: 502,
@@ -97,7 +97,7 @@ it('sends a test message to the operator’s own account only', async () => {
       status: 400,
       body: { detail: expect.stringContaining('has no direct messages') },
     });
-  await setConversationStatus(db, own.id, 'closed');
+  await changeRows(db, 'conversations', { id: own.id }, { status: 'closed' });
   expect((await ask('?connection_id=bot_1')).body).toEqual({
     detail: 'No active conversation',
     code: 'no_conversation',

@@ -1,4 +1,5 @@
-import { JitterBuffer, newJitterCounters, type Pulled } from '../../../src/audio/jitter-buffer.ts';
+import { JitterBuffer, type Pulled } from '../../../src/audio/jitter-buffer.ts';
+import { newJitterCounters } from '../../../src/audio/jitter-counters.ts';
 
 export interface PathPacket {
   readonly index: number;
@@ -64,7 +65,7 @@ export function play(
     for (; next < arriving.length && arriving[next]!.arrivalMs <= nowMs; next++)
       insert(buffer, arriving[next]!);
     const shorterMs =
-      buffer.pace === 'usual' ? 0 : buffer.pace === 'faster' ? PACE_CHANGE_MS : -PACE_CHANGE_MS;
+      buffer.pacing.pace === 'usual' ? 0 : buffer.pacing.pace === 'faster' ? PACE_CHANGE_MS : -PACE_CHANGE_MS;
     if (shorterMs !== 0) buffer.noteShortened(shorterMs);
     for (creditSamples += 160 + shorterMs * 8; creditSamples > 0; creditSamples -= buffer.durationSamples) {
       const depthMs = buffer.depthMs;

@@ -7,8 +7,8 @@ import {
 import { isDocumentUrl } from '../../../src/authorization/client-documents.ts';
 import { isRedirectUri, isSameRedirect } from '../../../src/authorization/redirect-uris.ts';
 import { registerClient } from '../../../src/authorization/register-client.ts';
+import { findRow } from '../../../src/store/database/rows.ts';
 import { findAuthorization } from '../../../src/store/keys/mcp-authorizations.ts';
-import { findClient } from '../../../src/store/keys/oauth-clients.ts';
 import { type AuthorizationWorld, asked, authorizationWorld, IP, REDIRECT } from './test-domain.ts';
 
 const METADATA = { redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };
@@ -31,9 +31,9 @@ test('of more than 1,000 registered clients, the used ones and the newest others
   let newest = '';
   for (let i = 0; i < 1_100; i++) newest = await registered(world);
   expect(await countClients(world)).toBe(1_001);
-  expect(await findClient(world.store.db, used)).toBeDefined();
-  expect(await findClient(world.store.db, newest)).toBeDefined();
-  expect(await findClient(world.store.db, oldest)).toBeUndefined();
+  expect(await findRow(world.store.db, 'oauthClients', { clientId: used })).toBeDefined();
+  expect(await findRow(world.store.db, 'oauthClients', { clientId: newest })).toBeDefined();
+  expect(await findRow(world.store.db, 'oauthClients', { clientId: oldest })).toBeUndefined();
 });
 
 test('an IP address can register a limited number of clients, then has to wait', async () => {

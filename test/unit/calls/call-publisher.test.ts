@@ -60,7 +60,7 @@ it('tells of an inbound call by an invitation, which only its agent reads', asyn
     type: 'call_invite',
     platform: 'discord',
   });
-  expect(JSON.parse(events[0]!.payload)).toEqual({
+  expect(events[0]!.payload).toEqual({
     call_id: call!.identity.callId,
     platform: 'discord',
     state: 'ringing',

@@ -3,12 +3,8 @@ import { expect, test } from 'vitest';
 import type { SpeechKind } from '../../../src/base/speech.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { presetsOfNumber } from '../../../src/calls/choose-presets.ts';
-import {
-  deleteVoiceConfig,
-  insertVoiceConfig,
-  type StoredVoiceConfig,
-  updateVoiceConfig,
-} from '../../../src/store/speech/voice-configs.ts';
+import { insertRow, takeRow } from '../../../src/store/database/rows.ts';
+import { type StoredVoiceConfig, updateVoiceConfig } from '../../../src/store/speech/voice-configs.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { NOW } from '../store/temporary.ts';
 import { WHOLE } from './fake-meetings.ts';
@@ -36,7 +32,7 @@ async function world() {
       createdAt: NOW,
       updatedAt: NOW,
     } as const;
-    await insertVoiceConfig(db, config);
+    await insertRow(db, 'voiceConfigs', config);
     return config;
   };
   return { meetings, db, preset };
@@ -93,7 +89,7 @@ test('a live call keeps its preset when that is disabled, changed or deleted; a 
   await expect(meetings.place({ presets: { stt: null, tts: tts.id } })).rejects.toMatchObject({
     code: 'voice_config_disabled',
   });
-  await deleteVoiceConfig(db, 'acc_a', tts.id);
+  await takeRow(db, 'voiceConfigs', { accountId: 'acc_a', id: tts.id });
   expect(call.capabilities.presets).toEqual({ stt: null, tts });
   expect((await meetings.place()).capabilities.presets).toEqual({ stt: null, tts: null });
 });
@@ -124,6 +120,6 @@ test('a number speaks with its own preset or not at all, and with the enabled on
   await updateVoiceConfig(db, { ...own, enabled: true });
   expect(await chosen(own.id)).toMatchObject({ id: own.id });
   expect(await chosen(enabled.id)).toBe(null);
-  await deleteVoiceConfig(db, 'acc_a', enabled.id);
+  await takeRow(db, 'voiceConfigs', { accountId: 'acc_a', id: enabled.id });
   expect(await chosen(enabled.id)).toMatchObject({ id: own.id });
 });

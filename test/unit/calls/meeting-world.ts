@@ -15,9 +15,10 @@ import { keepChatFiles } from '../../../src/files/keep-chat-files.ts';
 import { openFiles } from '../../../src/files/open-files.ts';
 import { Wakeups } from '../../../src/messaging/inbox/wakeups.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
+import { findRow } from '../../../src/store/database/rows.ts';
 import { loginsOfAgents } from '../../../src/store/logins/agent-logins.ts';
 import { insertBot } from '../../../src/store/logins/bot-tokens.ts';
-import { findEnabledVoiceConfigs, findVoiceConfig } from '../../../src/store/speech/voice-configs.ts';
+import { findEnabledVoiceConfigs } from '../../../src/store/speech/voice-configs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { AudioReport } from '../../../src/threads/engine.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -107,7 +108,7 @@ export class MeetingWorld {
         hasAny: (accountId, platform) => hasLogin(store.db, accountId, platform),
       },
       presets: {
-        find: (accountId, id) => findVoiceConfig(store.db, accountId, id),
+        find: (accountId, id) => findRow(store.db, 'voiceConfigs', { accountId, id }),
         enabled: (accountId) => findEnabledVoiceConfigs(store.db, accountId),
       },
       keepChatFiles: (origin, sent) => keepChatFiles(this.files, origin, sent),

@@ -46,7 +46,7 @@ test('the feed has each line, and how an utterance ended', async () => {
     .orderBy('id')
     .execute();
   expect(rows.every(({ agentId, platform }) => agentId === 'agt_a' && platform === 'discord')).toBe(true);
-  expect(rows.map(({ type, payload }) => ({ type, ...JSON.parse(payload) }))).toEqual([
+  expect(rows.map(({ type, payload }) => ({ type, ...payload }))).toEqual([
     { type: 'call_transcript', call_id: callId, state: 'active', speaker: 'Ada', text: 'one' },
     { type: 'call_transcript', call_id: callId, state: 'active', speaker: 'Bob', text: 'two' },
     { type: 'call_transcript', call_id: callId, state: 'disconnected', speaker: 'Ada', text: 'three' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOOK_MS, Precedence } from '../../../src/engine/precedence.ts';
+import { LOOK_MS, Precedence } from '../../../src/engine/engine-worker.ts';
 
 /** Looks at a thread that used these shares of a core; returns the numbers of the looks that let it precede others. */
 function looksThatLet(shares: readonly number[]): number[] {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listActions } from '../../../src/store/inline/delivery-actions.ts';
+import { listRows } from '../../../src/store/database/rows.ts';
 import { InlineWorld } from './inline-world.ts';
 
 /** What becomes of a model's reply to a direct message: kind, status and reason of each action. */
@@ -8,7 +8,9 @@ async function outcomes(world: InlineWorld, reply: string): Promise<string[]> {
   await world.says('42', 'Hi');
   await world.idle();
   const last = (await world.deliveries()).at(-1)!;
-  const actions = await listActions(world.messaging.store.db, last.id);
+  const actions = await listRows(world.messaging.store.db, 'deliveryActions', { deliveryId: last.id }, [
+    'position',
+  ]);
   return actions.map(({ kind, status, reason }) => `${kind} ${status}: ${reason}`);
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { ModelFault } from '../../../src/models/model-fault.ts';
-import { deleteProvider } from '../../../src/store/agents/agent-providers.ts';
-import { dropAgent } from '../../../src/store/agents/agents.ts';
-import { deleteModelConversations, dropMemories } from '../../../src/store/inline/model-conversations.ts';
+import { deleteRows } from '../../../src/store/database/rows.ts';
+import type { Db } from '../../../src/store/database/tables.ts';
+import { dropMemories } from '../../../src/store/inline/model-conversations.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { InlineWorld } from './inline-world.ts';
 
@@ -18,7 +18,7 @@ async function turnUnderWay(): Promise<{ world: InlineWorld; reply: (text: strin
 it('ends the turn of an agent that is deleted, and carries out nothing', async () => {
   const { world } = await turnUnderWay();
   const { store, agentId } = world.messaging;
-  await dropAgent(store.db, agentId);
+  await deleteRows(store.db, 'agents', { id: agentId });
   world.runner.dismiss(agentId);
   await world.idle();
   expect(world.model.turns[0]?.signal.aborted).toBe(true);
@@ -28,7 +28,7 @@ it('ends the turn of an agent that is deleted, and carries out nothing', async (
 it('carries out nothing of a reply that arrives after the agent was deleted', async () => {
   const { world, reply } = await turnUnderWay();
   const { store, agentId } = world.messaging;
-  await dropAgent(store.db, agentId);
+  await deleteRows(store.db, 'agents', { id: agentId });
   reply('too late');
   await world.idle();
   expect([await world.deliveries(), world.messenger.texts, world.failures]).toEqual([[], [], []]);
@@ -38,7 +38,7 @@ it('fails what waits for an agent whose provider was removed', async () => {
   const { world, reply } = await turnUnderWay();
   const { store, agentId } = world.messaging;
   await world.says('42', 'more');
-  await deleteProvider(store.db, agentId);
+  await deleteRows(store.db, 'agentProviders', { agentId });
   reply('one');
   await world.idle();
   const [first, second] = await world.deliveries();
@@ -46,7 +46,7 @@ it('fails what waits for an agent whose provider was removed', async () => {
 });
 
 it.each([
-  ['reset', deleteModelConversations],
+  ['reset', (db: Db, agentId: string) => deleteRows(db, 'modelConversations', { agentId })],
   ['left for another provider', dropMemories],
 ])('forgets a conversation that was %s during a turn', async (_how, leave) => {
   const { world, reply } = await turnUnderWay();
@@ -69,7 +69,7 @@ it('keeps nothing of a conversation that was reset during a turn, and does not r
   await world.written(1);
   await world.idle();
   world.model.will(async () => {
-    await deleteModelConversations(store.db, agentId);
+    await deleteRows(store.db, 'modelConversations', { agentId });
     throw new ModelFault('lost_memory', { words: 'deleted' });
   }, 'two');
   await world.says('42', 'second');
@@ -98,7 +98,7 @@ it('resumes a turn that was under way when the gateway stopped', async () => {
 it('does not deliver what happened before the provider was set', async () => {
   const world = await InlineWorld.start();
   const { store, agentId } = world.messaging;
-  await deleteProvider(store.db, agentId);
+  await deleteRows(store.db, 'agentProviders', { agentId });
   await world.runner.follow(world.messaging.accountId);
   await world.hears('42', 'unheard');
   await world.setProvider(agentId);

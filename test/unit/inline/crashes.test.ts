@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { listActions, type StoredAction } from '../../../src/store/inline/delivery-actions.ts';
+import { listRows } from '../../../src/store/database/rows.ts';
+import type { StoredAction } from '../../../src/store/inline/delivery-actions.ts';
 import { InlineWorld } from './inline-world.ts';
 
 /** A world in which the gateway died after the turn's reply was stored and its action claimed. */
@@ -17,7 +18,9 @@ async function crashed(reply: string): Promise<InlineWorld> {
 async function onlyAction(world: InlineWorld): Promise<StoredAction> {
   const [delivery] = await world.deliveries();
   expect(delivery).toMatchObject({ status: 'delivered' });
-  const [action] = await listActions(world.messaging.store.db, delivery!.id);
+  const [action] = await listRows(world.messaging.store.db, 'deliveryActions', { deliveryId: delivery!.id }, [
+    'position',
+  ]);
   return action!;
 }
 

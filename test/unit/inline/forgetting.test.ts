@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ModelFault } from '../../../src/models/model-fault.ts';
-import { dropAgent } from '../../../src/store/agents/agents.ts';
+import { deleteRows } from '../../../src/store/database/rows.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { InlineWorld } from './inline-world.ts';
 
@@ -16,7 +16,7 @@ async function worldToForget(): Promise<InlineWorld> {
   const { store, agentId } = world.messaging;
   await store.db.transaction().execute(async (trx) => {
     expect(await world.runner.leaveConversations(trx, agentId)).toBe(1);
-    await dropAgent(trx, agentId);
+    await deleteRows(trx, 'agents', { id: agentId });
   });
   return world;
 }

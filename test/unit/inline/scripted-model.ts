@@ -1,11 +1,11 @@
 import type {
   ModelClient,
+  ModelMemory,
   ModelReply,
   ModelTurn,
   TurnFate,
   TurnObserver,
 } from '../../../src/models/model-client.ts';
-import type { ModelMemory } from '../../../src/models/model-memory.ts';
 
 /** What the model does with one turn. */
 export type TurnScript = (turn: ModelTurn, observer: TurnObserver) => Promise<ModelReply> | ModelReply;

@@ -4,7 +4,7 @@ import { hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import { CallVoice } from '../../../src/inline/voice/call-voice.ts';
 import type { TurnObserver } from '../../../src/models/model-client.ts';
 import { ModelFault } from '../../../src/models/model-fault.ts';
-import { listActions } from '../../../src/store/inline/delivery-actions.ts';
+import { listRows } from '../../../src/store/database/rows.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { InlineWorld } from './inline-world.ts';
@@ -94,7 +94,9 @@ it('speaks the last sentence before the reply is stored', async () => {
   await world.idle();
   const [delivery] = await world.deliveries();
   expect(delivery).toMatchObject({ status: 'delivered', responseBody: 'Good morning' });
-  expect(await listActions(db, delivery!.id)).toMatchObject([{ kind: 'say', status: 'done' }]);
+  expect(await listRows(db, 'deliveryActions', { deliveryId: delivery!.id }, ['position'])).toMatchObject([
+    { kind: 'say', status: 'done' },
+  ]);
 });
 
 it('ends the turn of a model that is interrupted, and tells it what was heard', async () => {
@@ -196,7 +198,11 @@ it('writes on when a person speaks over something else before it has said anythi
 
 it('is not interrupted once it has written and everybody has heard all of it', () => {
   const { domain } = new SpokenCall();
-  const voice = new CallVoice({} as CallActor, domain.speech, new ManualClock(), () => {});
+  const voice = new CallVoice({} as CallActor, {
+    speech: domain.speech,
+    clock: new ManualClock(),
+    onInterrupted: () => {},
+  });
   const signal = voice.begin('dlv_1');
   voice.say('dlv_1', 'Good morning.');
   const utterance = { type: 'utterance', utteranceId: 'utt_1', playedMs: 900, isEstimate: false } as const;
@@ -255,7 +261,9 @@ it('accepts no call in a turn about something else', async () => {
   await waitFor('the turn', () => world.model.turns.length === 1);
   await world.idle();
   const [delivery] = await world.deliveries();
-  const [action] = await listActions(world.messaging.store.db, delivery!.id);
+  const [action] = await listRows(world.messaging.store.db, 'deliveryActions', { deliveryId: delivery!.id }, [
+    'position',
+  ]);
   expect(action).toMatchObject({ status: 'refused', reason: 'This event is not the invite of a call' });
 });
 
@@ -274,7 +282,7 @@ it('does not know of a sentence on a call that the gateway died in', async () =>
   await world.idle();
   const [delivery] = await world.deliveries();
   expect(delivery).toMatchObject({ status: 'failed', errorType: 'call_ended' });
-  const actions = await listActions(db, delivery!.id);
+  const actions = await listRows(db, 'deliveryActions', { deliveryId: delivery!.id }, ['position']);
   expect(actions.map(({ status }) => status)).toEqual(['unknown']);
   expect(call.said).toEqual(['Good morning.']);
 });

@@ -4,7 +4,7 @@ import type { Address } from '../../../src/connectors/contract/address.ts';
 import type { LoginRef } from '../../../src/connectors/contract/login.ts';
 import type { InboundMessage } from '../../../src/connectors/contract/messenger.ts';
 import { readConversation, takeSnapshot } from '../../../src/messaging/inbox/inbox.ts';
-import { putInviteLink } from '../../../src/store/people/invite-links.ts';
+import { putRow } from '../../../src/store/database/rows.ts';
 import { type World, written } from './messaging-world.ts';
 
 export const SHARED: LoginRef = { kind: 'shared' };
@@ -53,7 +53,7 @@ export async function shown({ reading, scope }: World) {
 export async function invite({ store, clock }: World, accountId: string, token: string): Promise<void> {
   const createdAt = clock.nowIso();
   const link = { accountId, tokenHash: hashToken(token), createdAt, expiresAt: isoAfter(createdAt, 900_000) };
-  await putInviteLink(store.db, link);
+  await putRow(store.db, 'inviteLinks', link, { key: ['accountId'] });
 }
 
 export const invites = ({ store }: World) => store.db.selectFrom('inviteLinks').select('accountId').execute();

@@ -3,13 +3,12 @@ import { directAddress } from '../../../src/connectors/contract/address.ts';
 import type { LoginRef } from '../../../src/connectors/contract/login.ts';
 import { feedStart, readFeed } from '../../../src/messaging/inbox/feed.ts';
 import { readDetail } from '../../../src/messaging/inbox/inbox.ts';
-import { activeConversation } from '../../../src/messaging/outbox/dm.ts';
+import { activeConversation } from '../../../src/messaging/outbox/dm-request.ts';
 import { addressOf } from '../../../src/messaging/outbox/stored-message.ts';
 import { markOwner } from '../../../src/messaging/owner/mark-owner.ts';
 import { makeOwnerCode } from '../../../src/messaging/owner/owner-code.ts';
 import { newestConnection, newestOwnedBot } from '../../../src/store/agents/test-targets.ts';
-import { insertConnection } from '../../../src/store/logins/connections.ts';
-import { deleteConnection } from '../../../src/store/logins/oauth-connections.ts';
+import { insertRow, takeRow } from '../../../src/store/database/rows.ts';
 import { insertMessage } from '../../../src/store/messages/messages.ts';
 import { listUnanswered } from '../../../src/store/messages/outbound-messages.ts';
 import { unauthenticatedActor } from '../../../src/store/people/audit-log.ts';
@@ -182,8 +181,14 @@ test('a connection that is a login itself receives for its account; one that lin
     createdAt: NOW,
     updatedAt: NOW,
   };
-  await insertConnection(store.db, { ...row, id: 'con_own', loginKey: null, remoteId: 'U9' }, '');
-  await insertConnection(store.db, { ...row, id: 'con_link', loginKey: 'shared', remoteId: 'U1' }, '');
+  await insertRow(store.db, 'connections', {
+    ...{ ...row, id: 'con_own', loginKey: null, remoteId: 'U9' },
+    sealedCredentials: '',
+  });
+  await insertRow(store.db, 'connections', {
+    ...{ ...row, id: 'con_link', loginKey: 'shared', remoteId: 'U1' },
+    sealedCredentials: '',
+  });
   for (const memberId of ['con_own', 'con_link'])
     await store.db
       .insertInto('agentAccounts')
@@ -200,7 +205,7 @@ test('a connection that is a login itself receives for its account; one that lin
   });
   expect((await addressOf(store.db, newest))?.login).toEqual(own);
   // Gone with its connection.
-  await deleteConnection(store.db, accountId, 'con_own');
+  await takeRow(store.db, 'connections', { accountId, id: 'con_own' });
   expect(await addressOf(store.db, newest)).toBeNull();
   expect(await intake.received(said(channelAddress(own, 'C1', 'U1')))).toBe('unbound');
 });
@@ -212,7 +217,10 @@ test('a status report concerns the messages of its own login', async () => {
   const logins = { con_1: null, con_2: null, con_3: 'shared' } as const;
   const sent = new Map<string, string>();
   for (const [id, loginKey] of Object.entries(logins)) {
-    await insertConnection(store.db, { ...row, ...dates, id, loginKey, remoteId: 'U1' }, '');
+    await insertRow(store.db, 'connections', {
+      ...{ ...row, ...dates, id, loginKey, remoteId: 'U1' },
+      sealedCredentials: '',
+    });
     const login: LoginRef = loginKey === null ? { kind: 'connection', id } : SHARED;
     await intake.received({ ...written(null, 'U1'), from: directAddress(login, 'U1') });
     const { id: conversationId } = await store.db

@@ -30,7 +30,7 @@ test.each(SAME_NAMES)('an agent called %s is found as %s', async (name, peer) =>
   const { store, clock, scope, accountId, agentId, reading } = await messagingWorld();
   const createdAt = clock.nowIso();
   const peerAgentId = newId('agt');
-  await insertAgent(store.db, { id: peerAgentId, accountId, name, isDefault: 0, createdAt } as never);
+  await insertAgent(store.db, { id: peerAgentId, accountId, name, isDefault: false, createdAt } as never);
   const { id } = await openAgentConversation(
     store.db,
     { accountId, agentId, peerAgentId, task: '' },

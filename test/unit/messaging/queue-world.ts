@@ -7,16 +7,11 @@ import type { QueueDomain, QueueEvent } from '../../../src/messaging/window/queu
 import type { Waited } from '../../../src/messaging/window/window-guard.ts';
 import { WindowQueue } from '../../../src/messaging/window/window-queue.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
+import { findRow, insertRow } from '../../../src/store/database/rows.ts';
 import type { Db } from '../../../src/store/database/tables.ts';
-import { insertConnection } from '../../../src/store/logins/connections.ts';
-import {
-  type Conversation,
-  findAnyConversation,
-  heardFrom,
-} from '../../../src/store/messages/conversations.ts';
+import { type Conversation, heardFrom } from '../../../src/store/messages/conversations.ts';
 import { eventsOfAgents } from '../../../src/store/messages/events.ts';
 import { insertMessage, listMessages, type Message } from '../../../src/store/messages/messages.ts';
-import { findAnyMessage } from '../../../src/store/messages/outbound-messages.ts';
 import { openConversation } from '../../../src/store/messages/spaces.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { seedAccount, temporaryStore } from '../store/temporary.ts';
@@ -76,7 +71,7 @@ export class QueueWorld {
   async send(text: string, conversationId = this.conversationId): Promise<Sent & { readonly id: string }> {
     const id = newId('msg');
     const mustWait = await this.db.transaction().execute(async (trx) => {
-      const conversation = (await findAnyConversation(trx, conversationId))!;
+      const conversation = (await findRow(trx, 'conversations', { id: conversationId }))!;
       const waits = await this.queue.mustWait(trx, conversation);
       const state = waits
         ? ({ status: 'pending', expiresAt: this.queue.expiry() } as const)
@@ -88,8 +83,8 @@ export class QueueWorld {
     let outcome = await this.platform.send({ messageId: id, text });
     while (outcome.kind === 'later') outcome = await this.platform.send({ messageId: id, text });
     if (outcome.kind === 'window_closed') return { id, ...(await this.queue.cameBack(id)) };
-    const message = (await findAnyMessage(this.db, id))!;
-    const conversation = (await findAnyConversation(this.db, conversationId))!;
+    const message = (await findRow(this.db, 'messages', { id }))!;
+    const conversation = (await findRow(this.db, 'conversations', { id: conversationId }))!;
     await recordOutcome(this.db, this.clock, { message, conversation }, outcome);
     return { id, kind: outcome.kind === 'sent' ? 'delivered' : 'failed' };
   }
@@ -106,7 +101,7 @@ export class QueueWorld {
     await this.db.transaction().execute(async (trx) => {
       await heardFrom(trx, conversationId, sentAt);
       const expiresAt = await this.queue.replied(trx, conversationId, sentAt);
-      const conversation = (await findAnyConversation(trx, conversationId))!;
+      const conversation = (await findRow(trx, 'conversations', { id: conversationId }))!;
       const message = await this.#insert(trx, conversation, {
         id: newId('msg'),
         text,
@@ -174,7 +169,7 @@ export class QueueWorld {
   }
 
   async conversation(): Promise<Conversation> {
-    return (await findAnyConversation(this.db, this.conversationId))!;
+    return (await findRow(this.db, 'conversations', { id: this.conversationId }))!;
   }
 
   /** Messages that are being sent or not announced yet; messages that wait for the person do not change. */
@@ -225,7 +220,7 @@ export async function beginConversation(store: Store, account: string): Promise<
     createdAt,
     updatedAt: createdAt,
   };
-  await insertConnection(store.db, connection, '');
+  await insertRow(store.db, 'connections', { ...connection, sealedCredentials: '' });
   const member = { type: 'connection', id: connection.id } as const;
   await attachMember(store.db, agentId, member);
   const remote = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { directAddress } from '../../../src/connectors/contract/address.ts';
-import { insertConnection } from '../../../src/store/logins/connections.ts';
+import { insertRow } from '../../../src/store/database/rows.ts';
 import { NOW, seedAccount } from '../store/temporary.ts';
 import { bindChannel, channelAddress, invite, invites, SHARED, said } from './channel-messages.ts';
 import { messagingWorld, written } from './messaging-world.ts';
@@ -58,10 +58,15 @@ test('the database holds one binding of a channel, however it is written', async
   const other = await seedAccount(store, 'b');
   const row = { provider: 'slack', email: null, label: '', status: 'ok', createdAt: NOW, updatedAt: NOW };
   const bound = { ...row, loginKey: 'shared', remoteId: 'C1', spaceKind: 'channel' } as const;
-  await insertConnection(store.db, { ...bound, accountId, id: 'con_1' }, '');
+  await insertRow(store.db, 'connections', {
+    ...{ ...bound, accountId, id: 'con_1' },
+    sealedCredentials: '',
+  });
   const second = { ...bound, accountId: other.accountId, id: 'con_2' };
-  await expect(insertConnection(store.db, second, '')).rejects.toThrow('UNIQUE');
-  await insertConnection(store.db, { ...second, spaceKind: 'direct' }, '');
+  await expect(insertRow(store.db, 'connections', { ...second, sealedCredentials: '' })).rejects.toThrow(
+    'UNIQUE',
+  );
+  await insertRow(store.db, 'connections', { ...{ ...second, spaceKind: 'direct' }, sealedCredentials: '' });
 });
 
 test('a bound channel that gets the id of another account’s channel stays away from it', async () => {

@@ -1,7 +1,6 @@
 import { ModelHttp } from '../../../src/models/http/model-http.ts';
-import type { ModelTurn, TurnObserver } from '../../../src/models/model-client.ts';
+import type { ModelMemory, ModelTurn, TurnObserver } from '../../../src/models/model-client.ts';
 import { ModelFault } from '../../../src/models/model-fault.ts';
-import type { ModelMemory } from '../../../src/models/model-memory.ts';
 
 /** Never aborts. */
 export const NEVER = new AbortController().signal;

@@ -149,7 +149,8 @@ describe('the settings of Vertex AI', () => {
     ],
   ])('%j lead to %s', (config, base) => {
     const settings = { config, secrets: { service_account: fake.keyFile } };
-    expect(geminiAccess(settings, { http, clock, urls: {} }).base).toBe(`https://${base}`);
+    const { host, interactions } = geminiAccess(settings, { http, clock, urls: {} });
+    expect(host + interactions).toBe(`https://${base}/interactions`);
   });
 
   it('have tokens from Google, whatever the key file says', async () => {

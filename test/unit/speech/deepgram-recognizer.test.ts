@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newDeepgramRecognizer } from '../../../src/speech/stt/deepgram/new-deepgram-recognizer.ts';
 import type { Recognizer } from '../../../src/speech/stt/recognizer.ts';
+import { deepgramStt } from '../../../src/speech/vendors/deepgram/deepgram-stt.ts';
 import { BAD_KEY, deepgramRefusal, OUT_OF_FUNDS, TOO_MANY } from '../../fakes/deepgram/deepgram-errors.ts';
 import { DeepgramSttSocket } from '../../fakes/deepgram/stt-socket.ts';
 import { toneSpeech } from '../../fakes/tone-speech.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { RecordedRecognition } from './recorded-recognition.ts';
 import { Speaker } from './speaker.ts';
-import { KEY, VendorWorld } from './vendor-world.ts';
+import { KEY, recognizerClient, VendorWorld } from './vendor-world.ts';
 
 /** Bytes of a word, 160 ms at 16 kHz, for which there is no text yet. */
 const BEFORE_TEXT = 5_120;
@@ -20,7 +20,7 @@ let speaker: Speaker;
 beforeEach(async () => {
   world = await VendorWorld.start({
     vendor: (clock) => new DeepgramSttSocket(KEY, clock),
-    client: newDeepgramRecognizer,
+    client: recognizerClient(deepgramStt),
     recorded: new RecordedRecognition(),
   });
 });

@@ -1,22 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ElevenLabsRecognizer } from '../../../src/speech/stt/elevenlabs/elevenlabs-recognizer.ts';
+import type { Recognizer } from '../../../src/speech/stt/recognizer.ts';
+import { elevenLabsStt } from '../../../src/speech/vendors/elevenlabs/elevenlabs-stt.ts';
 import { TOO_MANY } from '../../fakes/elevenlabs/elevenlabs-errors.ts';
 import { ElevenLabsSttSocket } from '../../fakes/elevenlabs/stt-socket.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { RecordedRecognition } from './recorded-recognition.ts';
 import { Speaker } from './speaker.ts';
-import { KEY, VendorWorld } from './vendor-world.ts';
+import { KEY, recognizerClient, VendorWorld } from './vendor-world.ts';
 
 const VAD = { commit_strategy: 'vad', vad_silence_threshold_secs: 0.5, vad_threshold: 0.4 };
 const MANUAL = { ...VAD, commit_strategy: 'manual' };
 
-let world: VendorWorld<ElevenLabsSttSocket, ElevenLabsRecognizer, RecordedRecognition>;
+let world: VendorWorld<ElevenLabsSttSocket, Recognizer, RecordedRecognition>;
 let speaker: Speaker;
 
 beforeEach(async () => {
   world = await VendorWorld.start({
     vendor: (clock) => new ElevenLabsSttSocket(KEY, clock),
-    client: (...args) => new ElevenLabsRecognizer(...args),
+    client: recognizerClient(elevenLabsStt),
     recorded: new RecordedRecognition(),
   });
 });

@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { VendorQuota } from '../../../src/accounts/account/vendor-quota.ts';
+import { VendorQuota } from '../../../src/accounts/account/quotas.ts';
 import { voiceConfigRoutes } from '../../../src/api/rest/voice-configs.ts';
-import { voicesRoute } from '../../../src/api/rest/voices.ts';
 import type { SpeechDomain } from '../../../src/speech/speech-domain.ts';
 import { FakeVendors, VENDOR_NAMES, type VendorName } from '../../fakes/speech-vendor/all-vendors.ts';
 import type { FakeVendor } from '../../fakes/speech-vendor/fake-vendor.ts';
@@ -21,7 +20,7 @@ export async function presetWorld() {
   let speech!: SpeechDomain;
   const server = await accountServer(({ store, clock }) => {
     speech = { store, clock, urls: urls as never, quota: new VendorQuota(clock) };
-    return [...voiceConfigRoutes(speech), voicesRoute(speech)];
+    return voiceConfigRoutes(speech);
   });
   const { settings } = server;
   return {

@@ -53,7 +53,7 @@ test('the database itself refuses a second enabled preset of a kind', async () =
   const { create, domain } = await presetWorld();
   await create('local');
   const { id } = (await create('local', { enabled: false })).body;
-  const enable = domain.store.db.updateTable('voiceConfigs').set({ enabled: 1 }).where('id', '=', id);
+  const enable = domain.store.db.updateTable('voiceConfigs').set({ enabled: true }).where('id', '=', id);
   await expect(enable.execute()).rejects.toThrow(/unique/i);
 });
 

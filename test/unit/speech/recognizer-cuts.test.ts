@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
-import { AssemblyAiRecognizer } from '../../../src/speech/stt/assemblyai/assemblyai-recognizer.ts';
-import { newCartesiaRecognizer } from '../../../src/speech/stt/cartesia/cartesia-recognizer.ts';
-import { newDeepgramRecognizer } from '../../../src/speech/stt/deepgram/new-deepgram-recognizer.ts';
-import { ElevenLabsRecognizer } from '../../../src/speech/stt/elevenlabs/elevenlabs-recognizer.ts';
 import type { Recognizer } from '../../../src/speech/stt/recognizer.ts';
+import { recognizerBy, type SttVendor } from '../../../src/speech/stt/stream-recognizer.ts';
+import { assemblyAiStt } from '../../../src/speech/vendors/assemblyai/assemblyai-stt.ts';
+import { cartesiaStt } from '../../../src/speech/vendors/cartesia/cartesia-stt.ts';
+import { deepgramStt } from '../../../src/speech/vendors/deepgram/deepgram-stt.ts';
+import { elevenLabsStt } from '../../../src/speech/vendors/elevenlabs/elevenlabs-stt.ts';
 import { AssemblyAiStt } from '../../fakes/assemblyai/stt-socket.ts';
 import { CartesiaStt } from '../../fakes/cartesia/stt-socket.ts';
 import { DeepgramSttSocket } from '../../fakes/deepgram/stt-socket.ts';
@@ -34,7 +35,7 @@ const RUNS = process.env.FULL_CUTS ? 75 : 4;
 interface Vendor {
   readonly name: string;
   readonly fake: (clock: ManualClock) => SpeechSockets;
-  readonly recognizer: (...args: ConstructorParameters<typeof AssemblyAiRecognizer>) => Recognizer;
+  readonly vendor: SttVendor;
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
@@ -42,34 +43,34 @@ const VENDORS: readonly Vendor[] = [
   {
     name: 'Deepgram nova',
     fake: (clock) => new DeepgramSttSocket(KEY, clock),
-    recognizer: newDeepgramRecognizer,
+    vendor: deepgramStt,
   },
   {
     name: 'Deepgram Flux',
     fake: (clock) => new DeepgramSttSocket(KEY, clock),
-    recognizer: newDeepgramRecognizer,
+    vendor: deepgramStt,
     options: { model: 'flux-general-en' },
   },
   {
     name: 'ElevenLabs',
     fake: (clock) => new ElevenLabsSttSocket(KEY, clock),
-    recognizer: (...args) => new ElevenLabsRecognizer(...args),
+    vendor: elevenLabsStt,
     options: { commit_strategy: 'vad', vad_silence_threshold_secs: 0.6 },
   },
   {
     name: 'AssemblyAI',
     fake: (clock) => new AssemblyAiStt(clock, KEY),
-    recognizer: (...args) => new AssemblyAiRecognizer(...args),
+    vendor: assemblyAiStt,
   },
   {
     name: 'Cartesia ink-2',
     fake: (clock) => new CartesiaStt(clock, KEY),
-    recognizer: newCartesiaRecognizer,
+    vendor: cartesiaStt,
   },
   {
     name: 'Cartesia ink-whisper',
     fake: (clock) => new CartesiaStt(clock, KEY),
-    recognizer: newCartesiaRecognizer,
+    vendor: cartesiaStt,
     options: { model: 'ink-whisper' },
   },
 ];
@@ -99,7 +100,7 @@ describe.each(VENDORS)('$name: cuts at any place', (vendor) => {
       const host = await SpeechHost.start(fake);
       const recorded = new RecordedRecognition();
       const preset = { url: host.url, key: KEY, options: vendor.options ?? {} };
-      const recognizer = vendor.recognizer(preset, 8_000, { clock, random: () => 0 }, recorded);
+      const recognizer = recognizerBy(vendor.vendor, { clock, random: () => 0 })(preset, 8_000, recorded);
       const line = new CutLine({ clock, fake, recorded }, cuts, onTheWay);
       const speaker = new Speaker(recognizer, () => line.afterChunk(recognizer.chunkMs));
       const said: string[] = [];

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import type { SpeechPreset } from '../../../src/speech/speech-preset.ts';
+import type { Recognizer, RecognizerObserver } from '../../../src/speech/stt/recognizer.ts';
+import { recognizerBy, type SttVendor } from '../../../src/speech/stt/stream-recognizer.ts';
 import type { VendorSocketDeps } from '../../../src/speech/vendor-socket.ts';
 import { SpeechHost, type VendorPart } from '../../fakes/speech-host.ts';
 import { SocketClock } from '../../support/socket-clock.ts';
@@ -32,6 +34,16 @@ interface WorldVendor extends VendorPart {
 
 interface WorldClient {
   close(): Promise<void>;
+}
+
+/** Returns what makes recognizers of a vendor in a world. */
+export function recognizerClient(vendor: SttVendor) {
+  return (
+    preset: SpeechPreset,
+    rateHz: number,
+    deps: VendorSocketDeps,
+    observer: RecognizerObserver,
+  ): Recognizer => recognizerBy(vendor, deps)(preset, rateHz, observer);
 }
 
 /** A vendor on loopback and clients of it. Time passes only while a test waits for it. */

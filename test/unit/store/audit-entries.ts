@@ -23,5 +23,5 @@ export async function auditEntriesAfter(
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+  return rows.map((row) => ({ ...row, detail: row.detail }));
 }

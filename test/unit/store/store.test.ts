@@ -66,7 +66,13 @@ test('an empty directory becomes a database that survives a restart', async () =
 test('the database allows one default agent per account, and only of an existing account', async () => {
   const store = await temporaryStore();
   await seedAccount(store, 'a');
-  const second = { id: 'agt_2', accountId: 'acc_a', name: 'Second', isDefault: 1, createdAt: NOW } as const;
+  const second = {
+    id: 'agt_2',
+    accountId: 'acc_a',
+    name: 'Second',
+    isDefault: true,
+    createdAt: NOW,
+  } as const;
   await expect(store.db.insertInto('agents').values(second).execute()).rejects.toThrow('UNIQUE');
   await expect(
     store.db

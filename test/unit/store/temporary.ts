@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { insertRow } from '../../../src/store/database/rows.ts';
 import { insertAccount } from '../../../src/store/people/accounts.ts';
-import { hasSession, insertSession } from '../../../src/store/people/sessions.ts';
+import { hasSession } from '../../../src/store/people/sessions.ts';
 import { openStore, type Store } from '../../../src/store/store.ts';
 
 export const NOW = '2026-01-02T03:04:05.678Z';
@@ -69,7 +70,7 @@ export async function seedAccount(
 export async function seedSession({ db }: Store, accountId: string): Promise<void> {
   const id = `ses_${accountId}`;
   if (await hasSession(db, id)) return;
-  await insertSession(db, {
+  await insertRow(db, 'sessions', {
     id,
     accountId,
     tokenHash: `hash of ${id}`,

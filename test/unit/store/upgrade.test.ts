@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { findCall } from '../../../src/store/messages/calls.ts';
+import { findRow } from '../../../src/store/database/rows.ts';
+import { PlatformRecords } from '../../../src/store/logins/platform-records.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { temporaryDir, temporaryStore } from './temporary.ts';
 
@@ -54,13 +55,65 @@ test('a database from before the baseline is carried over once, with what is in 
   const { dataDir, file } = dataDirOf(readFileSync(FORMER_DUMP, 'utf8'));
   for (let start = 0; start < 2; start++) {
     const store = await temporaryStore(dataDir);
-    expect(await findCall(store.db, 'call_1')).toMatchObject({ accountId: 'acc_1', sampleRateHz: 16_000 });
+    expect(await findRow(store.db, 'calls', { callId: 'call_1' })).toMatchObject({
+      accountId: 'acc_1',
+      sampleRateHz: 16_000,
+    });
     await store.close();
-    expect(appliedIn(file)).toEqual(['0001-baseline']);
+    expect(appliedIn(file)).toEqual(['0001-baseline', '0030-platform-records']);
   }
   const fresh = temporaryDir();
   await (await openStore({ dataDir: fresh, masterKey: null })).close();
   expect(shapeOf(file)).toEqual(shapeOf(join(fresh, 'gateway.db')));
+});
+
+test('what connectors kept in tables of their own is carried over', async () => {
+  const { dataDir } = dataDirOf(`${readFileSync(FORMER_DUMP, 'utf8')}
+    insert into bot_tokens (id, account_id, platform, status, sealed_token, created_at)
+      values ('bot_1', 'acc_1', 'discord', 'ok', '', ''), ('bot_2', 'acc_1', 'slack', 'ok', '', '');
+    insert into discord_bots values ('bot_1', 'bot_1', '7', 'session', 12, 'wss://gateway.example');
+    insert into discord_channels values ('bot_1', '21', null, '42', null, 1, '99');
+    insert into slack_logins values ('bot_2', 'bot_2', null, 'T1', 'E1', 0, 'U1');
+    insert into teams_references values ('direct', 'ada', 'a:1', 'https://smba.example/', 't');
+    insert into conversations (id, account_id, platform, member_id, remote_id, status, created_at)
+      values ('conv_1', 'acc_1', 'teams', 'con_1', 'ada', 'active', '');
+    insert into messages (seq, id, account_id, conversation_id, direction, text, status, created_at, changed_at)
+      values (5, 'msg_5', 'acc_1', 'conv_1', 'outbound', '', 'delivered', '', '');
+    insert into teams_offers values ('offer', 5, 2, 'ada', 'a:1');
+    insert into login_positions values ('telegram', 'shared', '[[{"updateId":1}]]');`);
+  const { db } = await temporaryStore(dataDir);
+  const discord = new PlatformRecords(db, 'discord');
+  expect(await discord.find('bot_1', 'user')).toBe('7');
+  expect(await discord.find('bot_1', 'session')).toEqual({
+    sessionId: 'session',
+    sequence: 12,
+    resumeUrl: 'wss://gateway.example',
+  });
+  expect(await discord.list('bot_1', 'channel')).toEqual([
+    {
+      channelId: '21',
+      guildId: null,
+      personId: '42',
+      parentId: null,
+      isListening: true,
+      lastMessageId: '99',
+    },
+  ]);
+  const slack = new PlatformRecords(db, 'slack');
+  const identity = { teamId: 'T1', enterpriseId: 'E1', isOrgWide: false, userId: 'U1' };
+  expect(await slack.find('bot_2', 'identity')).toEqual(identity);
+  const another = { loginKey: 'bot_1', kind: 'identity', value: identity, unique: 'T1 U1' };
+  expect(await slack.put(another)).toBe(false);
+  const teams = new PlatformRecords(db, 'teams');
+  expect(await teams.find('shared', 'space', 'direct ada')).toMatchObject({ conversationId: 'a:1' });
+  expect(await teams.find('shared', 'offer', 'offer')).toEqual({
+    offerId: 'offer',
+    messageId: 'msg_5',
+    fileIndex: 2,
+    personId: 'ada',
+    conversationId: 'a:1',
+  });
+  expect(await new PlatformRecords(db, 'telegram').find('shared', 'albums')).toEqual([[{ updateId: 1 }]]);
 });
 
 test('one that is older still is refused with what to do', async () => {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { type Clock, isoAfter } from '../../../base/time.ts';
+import { countRows } from '../../../store/database/rows.ts';
 import type { Db } from '../../../store/database/tables.ts';
 import {
   beginRequest,
@@ -9,7 +10,6 @@ import {
   type RequestRef,
   type StoredRequest,
 } from '../../../store/keys/idempotent-requests.ts';
-import { countStoredRequests } from '../../../store/people/account-counts.ts';
 import type { Store } from '../../../store/store.ts';
 import { failureReply } from '../answer/error-reply.ts';
 import type { JsonReply, Reply, ReplyHeaders } from '../answer/reply.ts';
@@ -149,7 +149,7 @@ class StoredRequestCounts {
     let count = this.#counts.get(accountId);
     const isFull = count !== undefined && count.kept >= MAX_STORED_REQUESTS;
     if (count === undefined || (isFull && nowMs - count.countedMs >= RECOUNT_MS)) {
-      count = { kept: await countStoredRequests(this.#db, accountId), countedMs: nowMs };
+      count = { kept: await countRows(this.#db, 'idempotentRequests', { accountId }), countedMs: nowMs };
       this.#counts.set(accountId, count);
     }
     if (count.kept >= MAX_STORED_REQUESTS)

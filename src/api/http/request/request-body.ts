@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonTooDeep, parseJson } from '../../../base/json.ts';
 import { jsonFault } from '../../../base/json-fault.ts';
-import { NextTurn } from '../../../base/next-turn.ts';
+import { SharedImmediate } from '../../../base/shared-immediate.ts';
 import type { Exchange } from '../answer/exchange.ts';
 import { ValidationError } from './validation.ts';
 
@@ -27,7 +27,7 @@ export type BodyOutcome =
   | { readonly kind: 'too_slow' }
   | { readonly kind: 'no_room' };
 
-const LATER = new NextTurn();
+const LATER = new SharedImmediate();
 
 /**
  * Up to this many times the limit is read and discarded, so that a client still uploading gets 413 and not a broken

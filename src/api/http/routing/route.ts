@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { assert } from '../../../base/assert.ts';
+import type { ErrorCode } from '../../../base/errors.ts';
 import type { RequestRef } from '../../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { ErrorBody } from '../../schema/error-body.ts';
@@ -26,6 +27,9 @@ export type ResponseSpec =
     };
 
 export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>;
+
+/** An error by its code; or several, each with what it means here. */
+export type Failure = ErrorCode | Readonly<Partial<Record<ErrorCode, string>>>;
 
 /** The validated request passed to a handler, independent of the server library. */
 export interface RouteRequest<Who = Principal | null, Params = unknown, Query = unknown, Body = unknown> {
@@ -128,6 +132,8 @@ interface Endpoint<
   /** Called before the body is read. A reply is sent and closes the connection; null continues. */
   readonly precheck?: (request: RouteRequest<unknown, z.output<Params>, z.output<Query>>) => Reply | null;
   readonly responses: Specs;
+  /** The errors that the handler throws; those of the server come in addition. */
+  readonly fails?: readonly Failure[];
   readonly handler: (
     request: RouteRequest<
       A extends 'public' ? null : Principal,

@@ -8,7 +8,6 @@ import type { OutboundDomain } from '../../../messaging/outbox/outbound-domain.t
 import type { Principal } from '../../auth/principal.ts';
 import type { Route } from '../../http/routing/route.ts';
 import { accountRoutes } from '../../rest/account.ts';
-import { callChatRoutes } from '../../rest/call-chat.ts';
 import type { PublicUrl } from '../../rest/call-wire.ts';
 import { callRoutes } from '../../rest/calls.ts';
 import { dmRoutes } from '../../rest/dms.ts';
@@ -46,8 +45,7 @@ export function mcpTools(domains: ToolDomains): McpTools {
     ...inboxRoutes(inbox),
     ...dmRoutes(outbound),
     ...fileRoutes(files, publicUrl),
-    ...callRoutes(calls, publicUrl),
-    ...callChatRoutes(calls, files),
+    ...callRoutes(calls, files, publicUrl),
   ];
   const twins = new Map(routes.map((route) => [route.operationId, route]));
   const byName = new Map<string, McpTool>();

@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import type { Capability } from '../../../base/platform.ts';
 import { field } from '../../../base/platform-json.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { VoiceRest } from '../gateway/voice-signaling.ts';
-import { DiscordFailure } from '../rest/discord-failure.ts';
-import { Snowflake } from '../rest/discord-objects.ts';
+import { Snowflake } from '../objects.ts';
 import { PERMISSION, permissionsIn } from './permissions.ts';
 
 const HOSTS: ReadonlySet<string> = new Set([
@@ -66,7 +66,7 @@ export interface VoiceChannelFacts {
   readonly guild: z.output<typeof GuildRoles>;
 }
 
-/** Looks a channel up. Rejects with a DiscordFailure; `not a voice channel` is one as well. */
+/** Looks a channel up. Rejects with a PlatformFailure; `not a voice channel` is one as well. */
 export async function readVoiceChannel(
   rest: VoiceRest,
   { guildId, channelId }: ChannelAddress,
@@ -77,13 +77,13 @@ export async function readVoiceChannel(
     rest.get(GuildRoles, Routes.guild(guildId), signal),
   ]);
   if (channel.type === ChannelType.GuildStageVoice)
-    throw new DiscordFailure('refused', 'It is a stage channel. Bots speak in voice channels only');
+    throw new PlatformFailure('refused', 'It is a stage channel. Bots speak in voice channels only');
   if (channel.type !== ChannelType.GuildVoice || channel.guild_id !== guildId)
-    throw new DiscordFailure('refused', 'It is not a voice channel of this server');
+    throw new PlatformFailure('refused', 'It is not a voice channel of this server');
   return { guildId, channel, guild };
 }
 
-/** What a member may do in the channel. Rejects with a DiscordFailure, also when the user is no member. */
+/** What a member may do in the channel. Rejects with a PlatformFailure, also when the user is no member. */
 export async function accessOf(
   rest: VoiceRest,
   { guildId, channel, guild }: VoiceChannelFacts,

@@ -2,8 +2,8 @@ import { type Capability, PLATFORM_TRAITS } from '../../../base/platform.ts';
 import type { Termination } from '../../../base/termination.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Bridges } from '../../../media/transport.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { VoiceRest, VoiceSignaling } from '../gateway/voice-signaling.ts';
-import { DiscordFailure } from '../rest/discord-failure.ts';
 import {
   accessOf,
   type ChannelAccess,
@@ -65,7 +65,7 @@ export async function enterable(
     const refusal = whyNot(access);
     return refusal === null ? entryTo(access) : { refusal };
   } catch (error) {
-    if (!(error instanceof DiscordFailure)) throw error;
+    if (!(error instanceof PlatformFailure)) throw error;
     // Strangers are not told whether a channel exists.
     if (people !== null) return { refusal: error.kind === 'refused' ? NOBODY : error.message };
     // Discord itself decides when the bot asks to enter.
@@ -92,7 +92,7 @@ async function mayAnyEnter(
 
 /** Such as for somebody who is not a member. */
 function nullIfRefused(error: unknown): null {
-  if (error instanceof DiscordFailure && error.kind === 'refused') return null;
+  if (error instanceof PlatformFailure && error.kind === 'refused') return null;
   throw error;
 }
 

@@ -1,6 +1,5 @@
 import type { LegObserver, Participant } from '../../contract/call-leg.ts';
-import { GuildMember } from '../rest/discord-objects.ts';
-import { personName } from '../rest/person-name.ts';
+import { GuildMember, personName } from '../objects.ts';
 
 /** Names of people are asked for this many at a time. */
 const MAX_ASKED = 4;

@@ -9,8 +9,7 @@ import type {
 } from '../../contract/call-leg.ts';
 import type { VoiceSignaling } from '../gateway/voice-signaling.ts';
 import { filesOf, textOf } from '../messages/message-content.ts';
-import type { Message } from '../rest/discord-objects.ts';
-import { personName } from '../rest/person-name.ts';
+import { type Message, personName } from '../objects.ts';
 
 /** What may be written in the chat of a call, and who is read. */
 export interface ChatRules {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { field, platformJson } from '../../../base/platform-json.ts';
-import { Snowflake, User } from '../rest/discord-objects.ts';
+import { Snowflake, User } from '../objects.ts';
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-opcodes */
 export const OP = {

@@ -2,7 +2,7 @@ import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import type { SocketClose } from '../../kit/platform-socket.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import type { DiscordRest } from '../client.ts';
 import { afterClose, GatewayConnection } from './gateway-connection.ts';
 import { type Dispatch, OP, Ready } from './gateway-payload.ts';
 import { IdentifyBudget } from './identify-budget.ts';
@@ -76,7 +76,7 @@ export class GatewaySession {
 
   /**
    * Keeps the session until `signal` aborts: null. Otherwise returns a close that only the bot's owner can do something
-   * about. Rejects with a DiscordFailure when Discord does not say where its gateway is.
+   * about. Rejects with a PlatformFailure when Discord does not say where its gateway is.
    */
   async run(intents: number, signal: AbortSignal): Promise<SocketClose | null> {
     while (!signal.aborted) {

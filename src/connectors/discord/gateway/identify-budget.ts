@@ -1,8 +1,8 @@
 import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
-import { DiscordFailure } from '../rest/discord-failure.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { DiscordRest } from '../client.ts';
 
 /** Discord takes one Identify per bot in five seconds. */
 const FIRST_PAUSE_MS = 5_000;
@@ -29,13 +29,13 @@ export class IdentifyBudget {
     this.#protocol = isEncrypted ? 'wss:' : 'ws:';
   }
 
-  /** Waits until the bot may identify and returns where. Null: `signal` has aborted. Rejects with a DiscordFailure. */
+  /** Waits until the bot may identify and returns where. Null: `signal` has aborted. Rejects with a PlatformFailure. */
   async nextUrl(signal: AbortSignal): Promise<string | null> {
     await this.#space(signal);
     if (signal.aborted) return null;
     const { url, session_start_limit: limit } = await this.#rest.gatewayBot(signal);
     if (limit.remaining < 1) throw noSessions(limit.reset_after);
-    if (!this.isGateway(url)) throw new DiscordFailure('unclear', 'Discord named an unusable URL');
+    if (!this.isGateway(url)) throw new PlatformFailure('unclear', 'Discord named an unusable URL');
     return url;
   }
 
@@ -57,10 +57,10 @@ export class IdentifyBudget {
   }
 }
 
-function noSessions(resetMs: number): DiscordFailure {
+function noSessions(resetMs: number): PlatformFailure {
   const afterMs = Math.min(Math.max(resetMs, FIRST_PAUSE_MS), MAX_WAIT_MS);
   const minutes = Math.ceil(resetMs / 60_000);
-  return new DiscordFailure('later', `No sessions left at Discord for the next ${minutes} minutes`, {
+  return new PlatformFailure('later', `No sessions left at Discord for the next ${minutes} minutes`, {
     afterMs,
   });
 }

@@ -1,7 +1,7 @@
 import type { GatewayVoiceServerUpdateDispatchData, GatewayVoiceState } from 'discord-api-types/v10';
 import * as z from 'zod';
-import { Message, Snowflake } from '../rest/discord-objects.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import type { DiscordRest } from '../client.ts';
+import { Message, Snowflake } from '../objects.ts';
 import { ChannelRef, type Dispatch, OP } from './gateway-payload.ts';
 import type { GatewaySession } from './gateway-session.ts';
 import type { VoiceListener, VoiceSignaling, VoiceStateRequest } from './voice-signaling.ts';

@@ -1,7 +1,7 @@
 import type { GatewayVoiceServerUpdateDispatchData, GatewayVoiceState } from 'discord-api-types/v10';
 import type * as z from 'zod';
 import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
-import type { Message } from '../rest/discord-objects.ts';
+import type { Message } from '../objects.ts';
 
 /** What calls need of a bot's gateway session. */
 export interface VoiceSignaling {
@@ -38,7 +38,7 @@ export interface VoiceListener {
 }
 
 /**
- * The REST calls that calls make. Each settles before `signal` aborts, and rejects with a DiscordFailure.
+ * The REST calls that calls make. Each settles before `signal` aborts, and rejects with a PlatformFailure.
  */
 export interface VoiceRest {
   /** Returns what Discord has at a path of its API, as parsed by `schema`. */

@@ -1,57 +1,57 @@
 import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
-import type { LoginRef, LoginState } from '../../contract/login.ts';
+import { keyOfLogin, type LoginRef, type LoginState } from '../../contract/login.ts';
+import type { MessageIntake } from '../../contract/messenger.ts';
+import { LOGIN_OK, LoginStatus } from '../../kit/login-check.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import { DiscordRest, HIDDEN_TOKEN } from '../client.ts';
 import type { DiscordRecords } from '../discord-records.ts';
 import { closeWords } from '../gateway/gateway-connection.ts';
 import { GatewaySession, type SessionObserver } from '../gateway/gateway-session.ts';
 import { SessionKeeper } from '../gateway/session-keeper.ts';
-import { BotVoice, type VoiceFollowers } from '../gateway/voice-followers.ts';
+import { BotVoice, VoiceFollowers } from '../gateway/voice-followers.ts';
 import type { VoiceSignaling } from '../gateway/voice-signaling.ts';
-import type { EventReader } from '../messages/event-reader.ts';
-import type { History } from '../messages/history.ts';
-import type { KnownChannels } from '../messages/known-channels.ts';
-import type { DiscordObserver, Receiving } from '../messages/message-receiver.ts';
-import { DiscordFailure, HIDDEN_TOKEN } from '../rest/discord-failure.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
-import type { RestClient } from '../rest/rest-client.ts';
+import { EventReader } from '../messages/event-reader.ts';
+import { History } from '../messages/history.ts';
+import { KnownChannels } from '../messages/known-channels.ts';
+import { MessagePlaces } from '../messages/message-places.ts';
+import { type DiscordObserver, MessageReceiver, type Receiving } from '../messages/message-receiver.ts';
 import { type BotIdentity, identifyBot } from './bot-identity.ts';
-import { sessionObserver } from './session-observer.ts';
 
-const OK = 'ok';
-/** Status until Discord has answered for the first time. */
-const CONNECTING = 'Connecting';
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 300_000;
 /** Retry interval for a bot that has been logged out. */
 const LOGGED_OUT_MS = 300_000;
 
-export interface BotLoginDeps {
-  readonly ref: LoginRef;
-  /** Key of the login in the records. */
-  readonly key: string;
-  readonly token: string;
-  readonly applicationId: string;
-  /** Whether the gateway must be reached over TLS. */
-  readonly isEncrypted: boolean;
-  readonly client: RestClient;
-  readonly rest: DiscordRest;
+/** What all logins share. */
+export interface LoginWorld {
+  readonly apiUrl: string;
+  readonly hearsBots: boolean;
+  readonly intake: MessageIntake;
   readonly records: DiscordRecords;
-  readonly channels: KnownChannels;
-  readonly history: History;
-  readonly events: EventReader;
-  readonly followers: VoiceFollowers;
   readonly clock: Clock;
   readonly observer: DiscordObserver;
+}
+
+export interface NewLogin {
+  readonly ref: LoginRef;
+  readonly token: string;
+  readonly applicationId: string;
   readonly onState: (state: LoginState) => void;
   /** Throws a GatewayError when another login is the same bot. Called whenever Discord has told who it is. */
   readonly claim: (userId: string) => void;
 }
 
-/** Login of one bot: who it is, its session at the gateway, and its state. */
-export class BotLogin {
-  readonly #deps: BotLoginDeps;
-  readonly #ending = new AbortController();
+/** Login of one bot: who it is, its session at the gateway, and its state. Nothing is sent before `logIn` or `follow`. */
+export class BotLogin extends LoginStatus {
+  readonly rest: DiscordRest;
+  readonly channels: KnownChannels;
+  readonly #world: LoginWorld;
+  readonly #wanted: NewLogin;
+  readonly #history: History;
+  readonly #events: EventReader;
+  readonly #followers = new VoiceFollowers();
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   readonly #settled = Promise.withResolvers<void>();
   #identity: BotIdentity | null = null;
@@ -60,27 +60,33 @@ export class BotLogin {
   #keeper: SessionKeeper | null = null;
   #session: GatewaySession | null = null;
   #voice: VoiceSignaling | null = null;
-  #state: LoginState = { name: null, status: CONNECTING };
   #following: Promise<void> | null = null;
 
-  constructor(deps: BotLoginDeps) {
-    this.#deps = deps;
-  }
-
-  get state(): LoginState {
-    return this.#state;
-  }
-
-  get rest(): DiscordRest {
-    return this.#deps.rest;
-  }
-
-  get channels(): KnownChannels {
-    return this.#deps.channels;
+  constructor(world: LoginWorld, wanted: NewLogin) {
+    super(wanted.onState);
+    this.#world = world;
+    this.#wanted = wanted;
+    const { ref } = wanted;
+    const onLoggedOut = ({ message }: Error): void => this.#loggedOut(message);
+    const rest = new DiscordRest({ ...world, token: wanted.token, onLoggedOut });
+    const channels = new KnownChannels(world.records, keyOfLogin(ref));
+    const places = new MessagePlaces(channels, rest);
+    const receiver = new MessageReceiver({ ...world, ref, rest, channels, places });
+    const history = new History({
+      rest,
+      channels,
+      clock: world.clock,
+      take: (message, signal) => receiver.take(message, this.#receiving, signal),
+    });
+    const isInCall = (guildId: string, channelId: string) => this.#followers.isInCall(guildId, channelId);
+    this.#events = new EventReader({ ...world, ref, channels, places, history, receiver, isInCall });
+    this.#history = history;
+    this.rest = rest;
+    this.channels = channels;
   }
 
   get applicationId(): string {
-    return this.#deps.applicationId;
+    return this.#wanted.applicationId;
   }
 
   /** Null until Discord has told who the bot is. */
@@ -94,62 +100,67 @@ export class BotLogin {
   }
 
   hasToken(token: string): boolean {
-    return this.#deps.token === token;
+    return this.#wanted.token === token;
   }
 
-  /** Asks Discord whose token it is. Rejects with a DiscordFailure, or with what `claim` throws. */
+  /** Asks Discord whose token it is. Rejects with a PlatformFailure, or with what `claim` throws. */
   async logIn(): Promise<void> {
-    const { rest, applicationId, claim, observer, key } = this.#deps;
-    const identity = await identifyBot(rest, applicationId, this.#ending.signal);
+    const { ref, applicationId, claim } = this.#wanted;
+    const identity = await identifyBot(this.rest, applicationId, this.signal);
     claim(identity.userId);
     const { missing } = identity.intents;
-    if (missing.length > 0 && this.#identity === null)
-      observer.log('warn', 'privileged intents are off for a Discord bot', { login: key, missing });
+    if (missing.length > 0 && this.#identity === null) {
+      const detail = { login: keyOfLogin(ref), missing };
+      this.#world.observer.log('warn', 'privileged intents are off for a Discord bot', detail);
+    }
     this.#identity = identity;
     this.#isChecked = true;
-    this.#become({ ...this.#state, name: identity.name });
+    this.become({ name: identity.name });
   }
 
   /** Follows the bot's events in the background and retries after every failure. */
   follow(): void {
-    this.#following ??= this.#follow(this.#ending.signal);
+    this.#following ??= this.#follow(this.signal);
   }
 
   /** Resolves when the session is up for the first time or has failed, or after `withinMs`. */
   async settled(withinMs: number): Promise<void> {
-    const cancel = this.#deps.clock.after(withinMs, () => this.#settled.resolve());
+    const cancel = this.#world.clock.after(withinMs, () => this.#settled.resolve());
     await this.#settled.promise;
     cancel();
   }
 
-  /** Discord has refused the token to a request. The gateway has the last word. */
-  loggedOut(words: string): void {
-    this.#become({ ...this.#state, status: words });
-    this.#session?.reconnect();
+  /** Tells Discord that the next process does not resume the session. */
+  signOff(): void {
+    this.#session?.signOff();
   }
 
-  /** Disconnects and waits for pending writes. The next process resumes the session. */
-  async close(): Promise<void> {
-    this.#ending.abort();
+  /** Disconnects and waits for pending writes. */
+  override async close(): Promise<void> {
+    await super.close();
     this.#settled.resolve();
     await this.#following;
     await this.#keeper?.flushed();
-    this.#deps.client.close();
+    this.rest.close();
   }
 
-  /** Signs the bot off. What is kept of it is deleted. */
-  async remove(): Promise<void> {
-    this.#session?.signOff();
-    await this.close();
-    await this.#deps.records.forget(this.#deps.key);
+  override become({ status, ...change }: Partial<LoginState>): void {
+    if (status === undefined) return super.become(change);
+    this.#settled.resolve();
+    super.become({ ...change, status: status.replaceAll(this.#wanted.token, HIDDEN_TOKEN) });
+  }
+
+  /** Discord has refused the token to a request. The gateway has the last word. */
+  #loggedOut(status: string): void {
+    this.become({ status });
+    this.#session?.reconnect();
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { clock, client } = this.#deps;
     while (!signal.aborted) {
       let pauseMs = 0;
       try {
-        client.retryToken();
+        this.rest.retryToken();
         if (!this.#isChecked) await this.logIn();
         await this.#keepSession(signal);
       } catch (error) {
@@ -157,7 +168,7 @@ export class BotLogin {
         pauseMs = this.#pauseAfter(error);
       }
       this.#isChecked = false;
-      await pause(clock, Math.max(pauseMs, this.#backoff.next()), signal);
+      await pause(this.#world.clock, Math.max(pauseMs, this.#backoff.next()), signal);
     }
   }
 
@@ -165,67 +176,83 @@ export class BotLogin {
   async #keepSession(signal: AbortSignal): Promise<void> {
     this.#session ??= await this.#openSession();
     const close = await this.#session.run(this.#identity!.intents.bits, signal);
-    if (close !== null) this.#become({ ...this.#state, status: closeWords(close) });
+    if (close !== null) this.become({ status: closeWords(close) });
   }
 
   #pauseAfter(error: unknown): number {
-    const { observer } = this.#deps;
-    const words = (error as Error).message;
-    this.#become({ ...this.#state, status: words });
-    if (!(error instanceof DiscordFailure)) {
-      observer.log('error', 'a Discord bot could not be logged in', { err: error });
+    this.become({ status: (error as Error).message });
+    if (!(error instanceof PlatformFailure)) {
+      this.#world.observer.log('error', 'a Discord bot could not be logged in', { err: error });
       return LOGGED_OUT_MS;
     }
     return error.isLoggedOut ? LOGGED_OUT_MS : error.afterMs;
   }
 
   async #openSession(): Promise<GatewaySession> {
-    const { records, key, channels, token, clock, isEncrypted, rest, observer, followers } = this.#deps;
+    const { apiUrl, records, clock, observer } = this.#world;
+    const key = keyOfLogin(this.#wanted.ref);
     const userId = this.#identity!.userId;
     await records.claim(key, userId);
-    await channels.load();
+    await this.channels.load();
     const keeper = new SessionKeeper(records, key, await records.session(key), (err) =>
       observer.log('error', 'a Discord session could not be stored', { err }),
     );
     this.#keeper = keeper;
     const session = new GatewaySession({
-      rest,
-      token,
-      isEncrypted,
+      rest: this.rest,
+      token: this.#wanted.token,
+      isEncrypted: apiUrl.startsWith('https:'),
       clock,
       keeper,
       observer: this.#sessionObserver(),
     });
-    this.#voice = new BotVoice(userId, rest, session, followers);
+    this.#voice = new BotVoice(userId, this.rest, session, this.#followers);
     return session;
   }
 
+  /** Brings what happens in the session to messages, calls, and the state. */
   #sessionObserver(): SessionObserver {
-    return sessionObserver({
-      ...this.#deps,
-      signal: this.#ending.signal,
-      receiving: () => this.receiving,
+    const { observer, clock } = this.#world;
+    return {
       up: () => {
         this.#backoff.reset();
-        this.#deps.client.retryToken();
-        this.#become({ ...this.#state, status: OK });
+        this.rest.retryToken();
+        this.become({ status: LOGIN_OK });
       },
-      failed: (words) => this.#become({ ...this.#state, status: words }),
-    });
+      down: (words) => {
+        observer.count('connection_lost');
+        if (words !== null) this.become({ status: words });
+        this.#followers.down();
+      },
+      seen: (event) => this.#followers.seen(event),
+      take: async (event) => {
+        await patiently(clock, this.signal, () => this.#events.take(event, this.#receiving, this.signal));
+        observer.count('event_read');
+      },
+      fillGap: (ended) => this.#history.readAll(ended),
+      failed: (event, error, isSkipped) => {
+        observer.count(isSkipped ? 'event_skipped' : 'event_failed');
+        if (!(error instanceof PlatformFailure))
+          observer.log('error', 'a Discord event could not be stored', { err: error, type: event.type });
+      },
+    };
   }
 
   /** The bot as a receiver of messages. */
-  get receiving(): Receiving {
+  get #receiving(): Receiving {
     const { userId, intents } = this.#identity!;
     return { userId, readsContent: intents.missing.length === 0 };
   }
+}
 
-  #become({ name, status: words }: LoginState): void {
-    if (words !== CONNECTING) this.#settled.resolve();
-    const status = words.replaceAll(this.#deps.token, HIDDEN_TOKEN);
-    const former = this.#state;
-    if (this.#ending.signal.aborted || (name === former.name && status === former.status)) return;
-    this.#state = { name, status };
-    this.#deps.onState(this.#state);
+/** Repeats what Discord has put off. */
+async function patiently(clock: Clock, signal: AbortSignal, run: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof PlatformFailure) || error.kind !== 'later' || signal.aborted) throw error;
+      await pause(clock, error.afterMs, signal);
+    }
   }
 }

@@ -8,7 +8,7 @@ import {
   type Dispatch,
   GuildRef,
 } from '../gateway/gateway-payload.ts';
-import { Message } from '../rest/discord-objects.ts';
+import { Message } from '../objects.ts';
 import type { History } from './history.ts';
 import { addressOf, type KnownChannels } from './known-channels.ts';
 import { DELETED_TEXT, textOf } from './message-content.ts';

@@ -1,11 +1,11 @@
 import { Backoff } from '../../../base/backoff.ts';
-import { KeyedTurns } from '../../../base/keyed-turns.ts';
+import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { DiscordRest } from '../client.ts';
 import type { KnownChannel } from '../discord-records.ts';
-import { DiscordFailure } from '../rest/discord-failure.ts';
-import type { Message } from '../rest/discord-objects.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
+import type { Message } from '../objects.ts';
 import { compareSnowflakes, type KnownChannels } from './known-channels.ts';
 
 const PAGE_SIZE = 100;
@@ -26,7 +26,7 @@ export interface HistoryDeps {
  */
 export class History {
   readonly #deps: HistoryDeps;
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
   /** Channels with a gap, those with the newest messages first. */
   #gaps = new Set<string>();
 
@@ -45,7 +45,7 @@ export class History {
   /** Reads a channel's gap if it has one. Rejects as `readAll` does. */
   async read(channelId: string, signal: AbortSignal): Promise<void> {
     if (!this.#gaps.has(channelId)) return;
-    await this.#turns.run(channelId, async () => {
+    await this.#queue.run(channelId, async () => {
       const gaps = this.#gaps;
       if (!gaps.has(channelId)) return;
       await this.#readGap(channelId, signal);
@@ -77,7 +77,7 @@ export class History {
       try {
         return await this.#deps.rest.messagesAfter(channel.channelId, channel.lastMessageId, signal);
       } catch (error) {
-        if (!(error instanceof DiscordFailure) || error.isLoggedOut) throw error;
+        if (!(error instanceof PlatformFailure) || error.isLoggedOut) throw error;
         if (error.kind === 'refused') return null;
         await pause(this.#deps.clock, Math.max(error.afterMs, backoff.next()), signal);
       }

@@ -1,7 +1,6 @@
 import { cutText } from '../../../base/cut-text.ts';
 import type { InboundFile } from '../../contract/messenger.ts';
-import type { Message } from '../rest/discord-objects.ts';
-import { personName } from '../rest/person-name.ts';
+import { type Message, personName } from '../objects.ts';
 
 const MENTION = /<@!?(\d{1,20})>/g;
 const MAX_QUOTE = 200;

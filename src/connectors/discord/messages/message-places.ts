@@ -1,9 +1,8 @@
 import { LimitedMap } from '../../../base/limited-map.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { DiscordRest } from '../client.ts';
 import type { KnownChannel } from '../discord-records.ts';
-import { DiscordFailure } from '../rest/discord-failure.ts';
-import type { Message } from '../rest/discord-objects.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
-import { personName } from '../rest/person-name.ts';
+import { type Message, personName } from '../objects.ts';
 import type { KnownChannels } from './known-channels.ts';
 import { mentions } from './message-content.ts';
 
@@ -44,7 +43,7 @@ export class MessagePlaces {
     this.#facts.delete(channelId);
   }
 
-  /** Null: the message is not for the bot. Rejects with a DiscordFailure when Discord cannot be asked now. */
+  /** Null: the message is not for the bot. Rejects with a PlatformFailure when Discord cannot be asked now. */
   async placeOf(message: Message, botUserId: string, signal: AbortSignal): Promise<MessagePlace | null> {
     const { channel_id: channelId, author } = message;
     // Messages of the history do not name their guild.
@@ -78,7 +77,7 @@ export class MessagePlaces {
       return facts;
     } catch (error) {
       // A channel that the bot can read but not look up has no name.
-      if (error instanceof DiscordFailure && error.kind === 'refused' && !error.isLoggedOut)
+      if (error instanceof PlatformFailure && error.kind === 'refused' && !error.isLoggedOut)
         return { name: null, parentId: null };
       throw error;
     }

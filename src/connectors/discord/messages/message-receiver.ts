@@ -1,25 +1,31 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
-import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { LoginRef } from '../../contract/login.ts';
 import type { MessageIntake, MessengerObserver } from '../../contract/messenger.ts';
-import type { CodeTries } from '../../kit/code-tries.ts';
-import { DiscordFailure } from '../rest/discord-failure.ts';
-import type { Message } from '../rest/discord-objects.ts';
-import type { DiscordRest } from '../rest/discord-rest.ts';
-import { personName } from '../rest/person-name.ts';
+import { type Newcomer, type NewcomerNotes, Newcomers } from '../../kit/newcomers.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { DiscordRest } from '../client.ts';
+import { type Message, personName } from '../objects.ts';
 import { addressOf, type KnownChannels } from './known-channels.ts';
 import { filesOf, plainText, textOf } from './message-content.ts';
 import type { MessagePlace, MessagePlaces } from './message-places.ts';
-import { NOTE } from './notes-to-people.ts';
 
 /** Types of messages that people write: default and reply. */
 const WRITTEN: ReadonlySet<number> = new Set([0, 19]);
-/** An invite token: 24 bytes in base64url, which may be surrounded by other text. */
-const CODE = /(?<![\w-])[\w-]{32}(?![\w-])/;
 const NOTE_DEADLINE_MS = 20_000;
-/** Number of strangers cached as already notified; each is notified only once. */
-const MAX_REMEMBERED = 20_000;
+
+const NOTES: NewcomerNotes = {
+  channelConnected: 'This channel is connected. The agent receives messages that mention me.',
+  whoAreYou:
+    'This bot does not know which agent to connect you to. Please ask for a one-time code and send it here.',
+  unknownChannel:
+    'This channel is not connected to an agent. Somebody who may manage the server can connect it: mention me with a one-time code.',
+  notAllowed: 'Only somebody who may manage the server can decide that.',
+};
+const LISTENING = 'I now read everything in this channel. To end that, mention me with “stop listening”.';
+const NOT_LISTENING = 'I now read only messages that mention me.';
+const NO_CONTENT =
+  'I cannot read messages that do not mention me: the Message Content intent is off for this bot in the developer portal.';
 
 export type DiscordObserver = MessengerObserver<
   'event_read' | 'event_failed' | 'event_skipped' | 'connection_lost' | 'note_failed' | 'throttled'
@@ -32,7 +38,6 @@ export interface ReceiverDeps {
   readonly places: MessagePlaces;
   readonly intake: MessageIntake;
   readonly clock: Clock;
-  readonly tries: CodeTries;
   readonly observer: DiscordObserver;
   /** Whether the bot hears other bots. */
   readonly hearsBots: boolean;
@@ -48,10 +53,11 @@ export interface Receiving {
 /** Passes messages on to the domain. The bot's own replies to people are best effort and block nothing. */
 export class MessageReceiver {
   readonly #deps: ReceiverDeps;
-  readonly #notified = new LimitedMap<true>(MAX_REMEMBERED);
+  readonly #newcomers: Newcomers;
 
   constructor(deps: ReceiverDeps) {
     this.#deps = deps;
+    this.#newcomers = new Newcomers(deps.clock, NOTES);
   }
 
   /** Resolves once the message is on disk. Rejects when it could not be stored. */
@@ -87,7 +93,8 @@ export class MessageReceiver {
       sentAt: Number.isNaN(Date.parse(timestamp)) ? clock.nowIso() : new Date(timestamp).toISOString(),
       files,
     });
-    if (taken === 'unbound') return this.#notifyStranger(message, isDirect, hadCode);
+    if (taken === 'unbound')
+      return this.#newcomers.notify(this.#newcomer(message, place), message.channel_id, hadCode);
     await this.#handled(message, place);
   }
 
@@ -102,11 +109,11 @@ export class MessageReceiver {
     const text = plainText(message, bot.userId).toLowerCase();
     const isListening = text === 'listen';
     if (!isListening && text !== 'stop listening') return false;
-    if (!(await this.#mayManage(message, place.guildId, signal))) this.#say(message, NOTE.notAllowed);
-    else if (isListening && !bot.readsContent) this.#say(message, NOTE.noContent);
+    if (!(await this.#mayManage(message, place.guildId, signal))) this.#say(message, NOTES.notAllowed);
+    else if (isListening && !bot.readsContent) this.#say(message, NO_CONTENT);
     else {
       await this.#deps.channels.put({ ...place, isListening, lastMessageId: message.id });
-      this.#say(message, isListening ? NOTE.listening : NOTE.notListening);
+      this.#say(message, isListening ? LISTENING : NOT_LISTENING);
     }
     return true;
   }
@@ -118,23 +125,16 @@ export class MessageReceiver {
     bot: Receiving,
     signal: AbortSignal,
   ): Promise<'used' | 'wrong' | 'none'> {
-    const { ref, intake, tries } = this.#deps;
-    const [code] = CODE.exec(plainText(message, bot.userId)) ?? [];
-    if (ref.kind !== 'shared' || !place.isAddressed || code === undefined) return 'none';
-    const { author } = message;
-    if (!tries.allows(author.id)) return 'none';
-    if (place.guildId !== null && !(await this.#mayManage(message, place.guildId, signal))) {
-      this.#say(message, NOTE.notAllowed);
-      return 'used';
-    }
-    const from = { ...addressOf(ref, place), person: author.id };
-    if (await intake.bind(from, place.name, code)) {
-      await this.#handled(message, place);
-      this.#say(message, place.guildId === null ? NOTE.connected : NOTE.channelConnected);
-      return 'used';
-    }
-    tries.failed(author.id);
-    return 'wrong';
+    const { ref, intake } = this.#deps;
+    if (ref.kind !== 'shared' || !place.isAddressed) return 'none';
+    return await this.#newcomers.tryCode(intake, {
+      ...this.#newcomer(message, place),
+      name: place.name,
+      text: plainText(message, bot.userId),
+      mayDecide: async () =>
+        place.guildId !== null && (await this.#mayManage(message, place.guildId, signal)),
+      connected: async () => await this.#handled(message, place),
+    });
   }
 
   async #mayManage({ author, member }: Message, guildId: string, signal: AbortSignal): Promise<boolean> {
@@ -143,7 +143,7 @@ export class MessageReceiver {
       return await mayManage(this.#deps.rest, who, signal);
     } catch (error) {
       // What cannot be found out is not allowed.
-      if (error instanceof DiscordFailure && (error.kind === 'refused' || error.kind === 'unclear'))
+      if (error instanceof PlatformFailure && (error.kind === 'refused' || error.kind === 'unclear'))
         return false;
       throw error;
     }
@@ -154,12 +154,9 @@ export class MessageReceiver {
     await this.#deps.channels.handled(id, channel);
   }
 
-  #notifyStranger(message: Message, isDirect: boolean, hadCode: boolean): void {
-    if (hadCode) return this.#say(message, NOTE.codeOver);
-    const { channel_id: channelId } = message;
-    if (this.#notified.get(channelId)) return;
-    this.#notified.set(channelId, true);
-    this.#say(message, isDirect ? NOTE.whoAreYou : NOTE.unknownChannel);
+  #newcomer(message: Message, place: MessagePlace): Pick<Newcomer, 'from' | 'say'> {
+    const from = { ...addressOf(this.#deps.ref, place), person: message.author.id };
+    return { from, say: (note) => this.#say(message, note) };
   }
 
   /** Answers a message. Its id makes the nonce, so an event that is repeated is answered once. */
@@ -185,7 +182,7 @@ interface GuildAuthor {
 
 /**
  * Whether a member may manage the server, and so decide what a bot reads there: its owner, or somebody with a role that
- * has the permission (https://docs.discord.com/developers/topics/permissions). Rejects with a DiscordFailure.
+ * has the permission (https://docs.discord.com/developers/topics/permissions). Rejects with a PlatformFailure.
  */
 async function mayManage(
   rest: Pick<DiscordRest, 'guild'>,

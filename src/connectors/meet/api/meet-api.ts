@@ -3,7 +3,6 @@ import { GatewayError } from '../../../base/errors.ts';
 import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Participant } from '../../contract/call-leg.ts';
-import type { ConnectionTokens } from '../../contract/oauth.ts';
 import { ApiRefusal, ConnectionApi } from '../../kit/connection-api.ts';
 
 const PAGE_SIZE = 250;
@@ -50,23 +49,17 @@ const Participants = z.object({
 });
 
 /** Google Meet's REST API (https://developers.google.com/workspace/meet/api/reference/rest/v2). */
-export class MeetApi {
-  readonly #api: ConnectionApi;
-
+export class MeetApi extends ConnectionApi {
   /** `baseUrl`: without the version. */
   constructor(baseUrl: string, clock: Clock) {
-    this.#api = new ConnectionApi({ title: 'Google Meet', baseUrl: `${baseUrl}/v2`, clock, wordsOf });
-  }
-
-  onConnections(tokens: ConnectionTokens): void {
-    this.#api.onConnections(tokens);
+    super({ title: 'Google Meet', baseUrl: `${baseUrl}/v2`, clock });
   }
 
   /** Finds a meeting by its code. Rejects with GatewayError `platform_failed`, whose text tells what to do. */
   async space(connectionId: string, code: string, signal: AbortSignal): Promise<MeetSpace> {
     try {
       const path = `/spaces/${encodeURIComponent(code)}`;
-      return await this.#api.ask(connectionId, Space, { method: 'GET', path }, signal);
+      return await this.ask(connectionId, Space, { method: 'GET', path }, signal);
     } catch (error) {
       if (!(error instanceof ApiRefusal) || ![403, 404].includes(error.answered)) throw error;
       const text = `no such meeting, or this Google account may not see it (${error.message})`;
@@ -76,7 +69,7 @@ export class MeetApi {
 
   /** Creates a meeting of the connection's account, which stays. */
   async createSpace(connectionId: string, signal: AbortSignal): Promise<MeetSpace> {
-    return await this.#api.ask(connectionId, Space, { method: 'POST', path: '/spaces', body: {} }, signal);
+    return await this.ask(connectionId, Space, { method: 'POST', path: '/spaces', body: {} }, signal);
   }
 
   /** Who takes part now. `conference`: its resource name, `conferenceRecords/…`. */
@@ -90,7 +83,7 @@ export class MeetApi {
         ...(pageToken && { pageToken }),
       };
       const path = `/${conference}/participants`;
-      const answer = await this.#api.ask(connectionId, Participants, { method: 'GET', path, query }, signal);
+      const answer = await this.ask(connectionId, Participants, { method: 'GET', path, query }, signal);
       for (const each of answer.participants)
         list.push({ id: each.name, name: nameOf(each), isPhone: each.phoneUser !== undefined });
       pageToken = answer.nextPageToken ?? '';
@@ -118,10 +111,3 @@ function nameOf({ signedinUser, anonymousUser, phoneUser }: z.output<typeof Meet
   const user = signedinUser ?? anonymousUser ?? phoneUser;
   return user?.displayName || 'somebody';
 }
-
-/** https://cloud.google.com/apis/design/errors */
-function wordsOf(body: unknown): string {
-  return ErrorBody.safeParse(body).data?.error.message ?? '';
-}
-
-const ErrorBody = z.object({ error: z.object({ message: z.string() }) });

@@ -1,15 +1,8 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import { field } from '../../../base/platform-json.ts';
-import { revokeToken } from '../../contract/client-request.ts';
-import type {
-  ConnectsByOAuth,
-  FreshTokens,
-  OAuthClient,
-  OAuthTokens,
-  RemoteIdentity,
-} from '../../contract/oauth.ts';
-import { idTokenClaims } from '../../kit/id-token.ts';
+import type { ConnectsByOAuth } from '../../contract/oauth.ts';
+import { idTokenClaims, type Registration, revokesAt } from '../../kit/oauth-platform.ts';
 
 /** Finding a meeting by its code, and who is in it (https://developers.google.com/workspace/meet/api/guides/overview). */
 const READ_SCOPE = 'https://www.googleapis.com/auth/meetings.space.readonly';
@@ -25,12 +18,6 @@ const Claims = z.object({
   email: field(z.email()),
 });
 
-/** The gateway's project, as a client of Google. */
-export interface GoogleClient {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
 /** Google's hosts, without trailing slashes. */
 export interface GoogleUrls {
   /** Where people sign in. */
@@ -38,47 +25,29 @@ export interface GoogleUrls {
   readonly tokens: string;
 }
 
-/** Google accounts (https://developers.google.com/identity/protocols/oauth2/web-server). */
-export class GoogleOAuth implements ConnectsByOAuth {
-  readonly client: OAuthClient | null;
-  readonly onConnections: ConnectsByOAuth['onConnections'];
-  readonly #tokensUrl: string;
-
-  /** `client` null: the operator has not set it up. `onConnections`: takes the source of access tokens. */
-  constructor(
-    urls: GoogleUrls,
-    client: GoogleClient | null,
-    onConnections: ConnectsByOAuth['onConnections'],
-  ) {
-    this.onConnections = onConnections;
-    this.#tokensUrl = urls.tokens;
-    this.client = client && {
-      authorizationEndpoint: `${urls.accounts}/o/oauth2/v2/auth`,
-      tokenEndpoint: `${urls.tokens}/token`,
-      ...client,
+/**
+ * Google accounts (https://developers.google.com/identity/protocols/oauth2/web-server). `project` null: the operator has
+ * not set it up.
+ */
+export function googleOAuth({ accounts, tokens }: GoogleUrls, project: Registration | null): ConnectsByOAuth {
+  return {
+    client: project && {
+      ...project,
+      authorizationEndpoint: `${accounts}/o/oauth2/v2/auth`,
+      tokenEndpoint: `${tokens}/token`,
       authentication: 'form',
       scope: ['openid', 'profile', 'email', READ_SCOPE, CREATE_SCOPE].join(' '),
       pkce: true,
       // Google issues a refresh token only with these, and the second time only with consent.
       parameters: { access_type: 'offline', prompt: 'consent' },
-    };
-  }
-
-  /** People may untick single permissions. */
-  async identify(tokens: FreshTokens): Promise<RemoteIdentity> {
-    const granted = `${tokens.answer.scope ?? ''}`.split(' ');
-    if (!granted.includes(READ_SCOPE))
-      throw new GatewayError('connect_refused', `this permission was not granted: ${READ_SCOPE}`);
-    const { sub, name, email } = idTokenClaims(tokens, this.client?.clientId ?? '', Claims);
-    return { providerUserId: sub, label: name ?? email ?? sub, email: email ?? null, person: null };
-  }
-
-  /** Revoking a refresh token ends the access tokens that came from it. */
-  async revoke({ refreshToken, accessToken }: OAuthTokens, signal: AbortSignal): Promise<void> {
-    await revokeToken(null, `${this.#tokensUrl}/revoke`, refreshToken ?? accessToken, signal);
-  }
-
-  connected(): void {}
-
-  disconnected(): void {}
+    },
+    identify: async (fresh) => {
+      // People may untick single permissions.
+      if (!`${fresh.answer.scope ?? ''}`.split(' ').includes(READ_SCOPE))
+        throw new GatewayError('connect_refused', `this permission was not granted: ${READ_SCOPE}`);
+      const { sub, name, email } = idTokenClaims(fresh, project?.clientId ?? '', Claims);
+      return { providerUserId: sub, label: name ?? email ?? sub, email: email ?? null, person: null };
+    },
+    revoke: revokesAt(null, `${tokens}/revoke`),
+  };
 }

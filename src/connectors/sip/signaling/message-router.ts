@@ -1,11 +1,12 @@
-import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { Clock } from '../../../base/time.ts';
-import type { DirectRoutes } from './direct/direct-routes.ts';
-import { guardRequest, hasTag, type Refusal, refuse, tagOf } from './guard/message-guard.ts';
+import { toCoreRequest, toCoreResponse } from './core/core-message.ts';
+import type { IncomingRequestMessage } from './core/sip-core.ts';
+import type { DirectRoutes } from './direct/direct-route.ts';
+import { guardRequest, hasTag, type Refusal, refusalText, refuse, tagOf } from './guard/message-guard.ts';
 import { RateLimit } from './guard/rate-limit.ts';
 import { admitsStranger, type KnownNames } from './guard/stranger-filter.ts';
 import { type Dialled, dialledOf } from './legs/dialled.ts';
-import { toCoreRequest, toCoreResponse } from './message/core-message.ts';
+import { messageOf } from './legs/sip-leg.ts';
 import { settleBody } from './message/message-body.ts';
 import {
   headerOf,
@@ -19,7 +20,6 @@ import {
   tokensOf,
 } from './message/sip-message.ts';
 import { parseSipUri } from './message/sip-uri.ts';
-import { statelessResponse } from './message/stateless-response.ts';
 import { parseVia, sentByOf, stampVia, type Via } from './message/via.ts';
 import type { SipCounter, SipObserver } from './sip-observer.ts';
 import type { SipRoute } from './sip-route.ts';
@@ -34,6 +34,7 @@ import type { TrunkRegistry } from './trunk/trunk-registry.ts';
 const STRANGER_MESSAGES_PER_S = 20;
 
 interface RouterDeps {
+  readonly trunks: TrunkRegistry;
   readonly layer: TransportLayer<SipRoute>;
   readonly directs: DirectRoutes;
   readonly udp: () => UdpTransport;
@@ -50,22 +51,15 @@ interface RequestOrigin {
 
 /** Routes each received message to the core of its route, or answers or drops it. */
 export class MessageRouter {
-  readonly #trunks: TrunkRegistry;
-  readonly #directs: DirectRoutes;
-  readonly #layer: TransportLayer<SipRoute>;
-  readonly #udp: () => UdpTransport;
-  readonly #observer: SipObserver;
+  readonly #deps: RouterDeps;
   readonly #known: KnownNames;
   readonly #strangers: RateLimit;
   readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
 
-  constructor(trunks: TrunkRegistry, { layer, directs, udp, clock, observer }: RouterDeps) {
-    this.#trunks = trunks;
-    this.#directs = directs;
-    this.#layer = layer;
-    this.#udp = udp;
-    this.#observer = observer;
-    this.#strangers = new RateLimit(clock, STRANGER_MESSAGES_PER_S);
+  constructor(deps: RouterDeps) {
+    const { trunks, directs, layer } = deps;
+    this.#deps = deps;
+    this.#strangers = new RateLimit(deps.clock, STRANGER_MESSAGES_PER_S);
     this.#known = {
       contactUser: (user) => (trunks.ofContactUser(user) ?? directs.ofContactUser(user)) !== null,
       branch: (branch) => layer.requests.expects(branch),
@@ -79,7 +73,8 @@ export class MessageRouter {
   receive(bytes: Buffer, source: Source): boolean {
     if (bytes.length <= 4 && bytes.toString('latin1').trim() === '') return false;
     const isTrusted =
-      this.#trunks.knowsAddress(source.host) || this.#directs.ofConnection(source.connection) !== null;
+      this.#deps.trunks.knowsAddress(source.host) ||
+      this.#deps.directs.ofConnection(source.connection) !== null;
     if (!isTrusted && !this.#admits(bytes, source)) return false;
     const message = parseSipMessage(bytes);
     if (message === null) return this.#drop(source, isTrusted);
@@ -87,9 +82,8 @@ export class MessageRouter {
       if (isResponse(message)) return this.#receiveResponse(message, source, isTrusted);
       return this.#receiveRequest(message, source, isTrusted);
     } catch (error) {
-      this.#observer.count('core_error');
-      const text = error instanceof Error ? error.message : String(error);
-      this.#observer.log('warn', 'SIP message could not be handled', { error: text });
+      this.#deps.observer.count('core_error');
+      this.#deps.observer.log('warn', 'SIP message could not be handled', { error: messageOf(error) });
       return false;
     }
   }
@@ -101,7 +95,7 @@ export class MessageRouter {
       : this.#strangers.isUsedUp(source.host)
         ? 'rate_limited'
         : null;
-    if (refusal !== null) this.#observer.count(refusal);
+    if (refusal !== null) this.#deps.observer.count(refusal);
     return refusal === null;
   }
 
@@ -116,7 +110,7 @@ export class MessageRouter {
    */
   #drop(source: Source, isTrusted: boolean, counter?: SipCounter): false {
     if (!isTrusted) this.#strangers.use(source.host);
-    this.#observer.count(counter ?? (isTrusted ? 'malformed_message' : 'scanner_dropped'));
+    this.#deps.observer.count(counter ?? (isTrusted ? 'malformed_message' : 'scanner_dropped'));
     return false;
   }
 
@@ -125,13 +119,13 @@ export class MessageRouter {
     const vias = headersOf(message, 'via');
     const via = vias.length === 1 ? parseVia(vias[0]!) : null;
     const method = methodOf(message);
-    const owner = via === null ? null : this.#layer.requests.ownerOf(via.branch, method);
+    const owner = via === null ? null : this.#deps.layer.requests.ownerOf(via.branch, method);
     if (via === null || owner === null) return this.#drop(source, isTrusted, 'unmatched_response');
     settleBody(message);
     // An unusable response does not count as an answer: the request stays open until a usable one arrives.
     const response = toCoreResponse(message, owner);
     if (response === null) return this.#drop(source, isTrusted, 'malformed_message');
-    if (this.#layer.requests.answered(via.branch, method, statusOf(message)) === 'absorbed') return true;
+    if (this.#deps.layer.requests.answered(via.branch, method, statusOf(message)) === 'absorbed') return true;
     owner.own.noteSeen(via.seenFrom);
     owner.core.receiveIncomingResponseFromTransport(response);
     return true;
@@ -151,8 +145,8 @@ export class MessageRouter {
     }
     if (!isTrusted || methodOf(message) !== 'INVITE') return this.#drop(source, isTrusted, 'scanner_dropped');
     // The call belongs to no account. The provider learns at once, and the counter informs the operator.
-    this.#observer.count('unmatched_call');
-    void reply(statelessResponse(message, 404, 'Not Found')).catch(() => {});
+    this.#deps.observer.count('unmatched_call');
+    void reply(refusalText(message, refuse(404, 'Not Found'))).catch(() => {});
     return false;
   }
 
@@ -164,19 +158,19 @@ export class MessageRouter {
   #routeOf(message: SipMessage, via: Via, key: string, source: Source): SipRoute | null {
     const user = parseSipUri(requestUriOf(message))?.user ?? '';
     const owner =
-      this.#layer.received.ownerOf(key) ??
-      this.#layer.received.ownerOf(serverKey(via.branch, sentByOf(via), 'INVITE')) ??
-      this.#directs.ofConnection(source.connection) ??
-      this.#directs.ofContactUser(user) ??
+      this.#deps.layer.received.ownerOf(key) ??
+      this.#deps.layer.received.ownerOf(serverKey(via.branch, sentByOf(via), 'INVITE')) ??
+      this.#deps.directs.ofConnection(source.connection) ??
+      this.#deps.directs.ofContactUser(user) ??
       (hasTag(message, 'to') ? this.#trunkOfDialog(message, user) : null);
     if (owner !== null) return owner.hears(source) ? owner : null;
     return this.#trunkOfArrival(message, user, source);
   }
 
   #trunkOfDialog(message: SipMessage, user: string): Trunk | null {
-    const named = this.#trunks.ofContactUser(user);
+    const named = this.#deps.trunks.ofContactUser(user);
     const id = dialogIdOf(message);
-    return named?.core.dialogs.has(id) ? named : (this.#trunks.ofDialog(id) ?? named);
+    return named?.core.dialogs.has(id) ? named : (this.#deps.trunks.ofDialog(id) ?? named);
   }
 
   /**
@@ -185,33 +179,33 @@ export class MessageRouter {
    * reach, because answers and audio would go there.
    */
   #trunkOfArrival(message: SipMessage, user: string, source: Source): Trunk | null {
-    const bound = this.#trunks.boundTo(source.host);
-    const named = this.#trunks.ofInboundUser(user);
+    const bound = this.#deps.trunks.boundTo(source.host);
+    const named = this.#deps.trunks.ofInboundUser(user);
     if (named !== null) {
       const mayCall = named === bound || named.mayReach(source.host);
       // Until the trunk's own address is known, its SDP could not name one. The caller retransmits its request.
       return mayCall && named.own.host !== '' ? named : null;
     }
-    const arrived = this.#trunks.ofConnection(source.connection) ?? bound;
+    const arrived = this.#deps.trunks.ofConnection(source.connection) ?? bound;
     // Servers probe us with OPTIONS. The answer does not reveal whose trunk it is.
-    return arrived ?? (methodOf(message) === 'OPTIONS' ? this.#trunks.anyAt(source.host) : null);
+    return arrived ?? (methodOf(message) === 'OPTIONS' ? this.#deps.trunks.anyAt(source.host) : null);
   }
 
   #transact(message: SipMessage, key: string, { route, reply, reliable }: RequestOrigin): void {
     const method = methodOf(message);
     if (method === 'ACK') {
-      this.#layer.received.acknowledged(key);
+      this.#deps.layer.received.acknowledged(key);
     } else {
       const mergeKey = hasTag(message, 'to') ? null : mergeKeyOf(message, route);
-      const received = this.#layer.received.received(key, { method, reply, reliable, mergeKey });
+      const received = this.#deps.layer.received.received(key, { method, reply, reliable, mergeKey });
       if (received === 'repeated') return;
-      this.#layer.received.own(key, route);
+      this.#deps.layer.received.own(key, route);
       if (received === 'merged') return this.#refuse(message, key, refuse(482, 'Loop Detected'));
     }
     settleBody(message);
     const refusal = guardRequest(message);
     if (refusal === null) return this.#deliver(message, key, route);
-    this.#observer.count('request_refused');
+    this.#deps.observer.count('request_refused');
     this.#refuse(message, key, refusal);
   }
 
@@ -220,7 +214,7 @@ export class MessageRouter {
     const dialled = dialledOf(message, extensions);
     const request = toCoreRequest(message, route);
     if (request === null) {
-      this.#observer.count('malformed_message');
+      this.#deps.observer.count('malformed_message');
       return this.#refuse(message, key, refuse(400, 'Bad Request'));
     }
     this.#dialled.set(request, dialled);
@@ -228,10 +222,11 @@ export class MessageRouter {
   }
 
   /** Answers a request, unless it is an ACK, which is never answered. */
-  #refuse(message: SipMessage, key: string, { status, reason, headers }: Refusal): void {
-    if (methodOf(message) === 'ACK') return;
-    const text = statelessResponse(message, status, reason, headers);
-    this.#layer.received.respond(key, methodOf(message), status, text).catch(() => {});
+  #refuse(message: SipMessage, key: string, refusal: Refusal): void {
+    const method = methodOf(message);
+    if (method === 'ACK') return;
+    const text = refusalText(message, refusal);
+    this.#deps.layer.received.respond(key, method, refusal.status, text).catch(() => {});
   }
 
   /**
@@ -242,7 +237,7 @@ export class MessageRouter {
     const { connection } = source;
     if (connection !== null) return (text) => connection.send(text);
     const port = via.wantsRport ? source.port : (via.port ?? 5060);
-    return (text) => this.#udp().send(text, source.host, port);
+    return (text) => this.#deps.udp().send(text, source.host, port);
   }
 }
 

@@ -1,4 +1,4 @@
-import { KeyedTurns } from '../../../base/keyed-turns.ts';
+import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Address } from '../../contract/address.ts';
 import type { LoginRef } from '../../contract/login.ts';
@@ -28,7 +28,7 @@ export interface EventReceiverDeps {
 /** Stores what the events of one login tell. The events of a channel are handled one after the other. */
 export class EventReceiver {
   readonly #deps: EventReceiverDeps;
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
   /** Ids of handled events. Slack repeats an event whose acknowledgement it did not get in time. */
   readonly #known = new LimitedMap<true>(MAX_KNOWN_EVENTS);
   /** When messages were last edited, by channel and ts: events may come in any order. */
@@ -41,7 +41,7 @@ export class EventReceiver {
   /** Resolves once everything in the event is stored. Rejects when it cannot be stored now. */
   async take(event: unknown, eventId: string | undefined): Promise<void> {
     const { data: channel } = ChannelEvent.safeParse(event);
-    await this.#turns.run(channel?.channel ?? '', async () => {
+    await this.#queue.run(channel?.channel ?? '', async () => {
       if (eventId !== undefined && this.#known.get(eventId)) return;
       await this.#takeOnce(event);
       if (eventId !== undefined) this.#known.set(eventId, true);
@@ -49,7 +49,7 @@ export class EventReceiver {
   }
 
   async settled(): Promise<void> {
-    await this.#turns.settled();
+    await this.#queue.settled();
   }
 
   async #takeOnce(event: unknown): Promise<void> {

@@ -1,9 +1,10 @@
 import { isDiskFull } from '../../../base/errors.ts';
 import { platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
+import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import { isSigned, type SignatureHeaders, type SignedHead, signedHead } from '../../kit/v0-signature.ts';
-import { type Logins, placesOf, type SignedLogin } from '../login/logins.ts';
+import { type Logins, placesOf } from '../login/logins.ts';
+import type { SlackLogin } from '../login/slack-login.ts';
 import type { SlackObserver } from '../slack-observer.ts';
 import { Envelope } from './event-payload.ts';
 
@@ -14,7 +15,7 @@ import { Envelope } from './event-payload.ts';
 const MAX_HASHED_BYTES = 4_194_304;
 /** Parsing larger bodies takes longer than comparing their signature with those of a few apps. */
 const LARGE_BYTES = 65_536;
-export const SLACK_HEADERS: SignatureHeaders = {
+const SLACK_HEADERS: SignatureHeaders = {
   signature: 'x-slack-signature',
   timestamp: 'x-slack-request-timestamp',
 };
@@ -38,7 +39,9 @@ interface SharedEvents {
 }
 
 /** Verifies the requests of Slack's Events API, and acknowledges each once everything in it is stored. */
-export class WebhookReceiver {
+export class WebhookReceiver implements TakesWebhooks {
+  readonly endpoints = [{ path: 'webhook', methods: ['post'], answers: 'text' }] as const;
+  readonly headers = Object.values(SLACK_HEADERS);
   readonly #deps: WebhookReceiverDeps;
 
   constructor(deps: WebhookReceiverDeps) {
@@ -51,7 +54,7 @@ export class WebhookReceiver {
   }
 
   /** Handles a request. Slack repeats it up to three times if it is not answered with 200 in three seconds. */
-  async take({ header, body }: WebhookRequest): Promise<WebhookReply> {
+  async webhook({ header, body }: WebhookRequest): Promise<WebhookReply> {
     const head = this.#head(header);
     if (head === null) return this.#notSigned();
     if (body.length > LARGE_BYTES && this.#isForged(head, body)) return this.#notSigned();
@@ -76,11 +79,7 @@ export class WebhookReceiver {
    * as when a URL is verified. Empty: it is signed for the shared app, which no account has in this workspace. Null: it
    * is not Slack's.
    */
-  #senders(
-    envelope: Envelope | undefined,
-    head: SignedHead,
-    body: Uint8Array,
-  ): readonly SignedLogin[] | null {
+  #senders(envelope: Envelope | undefined, head: SignedHead, body: Uint8Array): readonly SlackLogin[] | null {
     const { logins } = this.#deps;
     const isEvent = envelope !== undefined && envelope.type !== 'url_verification';
     const candidates = isEvent ? logins.at(envelope) : logins.all;
@@ -91,7 +90,7 @@ export class WebhookReceiver {
     return candidates.filter(({ signingSecret }) => signingSecret === signer);
   }
 
-  #secretsOf(logins: readonly SignedLogin[]): readonly string[] {
+  #secretsOf(logins: readonly SlackLogin[]): readonly string[] {
     const own = logins.flatMap(({ signingSecret }) => signingSecret ?? []);
     const shared = this.#deps.sharedApp?.signingSecret ?? [];
     return [...new Set(own.concat(shared))];
@@ -135,9 +134,9 @@ export class EventIntake {
   }
 
   /** Resolves with whether everything in the event is stored for these logins. Never rejects. */
-  async store({ event, event_id: eventId }: Envelope, logins: readonly SignedLogin[]): Promise<boolean> {
+  async store({ event, event_id: eventId }: Envelope, logins: readonly SlackLogin[]): Promise<boolean> {
     try {
-      for (const { login } of logins) await login.events.take(event, eventId);
+      for (const login of logins) await login.events.take(event, eventId);
       return true;
     } catch (error) {
       this.#observer.count('event_failed');
@@ -155,7 +154,7 @@ export class EventIntake {
     const { data: envelope } = Envelope.safeParse(payload);
     if (envelope === undefined) this.#observer.count('webhook_unreadable');
     if (envelope?.type !== 'event_callback') return true;
-    const meant = this.#logins.at(envelope).filter(({ login }) => loginKeys.has(login.key));
+    const meant = this.#logins.at(envelope).filter(({ key }) => loginKeys.has(key));
     if (meant.length > 0) return await this.store(envelope, meant);
     // Slack has not told yet of which workspace a login is.
     return ![...loginKeys].some((key) => this.#logins.get(key)?.identity === null);

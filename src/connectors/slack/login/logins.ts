@@ -1,23 +1,21 @@
+import { HostedLogins } from '../../kit/hosted-logins.ts';
 import type { Envelope } from '../events/event-payload.ts';
 import { installedIn } from '../slack-records.ts';
-import type { SlackLogin } from './slack-login.ts';
+import { type NewLogin, SlackLogin, type SlackLoginDeps } from './slack-login.ts';
 
-/** A login with the secret with which its app's events are signed. */
-export interface SignedLogin {
-  readonly login: SlackLogin;
-  /** Null: no request can be verified. */
-  readonly signingSecret: string | null;
+/** What all logins have in common. */
+export interface LoginWorld extends SlackLoginDeps {
+  readonly logins: Logins;
 }
 
 /** The logins by their keys, and by where their apps are installed. */
-export class Logins {
-  readonly #byKey = new Map<string, SignedLogin>();
+export class Logins extends HostedLogins<SlackLogin> {
   /** Ids of workspaces and organizations, each with the keys of its logins. */
   readonly #byPlace = new Map<string, Set<string>>();
   readonly #places = new Map<string, string>();
 
-  add(key: string, login: SignedLogin): void {
-    this.#byKey.set(key, login);
+  override put(key: string, login: SlackLogin): void {
+    super.put(key, login);
     this.located(key);
   }
 
@@ -31,25 +29,15 @@ export class Logins {
     this.#byPlace.set(place, (this.#byPlace.get(place) ?? new Set()).add(key));
   }
 
-  remove(key: string): SlackLogin | null {
-    const { login } = this.#byKey.get(key) ?? {};
-    this.#byKey.delete(key);
+  override async removeBot(key: string): Promise<void> {
     this.#leave(key);
-    return login ?? null;
-  }
-
-  get(key: string): SlackLogin | null {
-    return this.#byKey.get(key)?.login ?? null;
-  }
-
-  get all(): readonly SignedLogin[] {
-    return [...this.#byKey.values()];
+    await super.removeBot(key);
   }
 
   /** Returns the logins in the workspace or organization for which an event is meant. */
-  at(envelope: Envelope): readonly SignedLogin[] {
+  at(envelope: Envelope): readonly SlackLogin[] {
     const keys = [...placesOf(envelope)].flatMap((place) => [...(this.#byPlace.get(place) ?? [])]);
-    return [...new Set(keys)].flatMap((key) => this.#byKey.get(key) ?? []);
+    return [...new Set(keys)].flatMap((key) => this.get(key) ?? []);
   }
 
   #leave(key: string): void {
@@ -60,6 +48,14 @@ export class Logins {
     keys?.delete(key);
     if (keys?.size === 0) this.#byPlace.delete(place);
   }
+}
+
+/** Adds a login to the others. It hears events at once where it was, and can send. */
+export async function openLogin(world: LoginWorld, wanted: NewLogin): Promise<SlackLogin> {
+  const { records, logins } = world;
+  const login = new SlackLogin(world, wanted, await records.identity(wanted.ref.id));
+  logins.put(login.key, login);
+  return login;
 }
 
 /** Where the app is installed. In channels shared with others, the event's own workspace may be another one. */

@@ -1,7 +1,8 @@
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { CallOptions, SlackApi } from '../web-api/slack-api.ts';
-import { ChannelAnswer, OpenedAnswer, UserAnswer } from '../web-api/slack-objects.ts';
+import type { CallOptions } from '../../kit/platform-http.ts';
+import type { SlackApi } from '../client.ts';
+import { ChannelAnswer, OpenedAnswer, UserAnswer } from '../objects.ts';
 import type { Mentions, Names } from './plain-text.ts';
 
 const MAX_NAMES = 10_000;
@@ -67,7 +68,7 @@ export class Directory {
     this.#direct.set(person, channelId);
   }
 
-  /** Returns the channel of a person's direct messages. Rejects with a SlackFailure. */
+  /** Returns the channel of a person's direct messages. Rejects with a PlatformFailure. */
   async directChannel(person: string, options: CallOptions): Promise<string> {
     const known = this.#direct.get(person);
     if (known !== undefined) return known;

@@ -1,13 +1,10 @@
 import { MAX_INBOUND_FILES } from '../../../base/attachment-stubs.ts';
 import type { InboundFile } from '../../contract/messenger.ts';
-import type { SlackApi } from '../web-api/slack-api.ts';
-import { FileAnswer, SlackFile } from '../web-api/slack-objects.ts';
+import type { SlackApi } from '../client.ts';
+import { FileAnswer, isGone, SlackFile } from '../objects.ts';
 
 /** Slack waits for the acknowledgement of the event meanwhile. */
 const INFO_DEADLINE_MS = 1_500;
-
-/** Modes of files that are no longer there: deleted, or hidden by the limits of a free plan. */
-const GONE_MODES: ReadonlySet<string> = new Set(['tombstone', 'hidden_by_limit']);
 
 /** Returns the files of a message. Never rejects: what Slack does not tell of a file now is left open. */
 export async function inboundFiles(
@@ -20,13 +17,9 @@ export async function inboundFiles(
   const known = few.flatMap((file) => SlackFile.safeParse(file).data ?? []);
   return await Promise.all(
     known
-      .filter(({ mode }) => !isGone(mode))
+      .filter((file) => !isGone(file))
       .map(async (file) => inboundFile(await completed(api, file, signal))),
   );
-}
-
-export function isGone(mode: string | undefined): boolean {
-  return mode !== undefined && GONE_MODES.has(mode);
 }
 
 /** Files of other workspaces come without name and size. */

@@ -1,9 +1,9 @@
 import type { OutboundMessage, Remedy, SendOutcome } from '../../contract/messenger.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
+import { failureOf } from '../client.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
-import { failureOf, type SlackFailure } from '../web-api/slack-failure.ts';
-import { PostedAnswer } from '../web-api/slack-objects.ts';
+import { PostedAnswer } from '../objects.ts';
 import { toMrkdwn } from './mrkdwn.ts';
-import { shareFiles, uploadFiles } from './upload-files.ts';
 
 const TEXT_DEADLINE_MS = 20_000;
 /** Delay after Slack could not be reached. */
@@ -37,16 +37,16 @@ export async function sendMessage(
     const isDirect = to.space.kind === 'direct';
     const channel = isDirect ? await directory.directChannel(to.space.id, options) : to.space.id;
     const place = { channel, thread: to.thread ?? undefined };
-    const uploads = await uploadFiles(api, attachments, signal);
+    const uploads = await api.uploadFiles(attachments, signal);
     isFinal = true;
     if (uploads.length > 0)
-      return sent(await shareFiles(api, uploads, { ...place, text: toMrkdwn(text) }, options));
+      return sent(await api.shareFiles(uploads, { ...place, text: toMrkdwn(text) }, options));
     const args = { channel, thread_ts: place.thread, text: toMrkdwn(text) };
     return sent([(await api.call('chat.postMessage', args, options, PostedAnswer)).ts]);
   } catch (error) {
     const failure = failureOf(error);
     login.failed(failure);
-    if (to.space.kind === 'direct' && ADDRESS_GONE.has(failure.word)) directory.forgetDirect(to.space.id);
+    if (to.space.kind === 'direct' && ADDRESS_GONE.has(failure.code)) directory.forgetDirect(to.space.id);
     return outcomeOf(failure, isFinal);
   }
 }
@@ -55,8 +55,8 @@ function sent(platformMessageIds: readonly string[]): SendOutcome {
   return { kind: 'sent', platformMessageIds };
 }
 
-function outcomeOf({ kind, word, message: reason, afterMs }: SlackFailure, isFinal: boolean): SendOutcome {
-  if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.has(word) };
+function outcomeOf({ kind, code, message: reason, afterMs }: PlatformFailure, isFinal: boolean): SendOutcome {
+  if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.has(code) };
   if (kind === 'unclear' && isFinal) return { kind: 'unknown', reason, sentIds: [] };
   return { kind: 'later', reason, afterMs: kind === 'later' ? afterMs : RETRY_MS };
 }

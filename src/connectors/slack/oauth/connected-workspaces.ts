@@ -1,47 +1,40 @@
 import { GatewayError } from '../../../base/errors.ts';
-import { KeyedTurns } from '../../../base/keyed-turns.ts';
-import type { Connection, ConnectionTokens } from '../../contract/oauth.ts';
-import { type LoginWorld, openLogin } from '../login/open-login.ts';
-import { OK, type SlackLogin } from '../login/slack-login.ts';
-import { connectionToken } from '../web-api/access-token.ts';
-import type { Workspaces } from './slack-oauth.ts';
+import { KeyedQueue } from '../../../base/keyed-queue.ts';
+import type { Connection, ConnectionTokens, ConnectsByOAuth } from '../../contract/oauth.ts';
+import { LOGIN_OK } from '../../kit/login-check.ts';
+import { connectionToken } from '../client.ts';
+import { type LoginWorld, openLogin } from '../login/logins.ts';
+import type { SlackLogin } from '../login/slack-login.ts';
+import { type SharedApp, slackOAuth } from './slack-oauth.ts';
 
 const TAKEN = 'Another account of this gateway has connected this workspace, or one of this organization';
 /** Within this time after the start, Slack is asked whether it still accepts each workspace's token. */
 const FIRST_CHECK_MS = 60_000;
 
 /** The workspaces in which accounts have installed the shared app, each with a login. */
-export class ConnectedWorkspaces implements Workspaces {
+export class ConnectedWorkspaces {
+  readonly oauth: ConnectsByOAuth;
   readonly #world: LoginWorld;
   readonly #signingSecret: string | null;
   /** What happens to a connection, in order. */
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
   /** Workspaces and organizations whose login is not ready for events yet, by connection. */
   readonly #expected = new Map<string, string>();
+  #tokens: ConnectionTokens | null = null;
   #isClosed = false;
 
-  /** `signingSecret` null: the operator has no shared app, so no connection is handed over. */
-  constructor(world: LoginWorld, signingSecret: string | null) {
+  /** `app` null: the operator has no shared app, so no connection is handed over. */
+  constructor(world: LoginWorld, app: SharedApp | null) {
     this.#world = world;
-    this.#signingSecret = signingSecret;
-  }
-
-  connected({ id, providerUserId }: Connection, tokens: ConnectionTokens): void {
-    const { logins } = this.#world;
-    if (!logins.get(id)?.identity) this.#expected.set(id, providerUserId);
-    void this.#turns.run(id, async () => {
-      if (this.#isClosed) return;
-      const known = logins.get(id);
-      const login = known ?? (await this.#open(id, tokens));
-      if (login.identity !== null) this.#expected.delete(id);
-      // Its tokens are new. At start those of all connections would be asked for at once.
-      if (known !== null || login.identity === null) login.check();
-      else login.checkWithin(FIRST_CHECK_MS);
-    });
-  }
-
-  disconnected(id: string): void {
-    void this.#turns.run(id, () => this.#remove(id));
+    this.#signingSecret = app?.signingSecret ?? null;
+    this.oauth = {
+      ...slackOAuth(world.urls, app, world.clock),
+      onConnections: (tokens) => {
+        this.#tokens = tokens;
+      },
+      connected: (connection) => this.#connected(connection),
+      disconnected: (id) => void this.#queue.run(id, () => this.#remove(id)),
+    };
   }
 
   /** Whether events of these workspaces can be handled soon: Slack has to repeat them. */
@@ -51,7 +44,23 @@ export class ConnectedWorkspaces implements Workspaces {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#turns.settled();
+    await this.#queue.settled();
+  }
+
+  #connected({ id, providerUserId }: Connection): void {
+    const { logins } = this.#world;
+    const tokens = this.#tokens;
+    if (tokens === null) return;
+    if (!logins.get(id)?.identity) this.#expected.set(id, providerUserId);
+    void this.#queue.run(id, async () => {
+      if (this.#isClosed) return;
+      const known = logins.get(id);
+      const login = known ?? (await this.#open(id, tokens));
+      if (login.identity !== null) this.#expected.delete(id);
+      // Its tokens are new. At start those of all connections would be asked for at once.
+      if (known !== undefined || login.identity === null) login.check();
+      else login.checkWithin(FIRST_CHECK_MS);
+    });
   }
 
   async #open(id: string, tokens: ConnectionTokens): Promise<SlackLogin> {
@@ -61,7 +70,7 @@ export class ConnectedWorkspaces implements Workspaces {
       signingSecret: this.#signingSecret,
       taken: () => new GatewayError('connection_taken', TAKEN),
       onState: ({ status }) => {
-        if (status === OK || status === TAKEN) this.#expected.delete(id);
+        if (status === LOGIN_OK || status === TAKEN) this.#expected.delete(id);
         tokens.report(id, status);
       },
     });
@@ -69,6 +78,6 @@ export class ConnectedWorkspaces implements Workspaces {
 
   async #remove(id: string): Promise<void> {
     this.#expected.delete(id);
-    await this.#world.logins.remove(id)?.close();
+    await this.#world.logins.removeBot(id);
   }
 }

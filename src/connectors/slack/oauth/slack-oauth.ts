@@ -1,19 +1,10 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time.ts';
-import type {
-  Connection,
-  ConnectionTokens,
-  ConnectsByOAuth,
-  FreshTokens,
-  OAuthClient,
-  OAuthTokens,
-  RemoteIdentity,
-} from '../../contract/oauth.ts';
-import { fixedToken } from '../web-api/access-token.ts';
-import { SlackApi, type SlackUrls } from '../web-api/slack-api.ts';
-import { Installed } from '../web-api/slack-objects.ts';
-import { standardAnswer } from './token-answer.ts';
+import type { ConnectsByOAuth, FreshTokens, RemoteIdentity } from '../../contract/oauth.ts';
+import type { Registration } from '../../kit/oauth-platform.ts';
+import { fixedToken, isPassing, SlackApi, type SlackUrls } from '../client.ts';
+import { Installed } from '../objects.ts';
 
 /** What the app's bot may do: what the gateway uses. */
 const SCOPES = [
@@ -32,37 +23,29 @@ const SCOPES = [
 const REVOKE_DEADLINE_MS = 10_000;
 
 /** An app that all accounts share. */
-export interface SharedApp {
-  readonly clientId: string;
-  readonly clientSecret: string;
+export interface SharedApp extends Registration {
   /** With which Slack signs the app's events. */
   readonly signingSecret: string;
 }
 
-/** The logins of connected workspaces. */
-export interface Workspaces {
-  connected(connection: Connection, tokens: ConnectionTokens): void;
-  disconnected(connectionId: string): void;
-}
+/** Answers of `oauth.v2.access` that grant nothing. */
+const Refused = z.object({ ok: z.literal(false), error: z.string().catch('no reason given') });
+/** Slack's words for a refresh token that is over. */
+const GRANT_OVER: ReadonlySet<string> = new Set([
+  'invalid_refresh_token',
+  'token_expired',
+  'token_revoked',
+  'account_inactive',
+  'invalid_auth',
+]);
 
 /**
  * Workspaces in which accounts install the shared app (https://docs.slack.dev/authentication/installing-with-oauth).
- * Each is a login of its own, with a bot's token.
+ * Each is a login of its own, with a bot's token. `app` null: the operator has none.
  */
-export class SlackOAuth implements ConnectsByOAuth {
-  readonly client: OAuthClient | null;
-  readonly paths = { start: 'install', callback: 'callback' };
-  readonly #urls: SlackUrls;
-  readonly #clock: Clock;
-  readonly #workspaces: Workspaces;
-  #tokens: ConnectionTokens | null = null;
-
-  /** `app` null: the operator has none. */
-  constructor(urls: SlackUrls, app: SharedApp | null, clock: Clock, workspaces: Workspaces) {
-    this.#urls = urls;
-    this.#clock = clock;
-    this.#workspaces = workspaces;
-    this.client = app && {
+export function slackOAuth(urls: SlackUrls, app: SharedApp | null, clock: Clock): ConnectsByOAuth {
+  return {
+    client: app && {
       authorizationEndpoint: new URL('/oauth/v2/authorize', urls.api).href,
       tokenEndpoint: `${urls.api}/oauth.v2.access`,
       clientId: app.clientId,
@@ -71,39 +54,35 @@ export class SlackOAuth implements ConnectsByOAuth {
       scope: SCOPES.join(','),
       // Apps that enable it at Slack become public clients, whose refresh tokens expire.
       pkce: false,
-      parameters: {},
       standardAnswer,
-    };
-  }
+    },
+    paths: { start: 'install', callback: 'callback' },
+    identify,
+    // Revoking a workspace's only token removes the app from it.
+    revoke: async ({ accessToken }, signal) => {
+      const api = new SlackApi(urls, fixedToken(accessToken), clock);
+      await api.call('auth.revoke', {}, { deadlineMs: REVOKE_DEADLINE_MS, signal }, z.unknown());
+    },
+  };
+}
 
-  /**
-   * The account of the platform is the workspace, or the organization: whoever in it installs the app again renews the
-   * connection of the account that has it, and no other account gets it.
-   */
-  async identify({ answer }: FreshTokens): Promise<RemoteIdentity> {
-    const { data } = Installed.safeParse(answer);
-    if (data === undefined) throw new GatewayError('platform_failed');
-    const place = data.is_enterprise_install ? data.enterprise : data.team;
-    if (!place) throw new GatewayError('platform_failed');
-    const person = { id: data.authed_user.id, login: 'connection' } as const;
-    return { providerUserId: place.id, label: place.name ?? place.id, email: null, person };
-  }
+/**
+ * The account of the platform is the workspace, or the organization: whoever in it installs the app again renews the
+ * connection of the account that has it, and no other account gets it.
+ */
+async function identify({ answer }: FreshTokens): Promise<RemoteIdentity> {
+  const { data } = Installed.safeParse(answer);
+  const place = data?.is_enterprise_install ? data.enterprise : data?.team;
+  if (!data || !place) throw new GatewayError('platform_failed');
+  const person = { id: data.authed_user.id, login: 'connection' } as const;
+  return { providerUserId: place.id, label: place.name ?? place.id, email: null, person };
+}
 
-  /** Revoking a workspace's only token removes the app from it. */
-  async revoke({ accessToken }: OAuthTokens, signal: AbortSignal): Promise<void> {
-    const api = new SlackApi(this.#urls, fixedToken(accessToken), this.#clock);
-    await api.call('auth.revoke', {}, { deadlineMs: REVOKE_DEADLINE_MS, signal }, z.unknown());
-  }
-
-  onConnections(tokens: ConnectionTokens): void {
-    this.#tokens = tokens;
-  }
-
-  connected(connection: Connection): void {
-    if (this.#tokens !== null) this.#workspaces.connected(connection, this.#tokens);
-  }
-
-  disconnected(connectionId: string): void {
-    this.#workspaces.disconnected(connectionId);
-  }
+/** Puts an answer of `oauth.v2.access` in the form of RFC 6749. What is granted has it already. */
+function standardAnswer(answer: unknown): unknown {
+  const { data } = Refused.safeParse(answer);
+  if (data === undefined) return answer;
+  const { error } = data;
+  if (isPassing(error)) return { error: 'temporarily_unavailable', error_description: error };
+  return GRANT_OVER.has(error) ? { error: 'invalid_grant', error_description: error } : { error };
 }

@@ -1,8 +1,7 @@
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
+import { fixedToken, SlackApi } from '../client.ts';
 import type { EventIntake } from '../events/webhook-receiver.ts';
-import type { LoginWorld } from '../login/open-login.ts';
-import { fixedToken } from '../web-api/access-token.ts';
-import { SlackApi } from '../web-api/slack-api.ts';
-import type { SlackFailure } from '../web-api/slack-failure.ts';
+import type { LoginWorld } from '../login/logins.ts';
 import type { SocketPayload } from './socket-connection.ts';
 import { SocketSession } from './socket-session.ts';
 
@@ -34,9 +33,9 @@ export class SocketMode {
 
   /**
    * Delivers the events of a login from now on. Resolves when Slack has said hello, or after 10 s; with why Slack refuses
-   * the token, null if it does not. Throws a SlackFailure when the token is malformed.
+   * the token, null if it does not. Throws a PlatformFailure when the token is malformed.
    */
-  async join(loginKey: string, appToken: string): Promise<SlackFailure | null> {
+  async join(loginKey: string, appToken: string): Promise<PlatformFailure | null> {
     const app = this.#apps.get(appToken) ?? this.#open(appToken);
     app.logins.add(loginKey);
     this.#world.logins.get(loginKey)?.hears(app.words);

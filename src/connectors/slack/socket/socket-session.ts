@@ -1,9 +1,9 @@
 import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { PlatformSocket } from '../../kit/platform-socket.ts';
-import type { SlackApi } from '../web-api/slack-api.ts';
-import { failureOf, SlackFailure } from '../web-api/slack-failure.ts';
+import { failureOf, type SlackApi } from '../client.ts';
 import { OpenedSocket, openConnection, type SocketPayload } from './socket-connection.ts';
 
 const OPEN_DEADLINE_MS = 15_000;
@@ -36,7 +36,7 @@ export class SocketSession {
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   readonly #connections = new Set<PlatformSocket>();
   readonly #handling = new Set<Promise<void>>();
-  readonly #settled = Promise.withResolvers<SlackFailure | null>();
+  readonly #settled = Promise.withResolvers<PlatformFailure | null>();
   #running: Promise<void> | null = null;
 
   constructor(deps: SocketSessionDeps) {
@@ -44,7 +44,7 @@ export class SocketSession {
   }
 
   /** Resolves when Slack has said hello for the first time: null; or refused. */
-  get settled(): Promise<SlackFailure | null> {
+  get settled(): Promise<PlatformFailure | null> {
     return this.#settled.promise;
   }
 
@@ -81,10 +81,10 @@ export class SocketSession {
     const { protocol } = URL.canParse(url) ? new URL(url) : { protocol: '' };
     // The URL is a key to the app's events.
     if (protocol === 'wss:' || (protocol === 'ws:' && !isEncrypted)) return url;
-    throw new SlackFailure('unclear', 'Slack gave an unusable URL for Socket Mode');
+    throw new PlatformFailure('unclear', 'Slack gave an unusable URL for Socket Mode');
   }
 
-  /** Resolves when it is time for the next connection. Throws a SlackFailure when this one has failed. */
+  /** Resolves when it is time for the next connection. Throws a PlatformFailure when this one has failed. */
   async #connect(url: string): Promise<void> {
     const { clock, state } = this.#deps;
     const wanted = Promise.withResolvers<null>();
@@ -105,7 +105,7 @@ export class SocketSession {
     if (this.#ending.signal.aborted) return;
     const isStable = clock.monotonicMs() - greetedMs >= STABLE_MS;
     if (isStable) this.#backoff.reset();
-    if (reason !== null) throw new SlackFailure('unclear', reason);
+    if (reason !== null) throw new PlatformFailure('unclear', reason);
     const cancel = clock.after(OVERLAP_MS, () => connection.close('replaced'));
     void connection.closed.then(cancel);
     if (!isStable) await pause(clock, this.#backoff.next(), this.#ending.signal);

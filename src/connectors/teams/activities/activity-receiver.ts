@@ -1,4 +1,4 @@
-import { KeyedTurns } from '../../../base/keyed-turns.ts';
+import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
 import type { ConversationReferences } from '../messages/conversation-references.ts';
@@ -6,7 +6,7 @@ import type { Directory } from '../messages/directory.ts';
 import { mentionsBot, plainText } from '../messages/text.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import { type Activity, type ActivityPlace, placeOf } from './activity.ts';
-import type { Newcomers } from './newcomers.ts';
+import type { TeamsNewcomers } from './newcomers.ts';
 
 /** Stands in for a message that its author has deleted. */
 const DELETED_TEXT = '[message deleted]';
@@ -17,7 +17,7 @@ export interface ActivityReceiverDeps {
   readonly observer: TeamsObserver;
   readonly references: ConversationReferences;
   readonly directory: Directory;
-  readonly newcomers: Newcomers;
+  readonly newcomers: TeamsNewcomers;
   intake(): MessageIntake;
   /** What of a message's attachments is offered for download, and lines that stand for the rest. */
   readonly filesOf: (attachments: readonly unknown[]) => {
@@ -29,7 +29,7 @@ export interface ActivityReceiverDeps {
 /** Stores what activities tell. Those of a conversation are handled one after the other. */
 export class ActivityReceiver {
   readonly #deps: ActivityReceiverDeps;
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
 
   constructor(deps: ActivityReceiverDeps) {
     this.#deps = deps;
@@ -39,11 +39,11 @@ export class ActivityReceiver {
   async take(activity: Activity): Promise<void> {
     const place = placeOf(activity);
     if (place === null) return this.#deps.observer.count('event_skipped');
-    await this.#turns.run(place.reference.conversationId, () => this.#take(activity, place));
+    await this.#queue.run(place.reference.conversationId, () => this.#take(activity, place));
   }
 
   async settled(): Promise<void> {
-    await this.#turns.settled();
+    await this.#queue.settled();
   }
 
   async #take(activity: Activity, place: ActivityPlace): Promise<void> {
@@ -72,7 +72,8 @@ export class ActivityReceiver {
     const text = plainText(activity);
     const had = await this.#deps.newcomers.tryCode({ text, memberId: from.id, place, name });
     if (had !== 'used') await this.#receive(activity, { id, place, name, text, hadCode: had === 'wrong' });
-    else await this.#deps.references.keep(space);
+    // Whoever has disconnected before is not on disk any more.
+    else await this.#deps.references.keep(space, true);
   }
 
   async #receive(

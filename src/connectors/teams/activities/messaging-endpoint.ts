@@ -1,13 +1,13 @@
 import { isDiskFull } from '../../../base/errors.ts';
 import { platformJson } from '../../../base/platform-json.ts';
-import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
+import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import type { ActivityTokens } from '../auth/activity-token.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
-import { CONSENT_INVOKE } from '../files/file-cards.ts';
+import { CONSENT_INVOKE } from '../files/offered-files.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import { Activity, isOfOneTenant } from './activity.ts';
 
-export const AUTHORIZATION = 'authorization';
+const AUTHORIZATION = 'authorization';
 const DONE: WebhookReply = { status: 200, json: {} };
 
 export interface MessagingEndpointDeps {
@@ -24,7 +24,10 @@ export interface MessagingEndpointDeps {
 }
 
 /** The bot's messaging endpoint: verifies activities, and acknowledges each once everything in it is stored. */
-export class MessagingEndpoint {
+export class MessagingEndpoint implements TakesWebhooks {
+  /** Azure's Bot Service calls the endpoint that its own set-up names this way. */
+  readonly endpoints = [{ path: '/api/messages', methods: ['post'], answers: 'json' }] as const;
+  readonly headers = [AUTHORIZATION];
   readonly #deps: MessagingEndpointDeps;
 
   constructor(deps: MessagingEndpointDeps) {
@@ -37,7 +40,7 @@ export class MessagingEndpoint {
   }
 
   /** Handles a request. Teams waits 15 seconds for the answer. */
-  async take({ header, body }: WebhookRequest): Promise<WebhookReply> {
+  async webhook({ header, body }: WebhookRequest): Promise<WebhookReply> {
     const { tokens, observer } = this.#deps;
     const bearer = tokens.read(header(AUTHORIZATION));
     if (bearer === null) return this.#refused();

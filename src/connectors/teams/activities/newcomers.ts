@@ -1,73 +1,64 @@
-import { LimitedMap } from '../../../base/limited-map.ts';
+import type { Clock } from '../../../base/time.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
-import type { CodeTries } from '../../kit/code-tries.ts';
+import { type Newcomer, type NewcomerNotes, Newcomers } from '../../kit/newcomers.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { TeamsApi } from '../client.ts';
 import type { Directory } from '../messages/directory.ts';
-import { NOTE } from '../messages/notes-to-people.ts';
 import { postActivity, textActivity } from '../messages/post-activity.ts';
-import type { TeamsApi } from '../rest/teams-api.ts';
-import { TeamsFailure } from '../rest/teams-failure.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import type { ActivityPlace } from './activity.ts';
 
-/** An invite token: 24 bytes in base64url, which may be surrounded by other text. */
-const CODE = /(?<![\w-])[\w-]{32}(?![\w-])/;
 const NOTE_DEADLINE_MS = 20_000;
-/** Number of strangers cached as already notified; each is notified only once. */
-const MAX_REMEMBERED = 20_000;
 /** Notes on their way. Further ones are dropped and counted. */
 const MAX_NOTES = 100;
 
-export interface NewcomersDeps {
+const NOTES: NewcomerNotes = {
+  channelConnected: 'This conversation is connected. The agent receives messages that mention me.',
+  whoAreYou:
+    'This bot does not know which agent to connect you to. Connect your Microsoft account at the gateway, or ask for a one-time code and send it here.',
+  unknownChannel:
+    'This conversation is not connected to an agent. A member of the organization can connect it: mention me with a one-time code.',
+  notAllowed: 'Only members of the organization can decide that, not guests.',
+};
+
+export interface TeamsNewcomersDeps {
   readonly api: TeamsApi;
+  readonly clock: Clock;
   readonly directory: Directory;
-  readonly tries: CodeTries;
   readonly observer: TeamsObserver;
   intake(): MessageIntake;
 }
 
 /** A message that may contain a one-time code. */
-export interface CodeMessage {
-  readonly text: string;
+export interface CodeMessage extends Pick<Newcomer, 'text' | 'name'> {
   /** Teams' id of who writes. */
   readonly memberId: string;
   readonly place: ActivityPlace;
-  readonly name: string | null;
 }
 
-/** Connects people and channels that show the shared bot a one-time code, and tells others what to do. */
-export class Newcomers {
-  readonly #deps: NewcomersDeps;
-  readonly #notified = new LimitedMap<true>(MAX_REMEMBERED);
+/** Newcomers to the bot. */
+export class TeamsNewcomers {
+  readonly #deps: TeamsNewcomersDeps;
+  readonly #newcomers: Newcomers;
   #notes = 0;
 
-  constructor(deps: NewcomersDeps) {
+  constructor(deps: TeamsNewcomersDeps) {
     this.#deps = deps;
+    this.#newcomers = new Newcomers(deps.clock, NOTES);
   }
 
-  async tryCode({ text, memberId, place, name }: CodeMessage): Promise<'used' | 'wrong' | 'none'> {
-    const { intake, tries } = this.#deps;
-    const [code] = CODE.exec(text) ?? [];
-    const { person, space } = place.address;
-    if (code === undefined || person === null || !tries.allows(person)) return 'none';
-    if (space.kind === 'channel' && !(await this.#mayDecide(memberId, place))) {
-      this.#say(place, NOTE.notAllowed);
-      return 'used';
-    }
-    if (await intake().bind(place.address, name, code)) {
-      this.#say(place, space.kind === 'direct' ? NOTE.connected : NOTE.channelConnected);
-      return 'used';
-    }
-    tries.failed(person);
-    return 'wrong';
+  async tryCode({ memberId, place, ...message }: CodeMessage): Promise<'used' | 'wrong' | 'none'> {
+    return await this.#newcomers.tryCode(this.#deps.intake(), {
+      ...message,
+      from: place.address,
+      mayDecide: async () => await this.#mayDecide(memberId, place),
+      say: (note) => this.#say(place, note),
+    });
   }
 
-  /** Tells a stranger once what to do, and each time that a code was wrong. */
   notify(place: ActivityPlace, hadCode: boolean): void {
-    if (hadCode) return this.#say(place, NOTE.codeOver);
-    const { conversationId } = place.reference;
-    if (this.#notified.get(conversationId)) return;
-    this.#notified.set(conversationId, true);
-    this.#say(place, place.address.space.kind === 'direct' ? NOTE.whoAreYou : NOTE.unknownChannel);
+    const newcomer = { from: place.address, say: (note: string) => this.#say(place, note) };
+    this.#newcomers.notify(newcomer, place.reference.conversationId, hadCode);
   }
 
   async #mayDecide(memberId: string, { reference }: ActivityPlace): Promise<boolean> {
@@ -75,7 +66,7 @@ export class Newcomers {
       return await this.#deps.directory.isMember(memberId, reference);
     } catch (error) {
       // What cannot be found out is not allowed.
-      if (error instanceof TeamsFailure) return false;
+      if (error instanceof PlatformFailure) return false;
       throw error;
     }
   }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { LimitedMap } from '../../../base/limited-map.ts';
-import { field, platformJson } from '../../../base/platform-json.ts';
+import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import { type HttpAnswer, httpRequest } from '../rest/http-request.ts';
-import { TeamsFailure } from '../rest/teams-failure.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import { type HttpAnswer, PlatformHttp } from '../../kit/platform-http.ts';
 
 const DEADLINE_MS = 10_000;
 /** A token is replaced this long before it expires. */
@@ -38,14 +38,16 @@ interface KnownToken {
 export class AppTokens {
   readonly #options: AppTokensOptions;
   readonly #clock: Clock;
+  readonly #http: PlatformHttp;
   readonly #tokens = new LimitedMap<KnownToken>(MAX_TOKENS);
 
   constructor(options: AppTokensOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
+    this.#http = new PlatformHttp('Teams', clock);
   }
 
-  /** Rejects with a TeamsFailure. */
+  /** Rejects with a PlatformFailure. */
   async token(use: TokenUse): Promise<string> {
     const key = `${use.tenantId} ${use.scope}`;
     const known = this.#tokens.get(key);
@@ -75,35 +77,28 @@ export class AppTokens {
 
   async #ask({ tenantId, scope }: TokenUse): Promise<z.output<typeof Answer>> {
     const { loginUrl, appId, secret } = this.#options;
-    const answer = await httpRequest(
-      this.#clock,
-      {
-        method: 'POST',
-        url: `${loginUrl}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`,
-        headers: {},
-        body: new URLSearchParams({
-          grant_type: 'client_credentials',
-          client_id: appId,
-          client_secret: secret,
-          scope,
-        }),
-      },
-      { deadlineMs: DEADLINE_MS, signal: new AbortController().signal },
-    ).catch((error: unknown) => {
+    const url = `${loginUrl}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`;
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: appId,
+      client_secret: secret,
+      scope,
+    });
+    const request = { method: 'POST', url, body, deadlineMs: DEADLINE_MS } as const;
+    const answer = await this.#http.ask(request).catch(({ message }: Error) => {
       // Asking twice is harmless.
-      throw error instanceof TeamsFailure ? new TeamsFailure('later', error.message) : error;
+      throw new PlatformFailure('later', message);
     });
     return tokenIn(answer);
   }
 }
 
-function tokenIn({ status, body }: HttpAnswer): z.output<typeof Answer> {
-  const json = platformJson(body);
+function tokenIn({ status, json }: HttpAnswer): z.output<typeof Answer> {
   const { data: token } = Answer.safeParse(json);
   if (status === 200 && token) return token;
   const { error = '', error_description: text = '' } = Refusal.safeParse(json).data ?? {};
   const words = text.split('Trace ID')[0]?.trim() || error || `The login endpoint answered ${status}`;
   if (status >= 400 && status < 500 && status !== 429)
-    throw new TeamsFailure('refused', words, { status, code: error, isLoggedOut: true });
-  throw new TeamsFailure('later', words, { status, code: error });
+    throw new PlatformFailure('refused', words, { status, code: error, isLoggedOut: true });
+  throw new PlatformFailure('later', words, { status, code: error });
 }

@@ -1,10 +1,10 @@
 import { type CryptoKey, importJWK } from 'jose';
 import * as z from 'zod';
-import { readAnswer } from '../../../base/answer-body.ts';
-import { field, platformJson } from '../../../base/platform-json.ts';
+import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import { TimeLimit } from '../../../base/time-limit.ts';
-import { ALGORITHM } from './bearer.ts';
+import { PlatformHttp } from '../../kit/platform-http.ts';
+
+export const ALGORITHM = 'RS256';
 
 /** "Keys should be refreshed at least once every 24 hours." */
 const FRESH_MS = 24 * 3_600_000;
@@ -43,6 +43,7 @@ export interface SigningKeysOptions {
 export class SigningKeys {
   readonly #options: SigningKeysOptions;
   readonly #clock: Clock;
+  readonly #http: PlatformHttp;
   #keys: ReadonlyMap<string, SigningKey> = new Map();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #nextReadMs = Number.NEGATIVE_INFINITY;
@@ -51,6 +52,7 @@ export class SigningKeys {
   constructor(options: SigningKeysOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
+    this.#http = new PlatformHttp('The Bot Connector', clock, MAX_ANSWER_BYTES);
   }
 
   /** Whether it is certain now that no such key exists. */
@@ -106,15 +108,9 @@ export class SigningKeys {
   }
 
   async #get(url: string): Promise<unknown> {
-    const limit = new TimeLimit(this.#clock, DEADLINE_MS);
-    try {
-      const answer = await fetch(url, { redirect: 'error', signal: limit.signal });
-      const body = await readAnswer(answer, MAX_ANSWER_BYTES);
-      if (!answer.ok) throw new Error(`HTTP status ${answer.status}`);
-      return platformJson(body);
-    } finally {
-      limit.close();
-    }
+    const { isOk, status, json } = await this.#http.ask({ method: 'GET', url, deadlineMs: DEADLINE_MS });
+    if (!isOk) throw new Error(`HTTP status ${status}`);
+    return json;
   }
 }
 

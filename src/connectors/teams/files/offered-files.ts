@@ -1,17 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../base/time.ts';
-import type { MessageIntake } from '../../contract/messenger.ts';
+import * as z from 'zod';
+import { field } from '../../../base/platform-json.ts';
+import type { MessageIntake, OutboundFile } from '../../contract/messenger.ts';
+import type { CallOptions } from '../../kit/platform-http.ts';
 import { type Activity, placeOf } from '../activities/activity.ts';
 import type { AllowedHosts } from '../auth/allowed-hosts.ts';
+import { failureOf, type TeamsApi } from '../client.ts';
 import { type PostTarget, postActivity } from '../messages/post-activity.ts';
 import type { FileToOffer } from '../messages/send-message.ts';
-import type { CallOptions } from '../rest/http-request.ts';
-import type { TeamsApi } from '../rest/teams-api.ts';
-import { failureOf } from '../rest/teams-failure.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import type { OfferedFile, TeamsRecords } from '../teams-records.ts';
-import { Consent, consentCard, infoCard, type UploadInfo } from './file-cards.ts';
-import { uploadFile } from './upload-file.ts';
+
+/** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/bots-filesv4 */
+export const CONSENT_INVOKE = 'fileConsent/invoke';
+
+/** The answer of a person to the card that offers a file. */
+const Consent = z.object({
+  action: z.enum(['accept', 'decline']),
+  context: z.object({ offer: z.string().regex(/^[\w-]{22}$/) }),
+  uploadInfo: field(
+    z.object({
+      contentUrl: z.string().min(1),
+      name: z.string(),
+      uploadUrl: z.string().min(1),
+      uniqueId: z.string(),
+      fileType: field(z.string()),
+    }),
+  ),
+});
+
+type UploadInfo = NonNullable<z.output<typeof Consent>['uploadInfo']>;
 
 const OFFER_BYTES = 16;
 const CARD_DEADLINE_MS = 20_000;
@@ -20,7 +38,6 @@ const MAX_UPLOADS = 20;
 
 export interface OfferedFilesDeps {
   readonly api: TeamsApi;
-  readonly clock: Clock;
   readonly observer: TeamsObserver;
   intake(): Pick<MessageIntake, 'sentFile'>;
   readonly records: Pick<TeamsRecords, 'offer' | 'putOffer' | 'deleteOffer'>;
@@ -41,7 +58,7 @@ export class OfferedFiles {
     this.#deps = deps;
   }
 
-  /** Shows the card and returns its id. The offer is on disk before. Rejects with a TeamsFailure. */
+  /** Shows the card and returns its id. The offer is on disk before. Rejects with a PlatformFailure. */
   async offer(
     { file, index, messageId, personId }: FileToOffer,
     target: PostTarget,
@@ -90,11 +107,11 @@ export class OfferedFiles {
   }
 
   async #uploadOnce(offer: OfferedFile, info: UploadInfo, target: PostTarget): Promise<void> {
-    const { api, clock, records } = this.#deps;
+    const { api, records } = this.#deps;
     const { signal } = this.#ending;
     const file = await this.#deps.intake().sentFile(offer.messageId, offer.fileIndex);
     if (file === null) return await this.#gone(offer, target);
-    await uploadFile(clock, file, info.uploadUrl, signal);
+    await api.uploadFile(file, info.uploadUrl, signal);
     await records.deleteOffer(offer.offerId);
     const activity = { type: 'message', attachments: [infoCard(info)] } as const;
     await postActivity(api, target, activity, { deadlineMs: CARD_DEADLINE_MS, signal });
@@ -106,4 +123,24 @@ export class OfferedFiles {
     const options = { deadlineMs: CARD_DEADLINE_MS, signal: this.#ending.signal };
     await postActivity(this.#deps.api, target, activity, options);
   }
+}
+
+/** A card with buttons to accept or decline a file. */
+function consentCard({ name, sizeBytes }: OutboundFile, offerId: string): object {
+  const context = { offer: offerId };
+  return {
+    contentType: 'application/vnd.microsoft.teams.card.file.consent',
+    name,
+    content: { description: name, sizeInBytes: sizeBytes, acceptContext: context, declineContext: context },
+  };
+}
+
+/** A card that shows an uploaded file. */
+function infoCard({ contentUrl, name, uniqueId, fileType }: UploadInfo): object {
+  return {
+    contentType: 'application/vnd.microsoft.teams.card.file.info',
+    contentUrl,
+    name,
+    content: { uniqueId, ...(fileType === undefined ? {} : { fileType }) },
+  };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { CallOptions } from '../rest/http-request.ts';
-import type { TeamsApi } from '../rest/teams-api.ts';
-import { TeamsFailure } from '../rest/teams-failure.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { CallOptions } from '../../kit/platform-http.ts';
+import type { TeamsApi } from '../client.ts';
 import type { ConversationReference } from '../teams-records.ts';
 
 const PERSON = /^([\da-f-]{36}):([\da-f-]{36})$/;
@@ -20,7 +20,7 @@ export interface OpenChatDeps {
 /**
  * Opens the chat with somebody who has never written to the bot
  * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages). Without the
- * app the bot may not, so it installs itself if the tenant has granted that. Rejects with a TeamsFailure.
+ * app the bot may not, so it installs itself if the tenant has granted that. Rejects with a PlatformFailure.
  */
 export async function openChat(
   deps: OpenChatDeps,
@@ -29,12 +29,12 @@ export async function openChat(
 ): Promise<ConversationReference> {
   const [, tenantId, objectId] = PERSON.exec(personId) ?? [];
   if (tenantId === undefined || objectId === undefined)
-    throw new TeamsFailure('refused', 'The person has not written to the bot yet');
+    throw new PlatformFailure('refused', 'The person has not written to the bot yet');
   const person = { tenantId, objectId };
   try {
     return await create(deps, person, options);
   } catch (error) {
-    if (!(error instanceof TeamsFailure) || error.status !== 403) throw error;
+    if (!(error instanceof PlatformFailure) || error.status !== 403) throw error;
     if (!(await install(deps, person, options))) throw error;
     return await create(deps, person, options);
   }
@@ -51,7 +51,7 @@ async function create(
   options: CallOptions,
 ): Promise<ConversationReference> {
   if (serviceUrl === null)
-    throw new TeamsFailure(
+    throw new PlatformFailure(
       'refused',
       'The person has not written to the bot, and SVC_TEAMS_SERVICE_URL is not set',
     );
@@ -91,8 +91,8 @@ async function install(
     return true;
   } catch (error) {
     // It is there already.
-    if (error instanceof TeamsFailure && error.status === 409) return true;
-    if (error instanceof TeamsFailure && error.kind === 'refused') return false;
+    if (error instanceof PlatformFailure && error.status === 409) return true;
+    if (error instanceof PlatformFailure && error.kind === 'refused') return false;
     throw error;
   }
 }

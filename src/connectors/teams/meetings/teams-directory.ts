@@ -3,7 +3,6 @@ import { GatewayError } from '../../../base/errors.ts';
 import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { CallWay, DialRequest } from '../../contract/connector.ts';
-import type { ConnectionTokens } from '../../contract/oauth.ts';
 import { ApiRefusal, ConnectionApi } from '../../kit/connection-api.ts';
 import {
   ANY_NUMBER,
@@ -102,22 +101,14 @@ type OnlineMeeting = z.output<typeof OnlineMeeting>;
 
 const Found = z.object({ value: z.array(OnlineMeeting) });
 
-const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
-
 /** Meetings of a connected account in Microsoft Graph. */
-export class GraphMeetings {
-  readonly #api: ConnectionApi;
+export class GraphMeetings extends ConnectionApi {
   readonly #clock: Clock;
 
   /** `graphUrl`: without the version. */
   constructor(graphUrl: string, clock: Clock) {
-    const wordsOf = (body: unknown) => ErrorBody.safeParse(body).data?.error.message ?? '';
-    this.#api = new ConnectionApi({ title: 'Microsoft Graph', baseUrl: `${graphUrl}/v1.0`, clock, wordsOf });
+    super({ title: 'Microsoft Graph', baseUrl: `${graphUrl}/v1.0`, clock });
     this.#clock = clock;
-  }
-
-  onConnections(tokens: ConnectionTokens): void {
-    this.#api.onConnections(tokens);
   }
 
   /** Null: the account has not organized the meeting. Rejects with GatewayError `platform_failed`. */
@@ -128,7 +119,7 @@ export class GraphMeetings {
   ): Promise<OnlineMeeting | null> {
     const query = { $filter: filterFor(meeting) };
     const request = { method: 'GET', path: '/me/onlineMeetings', query } as const;
-    const { value } = await this.#api.ask(connectionId, Found, request, signal);
+    const { value } = await this.ask(connectionId, Found, request, signal);
     return value[0] ?? null;
   }
 
@@ -140,7 +131,7 @@ export class GraphMeetings {
     );
     const body = { startDateTime, endDateTime, subject: SUBJECT };
     const request = { method: 'POST', path: '/me/onlineMeetings', body } as const;
-    return await this.#api.ask(connectionId, OnlineMeeting, request, signal);
+    return await this.ask(connectionId, OnlineMeeting, request, signal);
   }
 }
 

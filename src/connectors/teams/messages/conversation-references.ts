@@ -34,12 +34,12 @@ export class ConversationReferences {
       this.#known.set(keyOf(space), { reference, isKept: false });
   }
 
-  /** Stores what was heard. Resolves once it is on disk. */
-  async keep(space: Space): Promise<void> {
+  /** Stores what was heard. Resolves once it is on disk. `isAgain`: also what was on disk before. */
+  async keep(space: Space, isAgain = false): Promise<void> {
     const known = this.#known.get(keyOf(space));
-    if (!known || known.isKept) return;
-    await this.#records.putReference(space, known.reference);
-    this.#known.set(keyOf(space), { ...known, isKept: true });
+    if (!known || (known.isKept && !isAgain)) return;
+    const isKept = await this.#records.putReference(space, known.reference);
+    this.#known.set(keyOf(space), { ...known, isKept });
   }
 }
 

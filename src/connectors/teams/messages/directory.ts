@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { TeamsApi } from '../rest/teams-api.ts';
+import type { TeamsApi } from '../client.ts';
 import type { ConversationReference } from '../teams-records.ts';
 
 const MAX_TEAMS = 2_000;
@@ -39,7 +39,7 @@ export class Directory {
     return (await this.#names(teamId, serviceUrl))?.get(conversationId) ?? null;
   }
 
-  /** Whether somebody belongs to the tenant of the conversation, and is not a guest there. Rejects with a TeamsFailure. */
+  /** Whether somebody belongs to the tenant of the conversation, and is not a guest there. Rejects with a PlatformFailure. */
   async isMember(
     memberId: string,
     { conversationId, serviceUrl, tenantId }: ConversationReference,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { CallOptions } from '../rest/http-request.ts';
-import type { ConnectorCall, TeamsApi } from '../rest/teams-api.ts';
+import type { CallOptions } from '../../kit/platform-http.ts';
+import type { ConnectorCall, TeamsApi } from '../client.ts';
 import type { ConversationReference } from '../teams-records.ts';
 import { toMarkdown } from './text.ts';
 
@@ -19,7 +19,7 @@ export type OutboundActivity =
   | { readonly type: 'message'; readonly attachments: readonly [object] }
   | { readonly type: 'typing' };
 
-/** Posts a message and returns its id. Rejects with a TeamsFailure. */
+/** Posts a message and returns its id. Rejects with a PlatformFailure. */
 export async function postActivity(
   api: TeamsApi,
   target: PostTarget,

@@ -1,9 +1,10 @@
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Address } from '../../contract/address.ts';
 import type { OutboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { CallOptions } from '../../kit/platform-http.ts';
+import { failureOf } from '../client.ts';
 import { type OpenChatDeps, openChat } from '../login/open-chat.ts';
-import type { CallOptions } from '../rest/http-request.ts';
-import { failureOf, TeamsFailure } from '../rest/teams-failure.ts';
 import type { ConversationReferences } from './conversation-references.ts';
 import { type PostTarget, postActivity, textActivity } from './post-activity.ts';
 
@@ -23,10 +24,10 @@ const ADDRESS_GONE: ReadonlySet<string> = new Set([
 export interface SendDeps extends OpenChatDeps {
   readonly references: ConversationReferences;
   readonly pauses: ThrottlePauses;
-  /** Offers a file to the person of a chat and returns the id of the card. Rejects with a TeamsFailure. */
+  /** Offers a file to the person of a chat and returns the id of the card. Rejects with a PlatformFailure. */
   offer(file: FileToOffer, target: PostTarget, options: CallOptions): Promise<string>;
   /** Reports a failed request. */
-  failed(failure: TeamsFailure): void;
+  failed(failure: PlatformFailure): void;
 }
 
 /** A file of a message to a person. */
@@ -59,13 +60,14 @@ export async function sendMessage(
   }
 }
 
-/** Where to write to: the newest place heard from, or a person's chat, which is opened. Rejects with a TeamsFailure. */
+/** Where to write to: the newest place heard from, or a person's chat, which is opened. Rejects with a PlatformFailure. */
 export async function targetOf(deps: SendDeps, to: Address, options: CallOptions): Promise<PostTarget> {
   const { references } = deps;
   const { space, thread } = to;
   const known = await references.find(space);
   if (known) return { reference: known, thread };
-  if (space.kind === 'channel') throw new TeamsFailure('refused', 'Nothing has been heard from the channel');
+  if (space.kind === 'channel')
+    throw new PlatformFailure('refused', 'Nothing has been heard from the channel');
   const reference = await openChat(deps, space.id, options);
   await references.heard(space, reference);
   await references.keep(space);
@@ -84,27 +86,27 @@ async function* post(
     yield await deps.offer({ file, index, messageId, personId: to.space.id }, target, options);
 }
 
-/** Throws a TeamsFailure if one of the files cannot be sent. */
+/** Throws a PlatformFailure if one of the files cannot be sent. */
 function checkFiles({ space }: Address, files: readonly OutboundFile[]): void {
   if (files.length === 0) return;
   if (space.kind !== 'direct')
-    throw new TeamsFailure('refused', 'Teams takes files of bots only in chats with one person');
+    throw new PlatformFailure('refused', 'Teams takes files of bots only in chats with one person');
   // An upload session cannot be given a range of no bytes (https://github.com/OneDrive/onedrive-api-docs/issues/53).
   const empty = files.find(({ sizeBytes }) => sizeBytes === 0);
-  if (empty) throw new TeamsFailure('refused', `Teams takes no empty files: ${empty.name}`);
+  if (empty) throw new PlatformFailure('refused', `Teams takes no empty files: ${empty.name}`);
 }
 
 function outcomeOf(
   { pauses }: SendDeps,
   { space }: Address,
-  { kind, code, message: reason, afterMs }: TeamsFailure,
+  { kind, code, message: reason, afterMs }: PlatformFailure,
   { isOpen, sentIds }: { readonly isOpen: boolean; readonly sentIds: readonly string[] },
 ): SendOutcome {
   if (sentIds.length > 0) return { kind: 'unknown', reason, sentIds };
   if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.has(code) };
   // Opening a chat twice is harmless.
   if (kind === 'unclear' && isOpen) return { kind: 'unknown', reason, sentIds };
-  return { kind: 'later', reason, afterMs: pauses.next(space.id, afterMs) };
+  return { kind: 'later', reason, afterMs: pauses.next(space.id, afterMs || null) };
 }
 
 const FIRST_MS = 1_000;

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { ConnectionTokens } from '../../contract/oauth.ts';
 import { ApiRefusal, ConnectionApi } from '../../kit/connection-api.ts';
 
 /** A meeting that begins at once, in terms of Zoom's API. */
@@ -36,26 +35,17 @@ export type ZoomSipDialing = z.output<typeof SipDialing>;
 /** Zoom's error 4711. */
 const LACKS_SCOPES = /does not contain scopes/;
 
-const ErrorBody = z.object({ message: z.string() });
-
 /** Zoom's REST API, asked for the meetings of connected users (https://developers.zoom.us/docs/api/meetings/). */
-export class ZoomApi {
-  readonly #api: ConnectionApi;
-
+export class ZoomApi extends ConnectionApi {
   /** `baseUrl`: with the version. */
   constructor(baseUrl: string, clock: Clock) {
-    const wordsOf = (body: unknown) => ErrorBody.safeParse(body).data?.message ?? '';
-    this.#api = new ConnectionApi({ title: 'Zoom', baseUrl, clock, wordsOf });
-  }
-
-  onConnections(tokens: ConnectionTokens): void {
-    this.#api.onConnections(tokens);
+    super({ title: 'Zoom', baseUrl, clock });
   }
 
   /** A meeting that the user hosts. Rejects with an ApiRefusal for those of others, and with no other. */
   async meeting(connectionId: string, id: string, signal: AbortSignal): Promise<ZoomMeeting> {
     try {
-      return await this.#api.ask(connectionId, Meeting, { method: 'GET', path: `/meetings/${id}` }, signal);
+      return await this.ask(connectionId, Meeting, { method: 'GET', path: `/meetings/${id}` }, signal);
     } catch (error) {
       if (!(error instanceof ApiRefusal)) throw error;
       const isOfMeeting = error.answered !== 429 && !LACKS_SCOPES.test(error.message);
@@ -66,7 +56,7 @@ export class ZoomApi {
   async createMeeting(connectionId: string, signal: AbortSignal): Promise<ZoomMeeting> {
     const body = { topic: TOPIC, type: INSTANT };
     const request = { method: 'POST', path: '/users/me/meetings', body } as const;
-    return await this.#api.ask(connectionId, Meeting, request, signal);
+    return await this.ask(connectionId, Meeting, request, signal);
   }
 
   /** The address of a meeting for room systems, with which the user's licence counts. Rejects with an ApiRefusal. */
@@ -78,6 +68,6 @@ export class ZoomApi {
   ): Promise<ZoomSipDialing> {
     const body = passcode === '' ? {} : { passcode };
     const request = { method: 'POST', path: `/meetings/${id}/sip_dialing`, body } as const;
-    return await this.#api.ask(connectionId, SipDialing, request, signal);
+    return await this.ask(connectionId, SipDialing, request, signal);
   }
 }

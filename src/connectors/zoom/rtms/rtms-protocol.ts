@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { field, platformJson } from '../../../base/platform-json.ts';
-import type { ZoomApp } from '../oauth/zoom-oauth.ts';
+import type { Registration } from '../../kit/oauth-platform.ts';
 
 /** A stream of a meeting, as its webhook names it. */
 export interface StreamId {
@@ -99,12 +99,12 @@ export function mayPass(status: number): boolean {
 }
 
 /** The first message to the signaling server. What was said before is not wanted: the agent was not there. */
-export function signalingHello(id: StreamId, app: ZoomApp): object {
+export function signalingHello(id: StreamId, app: Registration): object {
   return { msg_type: 1, ...PROTOCOL, ...signed(id, app), buffer_data: false };
 }
 
 /** The first message to a media server. */
-export function mediaHello(id: StreamId, app: ZoomApp, kind: MediaKind): object {
+export function mediaHello(id: StreamId, app: Registration, kind: MediaKind): object {
   const params = { media_params: { [kind]: TEXT }, payload_encryption: false };
   return { msg_type: 3, ...PROTOCOL, ...signed(id, app), media_type: MEDIA_KINDS[kind], ...params };
 }
@@ -123,7 +123,7 @@ export function keptAlive(timestamp: number): object {
 }
 
 /** https://developers.zoom.us/docs/rtms/meetings/work-with-streams/ */
-function signed({ meetingUuid, streamId }: StreamId, { clientId, clientSecret }: ZoomApp): object {
+function signed({ meetingUuid, streamId }: StreamId, { clientId, clientSecret }: Registration): object {
   const signature = createHmac('sha256', clientSecret)
     .update(`${clientId},${meetingUuid},${streamId}`)
     .digest('hex');

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { unreachable } from '../../../base/assert.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { ZoomApp } from '../oauth/zoom-oauth.ts';
+import type { Registration } from '../../kit/oauth-platform.ts';
 import { type HandshakeAnswer, RtmsConnection } from './rtms-connection.ts';
 import {
   EVENTS,
@@ -42,7 +42,7 @@ export interface StreamObserver {
 }
 
 export interface StreamDeps {
-  readonly app: ZoomApp;
+  readonly app: Registration;
   readonly clock: Clock;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/time.ts';
+import type { Registration } from '../../kit/oauth-platform.ts';
 import type { LogMeetings } from '../../kit/phone-meetings.ts';
-import type { ZoomApp } from '../oauth/zoom-oauth.ts';
 import type { StreamId } from './rtms-protocol.ts';
 import { RtmsStream, type StreamObserver } from './rtms-stream.ts';
 
@@ -29,7 +29,7 @@ export interface StreamFollower {
 }
 
 export interface RegistryDeps {
-  readonly app: ZoomApp;
+  readonly app: Registration;
   readonly clock: Clock;
   readonly log: LogMeetings;
 }

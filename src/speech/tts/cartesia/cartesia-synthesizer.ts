@@ -1,11 +1,12 @@
 import { type AudioFormat, bytesPerSample, bytesPerSecond, nearestFormat } from '../../audio-format.ts';
-import { cartesiaEndpoint, faultOfError } from '../../faults/cartesia-faults.ts';
 import { retryDelayMs } from '../../retry-delay.ts';
 import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { numberAt, numbersAt, objectAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
 import { VendorSocket, type VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
+import { CARTESIA, faultOfError } from '../../vendors/cartesia/cartesia-manners.ts';
+import { endpointOf } from '../../vendors/vendor-manners.ts';
 import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../synthesizer.ts';
 import { WholeSamples } from '../whole-samples.ts';
 import { WordParts } from './word-parts.ts';
@@ -61,7 +62,7 @@ export class CartesiaSynthesizer implements Synthesizer {
     this.#deps = deps;
     this.#observer = observer;
     const url = socketUrl(preset.url, '/tts/websocket', {});
-    this.#socket = new VendorSocket(cartesiaEndpoint(url, preset), deps, {
+    this.#socket = new VendorSocket(endpointOf(CARTESIA, url, preset.key), deps, {
       opened: () => this.#open(),
       message: (message) => this.#take(message),
       binary: () => {},

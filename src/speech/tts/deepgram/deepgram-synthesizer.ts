@@ -1,10 +1,11 @@
 import type { CancelTimer } from '../../../base/time.ts';
 import { type AudioFormat, bytesPerSample, nearestFormat } from '../../audio-format.ts';
-import { deepgramEndpoint, faultOfError } from '../../faults/deepgram-faults.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { isTrueAt, numberAt, textAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
+import { DEEPGRAM } from '../../vendors/deepgram/deepgram-manners.ts';
+import { endpointOf, faultOfMessage } from '../../vendors/vendor-manners.ts';
 import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../synthesizer.ts';
 import { UtteranceLink } from '../utterance-link.ts';
 import { WholeSamples } from '../whole-samples.ts';
@@ -44,7 +45,7 @@ export class DeepgramSynthesizer implements Synthesizer {
     this.#deps = deps;
     this.#link = new UtteranceLink(
       {
-        endpoint: deepgramEndpoint(urlOf(preset, this.format), preset),
+        endpoint: endpointOf(DEEPGRAM, urlOf(preset, this.format), preset.key),
         keepAlive: null,
         isReady: () => !this.#isClearing,
         opened: () => this.#opened(),
@@ -107,7 +108,7 @@ export class DeepgramSynthesizer implements Synthesizer {
         this.#link.advance();
         break;
       case 'Error':
-        this.#link.drop(faultOfError(message));
+        this.#link.drop(faultOfMessage(DEEPGRAM, message));
         break;
       default:
     }

@@ -1,10 +1,11 @@
 import type { CancelTimer } from '../../../base/time.ts';
 import { type AudioFormat, bytesPerSample, bytesPerSecond, nearestFormat } from '../../audio-format.ts';
-import { elevenLabsEndpoint, faultOfError } from '../../faults/elevenlabs-faults.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { isTrueAt, textAt, type VendorMessage } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
 import { socketUrl } from '../../vendor-url.ts';
+import { ELEVENLABS } from '../../vendors/elevenlabs/elevenlabs-manners.ts';
+import { endpointOf, faultOfMessage } from '../../vendors/vendor-manners.ts';
 import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../synthesizer.ts';
 import { UtteranceLink } from '../utterance-link.ts';
 import { WholeSamples } from '../whole-samples.ts';
@@ -60,7 +61,7 @@ export class ElevenLabsSynthesizer implements Synthesizer {
     this.#observer = observer;
     this.#link = new UtteranceLink(
       {
-        endpoint: elevenLabsEndpoint(urlOf(preset, this.format), preset),
+        endpoint: endpointOf(ELEVENLABS, urlOf(preset, this.format), preset.key),
         keepAlive: { afterMs: KEEP_ALIVE_MS, message: () => this.#keepAlive() },
         isReady: () => this.#ending.size < MAX_CONTEXTS,
         opened: () => this.#forgetContexts(),
@@ -106,7 +107,8 @@ export class ElevenLabsSynthesizer implements Synthesizer {
   }
 
   #take(message: VendorMessage): void {
-    if (textAt(message, 'error') !== null) return this.#link.drop(faultOfError(message, '', 'refused'));
+    if (textAt(message, 'error') !== null)
+      return this.#link.drop(faultOfMessage(ELEVENLABS, message, 'refused'));
     const contextId = textAt(message, 'contextId') ?? textAt(message, 'context_id');
     const context = this.#context;
     if (context !== null && (contextId === null || contextId === context.contextId))

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { bytesPerSample } from '../../audio-format.ts';
-import { faultOfFailure } from '../../faults/openai-faults.ts';
-import {
-  type OpenAiAnswer,
-  type OpenAiDeps,
-  type OpenAiFailure,
-  OpenAiRequests,
-} from '../../openai-requests.ts';
 import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { numberAt, textAt } from '../../vendor-message.ts';
 import { chunksOf } from '../../vendor-requests.ts';
+import type { VendorSocketDeps } from '../../vendor-socket.ts';
+import {
+  faultOfFailure,
+  type OpenAiAnswer,
+  type OpenAiFailure,
+  OpenAiRequests,
+} from '../../vendors/openai/openai-requests.ts';
 import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../synthesizer.ts';
 import { WholeSamples } from '../whole-samples.ts';
 
@@ -42,7 +42,7 @@ export class OpenAiSynthesizer implements Synthesizer {
   /** The rate of `pcm`, the only one there is. */
   readonly format = { encoding: 's16le', sampleRateHz: 24_000 } as const;
   readonly #options: SpeechPreset['options'];
-  readonly #deps: OpenAiDeps;
+  readonly #deps: VendorSocketDeps;
   readonly #observer: SynthesizerObserver;
   readonly #requests: OpenAiRequests;
   readonly #over = new AbortController();
@@ -50,7 +50,7 @@ export class OpenAiSynthesizer implements Synthesizer {
   #jobs: Job[] = [];
   #isReceiving = false;
 
-  constructor(preset: SpeechPreset, deps: OpenAiDeps, observer: SynthesizerObserver) {
+  constructor(preset: SpeechPreset, deps: VendorSocketDeps, observer: SynthesizerObserver) {
     this.#options = preset.options;
     this.#deps = deps;
     this.#observer = observer;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { KeyedTurns } from '../../../../src/base/keyed-turns.ts';
+import { KeyedQueue } from '../../../../src/base/keyed-queue.ts';
 import type { FakeSockets } from './fake-sockets.ts';
 
 /** Milliseconds before each further attempt. Slack waits not at all, a minute and five minutes. */
@@ -27,7 +27,7 @@ export interface Delivery {
 export class EventDelivery {
   readonly #secret: string;
   readonly #retryDelays: RetryDelays;
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
   readonly #ending = new AbortController();
   #url: string | null = null;
   /** Present while the app is in Socket Mode, in which it gets no webhooks. */
@@ -91,7 +91,7 @@ export class EventDelivery {
       this.lost += 1;
       return delivery;
     }
-    void this.#turns.run(key, async () => {
+    void this.#queue.run(key, async () => {
       delivery.isAcknowledged = await this.#insist(envelope);
       if (!delivery.isAcknowledged) this.lost += 1;
     });
@@ -99,7 +99,7 @@ export class EventDelivery {
   }
 
   async settled(): Promise<void> {
-    await this.#turns.settled();
+    await this.#queue.settled();
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { KeyedTurns } from '../../../../src/base/keyed-turns.ts';
+import { KeyedQueue } from '../../../../src/base/keyed-queue.ts';
 
 /** Milliseconds before each further attempt. */
 export type RetryDelays = readonly number[];
@@ -22,7 +22,7 @@ export interface DeliveryDeps {
 /** Posts activities to the bot's messaging endpoint: those of a conversation one after the other. */
 export class ActivityDelivery {
   readonly #deps: DeliveryDeps;
-  readonly #turns = new KeyedTurns();
+  readonly #queue = new KeyedQueue();
   readonly #ending = new AbortController();
   /** The bot's messaging endpoint. */
   url: string | null = null;
@@ -35,7 +35,7 @@ export class ActivityDelivery {
 
   deliver(conversationId: string, activity: object): Delivery {
     const state = { isAcknowledged: false };
-    const answer = this.#turns.run(conversationId, async () => {
+    const answer = this.#queue.run(conversationId, async () => {
       const [isTaken, body] = await this.#insist(JSON.stringify(activity));
       state.isAcknowledged = isTaken;
       if (!isTaken) this.lost += 1;
@@ -45,7 +45,7 @@ export class ActivityDelivery {
   }
 
   async settled(): Promise<void> {
-    await this.#turns.settled();
+    await this.#queue.settled();
   }
 
   close(): void {

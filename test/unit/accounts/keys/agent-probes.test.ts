@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { AgentProbes } from '../../../../src/accounts/keys/agent-probes.ts';
 import { storeKey } from '../../../../src/accounts/keys/api-keys.ts';
-import { revokeKey, touchKey } from '../../../../src/store/keys/keys.ts';
+import { changeRows } from '../../../../src/store/database/rows.ts';
+import { revokeKey } from '../../../../src/store/keys/keys.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { NOW, seedAccount, temporaryStore } from '../../store/temporary.ts';
@@ -38,8 +39,8 @@ test('a probe gives each key one of four verdicts after 30 s', async () => {
   streams.set(ids['on a call']!, 2);
   inMcp.add(ids['in MCP']!);
   clock.advance(20 * 60_000);
-  await touchKey(store.db, ids['long ago']!, new ManualClock().nowIso());
-  await touchKey(store.db, ids.key_used_recently!, clock.nowIso());
+  await changeRows(store.db, 'apiKeys', { id: ids['long ago']! }, { lastUsedAt: new ManualClock().nowIso() });
+  await changeRows(store.db, 'apiKeys', { id: ids.key_used_recently! }, { lastUsedAt: clock.nowIso() });
 
   const started = await probes.start(owner.accountId, null);
   expect(sent).toEqual([[owner.accountId, [owner.agentId], started.probeId]]);

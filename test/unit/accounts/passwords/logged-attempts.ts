@@ -18,7 +18,9 @@ export async function logged() {
   });
   const lines = async () => {
     const rows = await store.db.selectFrom('auditLog').selectAll().orderBy('id').execute();
-    return rows.map(({ accountId: owner, action, detail }) => ({ owner, action, ...JSON.parse(detail) }));
+    return rows.map(({ accountId: owner, action, detail }) => {
+      return { owner, action, ...(detail as { address: string | null; count: number }) };
+    });
   };
   const counted = async () => {
     const total = sql<number>`sum(detail ->> 'count')`.as('total');

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { ensureOperator } from '../../../../src/accounts/people/first-start.ts';
 import { hashToken } from '../../../../src/base/tokens.ts';
 import { findDefaultAgent } from '../../../../src/store/agents/agents.ts';
-import { findKeyByHash, listValidKeys, revokeKey } from '../../../../src/store/keys/keys.ts';
+import { findRow } from '../../../../src/store/database/rows.ts';
+import { listValidKeys, revokeKey } from '../../../../src/store/keys/keys.ts';
 import { NOW, temporaryDir, temporaryStore } from '../../store/temporary.ts';
 
 const NO_KEYS = { agentKey: null, settingsKey: null };
@@ -56,7 +57,7 @@ test('configured keys are used on the first start, and added on a later one', as
 test('a revoked key stays revoked when it is configured again', async () => {
   const { db } = await temporaryStore();
   await ensureOperator(db, CHOSEN, NOW);
-  const key = await findKeyByHash(db, hashToken(CHOSEN.agentKey));
+  const key = await findRow(db, 'apiKeys', { hash: hashToken(CHOSEN.agentKey) });
   await revokeKey(db, key!.id, NOW);
   const later = await ensureOperator(db, CHOSEN, NOW);
   expect(later.agentKey).toEqual({ state: 'revoked' });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { callRoutes } from '../../../../src/api/rest/calls.ts';
 import type { ChatOutcome } from '../../../../src/connectors/contract/call-leg.ts';
+import type { FileDomain } from '../../../../src/files/file-domain.ts';
 import { GatewayApi } from '../../../support/gateway-api.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { served } from '../served.ts';
@@ -85,7 +86,7 @@ test('a ringing call is listed, accepted or refused, and a refused one stays rea
 test('a tool returns what its endpoint returns', async () => {
   const world = await ToolWorld.open();
   const { url } = await served(
-    callRoutes(world.calls.domain, () => 'https://gateway.example'),
+    callRoutes(world.calls.domain, {} as FileDomain, () => 'https://gateway.example'),
     {
       authenticate: () => world.agent,
     },

@@ -5,56 +5,16 @@ import {
   DiscordConnector,
   type DiscordOptions,
 } from '../../../../src/connectors/discord/discord-connector.ts';
-import type {
-  DiscordRecords,
-  KnownChannel,
-  StoredSession,
-} from '../../../../src/connectors/discord/discord-records.ts';
 import {
   FakeDiscord as Fake,
   type FakeDiscord,
   type FakeDiscordOptions,
 } from '../../../fakes/discord/fake-discord.ts';
 import { FastClock } from '../../../support/fast-clock.ts';
+import { MemoryRecords } from '../../../support/memory-records.ts';
 
 /** Of the connector's pauses and deadlines: it pauses for five seconds between two sessions. */
 export const SPEED = 5;
-
-/** What a login keeps, in memory: it outlives connectors, as a database does. */
-export class MemoryRecords implements DiscordRecords {
-  readonly sessions = new Map<string, StoredSession>();
-  readonly known = new Map<string, Map<string, KnownChannel>>();
-  readonly #users = new Map<string, string>();
-
-  async claim(loginKey: string, botUserId: string): Promise<void> {
-    if ((this.#users.get(loginKey) ?? botUserId) !== botUserId) await this.forget(loginKey);
-    this.#users.set(loginKey, botUserId);
-  }
-
-  async session(loginKey: string): Promise<StoredSession | null> {
-    return this.sessions.get(loginKey) ?? null;
-  }
-
-  async putSession(loginKey: string, session: StoredSession | null): Promise<void> {
-    if (session === null) this.sessions.delete(loginKey);
-    else this.sessions.set(loginKey, session);
-  }
-
-  async channels(loginKey: string): Promise<readonly KnownChannel[]> {
-    return [...(this.known.get(loginKey)?.values() ?? [])];
-  }
-
-  async putChannel(loginKey: string, channel: KnownChannel): Promise<void> {
-    const channels = this.known.get(loginKey) ?? new Map();
-    this.known.set(loginKey, channels.set(channel.channelId, channel));
-  }
-
-  async forget(loginKey: string): Promise<void> {
-    this.sessions.delete(loginKey);
-    this.known.delete(loginKey);
-    this.#users.delete(loginKey);
-  }
-}
 
 /** The domain's side, which stores nothing but remembers everything. */
 export class MemoryIntake implements MessageIntake {

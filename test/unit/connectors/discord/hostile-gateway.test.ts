@@ -17,7 +17,7 @@ afterEach(async () => {
 async function start(says: (socket: WebSocket, n: number) => void): Promise<void> {
   hostile = await HostileGateway.start(says);
   subject = connect({ url: hostile.url });
-  void subject.connector.addBot({
+  void subject.connector.provides.bots!.addBot({
     id: 'bot_1',
     token: 'MTAwMDAwMDAwMDAwMDAwMDAx.GkX2pA.a-signature-of-nobody-at-all',
     appId: '100000000000000001',
@@ -102,7 +102,7 @@ it('the token goes to no address of another protocol than the API’s', async ()
     token: 'MTAwMDAwMDAwMDAwMDAwMDAx.GkX2pA.a-signature-of-nobody-at-all',
     appId: '100000000000000001',
   };
-  expect((await subject.connector.addBot(bot)).status).toBe('Discord named an unusable URL');
+  expect((await subject.connector.provides.bots!.addBot(bot)).status).toBe('Discord named an unusable URL');
   expect(hostile.connections).toBe(0);
 });
 

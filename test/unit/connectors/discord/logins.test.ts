@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 const add = (id: string, { token, applicationId: appId }: { token: string; applicationId: string } = bot) =>
-  subject.connector.addBot({ id, token, appId });
+  subject.connector.provides.bots!.addBot({ id, token, appId });
 
 describe('an own bot', () => {
   beforeEach(() => {
@@ -69,7 +69,7 @@ describe('an own bot', () => {
     expect(bot.token).not.toBe(former);
     await expect(add('bot_2')).rejects.toMatchObject({ code: 'bot_token_taken' });
     expect(discord.gateway.sessionsOf(bot)).toHaveLength(1);
-    await subject.connector.removeBot('bot_1');
+    await subject.connector.provides.bots!.removeBot('bot_1');
     expect((await add('bot_2')).status).toBe('ok');
   });
 
@@ -81,7 +81,7 @@ describe('an own bot', () => {
 
   it('goes offline when it is removed', async () => {
     await add('bot_1');
-    await subject.connector.removeBot('bot_1');
+    await subject.connector.provides.bots!.removeBot('bot_1');
     await waitFor('the end of its session', () => discord.gateway.sessionsOf(bot).length === 0);
   });
 
@@ -102,7 +102,10 @@ describe('the shared bot', () => {
     subject = connect(discord, { options: { shared: { token, applicationId, clientSecret: null } } });
     subject.intake.isUnbound = ({ space }) => !subject.intake.bound.includes(space.id);
     await subject.connector.start();
-    await waitFor('the session', () => subject.connector.sharedLogin()?.status === 'ok');
+    await waitFor(
+      'the session',
+      () => subject.connector.provides.sharedLogin!.sharedLogin()?.status === 'ok',
+    );
   });
 
   function person(name: string) {

@@ -33,7 +33,11 @@ afterEach(async () => {
 
 async function start(setup: Parameters<typeof connect>[1] = {}): Promise<void> {
   subject = connect(discord, setup);
-  const state = await subject.connector.addBot({ id: 'bot_1', token: bot.token, appId: bot.applicationId });
+  const state = await subject.connector.provides.bots!.addBot({
+    id: 'bot_1',
+    token: bot.token,
+    appId: bot.applicationId,
+  });
   expect(state).toEqual({ name: '@helper', status: 'ok' });
 }
 

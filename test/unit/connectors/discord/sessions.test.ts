@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeBot } from '../../../fakes/discord/fake-bot.ts';
 import type { FakeDiscord } from '../../../fakes/discord/fake-discord.ts';
 import type { FakePerson } from '../../../fakes/discord/fake-person.ts';
+import { MemoryRecords } from '../../../support/memory-records.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { type Connected, connect, MemoryIntake, MemoryRecords, SPEED, startFake } from './discord-setup.ts';
+import { type Connected, connect, MemoryIntake, SPEED, startFake } from './discord-setup.ts';
 
 let discord: FakeDiscord;
 let bot: FakeBot;
@@ -29,7 +30,11 @@ afterEach(async () => {
 async function start(status: unknown = 'ok'): Promise<Connected> {
   const subject = connect(discord, { records, intake });
   open.push(subject);
-  const state = await subject.connector.addBot({ id: 'bot_1', token: bot.token, appId: bot.applicationId });
+  const state = await subject.connector.provides.bots!.addBot({
+    id: 'bot_1',
+    token: bot.token,
+    appId: bot.applicationId,
+  });
   expect(state.status).toEqual(status);
   return subject;
 }
@@ -57,9 +62,9 @@ describe('a session', () => {
   it('is kept apart from those of other bots', async () => {
     const other = discord.addBot({ username: 'other' });
     const { connector } = await start();
-    await connector.addBot({ id: 'bot_2', token: other.token, appId: other.applicationId });
-    const [one, two] = ['bot_1', 'bot_2'].map((key) => records.sessions.get(key)?.sessionId);
-    await waitFor('both sessions', () => records.sessions.size === 2);
+    await connector.provides.bots!.addBot({ id: 'bot_2', token: other.token, appId: other.applicationId });
+    await waitFor('both sessions', () => records.of('session').length === 2);
+    const [one, two] = records.of<{ sessionId: string }>('session').map(({ sessionId }) => sessionId);
     expect(one === two && one !== undefined).toBe(false);
     discord.gateway.faults.drop(bot);
     discord.gateway.faults.drop(other);

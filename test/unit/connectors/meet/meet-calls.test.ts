@@ -26,7 +26,7 @@ beforeEach(async () => {
   const options = { loginUrl: meet.login.url, apiUrl: meet.url, client: meet.login };
   log.mockClear();
   connector = new MeetConnector(options, { clock, sip, log });
-  connector.provides.oauth!.onConnections({
+  connector.provides.oauth!.onConnections!({
     accessToken: async () => token,
     refused: async () => {
       token = await meet.accessToken();

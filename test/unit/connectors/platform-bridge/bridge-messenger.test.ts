@@ -62,7 +62,7 @@ test.each<readonly [string, Fault, object]>([
   ],
   [
     'an endless wait',
-    { status: 503, headers: { 'retry-after': '1e9' } },
+    { status: 503, headers: { 'retry-after': '1000000000' } },
     { kind: 'later', reason: 'The bridge answered 503', afterMs: 30_000 },
   ],
   [

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
-import { connectorTo, directEvent, fakeSlack, MemoryRecords, ownBot } from './slack-setup.ts';
+import { MemoryRecords } from '../../../support/memory-records.ts';
+import { connectorTo, directEvent, fakeSlack, ownBot } from './slack-setup.ts';
 
 it('refuses tokens that Slack refuses, and those that are no tokens', async () => {
   const slack = await fakeSlack();
   const { connector } = connectorTo(slack);
-  const add = (token: string) => connector.addBot({ id: 'bot_1', token, signingSecret: 'secret' });
+  const add = (token: string) =>
+    connector.provides.bots!.addBot({ id: 'bot_1', token, signingSecret: 'secret' });
   const refusal = { code: 'bot_refused', message: 'The platform refused the bot token: invalid_auth' };
   await expect(add('xoxb-nobody')).rejects.toMatchObject(refusal);
   for (const token of ['xoxb-', 'xoxb-a b', '1234', 'xapp-1-A0-1-2', 'xoxp-1-2-3', `${'0a'.repeat(16)}`])
@@ -13,7 +15,7 @@ it('refuses tokens that Slack refuses, and those that are no tokens', async () =
       message: expect.stringContaining('begins with xoxb-'),
     });
   await expect(
-    connector.addBot({ id: 'bot_1', token: 'xoxb-nobody', appToken: 'xoxb-nobody' }),
+    connector.provides.bots!.addBot({ id: 'bot_1', token: 'xoxb-nobody', appToken: 'xoxb-nobody' }),
   ).rejects.toMatchObject({
     code: 'bot_token_malformed',
     message: expect.stringContaining('begins with xapp-'),
@@ -25,7 +27,11 @@ it('keeps a bot while Slack cannot be reached, and says so', async () => {
   const slack = await fakeSlack();
   const { connector } = connectorTo(slack);
   await slack.stop();
-  const state = await connector.addBot({ id: 'bot_1', token: 'xoxb-somebody', signingSecret: 'secret' });
+  const state = await connector.provides.bots!.addBot({
+    id: 'bot_1',
+    token: 'xoxb-somebody',
+    signingSecret: 'secret',
+  });
   expect(state).toEqual({ name: null, status: 'Slack could not be reached: ECONNREFUSED' });
 });
 
@@ -33,7 +39,9 @@ it('gives one bot of Slack’s to one account, also with another token', async (
   const { slack, workspace, app, installation, ada, intake, post, connector } = await ownBot();
   const again = app.install(workspace);
   for (const { token } of [installation, again])
-    await expect(connector.addBot({ id: 'bot_other', token, signingSecret: 'mine' })).rejects.toMatchObject({
+    await expect(
+      connector.provides.bots!.addBot({ id: 'bot_other', token, signingSecret: 'mine' }),
+    ).rejects.toMatchObject({
       code: 'bot_token_taken',
     });
   const event = directEvent(installation, ada.user.id, { ts: '1700000000.000100' });
@@ -49,7 +57,7 @@ it('keeps two workspaces of one app apart', async () => {
   const [acme, umbrella] = [slack.addWorkspace('Acme'), slack.addWorkspace('Umbrella')];
   const at = { acme: app.install(acme), umbrella: app.install(umbrella) };
   for (const [id, { token }] of Object.entries(at))
-    await connector.addBot({ id, token, signingSecret: app.signingSecret });
+    await connector.provides.bots!.addBot({ id, token, signingSecret: app.signingSecret });
   const bob = slack.addPerson(umbrella, 'Bob');
   const event = directEvent(at.umbrella, bob.user.id, { ts: '1700000000.000100' });
   await post(app.delivery.signed(JSON.stringify(app.envelope(at.umbrella, event))));
@@ -60,7 +68,11 @@ it('believes no one about another’s workspace', async () => {
   const { slack, app, installation, ada, intake, post, connector } = await ownBot();
   const theirs = slack.addApp('Theirs');
   const elsewhere = theirs.install(slack.addWorkspace('Elsewhere'));
-  await connector.addBot({ id: 'bot_theirs', token: elsewhere.token, signingSecret: theirs.signingSecret });
+  await connector.provides.bots!.addBot({
+    id: 'bot_theirs',
+    token: elsewhere.token,
+    signingSecret: theirs.signingSecret,
+  });
   const event = directEvent(installation, ada.user.id, { ts: '1700000000.000100' });
   const envelope = JSON.stringify(app.envelope(installation, event));
   expect((await post(theirs.delivery.signed(envelope))).status).toBe(401);
@@ -74,7 +86,7 @@ it('takes no events for a bot without a signing secret', async () => {
   const { connector, intake, post } = connectorTo(slack);
   const app = slack.addApp();
   const installation = app.install(slack.addWorkspace());
-  await connector.addBot({ id: 'bot_1', token: installation.token, signingSecret: null });
+  await connector.provides.bots!.addBot({ id: 'bot_1', token: installation.token, signingSecret: null });
   const envelope = JSON.stringify(app.envelope(installation, { type: 'app_uninstalled' }));
   const { EventDelivery } = await import('../../../fakes/slack/events/event-delivery.ts');
   expect((await post(new EventDelivery('', []).signed(envelope))).status).toBe(401);

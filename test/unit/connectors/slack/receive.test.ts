@@ -149,7 +149,7 @@ it('knows its bot after a restart even while Slack cannot be reached', async () 
   slack.fail('auth.test', { kind: 'gateway', status: 502 });
   const next = connectorTo(slack, records);
   const bot = { id: BOT_ID, token: installation.token, signingSecret: app.signingSecret };
-  expect((await next.connector.addBot(bot)).status).not.toBe('ok');
+  expect((await next.connector.provides.bots!.addBot(bot)).status).not.toBe('ok');
   const event = directEvent(installation, ada.user.id, { ts: '1700000000.000100' });
   const reply = await next.post(app.delivery.signed(JSON.stringify(app.envelope(installation, event))));
   expect([reply.status, next.intake.texts]).toEqual([200, ['hello']]);

@@ -129,6 +129,6 @@ it('notices at once that the app was removed', async () => {
 
 it('sends nothing for a bot that is gone', async () => {
   const { ada, connector } = await ownBot();
-  await connector.removeBot(BOT_ID);
+  await connector.provides.bots!.removeBot(BOT_ID);
   expect(await connector.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({ kind: 'refused' });
 });

@@ -5,9 +5,9 @@ import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/c
 import type { WebhookReply } from '../../../../src/connectors/contract/webhooks.ts';
 import type { SharedApp } from '../../../../src/connectors/slack/oauth/slack-oauth.ts';
 import { SlackConnector } from '../../../../src/connectors/slack/slack-connector.ts';
-import type { AccountLogin, BotIdentity } from '../../../../src/connectors/slack/slack-records.ts';
 import { FakeSlack } from '../../../fakes/slack/fake-slack.ts';
 import type { Installation } from '../../../fakes/slack/world/fake-app.ts';
+import { MemoryRecords } from '../../../support/memory-records.ts';
 import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { WEBHOOK } from '../../../support/webhook.ts';
 import { MemoryIntake } from '../telegram/memory-intake.ts';
@@ -21,22 +21,6 @@ export async function fakeSlack(): Promise<FakeSlack> {
   const slack = await FakeSlack.start();
   onTestFinished(() => slack.stop());
   return slack;
-}
-
-/** What is kept of bots, as the database keeps it. */
-export class MemoryRecords {
-  readonly kept = new Map<string, BotIdentity>();
-
-  async identity(botId: string): Promise<BotIdentity | null> {
-    return this.kept.get(botId) ?? null;
-  }
-
-  async claim({ id: loginKey }: AccountLogin, identity: BotIdentity): Promise<boolean> {
-    for (const [key, { teamId, userId }] of this.kept)
-      if (key !== loginKey && teamId === identity.teamId && userId === identity.userId) return false;
-    this.kept.set(loginKey, identity);
-    return true;
-  }
 }
 
 /** A connector to the fake, closed with the test. */
@@ -55,15 +39,16 @@ export function connectorTo(
     log: () => undefined,
   };
   const connector = new SlackConnector({ urls: { api, files }, sharedApp }, { clock, observer, records });
+  const webhooks = connector.provides.webhooks!;
   connector.onMessages(intake);
-  connector.onBotState((_botId, state) => states.push(state));
+  connector.provides.bots!.onBotState((_botId, state) => states.push(state));
   onTestFinished(() => connector.close());
   const post = (request: { readonly body: string; readonly headers: Readonly<Record<string, string>> }) => {
     const headers = new Headers(request.headers);
     const header = (name: string) => headers.get(name) ?? '';
     return (
-      connector.refuses({ header }) ??
-      connector.webhook({
+      webhooks.refuses({ endpoint: 'webhook', loginKey: '', header }) ??
+      webhooks.webhook({
         ...WEBHOOK,
         method: 'post',
         endpoint: 'webhook',
@@ -83,7 +68,11 @@ export async function ownBot() {
   const app = slack.addApp();
   const installation = app.install(workspace);
   const setup = connectorTo(slack);
-  await setup.connector.addBot({ id: BOT_ID, token: installation.token, signingSecret: app.signingSecret });
+  await setup.connector.provides.bots!.addBot({
+    id: BOT_ID,
+    token: installation.token,
+    signingSecret: app.signingSecret,
+  });
   const ada = slack.addPerson(workspace, 'Ada');
   const tell = async (event: Readonly<Record<string, unknown>>): Promise<WebhookReply> =>
     await setup.post(app.delivery.signed(JSON.stringify(app.envelope(installation, event))));

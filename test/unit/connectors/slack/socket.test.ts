@@ -12,7 +12,7 @@ async function socketBot() {
   const setup = connectorTo(slack);
   const ada = slack.addPerson(workspace, 'Ada');
   const add = (appToken: string, id = BOT_ID, token = installation.token) =>
-    setup.connector.addBot({ id, token, signingSecret: null, appToken });
+    setup.connector.provides.bots!.addBot({ id, token, signingSecret: null, appToken });
   onTestFinished(() => expect([...slack.offences, ...sockets.offences]).toEqual([]));
   return { slack, workspace, app, sockets, installation, ada, add, ...setup };
 }
@@ -105,8 +105,8 @@ it('shares one connection among the bots of an app, each with its own workspace'
   expect(heard).toContainEqual([{ kind: 'bot_token', id: BOT_ID }, 'at Acme']);
   expect(heard).toContainEqual([{ kind: 'bot_token', id: 'bot_umbrella' }, 'at Umbrella']);
   expect(heard.length).toBe(2);
-  await connector.removeBot(BOT_ID);
+  await connector.provides.bots!.removeBot(BOT_ID);
   expect(sockets.isOpen).toBe(true);
-  await connector.removeBot('bot_umbrella');
+  await connector.provides.bots!.removeBot('bot_umbrella');
   await waitFor('the end', () => !sockets.isOpen);
 });

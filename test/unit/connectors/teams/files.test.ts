@@ -73,7 +73,7 @@ it('offers each file, and uploads it once it is accepted', async () => {
   expect(ada.received()[2]!.attachments).toMatchObject([
     { contentType: 'application/vnd.microsoft.teams.card.file.info', name: 'report.pdf' },
   ]);
-  expect([records.offers.size, teams.offences]).toEqual([0, []]);
+  expect([records.of('offer').length, teams.offences]).toEqual([0, []]);
 });
 
 it('keeps the offer while the upload fails', async () => {
@@ -81,7 +81,7 @@ it('keeps the offer while the upload fails', async () => {
   teams.fail('upload', { kind: 'gateway', status: 503 });
   await ada.answersCard(card, true).answer;
   await waitFor('the failure', () => counts.get('file_failed') === 1);
-  expect(records.offers.size).toBe(1);
+  expect(records.of('offer').length).toBe(1);
   await ada.answersCard(card, true).answer;
   await waitFor('the file', () => uploaded().length === 1);
 });
@@ -91,7 +91,7 @@ it('forgets a file that is declined', async () => {
   ada.answersCard(card, false);
   ada.answersCard(card, true);
   await settled();
-  expect([records.offers.size, uploaded()]).toEqual([0, []]);
+  expect([records.of('offer').length, uploaded()]).toEqual([0, []]);
 });
 
 it('uploads for nobody else, to nowhere else, and nothing that was not offered', async () => {
@@ -130,7 +130,7 @@ it('sends nothing of a message with an empty file', async () => {
   const outcome = await messenger.send(outbound(ada.remoteId, 'see', files), NEVER);
   const reason = 'Teams takes no empty files: nothing.txt';
   expect(outcome).toEqual({ kind: 'refused', reason, isAddressGone: false });
-  expect([ada.received(), records.offers.size]).toEqual([[], 0]);
+  expect([ada.received(), records.of('offer').length]).toEqual([[], 0]);
 });
 
 it('gets the upload of an empty file refused by the fake, as Microsoft refuses it', async () => {

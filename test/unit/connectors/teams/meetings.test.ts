@@ -33,7 +33,7 @@ beforeEach(async () => {
     },
     { ...IDLE_TEAMS, sip },
   );
-  connector.provides.oauth!.onConnections({
+  connector.provides.oauth!.onConnections!({
     accessToken: async () => 'token',
     refused: async () => 'token',
     report: () => undefined,

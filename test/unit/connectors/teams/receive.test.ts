@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ConversationReferences } from '../../../../src/connectors/teams/messages/conversation-references.ts';
 import { newSigningKey } from '../../../fakes/teams/auth/signing-keys.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { connected } from './teams-setup.ts';
@@ -125,4 +126,25 @@ it('skips bots, people without an account and messages that do not mention it', 
     teams.delivery.deliver(chat.id, activity);
   await settled();
   expect([intake.messages, teams.delivery.lost]).toEqual([[], 0]);
+});
+
+it('keeps where a conversation is reached as soon as an account is connected to it, again if need be', async () => {
+  const space = { kind: 'channel', id: '19:x' } as const;
+  const reference = { conversationId: '19:x', serviceUrl: 'https://smba.example/', tenantId: 't' };
+  const world = { isConnected: false, kept: 0 };
+  const references = new ConversationReferences({
+    reference: async () => null,
+    putReference: async () => {
+      if (world.isConnected) world.kept += 1;
+      return world.isConnected;
+    },
+  });
+  await references.heard(space, reference);
+  await references.keep(space);
+  world.isConnected = true;
+  await references.keep(space);
+  await references.keep(space);
+  expect(world.kept).toBe(1);
+  await references.keep(space, true);
+  expect(world.kept).toBe(2);
 });

@@ -92,7 +92,7 @@ it('opens the chat with somebody who has the app', async () => {
   teams.world.installed.add(ada.user);
   expect(await messenger.send(outbound(ada.remoteId, 'good morning'), NEVER)).toMatchObject({ kind: 'sent' });
   expect(ada.received().map(({ text }) => text)).toEqual(['good morning']);
-  expect(records.references.size).toBe(1);
+  expect(records.of('space').length).toBe(1);
 });
 
 it('installs the app first, where the tenant has granted that', async () => {
@@ -129,11 +129,11 @@ it('replaces a token that is refused, once', async () => {
 
 it('follows a conversation to another service', async () => {
   const { teams, ada, records, settled } = await heard();
-  const [before] = [...records.references.values()];
+  const [before] = records.of<{ serviceUrl: string }>('space');
   Object.defineProperty(teams, 'serviceUrl', { value: `${teams.origin}/teams/emea/` });
   ada.says('again');
   await settled();
-  const [after] = [...records.references.values()];
+  const [after] = records.of<{ serviceUrl: string }>('space');
   expect([before!.serviceUrl, after!.serviceUrl]).toEqual([
     `${teams.origin}/teams/`,
     `${teams.origin}/teams/emea/`,

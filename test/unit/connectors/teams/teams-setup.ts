@@ -3,16 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import type { Space } from '../../../../src/connectors/contract/address.ts';
 import { type Address, directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { TeamsConnector } from '../../../../src/connectors/teams/teams-connector.ts';
-import type {
-  ConversationReference,
-  OfferedFile,
-  TeamsRecords,
-} from '../../../../src/connectors/teams/teams-records.ts';
 import { FakeTeams } from '../../../fakes/teams/fake-teams.ts';
+import { MemoryRecords } from '../../../support/memory-records.ts';
 import { NO_SIP } from '../../../support/no-sip.ts';
 import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { bodyOfReply } from '../../../support/webhook.ts';
@@ -20,34 +15,6 @@ import { MemoryIntake } from '../telegram/memory-intake.ts';
 
 export const LOGIN = { kind: 'shared' } as const;
 export const NEVER = new AbortController().signal;
-
-/** What is kept, as the database keeps it. */
-export class MemoryRecords implements TeamsRecords {
-  readonly references = new Map<string, ConversationReference>();
-  readonly offers = new Map<string, OfferedFile>();
-
-  async reference({ kind, id }: Space): Promise<ConversationReference | null> {
-    return this.references.get(`${kind} ${id}`) ?? null;
-  }
-
-  async putReference({ kind, id }: Space, reference: ConversationReference): Promise<void> {
-    this.references.set(`${kind} ${id}`, reference);
-  }
-
-  async prune(): Promise<void> {}
-
-  async offer(offerId: string): Promise<OfferedFile | null> {
-    return this.offers.get(offerId) ?? null;
-  }
-
-  async putOffer(offer: OfferedFile): Promise<void> {
-    this.offers.set(offer.offerId, offer);
-  }
-
-  async deleteOffer(offerId: string): Promise<void> {
-    this.offers.delete(offerId);
-  }
-}
 
 /** The domain's side, with the files of messages that were sent. */
 export class TeamsIntake extends MemoryIntake {

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { AlbumBuffer } from '../../../../src/connectors/telegram/albums.ts';
 import type { Reading, ReadMessage } from '../../../../src/connectors/telegram/update-reading.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { MemoryRecords } from '../../../support/memory-records.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { MemoryNotes } from './memory-notes.ts';
 
 function message(id: number, fields: Partial<ReadMessage> = {}): ReadMessage {
   return {
@@ -27,8 +27,8 @@ function part(id: number, albumId: string, fields: Partial<ReadMessage> = {}): R
 
 const BOB = { person: { remoteId: '43', remoteName: 'Bob' } };
 
-/** A buffer, and what it has delivered; `notes` as left by an earlier one. */
-function shelf(notes = new MemoryNotes()) {
+/** A buffer, and what it has delivered; `records` as left by an earlier one. */
+function shelf(records = new MemoryRecords()) {
   const clock = new ManualClock();
   const told: ReadMessage[] = [];
   const failures: unknown[] = [];
@@ -41,15 +41,15 @@ function shelf(notes = new MemoryNotes()) {
     told.push(reading as ReadMessage);
   };
   const onFailure = (error: unknown) => failures.push(error);
-  const made = new AlbumBuffer({ key: 'bot_1', clock, notes, take, onFailure });
+  const made = new AlbumBuffer({ key: 'bot_1', clock, records, take, onFailure });
   onTestFinished(() => made.close());
   /** What was delivered: the first part's id, and the number of files. */
   const seen = () => told.map(({ messageId, files }) => `${messageId}: ${files.length}`);
-  return { shelf: made, clock, notes, told, failures, state, seen };
+  return { shelf: made, clock, records, told, failures, state, seen };
 }
 
 test('the parts of an album are delivered as one message, a second after the last', async () => {
-  const { shelf: own, clock, notes, told, seen } = shelf();
+  const { shelf: own, clock, records, told, seen } = shelf();
   await own.take(part(1, 'a', { text: 'three of them' }));
   clock.advance(999);
   await own.take(part(2, 'a'));
@@ -61,7 +61,7 @@ test('the parts of an album are delivered as one message, a second after the las
   await waitFor('the album', () => told.length === 2);
   expect(told[1]).toMatchObject({ messageId: '1', text: 'three of them', lastUpdateId: 3 });
   expect(told[1]!.files.map(({ ref }) => ref)).toEqual(['ref of 1', 'ref of 2', 'ref of 3']);
-  await waitFor('no note', () => notes.kept.size === 0);
+  await waitFor('no record', () => records.kept.size === 0);
 });
 
 test('anything else from the same person is delivered after the album', async () => {
@@ -82,7 +82,7 @@ test('each part is recorded before it is accepted, and the next process continue
   await first.shelf.close();
   expect(first.told).toEqual([]);
 
-  const second = shelf(first.notes);
+  const second = shelf(first.records);
   await second.shelf.load();
   // It was not acknowledged in time.
   await second.shelf.take(part(2, 'a'));
@@ -92,7 +92,7 @@ test('each part is recorded before it is accepted, and the next process continue
   expect(second.seen()).toEqual(['1: 3']);
 
   const third = shelf();
-  third.notes.failures = 1;
+  third.records.failures = 1;
   await expect(third.shelf.take(part(1, 'a'))).rejects.toThrow('the disk is full');
   await third.shelf.take(part(1, 'a'));
   third.clock.advance(1_000);
@@ -100,13 +100,13 @@ test('each part is recorded before it is accepted, and the next process continue
 });
 
 test('a repeated part is not a second one, even after the album was delivered', async () => {
-  const { shelf: own, clock, told, seen, notes } = shelf();
+  const { shelf: own, clock, told, seen, records } = shelf();
   for (const id of [1, 1, 2, 1]) await own.take(part(id, 'a'));
   clock.advance(1_000);
   await waitFor('the album', () => told.length === 1);
   await own.take(part(2, 'a'));
   clock.advance(1_000);
-  await waitFor('no note', () => notes.kept.size === 0);
+  await waitFor('no record', () => records.kept.size === 0);
   expect(seen()).toEqual(['1: 2']);
 });
 

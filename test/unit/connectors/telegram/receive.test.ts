@@ -83,14 +83,14 @@ test('a restart continues from the last confirmed update, and drops repeated one
   const { fake, bot } = await telegram();
   const intake = new MemoryIntake();
   const first = connectorTo(fake, { intake });
-  await first.connector.addBot({ id: BOT_ID, token: bot.token });
+  await first.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   const ada = bot.person();
   ada.says('before');
   await waitFor('the first', () => intake.messages.length === 1);
   await first.connector.close();
   ada.says('meanwhile');
   const second = connectorTo(fake, { intake });
-  await second.connector.addBot({ id: BOT_ID, token: bot.token });
+  await second.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   ada.says('after');
   await waitFor('all', () => intake.messages.length === 3);
   expect(intake.texts).toEqual(['before', 'meanwhile', 'after']);
@@ -116,8 +116,8 @@ test('two gateways with one bot both report it, and one continues when the other
   const intake = new MemoryIntake();
   const one = connectorTo(fake, { intake });
   const other = connectorTo(fake, { intake });
-  await one.connector.addBot({ id: BOT_ID, token: bot.token });
-  await other.connector.addBot({ id: BOT_ID, token: bot.token });
+  await one.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
+  await other.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   const conflict = ({ status }: { status: string }) =>
     status.includes('terminated by other getUpdates request');
   await waitFor('a conflict', () => one.states.some(conflict));
@@ -131,7 +131,7 @@ test('a foreign webhook is removed', async () => {
   const { fake, bot } = await telegram({ takesHttpWebhooks: true });
   bot.setWebhook({ url: 'http://127.0.0.1:9/nobody', secretToken: undefined });
   const { connector, intake } = connectorTo(fake);
-  await connector.addBot({ id: BOT_ID, token: bot.token });
+  await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   bot.person().says('hello');
   await waitFor('the message', () => intake.texts.includes('hello'));
   expect(bot.webhook).toBeNull();
@@ -153,7 +153,7 @@ test('receiving survives an outage of Telegram', async () => {
     'Telegram did not answer as expected (HTTP status 502)',
   );
   await waitFor('good news', () => states.at(-1)?.status === 'ok');
-  expect(connector.sharedLogin()).toBeNull();
+  expect(connector.provides.sharedLogin!.sharedLogin()).toBeNull();
 });
 
 test('an invite link binds its user to the shared bot, and strangers are answered once', async () => {
@@ -177,37 +177,45 @@ test('an invite link binds its user to the shared bot, and strangers are answere
   await waitFor('the answer', () => ada.received.length === 3);
   expect(intake.bound).toEqual([{ remoteId: '42', remoteName: 'Ada', token: 'tok-en_1' }]);
   expect(intake.messages).toMatchObject([{ from: { login: { kind: 'shared' } } }]);
-  expect(connector.sharedLogin()).toEqual({ name: `@${bot.username}`, status: 'ok' });
+  expect(connector.provides.sharedLogin!.sharedLogin()).toEqual({ name: `@${bot.username}`, status: 'ok' });
 });
 
 test('an invalid shared bot is reported, and does not stop the start', async () => {
   const { fake } = await telegram();
   const { connector } = connectorTo(fake, { sharedToken: '12345:unknown' });
   await connector.start();
-  await waitFor('the state', () => connector.sharedLogin()?.status === 'Unauthorized');
-  expect(connector.sharedLogin()).toEqual({ name: null, status: 'Unauthorized' });
+  await waitFor('the state', () => connector.provides.sharedLogin!.sharedLogin()?.status === 'Unauthorized');
+  expect(connector.provides.sharedLogin!.sharedLogin()).toEqual({ name: null, status: 'Unauthorized' });
 });
 
 test('bots can be added and removed at runtime', async () => {
   const { fake, bot, connector, intake, states } = await ownBot();
   expect(states).toEqual([{ name: `@${bot.username}`, status: 'ok' }]);
   const refused = { code: 'bot_refused', message: 'The platform refused the bot token: Unauthorized' };
-  await expect(connector.addBot({ id: 'bot_2', token: `999:${'x'.repeat(35)}` })).rejects.toMatchObject(
-    refused,
-  );
-  await expect(connector.addBot({ id: 'bot_2', token: bot.token })).rejects.toMatchObject({
+  await expect(
+    connector.provides.bots!.addBot({ id: 'bot_2', token: `999:${'x'.repeat(35)}` }),
+  ).rejects.toMatchObject(refused);
+  await expect(connector.provides.bots!.addBot({ id: 'bot_2', token: bot.token })).rejects.toMatchObject({
     code: 'bot_token_taken',
   });
-  await connector.removeBot(BOT_ID);
-  await connector.removeBot(BOT_ID);
+  await connector.provides.bots!.removeBot(BOT_ID);
+  await connector.provides.bots!.removeBot(BOT_ID);
   bot.person().says('nobody hears this yet');
-  expect(await connector.addBot({ id: 'bot_3', token: bot.token })).toEqual({
+  expect(await connector.provides.bots!.addBot({ id: 'bot_3', token: bot.token })).toEqual({
     name: `@${bot.username}`,
     status: 'ok',
   });
   await waitFor('what was said meanwhile', () => intake.messages.length === 1);
   fake.revoke(bot);
   await waitFor('the revocation', () => states.at(-1)?.status === 'Unauthorized');
+});
+
+test('of two bots with one token that are added at once, one is taken', async () => {
+  const { fake, bot } = await telegram();
+  const { connector } = connectorTo(fake);
+  const adding = ['bot_1', 'bot_2'].map((id) => connector.provides.bots!.addBot({ id, token: bot.token }));
+  const [first, second] = await Promise.allSettled(adding);
+  expect([first!.status, second]).toMatchObject(['fulfilled', { reason: { code: 'bot_token_taken' } }]);
 });
 
 test.each([
@@ -220,7 +228,7 @@ test.each([
 ])('the token %j is refused without asking Telegram', async (token) => {
   const { fake } = await telegram();
   const { connector } = connectorTo(fake);
-  await expect(connector.addBot({ id: BOT_ID, token })).rejects.toMatchObject({
+  await expect(connector.provides.bots!.addBot({ id: BOT_ID, token })).rejects.toMatchObject({
     code: 'bot_token_malformed',
     message: expect.stringMatching(/^This is not a Telegram bot token\..*@BotFather/),
   });
@@ -233,7 +241,7 @@ test.each([401, 404])(
     const { fake, bot } = await telegram();
     const { connector } = connectorTo(fake);
     fake.fail('getMe', { kind: 'gateway', status });
-    expect(await connector.addBot({ id: BOT_ID, token: bot.token })).toEqual({
+    expect(await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token })).toEqual({
       name: null,
       status: `Telegram did not answer as expected (HTTP status ${status})`,
     });
@@ -244,7 +252,7 @@ test('a bot is accepted while nothing listens at Telegram’s address', async ()
   const { fake, bot } = await telegram();
   const { connector } = connectorTo(fake);
   await fake.stop();
-  expect(await connector.addBot({ id: BOT_ID, token: bot.token })).toEqual({
+  expect(await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token })).toEqual({
     name: null,
     status: 'Telegram could not be reached: ECONNREFUSED',
   });
@@ -254,7 +262,7 @@ test('a bot is accepted while Telegram cannot be reached, and logged in later', 
   const { fake, bot } = await telegram();
   const { connector, clock, intake, states } = connectorTo(fake);
   fake.fail('getMe', { kind: 'gateway', status: 502 }, { kind: 'drop', isDone: false });
-  expect(await connector.addBot({ id: BOT_ID, token: bot.token })).toEqual({
+  expect(await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token })).toEqual({
     name: null,
     status: 'Telegram did not answer as expected (HTTP status 502)',
   });

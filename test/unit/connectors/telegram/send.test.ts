@@ -260,7 +260,7 @@ test('files of people can be fetched repeatedly, until Telegram no longer has th
   await expect(fetched()).rejects.toMatchObject({ code: 'file_gone' });
   const large = bot.files.keep(formFile('b', 'video/mp4', Buffer.alloc(20_000_001)));
   await expect(connector.fetchFile(LOGIN, large.file_id, NEVER)).rejects.toMatchObject({ code: 'file_gone' });
-  await connector.removeBot(LOGIN.id);
+  await connector.provides.bots!.removeBot(LOGIN.id);
   await expect(fetched()).rejects.toMatchObject({ code: 'file_gone' });
 });
 
@@ -268,8 +268,8 @@ test('bots of several logins do not interfere', async () => {
   const { fake, bot } = await telegram();
   const other = fake.addBot();
   const { connector } = connectorTo(fake);
-  await connector.addBot({ id: 'bot_1', token: bot.token });
-  await connector.addBot({ id: 'bot_2', token: other.token });
+  await connector.provides.bots!.addBot({ id: 'bot_1', token: bot.token });
+  await connector.provides.bots!.addBot({ id: 'bot_2', token: other.token });
   const [ada, bob] = [bot.person(), other.person()];
   ada.says('to the first');
   bob.says('to the second');

@@ -6,10 +6,10 @@ import { TelegramConnector } from '../../../../src/connectors/telegram/telegram-
 import type { FormFile } from '../../../fakes/multipart-form.ts';
 import type { FakeBot } from '../../../fakes/telegram/fake-bot.ts';
 import { FakeTelegram, type FakeTelegramOptions } from '../../../fakes/telegram/fake-telegram.ts';
+import { MemoryRecords } from '../../../support/memory-records.ts';
 import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { MemoryIntake } from './memory-intake.ts';
-import { MemoryNotes } from './memory-notes.ts';
 
 export const BOT_ID = 'bot_own';
 
@@ -29,37 +29,35 @@ export interface ConnectorOptions {
   readonly sharedToken?: string;
   readonly webhookRoot?: () => string;
   readonly intake?: MemoryIntake;
-  readonly notes?: MemoryNotes;
+  readonly records?: MemoryRecords;
 }
 
 /** A connector to the fake, closed with the test. */
 export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) {
   const clock = new TurnableClock();
   const intake = options.intake ?? new MemoryIntake();
-  const notes = options.notes ?? new MemoryNotes();
+  const records = options.records ?? new MemoryRecords();
   const states: LoginState[] = [];
   const counts = new Map<string, number>();
-  const connector = new TelegramConnector(
-    {
-      urls: { api: fake.url, files: `${fake.url}/file` },
-      sharedToken: options.sharedToken ?? null,
-      webhookRoot: options.webhookRoot ?? null,
-    },
+  const connector = new TelegramConnector({
+    urls: { api: fake.url, files: `${fake.url}/file` },
+    sharedToken: options.sharedToken ?? null,
+    webhookRoot: options.webhookRoot ?? null,
     clock,
-    { count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1), log: () => undefined },
-    notes,
-  );
+    observer: { count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1), log: () => undefined },
+    records,
+  });
   connector.onMessages(intake);
-  connector.onBotState((_botId, state) => states.push(state));
+  connector.provides.bots!.onBotState((_botId, state) => states.push(state));
   onTestFinished(() => connector.close());
-  return { connector, clock, intake, notes, states, counts };
+  return { connector, clock, intake, records, states, counts };
 }
 
 /** The same with the account's own bot logged in. */
 export async function ownBot(options: FakeTelegramOptions & ConnectorOptions = {}) {
   const { fake, bot } = await telegram(options);
   const setup = connectorTo(fake, options);
-  await setup.connector.addBot({ id: BOT_ID, token: bot.token });
+  await setup.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   return { fake, bot, ...setup };
 }
 

@@ -37,7 +37,7 @@ async function hooked() {
   const { fake, bot } = await telegram({ takesHttpWebhooks: true, webhookRetryMs: 20 });
   const { url, statuses } = await startServer(() => setup.connector);
   const setup = connectorTo(fake, { webhookRoot: () => url });
-  await setup.connector.addBot({ id: BOT_ID, token: bot.token });
+  await setup.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   await waitFor('the webhook', () => bot.webhook !== null);
   const ask = (loginKey: string, secret: string, body: string) =>
     setup.connector.webhook({
@@ -64,7 +64,7 @@ test('updates are delivered in order, and acknowledged when they are stored', as
 });
 
 test('an album is one message with all its files', async () => {
-  const { bot, intake, notes, clock } = await hooked();
+  const { bot, intake, records, clock } = await hooked();
   const ada = bot.person();
   const pictures = (count: number) => Array.from({ length: count }, (_, n) => formFile(`${n}`, 'image/jpeg'));
   const parts = ada.sendsAlbum(pictures(3), 'three of them');
@@ -77,15 +77,15 @@ test('an album is one message with all its files', async () => {
   expect(intake.texts).toEqual(['three of them', 'two more', 'after']);
   expect(intake.messages.map(({ files }) => files.length)).toEqual([3, 2, 0]);
   expect(intake.messages[0]!.platformMessageId).toBe(`${parts[0]!.message_id}`);
-  await waitFor('no note', () => notes.kept.size === 0);
+  await waitFor('no record', () => records.kept.size === 0);
 });
 
-test('removing a bot deletes its notes', async () => {
-  const { bot, connector, notes } = await hooked();
+test('removing a bot deletes its records', async () => {
+  const { bot, connector, records } = await hooked();
   bot.person().sendsAlbum([formFile('1', 'image/jpeg'), formFile('2', 'image/jpeg')], '');
   await waitFor('both', () => bot.updates.pending.length === 0);
-  await connector.removeBot(BOT_ID);
-  expect(notes.kept.size).toBe(0);
+  await connector.provides.bots!.removeBot(BOT_ID);
+  expect(records.kept.size).toBe(0);
 });
 
 test('only requests of Telegram are accepted, and only readable ones', async () => {
@@ -113,7 +113,7 @@ test('the webhook stays when the gateway stops, so that Telegram keeps new updat
 test('a polling gateway has no webhook', async () => {
   const { fake, bot } = await telegram();
   const { connector } = connectorTo(fake);
-  await connector.addBot({ id: BOT_ID, token: bot.token });
+  await connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   const request = {
     ...WEBHOOK,
     method: 'post',

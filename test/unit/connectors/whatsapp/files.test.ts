@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { LoginRef } from '../../../../src/connectors/contract/login.ts';
-import { GraphClient } from '../../../../src/connectors/whatsapp/graph-client.ts';
-import { downloadMedia } from '../../../../src/connectors/whatsapp/media-download.ts';
+import { hasOrigin } from '../../../../src/connectors/kit/platform-http.ts';
+import { GraphClient } from '../../../../src/connectors/whatsapp/client.ts';
 import { webpShape } from '../../../../src/connectors/whatsapp/media-kind.ts';
+import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { linked, soon } from './linked.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
@@ -44,18 +45,15 @@ test('only hosts that the operator listed get the token', async () => {
   const media = api.media.add('image/jpeg', 'a.jpg', randomBytes(9));
   const { describe } = api.media;
   api.media.describe = (...args) => ({ ...describe.apply(api.media, args), url: 'http://127.0.0.2:1/steal' });
-  const graph = new GraphClient({
-    apiUrl: api.baseUrl,
-    apiVersion: 'v25.0',
-    mediaUrl: 'https://lookaside.fbsbx.com',
-    phoneNumberId: api.phoneNumberId,
-    accessToken: api.accessToken,
-  });
-  await expect(downloadMedia(graph, media.id, soon())).rejects.toMatchObject({ code: 'platform_failed' });
-  expect(graph.isMediaAddress('https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=1')).toBe(true);
-  expect(graph.isMediaAddress('https://lookaside.fbsbx.com.example.com/')).toBe(false);
-  expect(graph.isMediaAddress('http://lookaside.fbsbx.com/')).toBe(false);
-  expect(graph.isMediaAddress('nonsense')).toBe(false);
+  const mediaUrl = 'https://lookaside.fbsbx.com';
+  const { baseUrl: apiUrl, phoneNumberId, accessToken } = api;
+  const options = { apiUrl, apiVersion: 'v25.0', mediaUrl, phoneNumberId, accessToken };
+  const graph = new GraphClient(options, new TurnableClock());
+  await expect(graph.openMedia(media.id, soon())).rejects.toMatchObject({ code: 'platform_failed' });
+  expect(hasOrigin('https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=1', mediaUrl)).toBe(true);
+  expect(hasOrigin('https://lookaside.fbsbx.com.example.com/', mediaUrl)).toBe(false);
+  expect(hasOrigin('http://lookaside.fbsbx.com/', mediaUrl)).toBe(false);
+  expect(hasOrigin('nonsense', mediaUrl)).toBe(false);
 });
 
 test('the dimensions of a WebP picture are read from its first chunk', () => {

@@ -48,7 +48,7 @@ export async function linked(options: CloudApiOptions = {}): Promise<Linked> {
     await api.stop();
   });
   await connector.start();
-  await waitFor('the login', () => connector.sharedLogin().status === 'ok');
+  await waitFor('the login', () => connector.provides.sharedLogin!.sharedLogin()?.status === 'ok');
   await api.webhook.subscribe(webhookUrl);
   const ada = api.addPerson({ name: 'Ada', phone: '15551230001' });
   intake.contacts.add(ada.userId);
@@ -58,7 +58,7 @@ export async function linked(options: CloudApiOptions = {}): Promise<Linked> {
 async function serve(connector: WhatsAppConnector): Promise<string> {
   const server = createServer((request, response) => {
     void (async () => {
-      const reply = await connector.webhook({
+      const reply = await connector.provides.webhooks!.webhook({
         ...WEBHOOK,
         method: request.method === 'GET' ? 'get' : 'post',
         loginKey: request.url!.split('?')[0]!.slice(1),

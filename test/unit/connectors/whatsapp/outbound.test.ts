@@ -256,8 +256,8 @@ test('a template that is not approved is refused', async () => {
 
 test('the login shows the status that Meta returns', async () => {
   const { api, connector, ada } = await linked();
-  expect(connector.sharedLogin()).toEqual({ name: '+1 555-078-3881', status: 'ok' });
+  expect(connector.provides.sharedLogin!.sharedLogin()).toEqual({ name: '+1 555-078-3881', status: 'ok' });
   api.refuseNext(API_ERRORS.badToken);
   await connector.send(messageTo(ada.userId, 'x'), soon());
-  expect(connector.sharedLogin().status).toContain('Invalid OAuth access token');
+  expect(connector.provides.sharedLogin!.sharedLogin()?.status).toContain('Invalid OAuth access token');
 });

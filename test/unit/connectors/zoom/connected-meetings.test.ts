@@ -33,7 +33,7 @@ function connect(dialIn: string | null): void {
     { urls: { login: '', api: zoom.url }, app: null, dialIn, webhookSecret: null },
     { clock: systemClock, sip, log: () => undefined },
   );
-  connector.provides.oauth!.onConnections({
+  connector.provides.oauth!.onConnections!({
     accessToken: async () => 'token',
     refused: async () => 'token',
     report: () => undefined,

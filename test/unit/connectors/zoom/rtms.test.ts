@@ -35,13 +35,13 @@ beforeEach(async () => {
     { clock, sip, log: () => undefined },
   );
   const { oauth } = connector.provides;
-  oauth!.onConnections({
+  oauth!.onConnections!({
     accessToken: async () => 'token',
     refused: async () => 'token',
     report: () => undefined,
   });
   const ann = { label: 'Ann', email: null, scopes: [], accountId: 'acc_1' };
-  oauth!.connected({ id: 'con_1', providerUserId: 'ann', ...ann });
+  oauth!.connected!({ id: 'con_1', providerUserId: 'ann', ...ann });
 });
 afterEach(async () => {
   await connector.close();
@@ -202,7 +202,7 @@ describe('a stream', () => {
     stream.join(...PEOPLE);
     await vi.waitUntil(() => call.participants.mock.calls.length === 1);
     const { oauth } = connector.provides;
-    oauth!.disconnected('con_1');
+    oauth!.disconnected!('con_1');
     expect([call.participants.mock.lastCall, call.ended.mock.calls]).toEqual([[[]], []]);
     expect(call.capabilities.mock.lastCall).toEqual([['audio_in', 'audio_out']]);
     await vi.waitUntil(() => !stream.isUp);
@@ -210,7 +210,7 @@ describe('a stream', () => {
     stream.say(11, 'nobody is to hear this');
     const next = await start(meeting);
     const again = { label: 'Ann', email: null, scopes: [], accountId: 'acc_1' };
-    oauth!.connected({ id: 'con_1', providerUserId: 'ann', ...again });
+    oauth!.connected!({ id: 'con_1', providerUserId: 'ann', ...again });
     await join(meeting);
     await vi.waitUntil(() => stream.isUp || next.isUp, { timeout: 5_000 });
     expect(call.said).not.toHaveBeenCalled();
@@ -224,7 +224,7 @@ describe('a stream', () => {
     await join(kept);
     await isUp(stream);
     const eve = { label: 'Eve', email: null, scopes: [], accountId: 'acc_1' };
-    connector.provides.oauth!.connected({ id: 'con_1', providerUserId: 'eve', ...eve });
+    connector.provides.oauth!.connected!({ id: 'con_1', providerUserId: 'eve', ...eve });
     zoom.userOf = () => 'eve';
     await join(crowd[0]!);
     await join(crowd[1]!);

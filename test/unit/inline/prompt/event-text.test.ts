@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { contextLine } from '../../../../src/inline/prompt/agent-context.ts';
 import { DEFAULT_PROMPT, promptOf } from '../../../../src/inline/prompt/default-prompt.ts';
-import { eventText, lastTurnText } from '../../../../src/inline/prompt/event-text.ts';
+import { contextLine, eventText, lastTurnText } from '../../../../src/inline/prompt/event-text.ts';
 import { ForeignText } from '../../../../src/inline/prompt/foreign-text.ts';
 import { parseReply } from '../../../../src/inline/reply/reply-scanner.ts';
 import { TAG_NAMES } from '../../../../src/inline/reply/tags.ts';
@@ -119,50 +118,11 @@ describe('the text about the last turn', () => {
   });
 });
 
-describe('the line of context', () => {
-  const common = { deliveryId: 'dlv_1', agentName: 'Ann', nowIso: AT, accounts: [], calls: [] };
-
-  it('names the accounts, the calls and what a conversation takes', () => {
-    const line = contextLine(
-      {
-        ...common,
-        accounts: [{ id: 'bot_1', platform: 'telegram' }],
-        calls: [{ callId: 'call_1', platform: 'sip', state: 'active' }],
-        place: {
-          kind: 'conversation',
-          conversationId: 'cnv_1',
-          platform: 'whatsapp',
-          takesFiles: true,
-          maxCharacters: 1_600,
-          isWindowOpen: false,
-        },
-      },
-      foreign,
-    );
-    expect(line).toMatch(/^\[agent context\] [^\n]*$/);
-    expect(JSON.parse(line.slice('[agent context] '.length))).toEqual({
-      delivery: 'dlv_1',
-      agent: 'Ann',
-      now: AT,
-      accounts: [{ account_id: 'bot_1', platform: 'telegram' }],
-      active_calls: [{ call_id: 'call_1', platform: 'sip', state: 'active' }],
-      here: {
-        conversation_id: 'cnv_1',
-        platform: 'whatsapp',
-        files: true,
-        max_characters: 1_600,
-        window_open: false,
-      },
-    });
-  });
-
-  it('names what a call can do', () => {
-    const capabilities = ['audio_in', 'audio_out'] as const;
-    const place = { kind: 'call', callId: 'call_1', platform: 'sip', capabilities, isSpoken: true } as const;
-    expect(contextLine({ ...common, place }, foreign)).toContain(
-      '"here":{"call_id":"call_1","platform":"sip","capabilities":["audio_in","audio_out"],"text_is":"spoken"}',
-    );
-  });
+it('the line of context is JSON behind a marker', () => {
+  const facts = { delivery: 'dlv_1', here: { call_id: 'call_1', text_is: 'spoken\nnow' } };
+  const line = contextLine(facts, foreign);
+  expect(line).toMatch(/^\[agent context\] [^\n]*$/);
+  expect(JSON.parse(line.slice('[agent context] '.length))).toEqual(facts);
 });
 
 describe('the default prompt', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contextLine } from '../../../../src/inline/prompt/agent-context.ts';
-import { eventText, lastTurnText } from '../../../../src/inline/prompt/event-text.ts';
+import { contextLine, eventText, lastTurnText } from '../../../../src/inline/prompt/event-text.ts';
 import { ForeignText } from '../../../../src/inline/prompt/foreign-text.ts';
 import { parseReply } from '../../../../src/inline/reply/reply-scanner.ts';
 import { INJECTIONS } from './injections.ts';
@@ -36,12 +35,11 @@ function inputOf(text: string): string {
     { type: 'dm_edited', text },
   ];
   const context = {
-    deliveryId: 'dlv_1',
-    agentName: text,
-    nowIso: '2026-11-23T12:00:00.000Z',
-    accounts: [{ id: 'bot_1', platform: 'telegram' }],
-    calls: [{ callId: 'call_1', platform: 'sip', state: 'active' }],
-    place: null,
+    delivery: 'dlv_1',
+    agent: text,
+    now: '2026-11-23T12:00:00.000Z',
+    accounts: [{ account_id: 'bot_1', platform: 'telegram' }],
+    active_calls: [{ call_id: 'call_1', platform: 'sip', state: 'active' }],
   };
   const lastTurn = lastTurnText({ heard: text, refused: [{ kind: 'dm', reason: text }] }, foreign);
   return [contextLine(context, foreign), lastTurn, eventText(events, foreign)].join('\n\n');

@@ -1,7 +1,7 @@
 import { unreachable } from '../../../../src/base/assert.ts';
 import type { ReplyAction } from '../../../../src/inline/reply/action.ts';
-import type { OutsideText, ReplyEnd } from '../../../../src/inline/reply/action-builder.ts';
-import { parseReply, type ScannedReply } from '../../../../src/inline/reply/reply-scanner.ts';
+import type { OutsideText, ReplyEnd, ScannedReply } from '../../../../src/inline/reply/action-builder.ts';
+import { parseReply } from '../../../../src/inline/reply/reply-scanner.ts';
 
 /** The actions of a reply in one line each, such as `write: Hello`, and the tags of its faults behind a `!`. */
 export function shortActions({ actions, faults }: ScannedReply): string[] {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { isoAfter } from '../../../../src/base/time.ts';
+import { findRow } from '../../../../src/store/database/rows.ts';
 import {
   cursorOf,
   cursorText,
@@ -9,7 +10,6 @@ import {
   positionOf,
 } from '../../../../src/store/messages/cursor.ts';
 import { newestEventTime } from '../../../../src/store/messages/events.ts';
-import { findMessage } from '../../../../src/store/messages/messages.ts';
 import { happen, messagingWorld, type World, write } from '../messaging-world.ts';
 
 test.each([
@@ -64,7 +64,7 @@ test('a cursor points behind its message, or behind its time in another account'
   await write(world, '1');
   await write(world, '1');
   const { cursor, position } = await newest(world);
-  const message = await findMessage(store.db, accountId, cursor.messageId);
+  const message = await findRow(store.db, 'messages', { accountId, id: cursor.messageId });
   expect(cursor).toEqual(cursorOf(message!));
   expect(await positionOf(store.db, accountId, cursor)).toEqual({
     createdAt: position.createdAt,

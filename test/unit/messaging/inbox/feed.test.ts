@@ -8,7 +8,7 @@ import {
   reachedBy,
   readFeed,
 } from '../../../../src/messaging/inbox/feed.ts';
-import { findAnyConversation } from '../../../../src/store/messages/conversations.ts';
+import { findRow } from '../../../../src/store/database/rows.ts';
 import { cursorText, newestOf, parseCursor } from '../../../../src/store/messages/cursor.ts';
 import { appendEvent } from '../../../../src/store/messages/events.ts';
 import { answer, messagingWorld, type World, write } from '../messaging-world.ts';
@@ -118,7 +118,7 @@ test('an agent’s feed has no events of others, and a scope of several has each
   const agent = {
     accountId: world.accountId,
     name: 'n',
-    isDefault: 0,
+    isDefault: false,
     createdAt: world.clock.nowIso(),
   } as const;
   await db
@@ -151,7 +151,7 @@ test('a feed never skips a message that is announced late', async () => {
   await write(world, '2', { text: 'later' });
   const later = await cursorNow(world);
   const [message] = await world.store.db.selectFrom('messages').selectAll().orderBy('seq').execute();
-  const conversation = await findAnyConversation(world.store.db, message!.conversationId);
+  const conversation = await findRow(world.store.db, 'conversations', { id: message!.conversationId });
   const { createdAt, seq: messageSeq } = message!;
   const payload = { platform: 'telegram' };
   await announce(world.store.db, conversation!, { type: 'dm_chat', payload, createdAt, messageSeq });

@@ -6,7 +6,7 @@ import { announce } from '../../../../src/messaging/inbox/announce.ts';
 import { type Delta, type DeltaQuestion, readDelta } from '../../../../src/messaging/inbox/inbox-delta.ts';
 import type { Reading } from '../../../../src/messaging/inbox/inbox-view.ts';
 import { insertAgent } from '../../../../src/store/agents/agents.ts';
-import { findAnyConversation, setConversationStatus } from '../../../../src/store/messages/conversations.ts';
+import { changeRows, findRow } from '../../../../src/store/database/rows.ts';
 import { cursorText, newestOf, parseCursor, positionOf } from '../../../../src/store/messages/cursor.ts';
 import { NOW } from '../../store/temporary.ts';
 import { answer, happen, messagingWorld, seedBot, type World, write, written } from '../messaging-world.ts';
@@ -67,7 +67,7 @@ async function editsSince({ store }: World, former: readonly string[]): Promise<
     .select('payload')
     .where('type', '=', 'dm_edited')
     .execute();
-  const ids = rows.map(({ payload }): string => JSON.parse(payload).event_id);
+  const ids = rows.map(({ payload }) => payload.event_id as string);
   return [...new Set(ids)].filter((id) => !former.includes(id));
 }
 
@@ -219,7 +219,7 @@ test('a message of a conversation that was closed since is still returned', asyn
   const [{ id }] = (await world.store.db.selectFrom('conversations').select('id').execute()) as [
     { id: string },
   ];
-  await setConversationStatus(world.store.db, id, 'closed');
+  await changeRows(world.store.db, 'conversations', { id }, { status: 'closed' });
   const delta = await readDelta(world.reading, await ask(world.reading, world.scope, cursor));
   expect(textsIn(delta)).toEqual(['last words']);
   expect(delta.groups[0]?.conversation.status).toBe('closed');
@@ -293,7 +293,7 @@ test('a call that rings before a held message is announced is returned after tha
   const { cursor } = await read(start);
   const eventId = await happen(world, world.agentId);
   const [message] = await world.store.db.selectFrom('messages').selectAll().execute();
-  const conversation = await findAnyConversation(world.store.db, message!.conversationId);
+  const conversation = await findRow(world.store.db, 'conversations', { id: message!.conversationId });
   const { createdAt, seq: messageSeq } = message!;
   await announce(world.store.db, conversation!, { type: 'dm_chat', payload: {}, createdAt, messageSeq });
   expect((await read(cursor)).events).toMatchObject([{ eventId }]);

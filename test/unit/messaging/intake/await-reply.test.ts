@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { awaitReplies, awaitReply } from '../../../../src/messaging/intake/await-reply.ts';
 import { REPLY_MS, ReplyWatch } from '../../../../src/messaging/intake/reply-watch.ts';
-import type { DmRequest } from '../../../../src/messaging/outbox/dm.ts';
+import type { DmRequest } from '../../../../src/messaging/outbox/dm-request.ts';
 import { sendDm, showDmTyping } from '../../../../src/messaging/outbox/send-dm.ts';
-import { insertAgent, updateAgent } from '../../../../src/store/agents/agents.ts';
-import { setConversationStatus } from '../../../../src/store/messages/conversations.ts';
+import { insertAgent } from '../../../../src/store/agents/agents.ts';
+import { changeRows } from '../../../../src/store/database/rows.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { NOW } from '../../store/temporary.ts';
@@ -139,16 +139,16 @@ it('uses the text of the default agent, or else of the oldest one, and sends no 
     .insertInto('agentAccounts')
     .values({ agentId: 'agt_2', memberType: 'bot_token', memberId: 'bot_1' })
     .execute();
-  await updateAgent(db, 'agt_2', { timeoutText: 'The second says' });
+  await changeRows(db, 'agents', { id: 'agt_2' }, { timeoutText: 'The second says' });
   const late = async (count: number) => {
     await hear();
     await pass(REPLY_MS);
     await waitFor('the text', () => texts().length === count);
   };
   await late(1);
-  await updateAgent(db, outbound.agentId, { timeoutText: 'One moment' });
+  await changeRows(db, 'agents', { id: outbound.agentId }, { timeoutText: 'One moment' });
   await late(2);
-  await updateAgent(db, outbound.agentId, { timeoutText: '' });
+  await changeRows(db, 'agents', { id: outbound.agentId }, { timeoutText: '' });
   await hear();
   await pass(REPLY_MS);
   await db.deleteFrom('agentAccounts').where('agentId', '=', outbound.agentId).execute();
@@ -159,7 +159,7 @@ it('uses the text of the default agent, or else of the oldest one, and sends no 
 it('sends nothing in a closed or unknown conversation', async () => {
   const { outbound, conversation, hear, pass, texts } = await waiting();
   await hear();
-  await setConversationStatus(outbound.store.db, conversation.id, 'closed');
+  await changeRows(outbound.store.db, 'conversations', { id: conversation.id }, { status: 'closed' });
   await pass(REPLY_MS);
   await awaitReply(outbound.domain, { conversationId: 'cnv_none', spaceKind: 'direct' });
   await pass(REPLY_MS);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Recovered, recoverOutbox } from '../../../../src/messaging/outbox/recover-outbox.ts';
-import { writeMessage } from '../../../../src/messaging/outbox/write-message.ts';
+import { writeMessage } from '../../../../src/messaging/outbox/send-dm.ts';
 import { changeMessageStatus } from '../../../../src/store/messages/outbound-messages.ts';
 import { DEAD, FakeMessenger } from '../../../support/fake-messenger.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -82,7 +82,7 @@ async function inBackground(outbound: Outbound, conversationId: string, text: st
 
 async function endsOf({ store }: Outbound): Promise<string[]> {
   const rows = await store.db.selectFrom('events').select(['type', 'payload']).orderBy('id').execute();
-  return rows.map(({ type, payload }) => `${type} ${JSON.parse(payload).status ?? ''}`.trim());
+  return rows.map(({ type, payload }) => `${type} ${payload.status ?? ''}`.trim());
 }
 
 it('leaves unstarted background messages to the next start, which sends them', async () => {

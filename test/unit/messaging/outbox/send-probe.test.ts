@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readFeed } from '../../../../src/messaging/inbox/feed.ts';
-import type { DmRequest } from '../../../../src/messaging/outbox/dm.ts';
+import type { DmRequest } from '../../../../src/messaging/outbox/dm-request.ts';
 import { sendDm } from '../../../../src/messaging/outbox/send-dm.ts';
 import { sendProbe } from '../../../../src/messaging/outbox/send-probe.ts';
 import { insertAgent } from '../../../../src/store/agents/agents.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findAnyConversation } from '../../../../src/store/messages/conversations.ts';
+import { findRow } from '../../../../src/store/database/rows.ts';
 import { listMessages } from '../../../../src/store/messages/messages.ts';
 import { changeMessageStatus } from '../../../../src/store/messages/outbound-messages.ts';
 import { beginConversation, QueueWorld } from '../queue-world.ts';
@@ -222,7 +222,7 @@ test('a person who writes to one account opens the window of every account on th
   await world.settle();
   await world.until(async () => world.platform.arrived.length === 2);
   expect([...world.platform.arrived].sort()).toEqual(['to the first', 'to the second']);
-  expect((await findAnyConversation(world.db, other))!.closure).toBeNull();
+  expect((await findRow(world.db, 'conversations', { id: other }))!.closure).toBeNull();
 });
 
 test('a conversation holds a thousand waiting messages', async () => {

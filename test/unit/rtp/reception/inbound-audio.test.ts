@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeUlaw } from '../../../../src/audio/g711.ts';
-import { newJitterCounters } from '../../../../src/audio/jitter-buffer.ts';
+import { newJitterCounters } from '../../../../src/audio/jitter-counters.ts';
 import { G711Decoder } from '../../../../src/rtp/codecs/g711-codec.ts';
 import { InboundAudio } from '../../../../src/rtp/reception/inbound-audio.ts';
 import { RtpPacket, writeRtpHeader } from '../../../../src/rtp/rtp-packet.ts';

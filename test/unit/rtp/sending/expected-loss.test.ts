@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExpectedLoss } from '../../../../src/rtp/sending/expected-loss.ts';
+import { ExpectedLoss } from '../../../../src/rtp/sending/rtp-sender.ts';
 
 /** The expected loss after each of these reports. */
 function percents(...shares: number[]): number[] {

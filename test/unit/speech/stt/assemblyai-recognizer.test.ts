@@ -1,18 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AssemblyAiRecognizer } from '../../../../src/speech/stt/assemblyai/assemblyai-recognizer.ts';
+import type { Recognizer } from '../../../../src/speech/stt/recognizer.ts';
+import { assemblyAiStt } from '../../../../src/speech/vendors/assemblyai/assemblyai-stt.ts';
 import { AssemblyAiStt } from '../../../fakes/assemblyai/stt-socket.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';
 import { Speaker } from '../speaker.ts';
-import { type ClientOptions, KEY, VendorWorld } from '../vendor-world.ts';
+import { type ClientOptions, KEY, recognizerClient, VendorWorld } from '../vendor-world.ts';
 
 const PAUSE_MS = 1_000;
 
-let world: VendorWorld<AssemblyAiStt, AssemblyAiRecognizer, RecordedRecognition>;
+let world: VendorWorld<AssemblyAiStt, Recognizer, RecordedRecognition>;
 
 beforeEach(async () => {
   world = await VendorWorld.start({
     vendor: (clock) => new AssemblyAiStt(clock, KEY),
-    client: (...args) => new AssemblyAiRecognizer(...args),
+    client: recognizerClient(assemblyAiStt),
     recorded: new RecordedRecognition(),
   });
 });

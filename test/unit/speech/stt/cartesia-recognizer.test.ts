@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newCartesiaRecognizer } from '../../../../src/speech/stt/cartesia/cartesia-recognizer.ts';
 import type { Recognizer } from '../../../../src/speech/stt/recognizer.ts';
+import { cartesiaStt } from '../../../../src/speech/vendors/cartesia/cartesia-stt.ts';
 import { CARTESIA_ERRORS } from '../../../fakes/cartesia/socket-errors.ts';
 import { CartesiaStt } from '../../../fakes/cartesia/stt-socket.ts';
 import { RecordedRecognition } from '../recorded-recognition.ts';
 import { Speaker } from '../speaker.ts';
-import { type ClientOptions, KEY, VendorWorld } from '../vendor-world.ts';
+import { type ClientOptions, KEY, recognizerClient, VendorWorld } from '../vendor-world.ts';
 
 const PAUSE_MS = 1_000;
 
@@ -14,7 +14,7 @@ let world: VendorWorld<CartesiaStt, Recognizer, RecordedRecognition>;
 beforeEach(async () => {
   world = await VendorWorld.start({
     vendor: (clock) => new CartesiaStt(clock, KEY),
-    client: newCartesiaRecognizer,
+    client: recognizerClient(cartesiaStt),
     recorded: new RecordedRecognition(),
   });
 });

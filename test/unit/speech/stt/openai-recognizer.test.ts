@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SegmentLimits, Utterance } from '../../../../src/speech/segments/utterance-segmenter.ts';
-import { OpenAiRecognizer, type Segmenter } from '../../../../src/speech/stt/openai/openai-recognizer.ts';
+import { OpenAiRecognizer, type Segmenter } from '../../../../src/speech/vendors/openai/openai-recognizer.ts';
 import { modelGone, outOfFunds, rateLimited, serverError } from '../../../fakes/openai/audio-errors.ts';
 import { OpenAiAudio } from '../../../fakes/openai/audio-routes.ts';
 import { silence, toneSpeech } from '../../../fakes/tone-speech.ts';

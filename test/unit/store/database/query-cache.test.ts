@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { QueryCache } from '../../../../src/store/database/query-cache.ts';
-import { findAccount, updatePerson } from '../../../../src/store/people/accounts.ts';
+import { changeRows } from '../../../../src/store/database/rows.ts';
+import { findAccount } from '../../../../src/store/people/accounts.ts';
 import { seedAccount, temporaryDir, temporaryStore } from '../temporary.ts';
 
 /** The cached address of an account; counts its reads. */
@@ -17,7 +18,7 @@ async function scene() {
       readings += 1;
       return (await findAccount(store.db, accountId))?.email;
     });
-  const setEmail = (to: string) => updatePerson(store.db, accountId, { email: to });
+  const setEmail = (to: string) => changeRows(store.db, 'accounts', { id: accountId }, { email: to });
   return { store, dataDir, accountId, cache, email, setEmail, readings: () => readings };
 }
 

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
+import { findRow, insertRow, listRows } from '../../../../src/store/database/rows.ts';
 import {
   disconnectLiveCalls,
   endCall,
-  findCall,
-  insertCall,
-  listLiveCalls,
   type NewCall,
   updateCall,
 } from '../../../../src/store/messages/calls.ts';
@@ -32,9 +30,9 @@ function newCall(callId: string, owner: { accountId: string; agentId: string }):
 test('a call is recorded from start to end, and keeps its final state', async () => {
   const store = await temporaryStore();
   const owner = await seedAccount(store, 'a');
-  await insertCall(store.db, newCall('call_1', owner));
+  await insertRow(store.db, 'calls', newCall('call_1', owner));
   await updateCall(store.db, 'call_1', { state: 'active', answeredAt: NOW });
-  expect(await findCall(store.db, 'call_1')).toMatchObject({
+  expect(await findRow(store.db, 'calls', { callId: 'call_1' })).toMatchObject({
     state: 'active',
     answeredAt: NOW,
     endedAt: null,
@@ -48,7 +46,7 @@ test('a call is recorded from start to end, and keeps its final state', async ()
     endedAt: '2027-01-01T00:00:00.000Z',
     termination: { result: 'failed', reason: 'late' },
   });
-  expect(await findCall(store.db, 'call_1')).toEqual({
+  expect(await findRow(store.db, 'calls', { callId: 'call_1' })).toEqual({
     ...newCall('call_1', owner),
     state: 'ended',
     answeredAt: NOW,
@@ -61,19 +59,26 @@ test('a call is recorded from start to end, and keeps its final state', async ()
 test('live calls are listed by account, and disconnected after a restart', async () => {
   const store = await temporaryStore();
   const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
-  await insertCall(store.db, newCall('call_1', a));
-  await insertCall(store.db, newCall('call_2', a));
-  await insertCall(store.db, newCall('call_3', b));
+  await insertRow(store.db, 'calls', newCall('call_1', a));
+  await insertRow(store.db, 'calls', newCall('call_2', a));
+  await insertRow(store.db, 'calls', newCall('call_3', b));
   await endCall(store.db, 'call_2', {
     state: 'ended',
     endedAt: NOW,
     termination: { result: 'completed', reason: '' },
   });
-  expect((await listLiveCalls(store.db, a.accountId)).map((call) => call.callId)).toEqual(['call_1']);
+  expect(
+    (await listRows(store.db, 'calls', { accountId: a.accountId, endedAt: null }, ['createdAt'])).map(
+      (call) => call.callId,
+    ),
+  ).toEqual(['call_1']);
 
   const lost = await disconnectLiveCalls(store.db, '2026-02-02T00:00:00.000Z');
   expect(lost.map((call) => call.callId).sort()).toEqual(['call_1', 'call_3']);
   expect(lost[0]).toMatchObject({ state: 'disconnected', endedAt: '2026-02-02T00:00:00.000Z' });
-  expect(await findCall(store.db, 'call_2')).toMatchObject({ state: 'ended', endedAt: NOW });
+  expect(await findRow(store.db, 'calls', { callId: 'call_2' })).toMatchObject({
+    state: 'ended',
+    endedAt: NOW,
+  });
   expect(await disconnectLiveCalls(store.db, NOW)).toEqual([]);
 });

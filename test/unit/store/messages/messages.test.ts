@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
+import { findRow } from '../../../../src/store/database/rows.ts';
 import { openAgentConversation } from '../../../../src/store/messages/agent-conversations.ts';
 import {
   type Conversation,
@@ -9,7 +10,6 @@ import {
   listConversations,
 } from '../../../../src/store/messages/conversations.ts';
 import {
-  findMessage,
   insertMessage,
   listMessages,
   type Message,
@@ -119,9 +119,9 @@ test('a status changes only from an expected one', async () => {
   expect(await move('pending', later(1))).toBe(false);
   expect(await move('sending', later(2))).toBe(true);
   expect(await move('sending', later(3))).toBe(false);
-  const found = await findMessage(store.db, accountId, id);
+  const found = await findRow(store.db, 'messages', { accountId, id });
   expect(found).toMatchObject({ status: 'failed', error: 'why', createdAt: NOW, changedAt: later(2) });
-  expect(await findMessage(store.db, 'acc_other', id)).toBeUndefined();
+  expect(await findRow(store.db, 'messages', { accountId: 'acc_other', id })).toBeUndefined();
 });
 
 test('a page of a conversation is counted from the newest and read from the oldest', async () => {
@@ -164,7 +164,7 @@ test('a scope sees the conversations of the platform accounts that its agents ha
 
 test('two agents have one conversation about a task, whichever writes first', async () => {
   const { store, accountId, agentId } = await withConversation();
-  const peer = { id: 'agt_peer', accountId, name: 'Peer', isDefault: 0, createdAt: NOW } as const;
+  const peer = { id: 'agt_peer', accountId, name: 'Peer', isDefault: false, createdAt: NOW } as const;
   await store.db.insertInto('agents').values(peer).execute();
   const open = (from: string, to: string, task: string) =>
     store.db

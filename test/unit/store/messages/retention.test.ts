@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { isoAfter } from '../../../../src/base/time.ts';
 import { takeSnapshot } from '../../../../src/messaging/inbox/inbox.ts';
 import { readDelta } from '../../../../src/messaging/inbox/inbox-delta.ts';
+import { insertRow } from '../../../../src/store/database/rows.ts';
 import { beginRequest } from '../../../../src/store/keys/idempotent-requests.ts';
-import { insertKey } from '../../../../src/store/keys/keys.ts';
 import { parseCursor, positionOf } from '../../../../src/store/messages/cursor.ts';
 import { appendEvent, eventsOfAgents } from '../../../../src/store/messages/events.ts';
 import { deleteOldestMessages } from '../../../../src/store/messages/messages.ts';
@@ -48,7 +48,7 @@ test('keys are deleted 30 days after they were revoked, and others never', async
   const clock = new ManualClock();
   const daysAgo = (days: number) => new Date(Date.parse(clock.nowIso()) - days * DAY_MS).toISOString();
   const insert = (name: string, revokedAt: string | null) =>
-    insertKey(db, {
+    insertRow(db, 'apiKeys', {
       id: `key_${name}`,
       accountId,
       kind: 'settings',

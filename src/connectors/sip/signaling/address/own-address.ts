@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { hostInUri } from '../message/sip-uri.ts';
-import { type Destination, plainAddress, type SipProtocol } from '../transport/wire.ts';
+import { type Connection, type Destination, plainAddress, type SipProtocol } from '../transport/wire.ts';
 import { trunkFault } from '../trunk/trunk-fault.ts';
 
 /** The part of our address that does not depend on a route. */
@@ -12,12 +12,16 @@ export interface Listening {
   readonly listeningPort: (protocol: SipProtocol) => number | null;
 }
 
+/** The route that the address is for, as it is now. */
+interface AddressedRoute {
+  readonly transport: SipProtocol;
+  readonly flow: { readonly connection: Connection | null };
+}
+
 /** Our address as seen by the servers of one route. */
 export class OwnAddress {
-  readonly #transport: () => SipProtocol;
+  readonly #route: AddressedRoute;
   readonly #listening: Listening;
-  /** Local port of the route's connection; null when none is open. */
-  readonly #connectionPort: () => number | null;
   /** Empty until known. */
   #host: string;
   /**
@@ -25,10 +29,9 @@ export class OwnAddress {
    */
   #seen: { readonly host: string; readonly port: number } | null = null;
 
-  constructor(transport: () => SipProtocol, listening: Listening, connectionPort: () => number | null) {
-    this.#transport = transport;
+  constructor(route: AddressedRoute, listening: Listening) {
+    this.#route = route;
     this.#listening = listening;
-    this.#connectionPort = connectionPort;
     this.#host = listening.advertisedHost ?? '';
   }
 
@@ -50,14 +53,15 @@ export class OwnAddress {
     const { advertisedHost, listeningPort } = this.#listening;
     if (seen === null || advertisedHost !== null) return;
     // The port of an outbound connection differs from the listening port in any case.
-    const isSamePort = this.#transport() !== 'udp' || seen.port === listeningPort('udp');
+    const isSamePort = this.#route.transport !== 'udp' || seen.port === listeningPort('udp');
     this.#seen = seen.host === this.#host && isSamePort ? null : seen;
   }
 
   /** `host:port` for Via. */
   get sentBy(): string {
+    const { transport, flow } = this.#route;
     // Without a TLS listener, the peer can only reach us over the connection that we opened.
-    const port = this.#listening.listeningPort(this.#transport()) ?? this.#connectionPort() ?? 5061;
+    const port = this.#listening.listeningPort(transport) ?? flow.connection?.localPort ?? 5061;
     return `${hostInUri(this.#host)}:${port}`;
   }
 
@@ -79,12 +83,12 @@ export class OwnAddress {
    * Returns the URI of a user for inbound calls to our listener; null when we do not listen or our address is unknown.
    */
   listeningUriOf(user: string): string | null {
-    const port = this.#listening.listeningPort(this.#transport());
+    const port = this.#listening.listeningPort(this.#route.transport);
     return port === null || this.host === '' ? null : this.#uri(user, `${hostInUri(this.host)}:${port}`);
   }
 
   #uri(user: string, place: string): string {
-    const transport = this.#transport();
+    const { transport } = this.#route;
     return `sip:${user}@${place}${transport === 'udp' ? '' : `;transport=${transport}`}`;
   }
 }

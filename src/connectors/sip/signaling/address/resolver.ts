@@ -2,10 +2,9 @@ import { randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 import { LimitedMap } from '../../../../base/limited-map.ts';
 import type { Clock } from '../../../../base/time.ts';
-import { settledWithin } from '../../../../base/waits.ts';
+import { answeredWithin, settledWithin } from '../../../../base/waits.ts';
 import type { Destination, SipProtocol } from '../transport/wire.ts';
-import type { Dns, SrvRecord } from './dns.ts';
-import { defaultPort, namedServices, type SipService, usualService } from './sip-services.ts';
+import type { Dns, NaptrRecord, SrvRecord } from './dns.ts';
 
 /** The trunk's host as configured by its owner. */
 export interface ServerName {
@@ -22,6 +21,20 @@ export interface SipDomain {
   /** The transports that may be used, the best first. */
   readonly protocols: readonly SipProtocol[];
 }
+
+/** SIP over one transport, as a domain offers it. */
+interface SipService {
+  readonly protocol: SipProtocol;
+  /** Name of its SRV records. */
+  readonly name: string;
+}
+
+/** Services in NAPTR records (RFC 3263 section 4.1). */
+const PROTOCOLS: Readonly<Record<string, SipProtocol>> = {
+  'SIPS+D2T': 'tls',
+  'SIP+D2T': 'tcp',
+  'SIP+D2U': 'udp',
+};
 
 /** One place to look for servers. */
 interface Target {
@@ -47,6 +60,8 @@ const MAX_CACHED = 1_024;
 const STALE_MS = 30_000;
 const MAX_DESTINATIONS = 16;
 
+const late = (): Error => new Error('DNS did not answer in time');
+
 /** RFC 3263, with a cache. */
 export class Resolver {
   readonly #dns: Dns;
@@ -65,24 +80,34 @@ export class Resolver {
    * found within 8 s and there is no earlier result.
    */
   async resolve(name: ServerName): Promise<Resolution> {
-    const literal = name.host.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0) return { destinations: [literalDestination(name, literal)], ttlMs: FOREVER_MS };
-    const key = `${name.protocol}:${name.host.toLowerCase()}:${name.port}`;
-    return this.#cached(key, () => this.#lookUp(name));
+    const { host, port, protocol } = name;
+    const literal = host.replace(/^\[|\]$/g, '');
+    if (isIP(literal) !== 0)
+      return { destinations: [{ protocol, host: literal, port, serverName: host }], ttlMs: FOREVER_MS };
+    return this.#find(host, [{ protocol, name: host, port }], isDefaultPort(name));
   }
 
   /**
    * Locates a domain's servers, whatever transport they speak: NAPTR, SRV, and A/AAAA on the default ports if there is
    * neither; with a port, A/AAAA only (section 4). Rejects like `resolve`.
    */
-  locate(domain: SipDomain): Promise<Resolution> {
-    const key = `${domain.protocols.join()}:${domain.host.toLowerCase()}:${domain.port ?? ''}`;
-    return this.#cached(key, () => this.#lookUpDomain(domain));
+  locate({ host, port, protocols }: SipDomain): Promise<Resolution> {
+    const atHost = protocols.map((protocol) => ({
+      protocol,
+      name: host,
+      port: port ?? defaultPort(protocol),
+    }));
+    return this.#find(host, atHost, port === null);
   }
 
-  async #cached(key: string, lookUp: () => Promise<Resolution>): Promise<Resolution> {
+  /** Looks for services and, if there are none or `isService` is false, for servers at the host itself. */
+  async #find(host: string, atHost: readonly Target[], isService: boolean): Promise<Resolution> {
+    const places = atHost.map(({ protocol, port }) => `${protocol}:${port}`);
+    const key = `${host.toLowerCase()} ${places.join()} ${isService}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined && this.#clock.monotonicMs() < cached.untilMs) return cached.resolution;
+    const lookUp = (): Promise<Resolution> =>
+      isService ? this.#services(host, atHost) : this.#addresses(host, atHost);
     const pending = this.#pending.get(key) ?? this.#refresh(key, lookUp, cached?.resolution ?? null);
     this.#pending.set(key, pending);
     return pending;
@@ -95,7 +120,7 @@ export class Resolver {
     former: Resolution | null,
   ): Promise<Resolution> {
     try {
-      const resolution = await this.#withDeadline(lookUp());
+      const resolution = await answeredWithin(this.#clock, DEADLINE_MS, late, lookUp);
       this.#remember(key, resolution);
       return resolution;
     } catch (error) {
@@ -108,32 +133,18 @@ export class Resolver {
     }
   }
 
-  async #lookUp(name: ServerName): Promise<Resolution> {
-    const { host, port, protocol } = name;
-    const srv = isDefaultPort(name) ? await this.#srv(usualService(host, protocol)) : [];
-    if (srv.length === 0) return this.#addresses(host, [{ protocol, name: host, port }]);
-    const targets = serversIn(srv, protocol);
-    if (targets.length === 0) throw new Error(`${host} does not offer SIP over ${protocol}`);
-    return this.#addresses(host, targets);
-  }
-
-  async #lookUpDomain({ host, port, protocols }: SipDomain): Promise<Resolution> {
-    const atHost = (protocol: SipProtocol): Target => ({
-      protocol,
-      name: host,
-      port: port ?? defaultPort(protocol),
-    });
-    if (port !== null) return this.#addresses(host, protocols.map(atHost));
-    const services = await this.#services(host, protocols);
-    const srv = await Promise.all(services.map((service) => this.#srv(service)));
-    if (srv.every((records) => records.length === 0)) return this.#addresses(host, protocols.map(atHost));
+  async #services(host: string, atHost: readonly Target[]): Promise<Resolution> {
+    const protocols = atHost.map(({ protocol }) => protocol);
+    const services = await this.#servicesOf(host, protocols);
+    const srv = await Promise.all(services.map(({ name }) => this.#dns.srv(name).catch(() => [])));
+    if (srv.every((records) => records.length === 0)) return this.#addresses(host, atHost);
     const targets = services.flatMap(({ protocol }, index) => serversIn(srv[index]!, protocol));
-    if (targets.length === 0) throw new Error(`${host} does not offer SIP`);
+    if (targets.length === 0) throw new Error(`${host} does not offer SIP over ${protocols.join(' or ')}`);
     return this.#addresses(host, targets);
   }
 
   /** The services to ask for: those in NAPTR records, or else all under their usual names. */
-  async #services(host: string, protocols: readonly SipProtocol[]): Promise<readonly SipService[]> {
+  async #servicesOf(host: string, protocols: readonly SipProtocol[]): Promise<readonly SipService[]> {
     const usual = protocols.map((protocol) => usualService(host, protocol));
     if (protocols.length === 1) return usual;
     let named: SipService[] = [];
@@ -142,10 +153,6 @@ export class Resolver {
     });
     await settledWithin(this.#clock, NAPTR_DEADLINE_MS, [asked]);
     return named.length > 0 ? named : usual;
-  }
-
-  #srv({ name }: SipService): Promise<SrvRecord[]> {
-    return this.#dns.srv(name).catch(() => []);
   }
 
   /** `host`: the name that certificates must carry, wherever the records lead (RFC 5922 section 4). */
@@ -165,20 +172,9 @@ export class Resolver {
     return { destinations: destinations.slice(0, MAX_DESTINATIONS), ttlMs };
   }
 
-  #withDeadline(lookUp: Promise<Resolution>): Promise<Resolution> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#clock.after(DEADLINE_MS, () => reject(new Error('DNS did not answer in time')));
-      lookUp.then(resolve, reject).finally(cancel);
-    });
-  }
-
   #remember(key: string, resolution: Resolution): void {
     this.#cache.set(key, { resolution, untilMs: this.#clock.monotonicMs() + resolution.ttlMs });
   }
-}
-
-function literalDestination({ protocol, host, port }: ServerName, address: string): Destination {
-  return { protocol, host: address, port, serverName: host };
 }
 
 /** A single target "." means that the service is explicitly not available (RFC 2782). */
@@ -214,4 +210,29 @@ function drawAll(records: SrvRecord[], draw: (below: number) => number): SrvReco
     ordered.push(...records.splice(index, 1));
   }
   return ordered;
+}
+
+function defaultPort(protocol: SipProtocol): number {
+  return protocol === 'tls' ? 5061 : 5060;
+}
+
+/** Returns the service under its usual name (RFC 3263 section 4.1). */
+function usualService(host: string, protocol: SipProtocol): SipService {
+  const name = protocol === 'tls' ? `_sips._tcp.${host}` : `_sip._${protocol}.${host}`;
+  return { protocol, name };
+}
+
+/**
+ * Returns the services that NAPTR records name: TLS first, whatever the domain prefers, because nobody on the way may read
+ * what is dialled; the others in the domain's order.
+ */
+function namedServices(records: readonly NaptrRecord[]): SipService[] {
+  const services = records
+    .filter(({ flags, regexp, replacement }) => /^s$/i.test(flags) && regexp === '' && replacement !== '')
+    .toSorted((a, b) => a.order - b.order || a.preference - b.preference)
+    .flatMap(({ service, replacement }) => {
+      const protocol = PROTOCOLS[service.toUpperCase()];
+      return protocol === undefined ? [] : [{ protocol, name: replacement }];
+    });
+  return services.toSorted((a, b) => Number(b.protocol === 'tls') - Number(a.protocol === 'tls'));
 }

@@ -1,81 +1,60 @@
-import { randomBytes } from 'node:crypto';
-import { URI, type UserAgentCore } from 'sip.js/lib/core/index.js';
-import { OwnAddress } from '../address/own-address.ts';
-import { StoredChallenges } from '../digest/digest-credentials.ts';
+import type { CancelTimer } from '../../../../base/time.ts';
+import type { IncomingInviteRequest, URI } from '../core/sip-core.ts';
+import { sipUri } from '../core/uri-grammar.ts';
 import { hostInUri, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
-import { createCore } from '../sip-core.ts';
-import type { RouteDeps, SipRoute } from '../sip-route.ts';
-import { UdpKeepAlive } from '../transport/udp-keep-alive.ts';
+import { type RouteDeps, SipRoute } from '../sip-route.ts';
+import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import type { Connection, Destination, SipProtocol, Source } from '../transport/wire.ts';
 import { faultDetail, TrunkFault, trunkFault } from '../trunk/trunk-fault.ts';
-import { TrunkFlow } from '../trunk/trunk-flow.ts';
 import { type DirectTarget, directTarget, plainHost } from './direct-target.ts';
 
-/** Whose call goes where, and who wants to know what becomes of the route. */
-export interface DirectCall {
-  readonly accountId: string;
-  readonly target: DirectTarget;
-  /** Called when the route has opened a connection. */
-  readonly onConnection: (connection: Connection) => void;
-  /** Called when the call is over. */
-  readonly onUnused: () => void;
-}
+/** How many routes outlive their calls at once; more close the oldest. */
+const MAX_LINGERING = 64;
 
 /**
- * The way of one call to a host without a trunk: no registration, no credentials, its own user agent core and connection.
- * Only the host's own servers, and those that they name inside the dialog, may speak in it.
+ * The way of one call to a host without a trunk: no registration, no credentials. Only the host's own servers, and those
+ * that they name inside the dialog, may speak in it.
  */
-export class DirectRoute implements SipRoute {
-  readonly dialogUser = randomBytes(16).toString('hex');
-  readonly core: UserAgentCore;
-  readonly flow: TrunkFlow;
-  readonly own: OwnAddress;
-  /** Nobody answers them. */
-  readonly challenges = new StoredChallenges(null);
-  readonly srtp = 'optional';
-  readonly behindNat = false;
+class DirectRoute extends SipRoute {
   readonly #deps: RouteDeps;
-  readonly #call: DirectCall;
-  readonly #keepAlive: UdpKeepAlive;
+  readonly #accountId: string;
+  readonly #target: DirectTarget;
+  readonly #routes: DirectRoutes;
   /** Addresses of the host's servers, and of the next hops that they have named. */
   #peers = new Set<string>();
   #destination: Destination | null = null;
 
-  constructor(call: DirectCall, deps: RouteDeps) {
-    this.#call = call;
+  constructor(accountId: string, target: DirectTarget, deps: RouteDeps, routes: DirectRoutes) {
+    super({ srtp: 'optional', behindNat: false, realm: null }, deps);
     this.#deps = deps;
-    this.#keepAlive = new UdpKeepAlive(deps.clock, (destination) => deps.layer.ping(destination));
-    this.flow = new TrunkFlow(deps.streams, call.onConnection, () => deps.observer.count('transport_lost'));
-    this.own = new OwnAddress(
-      () => this.transport,
-      deps,
-      () => this.flow.connection?.localPort ?? null,
-    );
-    this.core = this.#newCore();
+    this.#accountId = accountId;
+    this.#target = target;
+    this.#routes = routes;
   }
 
   /** That of the current destination. */
   get transport(): SipProtocol {
-    return this.#destination?.protocol ?? this.#call.target.domain.protocols[0]!;
+    return this.#destination?.protocol ?? this.#target.domain.protocols[0]!;
   }
 
-  get contact(): string {
-    return this.core.configuration.contact.toString();
+  override get contactUri(): string {
+    const isSecure = this.#target.uri.scheme === 'sips';
+    return isSecure ? this.own.secureContactOf(this.dialogUser) : super.contactUri;
   }
 
   get serverUri(): string {
-    return `sip:${this.#call.target.domain.host}`;
+    return `sip:${this.#target.domain.host}`;
   }
 
   /** Our own address: nobody else vouches for us. */
   get caller(): URI {
-    return new URI('sip', 'agent', hostInUri(this.own.host));
+    return sipUri('agent', hostInUri(this.own.host));
   }
 
   /** A private or loopback address is dropped wherever it comes from: each look-up is checked, and only its result used. */
   async locate(): Promise<{ destinations: readonly Destination[] }> {
     const { resolver, policy } = this.#deps;
-    const { domain } = this.#call.target;
+    const { domain } = this.#target;
     const found = await resolver.locate(domain).catch((error: unknown) => {
       throw trunkFault(error);
     });
@@ -91,13 +70,9 @@ export class DirectRoute implements SipRoute {
     return this.#deps.policy.mayFollow(host, false, [...this.#peers]);
   }
 
-  async prepare(destination: Destination): Promise<void> {
+  override prepare(destination: Destination): Promise<void> {
     this.#destination = destination;
-    await this.own.learn(destination);
-    if (destination.protocol === 'udp') return;
-    await this.flow.open(destination).catch((error: unknown) => {
-      throw trunkFault(error);
-    });
+    return super.prepare(destination);
   }
 
   /** The route has one call, all of whose requests go to the destination it was prepared for. */
@@ -105,30 +80,22 @@ export class DirectRoute implements SipRoute {
 
   unpin(): void {}
 
-  prefer(destination: Destination): void {
-    this.#keepAlive.keep(destination);
-  }
-
   destinationFor(): Destination {
     if (this.#destination === null) throw new Error('the route is not prepared');
     return this.#destination;
   }
 
-  /** Resolves the next hop of a request inside the dialog, as named by the peer. Rejects with TrunkFault. */
-  async resolveHop(host: string, port: number): Promise<Destination> {
-    const { destinations } = await this.#deps.resolver.resolve({ host, port, protocol: this.transport });
-    const allowed = destinations.find((destination) => this.mayFollow(destination.host));
-    if (allowed === undefined) throw new TrunkFault('not_allowed');
-    this.#peers.add(allowed.host);
-    return allowed;
+  override async resolveHop(host: string, port: number): Promise<Destination> {
+    const hop = await super.resolveHop(host, port);
+    this.#peers.add(hop.host);
+    return hop;
   }
 
   /** Redirections stay at the host. */
   redirected(contacts: readonly string[]): URI | null {
     for (const contact of contacts) {
       const uri = parseSipUri(uriInHeader(contact));
-      if (uri === null || uri.scheme === 'tel' || plainHost(uri.host) !== this.#call.target.domain.host)
-        continue;
+      if (uri === null || uri.scheme === 'tel' || plainHost(uri.host) !== this.#target.domain.host) continue;
       try {
         return directTarget(uri).uri;
       } catch {
@@ -145,47 +112,78 @@ export class DirectRoute implements SipRoute {
   }
 
   noteFault(fault: TrunkFault): string {
-    const { accountId, target } = this.#call;
-    const { host } = target.domain;
-    const detail = { accountId, host, error: faultDetail(fault) };
+    const { host } = this.#target.domain;
+    const detail = { accountId: this.#accountId, host, error: faultDetail(fault) };
     this.#deps.observer.log('warn', 'Call could not be placed without a SIP trunk', detail);
     return fault.code === 'tls_failed' ? `TLS with ${host} failed` : `${host} cannot be reached`;
   }
 
   unused(): void {
-    this.#call.onUnused();
+    this.#routes.unused(this);
+  }
+
+  /** Nobody calls us over it. */
+  invited(request: IncomingInviteRequest): void {
+    request.reject({ statusCode: 404 });
+  }
+
+  connected(connection: Connection): void {
+    this.#routes.connected(this, connection);
+  }
+}
+
+/** The routes of live calls without a trunk, and of those that have just ended. */
+export class DirectRoutes {
+  readonly #deps: RouteDeps;
+  readonly #byUser = new Map<string, DirectRoute>();
+  readonly #byConnection = new WeakMap<Connection, DirectRoute>();
+  /** The oldest first. */
+  readonly #lingering = new Map<DirectRoute, CancelTimer>();
+
+  constructor(deps: RouteDeps) {
+    this.#deps = deps;
+  }
+
+  /** Opens the route of one call of the account. */
+  open(accountId: string, target: DirectTarget): DirectRoute {
+    const route = new DirectRoute(accountId, target, this.#deps, this);
+    this.#byUser.set(route.dialogUser, route);
+    return route;
+  }
+
+  /** Finds a route by the user part of our Contact. This does not tell whether its far end may speak there. */
+  ofContactUser(user: string): DirectRoute | null {
+    return this.#byUser.get(user) ?? null;
+  }
+
+  /** Returns the route that opened the connection. */
+  ofConnection(connection: Connection | null): DirectRoute | null {
+    return connection === null ? null : (this.#byConnection.get(connection) ?? null);
   }
 
   close(): void {
-    this.#keepAlive.stop();
-    this.#deps.layer.requests.clear(this);
-    this.core.dispose();
-    this.flow.close();
+    for (const route of this.#byUser.values()) this.#close(route);
   }
 
-  #newCore(): UserAgentCore {
-    const route = this;
-    const { scheme } = this.#call.target.uri;
-    return createCore(
-      {
-        contactUser: this.dialogUser,
-        local: () => ({
-          sentBy: this.own.sentBy,
-          contact:
-            scheme === 'sips'
-              ? this.own.secureContactOf(this.dialogUser)
-              : this.own.contactOf(this.dialogUser),
-        }),
-        transport: {
-          get protocol() {
-            return route.transport.toUpperCase();
-          },
-          send: (text) => this.#deps.layer.send(this, text),
-        },
-        credentials: () => undefined,
-      },
-      // Nobody calls us over it.
-      { onInvite: (request) => void request.reject({ statusCode: 404 }) },
+  /** The route has opened a connection. */
+  connected(route: DirectRoute, connection: Connection): void {
+    this.#byConnection.set(connection, route);
+  }
+
+  /** The call is over. Keeps its route for as long as the far end may repeat what it sent (RFC 3261, timer J). */
+  unused(route: DirectRoute): void {
+    this.#lingering.set(
+      route,
+      this.#deps.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#close(route)),
     );
+    const [oldest] = this.#lingering.keys();
+    if (this.#lingering.size > MAX_LINGERING) this.#close(oldest!);
+  }
+
+  #close(route: DirectRoute): void {
+    this.#lingering.get(route)?.();
+    this.#lingering.delete(route);
+    this.#byUser.delete(route.dialogUser);
+    route.close();
   }
 }

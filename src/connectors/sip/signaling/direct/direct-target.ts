@@ -1,6 +1,7 @@
-import { Grammar, type URI } from 'sip.js/lib/core/index.js';
 import { GatewayError } from '../../../../base/errors.ts';
 import type { SipDomain } from '../address/resolver.ts';
+import type { URI } from '../core/sip-core.ts';
+import { uriOf } from '../core/uri-grammar.ts';
 import { encodeUser } from '../legs/dial-target.ts';
 import type { SipUri } from '../message/sip-uri.ts';
 import type { SipProtocol } from '../transport/wire.ts';
@@ -14,23 +15,10 @@ export interface DirectTarget {
 /** The transports of a domain, the best first. */
 const PREFERRED: readonly SipProtocol[] = ['tls', 'tcp', 'udp'];
 
-/** Hosts that are called without a trunk. A name stands for itself and for all names below it. */
-export class DirectHosts {
-  readonly #names: readonly string[];
-
-  /** `names`: in lower case. */
-  constructor(names: readonly string[]) {
-    this.#names = names;
-  }
-
-  has(host: string): boolean {
-    const plain = plainHost(host);
-    return this.#names.some((name) => plain === name || plain.endsWith(`.${name}`));
-  }
-
-  toString(): string {
-    return this.#names.join(', ');
-  }
+/** Whether a host is one of `names`, which are in lower case. Each stands for itself and for all names below it. */
+export function isHostIn(names: readonly string[], host: string): boolean {
+  const plain = plainHost(host);
+  return names.some((name) => plain === name || plain.endsWith(`.${name}`));
 }
 
 /** Returns a host name as it is compared: in lower case, without the dot of the root. */
@@ -49,8 +37,8 @@ export function directTarget(target: SipUri): DirectTarget {
   const transport = transportIn(target.parameters);
   const place = port === null ? host : `${host}:${port}`;
   const suffix = transport === null ? '' : `;transport=${transport}`;
-  const uri = Grammar.URIParse(`${scheme}:${encodeUser(user)}@${place}${suffix}`);
-  if (uri === undefined) throw invalid('is not a SIP URI');
+  const uri = uriOf(`${scheme}:${encodeUser(user)}@${place}${suffix}`);
+  if (uri === null) throw invalid('is not a SIP URI');
   return { uri, domain: { host, port, protocols: protocolsOf(target, transport) } };
 }
 

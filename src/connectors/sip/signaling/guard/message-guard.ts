@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { ALLOWED_METHODS, SUPPORTED_EXTENSIONS, USER_AGENT } from '../core/sip-core.ts';
 import {
   headerOf,
   headersOf,
@@ -7,7 +9,6 @@ import {
   tokensOf,
 } from '../message/sip-message.ts';
 import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
-import { ALLOWED_METHODS, SUPPORTED_EXTENSIONS } from '../sip-core.ts';
 
 /** An answer to a request that does not reach sip.js. */
 export interface Refusal {
@@ -31,6 +32,23 @@ export function guardRequest(message: SipMessage): Refusal | null {
 
 export function refuse(status: number, reason: string, headers: readonly string[] = []): Refusal {
   return { status, reason, headers };
+}
+
+/** Writes the response (section 8.2.6). */
+export function refusalText(request: SipMessage, { status, reason, headers }: Refusal): string {
+  const to = headerOf(request, 'to') ?? '';
+  const lines = [
+    `SIP/2.0 ${status} ${reason}`,
+    ...headersOf(request, 'via').map((value) => `Via: ${value}`),
+    `From: ${headerOf(request, 'from') ?? ''}`,
+    `To: ${hasTag(request, 'to') ? to : `${to};tag=${randomBytes(6).toString('hex')}`}`,
+    `Call-ID: ${headerOf(request, 'call-id') ?? ''}`,
+    `CSeq: ${headerOf(request, 'cseq') ?? ''}`,
+    `User-Agent: ${USER_AGENT}`,
+    ...headers,
+    'Content-Length: 0',
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
 /** Checks the mandatory headers: each must be present exactly once and complete (section 8.1.1). */

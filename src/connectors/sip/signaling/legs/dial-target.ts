@@ -1,5 +1,6 @@
-import { Grammar, type URI } from 'sip.js/lib/core/index.js';
 import type { SipTrunk } from '../../../contract/sip-accounts.ts';
+import type { URI } from '../core/sip-core.ts';
+import { uriOf } from '../core/uri-grammar.ts';
 import { hostInUri, parseSipUri, type SipUri, uriInHeader } from '../message/sip-uri.ts';
 
 const MAX_TARGET_CHARACTERS = 1_024;
@@ -17,7 +18,7 @@ export function readTarget(text: string): SipUri | null {
  */
 export function trunkTarget(uri: SipUri, trunk: SipTrunk): URI | null {
   if (uri.scheme === 'sips' && trunk.transport !== 'tls') return null;
-  return Grammar.URIParse(uri.scheme === 'tel' ? telephone(uri, trunk) : overTrunk(uri, trunk)) ?? null;
+  return uriOf(uri.scheme === 'tel' ? telephone(uri, trunk) : overTrunk(uri, trunk));
 }
 
 /** Telephone numbers are routed by the trunk (RFC 3261 section 19.1.6). */

@@ -1,41 +1,36 @@
-import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
 import type { Capability } from '../../../../base/platform.ts';
-import type { Clock } from '../../../../base/time.ts';
 import type { MediaControl } from '../../../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
 import type { InboundAnswerer } from '../../../contract/connector.ts';
 import type { SipNumber } from '../../../contract/sip-accounts.ts';
+import type { IncomingInviteRequest } from '../core/sip-core.ts';
 import { codecInCommon } from '../sdp/sdp-answer.ts';
 import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
-import type { NumberRegistry } from '../trunk/number-registry.ts';
+import { type NumberRegistry, toE164 } from '../trunk/number-registry.ts';
 import type { Trunk } from '../trunk/trunk.ts';
 import type { Dialled } from './dialled.ts';
 import { InboundLeg } from './inbound-leg.ts';
-import { LegMedia, type LegMediaSettings } from './leg-media.ts';
-import type { LegRegistry } from './leg-registry.ts';
-import { toE164 } from './phone-number.ts';
-import { SipLeg } from './sip-leg.ts';
+import { LegMedia } from './leg-media.ts';
+import type { OutboundCallsDeps } from './outbound-calls.ts';
 
 /** What every phone call offers. */
 export const SIP_CAPABILITIES: readonly Capability[] = ['audio_in', 'audio_out'];
+
+type InboundCallsDeps = Pick<OutboundCallsDeps, 'legs' | 'clock' | 'media'> & {
+  readonly numbers: NumberRegistry;
+};
 
 /**
  * Decides on each INVITE that opens a call: 404 for unknown numbers, 488 for incompatible media, 486 when there is no
  * capacity. Otherwise the call rings.
  */
 export class InboundCalls {
-  readonly #numbers: NumberRegistry;
-  readonly #legs: LegRegistry;
-  readonly #clock: Clock;
-  readonly #media: LegMediaSettings;
+  readonly #deps: InboundCallsDeps;
   #answerer: InboundAnswerer | null = null;
 
-  constructor(numbers: NumberRegistry, legs: LegRegistry, clock: Clock, media: LegMediaSettings) {
-    this.#numbers = numbers;
-    this.#legs = legs;
-    this.#clock = clock;
-    this.#media = media;
+  constructor(deps: InboundCallsDeps) {
+    this.#deps = deps;
   }
 
   set answerer(answerer: InboundAnswerer) {
@@ -47,7 +42,7 @@ export class InboundCalls {
     if (number === null) return reject(request, 404);
     const { body } = request.message;
     const offer = body === '' ? null : parsePeerDescription(body);
-    const sampleRateHz = body === '' ? offeredRateHz(this.#media.codecs) : this.#rateFor(offer, trunk);
+    const sampleRateHz = body === '' ? offeredRateHz(this.#deps.media.codecs) : this.#rateFor(offer, trunk);
     if (sampleRateHz === null) return reject(request, 488);
     this.#ring({ trunk, request, dialled, offer, sampleRateHz }, number);
   }
@@ -84,17 +79,17 @@ export class InboundCalls {
 
   #legFor(invite: Invite, control: MediaControl, observer: LegObserver): InboundLeg {
     const { trunk, request, dialled, offer, sampleRateHz } = invite;
-    const media = new LegMedia(control, this.#media, sampleRateHz, trunk);
+    const media = new LegMedia(control, this.#deps.media, sampleRateHz, trunk);
     media.signalledBy(dialled.signalingHost);
-    const sipLeg = new SipLeg(trunk, media, this.#clock, observer);
-    const leg = new InboundLeg(sipLeg, request, offer, dialled.wantsReliableProvisional);
-    this.#legs.add(trunk, leg);
+    const deps = { route: trunk, media, clock: this.#deps.clock, observer };
+    const leg = new InboundLeg(deps, request, offer, dialled.wantsReliableProvisional);
+    this.#deps.legs.add(trunk, leg);
     return leg;
   }
 
   /** Sample rate of the codec that the offer will lead to; null when there is none. */
   #rateFor(offer: PeerDescription | null, { settings }: Trunk): number | null {
-    const codec = offer && codecInCommon(offer, settings.srtp, this.#media.codecs);
+    const codec = offer && codecInCommon(offer, settings.srtp, this.#deps.media.codecs);
     return codec === null ? null : roomRateHz(codec);
   }
 
@@ -109,8 +104,10 @@ export class InboundCalls {
     const called = numbers
       .map((user) => (user.startsWith(`${inboundToken}.`) ? user.slice(inboundToken.length + 1) : user))
       .filter((user) => user !== inboundToken)
-      .filter((user) => user !== username || this.#numbers.lists(username, accountId));
-    return called.length === 0 ? this.#numbers.onlyOf(accountId) : this.#numbers.find(called, accountId);
+      .filter((user) => user !== username || this.#deps.numbers.lists(username, accountId));
+    return called.length === 0
+      ? this.#deps.numbers.onlyOf(accountId)
+      : this.#deps.numbers.find(called, accountId);
   }
 }
 

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
-import type { IncomingInviteRequest, IncomingPrackRequest } from 'sip.js/lib/core/index.js';
 import type { Termination } from '../../../../base/termination.ts';
 import type { CancelTimer, Clock } from '../../../../base/time.ts';
-import type { PlatformLeg, SendsDtmf } from '../../../contract/call-leg.ts';
+import type { PlatformLeg } from '../../../contract/call-leg.ts';
+import type { IncomingInviteRequest, IncomingPrackRequest } from '../core/sip-core.ts';
+import { forgetInvite } from '../core/sip-core.ts';
 import type { PeerDescription } from '../sdp/sdp-peer.ts';
-import { forgetInvite } from '../sip-core.ts';
 import { T1_MS, TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import { sdpBody } from './leg-session.ts';
-import { messageOf, type SipLeg } from './sip-leg.ts';
+import { type LegDeps, messageOf, SipLeg } from './sip-leg.ts';
 
 /**
  * Delay before 100 Trying. Callers without a response repeat their INVITE after 500 ms; RFC 3261 section 17.2.1 gives
@@ -24,8 +24,7 @@ interface Invitation {
 }
 
 /** An inbound call (RFC 3261 section 13.3). */
-export class InboundLeg implements PlatformLeg {
-  readonly #leg: SipLeg;
+export class InboundLeg extends SipLeg implements PlatformLeg {
   /** Null once answered or refused. */
   #invitation: Invitation | null;
   #isAnswering = false;
@@ -33,25 +32,21 @@ export class InboundLeg implements PlatformLeg {
 
   /** `offer` is null when the caller leaves the offer to us. */
   constructor(
-    leg: SipLeg,
+    deps: LegDeps,
     request: IncomingInviteRequest,
     offer: PeerDescription | null,
     wantsReliable: boolean,
   ) {
-    this.#leg = leg;
+    super(deps);
     const reliable = wantsReliable
-      ? new ReliableRinging(request, leg.clock, () =>
+      ? new ReliableRinging(request, deps.clock, () =>
           this.#fail(504, 'the caller did not acknowledge the ringing response'),
         )
       : null;
     this.#invitation = { request, offer, reliable };
-    this.#cancelTrying = leg.clock.after(TRYING_MS, () => void request.trying());
+    this.#cancelTrying = deps.clock.after(TRYING_MS, () => void request.trying());
     // Deferred, because a call that is auto-answered at once need not ring.
     queueMicrotask(() => this.#ring());
-  }
-
-  get released(): Promise<void> {
-    return this.#leg.released;
   }
 
   accept(): void {
@@ -67,17 +62,13 @@ export class InboundLeg implements PlatformLeg {
   }
 
   hangUp(): void {
-    if (this.#invitation === null) this.#leg.bye('local', { result: 'completed', reason: 'hung up' });
+    if (this.#invitation === null) this.bye('local', { result: 'completed', reason: 'hung up' });
     else this.#turnDown(480, 'local', { result: 'missed', reason: 'not answered' });
   }
 
   /** Ends the leg after the caller gave up. */
   cancelled(): void {
     this.#turnDown(487, 'remote', { result: 'missed', reason: 'caller hung up' });
-  }
-
-  get dtmf(): SendsDtmf {
-    return this.#leg;
   }
 
   #ring(): void {
@@ -89,16 +80,15 @@ export class InboundLeg implements PlatformLeg {
   }
 
   async #answer(): Promise<void> {
-    const { media, route, onMediaEvent } = this.#leg;
-    const way = [route.own.host, route.srtp, onMediaEvent] as const;
-    if (!media.openSoon(...way)) await media.open(...way);
+    const { media, onMediaEvent } = this;
+    if (!media.openSoon(onMediaEvent)) await media.open(onMediaEvent);
     if (this.#invitation === null) return;
     const { request, offer } = this.#invitation;
     const content = offer === null ? media.offer() : media.answer(offer);
     if (content === null) return this.#fail(488, 'the offer contains no supported codec');
     const { session } = request.accept({ statusCode: 200, body: sdpBody(content) });
     this.#settle();
-    this.#leg.establish(session, 'callee', (sdp) => {
+    this.establish(session, 'callee', (sdp) => {
       forgetInvite(session);
       return this.#acknowledged(sdp);
     });
@@ -106,20 +96,20 @@ export class InboundLeg implements PlatformLeg {
 
   /** Completes the call on the ACK. When the offer was ours, the ACK carries the answer. */
   async #acknowledged(sdp: string): Promise<void> {
-    const { media } = this.#leg;
+    const { media } = this;
     try {
       if (!media.isAgreed && !(await media.acceptAnswer(sdp))) {
-        return this.#leg.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
+        return this.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
       }
-      await this.#leg.answered();
+      await this.answered();
     } catch (error) {
-      this.#leg.bye('lost', { result: 'failed', reason: messageOf(error) });
+      this.bye('lost', { result: 'failed', reason: messageOf(error) });
     }
   }
 
   #fail(statusCode: number, reason: string): void {
     const termination: Termination = { result: 'failed', reason };
-    if (this.#invitation === null) this.#leg.bye('lost', termination);
+    if (this.#invitation === null) this.bye('lost', termination);
     else this.#turnDown(statusCode, 'lost', termination);
   }
 
@@ -132,8 +122,8 @@ export class InboundLeg implements PlatformLeg {
     } catch {
       // The transaction has already ended, so there is nothing to reject.
     }
-    this.#leg.end(by, termination);
-    this.#leg.release();
+    this.end(by, termination);
+    this.release();
   }
 
   #settle(): void {

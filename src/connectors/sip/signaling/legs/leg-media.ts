@@ -4,25 +4,22 @@ import { assert } from '../../../../base/assert.ts';
 import { GatewayError } from '../../../../base/errors.ts';
 import type { MediaControl, OpenMedia } from '../../../../media/media-control.ts';
 import type { MediaEvent } from '../../../../media/media-leg.ts';
+import type { CommandArgs } from '../../../../media/media-protocol.ts';
 import { RTP_MEDIA, type RtpCodec, type RtpCommands, type RtpConfig } from '../../../../rtp/rtp-protocol.ts';
 import { isPrivateAddress } from '../address/address-policy.ts';
 import { PayloadTypes } from '../sdp/payload-types.ts';
 import type { PortPool, RtpPair } from '../sdp/port-pool.ts';
 import { newLocalKeys } from '../sdp/sdes.ts';
 import { answerOffer } from '../sdp/sdp-answer.ts';
-import type { LocalAudio, SrtpPolicy } from '../sdp/sdp-local.ts';
+import type { LocalAudio } from '../sdp/sdp-local.ts';
 import { type AgreedMedia, agreeOnAnswer, writeOffer } from '../sdp/sdp-offer.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
 import type { SipObserver } from '../sip-observer.ts';
+import type { SipRoute } from '../sip-route.ts';
 import { isPortTaken } from '../transport/listeners.ts';
 
 /** A leg's route, as seen by its media. */
-export interface MediaRoute {
-  /** The peer's RTP comes from other addresses than its SDP names. */
-  readonly behindNat: boolean;
-  /** Whether RTP may be sent to an address named by the peer. */
-  mayFollow(host: string): boolean;
-}
+type MediaRoute = Pick<SipRoute, 'settings' | 'own' | 'mayFollow'>;
 
 export interface LegMediaSettings {
   readonly bindHost: string;
@@ -75,10 +72,10 @@ export class LegMedia {
   }
 
   /** Opens the media leg on a worker, on the first free pair of ports. Rejects when no pair is free. */
-  async open(host: string, srtp: SrtpPolicy, onEvent: (event: MediaEvent) => void): Promise<void> {
+  async open(onEvent: (event: MediaEvent) => void): Promise<void> {
     const { pair, media } = await this.#openOnFreePort(onEvent);
     this.#opening = Promise.resolve(media);
-    this.#use(pair, host, srtp);
+    this.#use(pair);
     if (this.#released) this.release();
   }
 
@@ -87,21 +84,21 @@ export class LegMedia {
    * next turn of the event loop; `inEffect` waits for that. Returns false when no bound ports are available; use `open`
    * then.
    */
-  openSoon(host: string, srtp: SrtpPolicy, onEvent: (event: MediaEvent) => void): boolean {
+  openSoon(onEvent: (event: MediaEvent) => void): boolean {
     const pair = this.#settings.ports.takeBound();
     if (pair === null) return false;
-    this.#use(pair, host, srtp);
+    this.#use(pair);
     this.#opening = nextTurn().then(() => (this.#released ? null : this.#openOn(pair, onEvent)));
     this.#opening.catch(() => {});
     return true;
   }
 
-  #use(pair: RtpPair, host: string, srtp: SrtpPolicy): void {
+  #use(pair: RtpPair): void {
     this.#pair = pair;
     this.#local = {
-      host,
+      host: this.#route.own.host,
       rtpPort: pair.port,
-      srtp,
+      srtp: this.#route.settings.srtp,
       sessionId: randomInt(1, 2 ** 31),
       keys: newLocalKeys(),
       codecs: this.#settings.codecs,
@@ -191,24 +188,13 @@ export class LegMedia {
     if (this.#agreed !== null) await this.#configure(this.#agreed);
   }
 
-  async sendDtmf(digits: string): Promise<void> {
+  /** Runs a command of the media leg. Rejects with `call_not_active` when the leg was released before. */
+  async command<Name extends keyof RtpCommands>(
+    name: Name,
+    ...args: CommandArgs<RtpCommands[Name]>
+  ): Promise<void> {
     const media = await this.#opened();
-    await media.command('dtmf', digits);
-  }
-
-  /**
-   * Presses keys where the peer hears them, whatever it supports: by RFC 4733, or else in band. INFO tells only that the
-   * next hop has understood it.
-   */
-  async press(keys: string): Promise<void> {
-    const media = await this.#opened();
-    await media.command('press', keys);
-  }
-
-  /** Resolves once the peer has finished speaking, but after at most so many milliseconds. */
-  async silence(mostMs: number): Promise<void> {
-    const media = await this.#opened();
-    await media.command('silence', mostMs);
+    await media.command(name, ...args);
   }
 
   /** Releases the ports. Safe to call twice, and before `open` has finished. */
@@ -232,7 +218,7 @@ export class LegMedia {
       ...this.#destinationOf(inForce),
       remotePlausible: !isPrivateAddress(inForce.remoteHost) || isPrivateAddress(this.#signalingHost),
       signalingHost: this.#signalingHost,
-      behindNat: this.#route.behindNat,
+      behindNat: this.#route.settings.behindNat,
       mediaTimeoutMs: isTalking ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
     });
   }

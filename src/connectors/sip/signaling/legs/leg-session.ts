@@ -1,3 +1,6 @@
+import { GatewayError } from '../../../../base/errors.ts';
+import type { Termination } from '../../../../base/termination.ts';
+import type { CancelTimer, Clock } from '../../../../base/time.ts';
 import type {
   Body,
   IncomingAckRequest,
@@ -5,26 +8,11 @@ import type {
   IncomingInviteRequest,
   Session,
   SessionDelegate,
-} from 'sip.js/lib/core/index.js';
-import { GatewayError } from '../../../../base/errors.ts';
-import type { Termination } from '../../../../base/termination.ts';
-import type { CancelTimer, Clock } from '../../../../base/time.ts';
+} from '../core/sip-core.ts';
+import { ALLOWED_METHODS, dropDialog } from '../core/sip-core.ts';
 import { parsePeerDescription } from '../sdp/sdp-peer.ts';
-import { ALLOWED_METHODS, dropDialog } from '../sip-core.ts';
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
-import { DTMF_RELAY_TYPE, digitInInfo, dtmfRelayBody } from './dtmf-relay.ts';
 import type { LegMedia } from './leg-media.ts';
-
-/** Events from an established dialog to its leg. */
-export interface SessionEvents {
-  /** The ACK for our 2xx arrived, with the answer when the offer was ours. Re-INVITEs wait for its promise. */
-  acknowledged(sdp: string): Promise<void>;
-  /** The peer has hung up; nothing needs to be sent. */
-  ended(termination: Termination): void;
-  /** The dialog cannot continue; the leg must send BYE. */
-  lost(termination: Termination): void;
-  digit(digit: string): void;
-}
 
 export function sdpBody(content: string): Body {
   return { contentDisposition: 'session', contentType: 'application/sdp', content };
@@ -35,12 +23,25 @@ export function targetHeaders(contact: string): string[] {
   return [`Contact: ${contact}`, `Allow: ${ALLOWED_METHODS.join(', ')}`];
 }
 
+/** Content types of DTMF in INFO: `application/dtmf-relay` (Signal=5, Duration=160) and the bare `application/dtmf`. */
+const DTMF_RELAY_TYPE = 'application/dtmf-relay';
+
+/** Well above the size of a digit's body, which has at most three lines. */
+const MAX_BODY_CHARACTERS = 512;
+
+/** The leg of a dialog. */
 interface LegSessionDeps {
   readonly role: 'caller' | 'callee';
   readonly media: LegMedia;
   readonly clock: Clock;
-  readonly contact: () => string;
-  readonly events: SessionEvents;
+  contact(): string;
+  /** The ACK for our 2xx arrived, with the answer when the offer was ours. Re-INVITEs wait for its promise. */
+  acknowledged(sdp: string): Promise<void>;
+  /** The peer has hung up; nothing needs to be sent. */
+  ended(termination: Termination): void;
+  /** The dialog cannot continue; the leg must send BYE. */
+  lost(termination: Termination): void;
+  digit(digit: string): void;
 }
 
 /** A confirmed dialog with media, for both call directions: hold, session refresh, DTMF by INFO, and BYE. */
@@ -110,7 +111,7 @@ export class LegSession {
     if (this.#byeWhenPossible !== null) return this.#byeWhenPossible();
     if (this.#awaitsFirstAck) {
       this.#awaitsFirstAck = false;
-      return this.#deps.events.acknowledged(message.body);
+      return this.#deps.acknowledged(message.body);
     }
     return message.body === '' ? undefined : this.#answeredInAck(message.body);
   }
@@ -156,7 +157,7 @@ export class LegSession {
       return;
     }
     request.accept();
-    if (digit !== null) this.#deps.events.digit(digit);
+    if (digit !== null) this.#deps.digit(digit);
   }
 
   #sendInfoDigit(digit: string): Promise<void> {
@@ -199,7 +200,7 @@ export class LegSession {
 
   #lose(reason: string): void {
     if (this.#over) return;
-    this.#deps.events.lost({ result: 'disconnected', reason });
+    this.#deps.lost({ result: 'disconnected', reason });
   }
 
   #hungUp(termination: Termination): void {
@@ -209,7 +210,7 @@ export class LegSession {
       return;
     }
     this.#stop();
-    this.#deps.events.ended(termination);
+    this.#deps.ended(termination);
   }
 
   #stop(): void {
@@ -231,3 +232,28 @@ export class LegSession {
     }
   }
 }
+
+function dtmfRelayBody(digit: string): string {
+  return `Signal=${digit}\r\nDuration=160\r\n`;
+}
+
+/** Returns the digit in an INFO body; null when there is none. */
+export function digitInInfo(contentType: string, body: string): string | null {
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  if (body.length > MAX_BODY_CHARACTERS) return null;
+  const text = type === DTMF_RELAY_TYPE ? signalIn(body) : type === 'application/dtmf' ? body.trim() : '';
+  const digit = SPELLED[text] ?? text.toUpperCase();
+  return /^[0-9*#A-D]$/.test(digit) ? digit : null;
+}
+
+/** Returns the value of the first `Signal` line; empty when there is none. */
+function signalIn(body: string): string {
+  for (const line of body.split(/[\r\n]/)) {
+    const [name = '', value = ''] = line.split('=', 2);
+    if (name.trim().toLowerCase() === 'signal') return value.trim();
+  }
+  return '';
+}
+
+/** Some senders encode star and pound as their event numbers (RFC 4733 section 3.2). */
+const SPELLED: Readonly<Record<string, string>> = { '10': '*', '11': '#' };

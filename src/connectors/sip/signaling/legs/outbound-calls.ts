@@ -1,12 +1,12 @@
-import type { URI } from 'sip.js/lib/core/index.js';
 import { GatewayError } from '../../../../base/errors.ts';
 import type { Termination } from '../../../../base/termination.ts';
 import type { Clock } from '../../../../base/time.ts';
 import type { MediaControl } from '../../../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
 import type { DialsSip, SipDial, SipTarget } from '../../../contract/sip-dialing.ts';
-import type { DirectRoutes } from '../direct/direct-routes.ts';
-import { type DirectHosts, directTarget, plainHost } from '../direct/direct-target.ts';
+import type { URI } from '../core/sip-core.ts';
+import type { DirectRoutes } from '../direct/direct-route.ts';
+import { directTarget, isHostIn, plainHost } from '../direct/direct-target.ts';
 import type { SipUri } from '../message/sip-uri.ts';
 import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import type { SipRoute } from '../sip-route.ts';
@@ -17,12 +17,12 @@ import { displayName, readTarget, trunkTarget } from './dial-target.ts';
 import { LegMedia, type LegMediaSettings } from './leg-media.ts';
 import type { LegRegistry } from './leg-registry.ts';
 import { OutboundLeg } from './outbound-leg.ts';
-import { SipLeg } from './sip-leg.ts';
 
 export interface OutboundCallsDeps {
   readonly trunks: TrunkRegistry;
   readonly directs: DirectRoutes;
-  readonly directHosts: DirectHosts;
+  /** Hosts that are called without a trunk, in lower case. */
+  readonly directHosts: readonly string[];
   readonly legs: LegRegistry;
   readonly clock: Clock;
   readonly media: LegMediaSettings;
@@ -54,12 +54,15 @@ export class OutboundCalls implements DialsSip {
     const settings = way.isDirect ? withWideband(usual, call.sampleRateHz) : usual;
     const route = way.open();
     const legMedia = new LegMedia(media, settings, call.sampleRateHz, route);
-    const leg = new OutboundLeg(new SipLeg(route, legMedia, clock, observer), {
-      target: way.target,
-      displayName: displayName(call.displayName),
-      postDial,
-      outcomes: way.isDirect ? new Map([...UNKNOWN_THERE, ...(call.outcomes ?? [])]) : new Map(),
-    });
+    const leg = new OutboundLeg(
+      { route, media: legMedia, clock, observer },
+      {
+        target: way.target,
+        displayName: displayName(call.displayName),
+        postDial,
+        outcomes: way.isDirect ? new Map([...UNKNOWN_THERE, ...(call.outcomes ?? [])]) : new Map(),
+      },
+    );
     legs.add(route, leg);
     return leg;
   }
@@ -70,7 +73,7 @@ export class OutboundCalls implements DialsSip {
     const trunk = trunks.ofAccount(accountId);
     const { target, postDial } = readDialString(text, dtmf);
     const uri = readTarget(target);
-    if (uri !== null && directHosts.has(uri.host) && plainHost(uri.host) !== hostOf(trunk))
+    if (uri !== null && isHostIn(directHosts, uri.host) && plainHost(uri.host) !== hostOf(trunk))
       return { way: this.#directWay(accountId, uri), postDial };
     if (trunk === null) throw this.#noTrunk();
     if (target === '') throw new GatewayError('meeting_url_required');
@@ -83,7 +86,7 @@ export class OutboundCalls implements DialsSip {
   }
 
   #noTrunk(): GatewayError {
-    const hosts = this.#deps.directHosts.toString();
+    const hosts = this.#deps.directHosts.join(', ');
     const detail = hosts === '' ? '' : `; without one, only ${hosts} can be called`;
     return new GatewayError('no_sip_trunk', `No SIP trunk configured${detail}`);
   }

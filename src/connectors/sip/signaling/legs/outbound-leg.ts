@@ -1,19 +1,19 @@
+import type { PostDialStep } from '../../../../base/post-dial.ts';
+import type { Termination, TerminationResult } from '../../../../base/termination.ts';
+import type { PlatformLeg } from '../../../contract/call-leg.ts';
 import type {
   IncomingResponseMessage,
   OutgoingInviteRequest,
   OutgoingInviteRequestDelegate,
   Session,
   URI,
-} from 'sip.js/lib/core/index.js';
-import type { PostDialStep } from '../../../../base/post-dial.ts';
-import type { Termination, TerminationResult } from '../../../../base/termination.ts';
-import type { PlatformLeg, SendsDtmf } from '../../../contract/call-leg.ts';
-import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../sip-core.ts';
+} from '../core/sip-core.ts';
+import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../core/sip-core.ts';
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import type { Destination } from '../transport/wire.ts';
 import { TrunkFault } from '../trunk/trunk-fault.ts';
 import { sdpBody, targetHeaders } from './leg-session.ts';
-import { messageOf, type SipLeg } from './sip-leg.ts';
+import { type LegDeps, messageOf, SipLeg } from './sip-leg.ts';
 
 const MAX_REDIRECTS = 3;
 const CANCELLED: Termination = { result: 'no_answer', reason: 'cancelled before it was answered' };
@@ -42,8 +42,7 @@ export interface OutboundCall {
 }
 
 /** An outbound call (RFC 3261 section 13.2). */
-export class OutboundLeg implements PlatformLeg {
-  readonly #leg: SipLeg;
+export class OutboundLeg extends SipLeg implements PlatformLeg {
   readonly #call: OutboundCall;
   #target: URI;
   #request: OutgoingInviteRequest | null = null;
@@ -51,15 +50,11 @@ export class OutboundLeg implements PlatformLeg {
   #rang = false;
   #state: State = { type: 'opening' };
 
-  constructor(leg: SipLeg, call: OutboundCall) {
-    this.#leg = leg;
+  constructor(deps: LegDeps, call: OutboundCall) {
+    super(deps);
     this.#target = call.target;
     this.#call = call;
     void this.#open().catch((error: unknown) => this.#fail(error));
-  }
-
-  get released(): Promise<void> {
-    return this.#leg.released;
   }
 
   /** No-op: only inbound legs can be accepted. */
@@ -71,46 +66,42 @@ export class OutboundLeg implements PlatformLeg {
 
   hangUp(): void {
     if (this.#state.type === 'established') {
-      return this.#leg.bye('local', { result: 'completed', reason: 'hung up' });
+      return this.bye('local', { result: 'completed', reason: 'hung up' });
     }
     const isInviting = this.#state.type === 'inviting';
-    this.#leg.end('local', CANCELLED);
-    if (!isInviting) return this.#leg.release();
+    this.end('local', CANCELLED);
+    if (!isInviting) return this.release();
     this.#cancel();
     // Before any response there is nothing to cancel, and the INVITE times out by itself.
-    this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
-  }
-
-  get dtmf(): SendsDtmf {
-    return this.#leg;
+    this.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
   }
 
   async #open(): Promise<void> {
-    const { route, media } = this.#leg;
+    const { route, media } = this;
     const { destinations } = await route.locate();
     const reached = await this.#reach(destinations);
-    if (this.#leg.hasEnded) return;
-    await media.open(route.own.host, route.srtp, this.#leg.onMediaEvent);
-    if (!this.#leg.hasEnded) await this.#invite(reached);
+    if (this.hasEnded) return;
+    await media.open(this.onMediaEvent);
+    if (!this.hasEnded) await this.#invite(reached);
   }
 
   /** Prepares for the first destination that can be reached. Returns it and those after it. */
   async #reach(destinations: readonly Destination[]): Promise<readonly Destination[]> {
     const [destination, ...others] = destinations;
     try {
-      await this.#leg.route.prepare(destination!);
+      await this.route.prepare(destination!);
       return destinations;
     } catch (error) {
       const left = hasTlsFailed(error) ? others.filter(({ protocol }) => protocol === 'tls') : others;
-      if (left.length === 0 || this.#leg.hasEnded) throw error;
+      if (left.length === 0 || this.hasEnded) throw error;
       return this.#reach(left);
     }
   }
 
   async #invite(destinations: readonly Destination[]): Promise<void> {
-    const { route, media } = this.#leg;
+    const { route, media } = this;
     const reached = await this.#reach(destinations);
-    if (this.#leg.hasEnded) return;
+    if (this.hasEnded) return;
     const { core } = route;
     const destination = reached[0]!;
     media.signalledBy(destination.host);
@@ -124,10 +115,10 @@ export class OutboundLeg implements PlatformLeg {
       sdpBody(media.offer()),
     );
     route.pin(message.callId, destination);
-    void this.#leg.released.then(() => {
+    void this.released.then(() => {
       route.unpin(message.callId);
       // By then every BYE has been answered or has timed out.
-      this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => dropDialogsOf(core, message.callId));
+      this.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => dropDialogsOf(core, message.callId));
     });
     this.#request = core.invite(message, this.#delegate());
     this.#state = { type: 'inviting', destinations: reached, progressed: false, cancelSent: false };
@@ -146,9 +137,9 @@ export class OutboundLeg implements PlatformLeg {
       onAccept: ({ message, session, ack }) => {
         ack({ extraHeaders: this.#credentials() });
         // A second fork answered, or the answer crossed our CANCEL. Only one call is kept.
-        if (this.#state.type !== 'inviting' || this.#leg.hasEnded) return this.#dismiss(session);
+        if (this.#state.type !== 'inviting' || this.hasEnded) return this.#dismiss(session);
         this.#established(message, session).catch((error: unknown) =>
-          this.#leg.bye('lost', { result: 'failed', reason: messageOf(error) }),
+          this.bye('lost', { result: 'failed', reason: messageOf(error) }),
         );
       },
       onRedirect: ({ message }) => this.#redirected(message),
@@ -169,47 +160,47 @@ export class OutboundLeg implements PlatformLeg {
   #progressed(): void {
     if (this.#state.type !== 'inviting') return;
     this.#state.progressed = true;
-    if (this.#leg.hasEnded) this.#cancel();
+    if (this.hasEnded) this.#cancel();
   }
 
   #ringing(message: IncomingResponseMessage): void {
-    if (this.#leg.hasEnded || this.#state.type !== 'inviting') return;
+    if (this.hasEnded || this.#state.type !== 'inviting') return;
     if (!this.#rang) {
       this.#rang = true;
-      this.#leg.ringing();
+      this.ringing();
     }
-    if (message.body !== '') void this.#leg.media.acceptAnswer(message.body).catch(() => false);
+    if (message.body !== '') void this.media.acceptAnswer(message.body).catch(() => false);
   }
 
   async #established(message: IncomingResponseMessage, session: Session): Promise<void> {
-    const { media, route } = this.#leg;
+    const { media, route } = this;
     if (this.#state.type === 'inviting') route.prefer(this.#state.destinations[0]!);
     this.#state = { type: 'established', dialogId: session.id };
-    const talk = this.#leg.establish(session, 'caller', async () => {});
+    const talk = this.establish(session, 'caller', async () => {});
     this.#forgetInviteLater(session);
     const isUsable = message.body === '' ? media.isAgreed : await media.acceptAnswer(message.body);
     if (!isUsable)
-      return this.#leg.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
+      return this.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
     talk.keepRefreshed(message.getHeader('session-expires'));
-    await this.#leg.answered(this.#call.postDial);
+    await this.answered(this.#call.postDial);
   }
 
   /**
    * Frees the INVITE after a delay. Until then the 2xx may be repeated, or another fork may answer (section 13.2.2.4).
    */
   #forgetInviteLater(session: Session): void {
-    const cancel = this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => {
+    const cancel = this.clock.after(TRANSACTION_TIMEOUT_MS, () => {
       this.#request = null;
       forgetInvite(session);
     });
-    void this.#leg.released.then(cancel);
+    void this.released.then(cancel);
   }
 
   #dismiss(session: Session): void {
     if (this.#state.type === 'established' && session.id === this.#state.dialogId) return;
     const wasCancelled = this.#state.type === 'inviting';
     const release = (): void => {
-      if (wasCancelled) this.#leg.release();
+      if (wasCancelled) this.release();
     };
     try {
       session.bye({ onAccept: release, onReject: release });
@@ -220,9 +211,8 @@ export class OutboundLeg implements PlatformLeg {
 
   #redirected(message: IncomingResponseMessage): void {
     if (this.#state.type !== 'inviting') return;
-    const target = this.#leg.route.redirected(message.getHeaders('contact'));
-    if (target === null || this.#leg.hasEnded || this.#redirects >= MAX_REDIRECTS)
-      return this.#rejected(message);
+    const target = this.route.redirected(message.getHeaders('contact'));
+    if (target === null || this.hasEnded || this.#redirects >= MAX_REDIRECTS) return this.#rejected(message);
     this.#redirects += 1;
     this.#target = target;
     this.#again(this.#state.destinations);
@@ -233,12 +223,11 @@ export class OutboundLeg implements PlatformLeg {
     const status = message.statusCode ?? 500;
     const { destinations, progressed } = this.#state;
     const isOutOfOrder = (status === 408 || status === 503) && !progressed;
-    if (isOutOfOrder && destinations.length > 1 && !this.#leg.hasEnded)
-      return this.#again(destinations.slice(1));
+    if (isOutOfOrder && destinations.length > 1 && !this.hasEnded) return this.#again(destinations.slice(1));
     this.#state = { type: 'closed' };
     const outcome = this.#call.outcomes.get(status) ?? terminationOf(status, message.reasonPhrase ?? '');
-    this.#leg.end('remote', outcome);
-    this.#leg.release();
+    this.end('remote', outcome);
+    this.release();
   }
 
   #again(destinations: readonly Destination[]): void {
@@ -251,22 +240,22 @@ export class OutboundLeg implements PlatformLeg {
     this.#state.cancelSent = true;
     this.#request?.cancel();
     // A peer that answers neither the CANCEL nor the INVITE is considered gone (section 9.1).
-    this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
+    this.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
   }
 
   #giveUp(): void {
     if (this.#state.type === 'inviting') {
-      if (this.#request !== null) abandonInvite(this.#leg.route.core, this.#request);
+      if (this.#request !== null) abandonInvite(this.route.core, this.#request);
       this.#state = { type: 'closed' };
     }
-    this.#leg.release();
+    this.release();
   }
 
   #fail(error: unknown): void {
     this.#state = { type: 'closed' };
-    const reason = error instanceof TrunkFault ? this.#leg.route.noteFault(error) : messageOf(error);
-    this.#leg.end('lost', { result: 'failed', reason });
-    this.#leg.release();
+    const reason = error instanceof TrunkFault ? this.route.noteFault(error) : messageOf(error);
+    this.end('lost', { result: 'failed', reason });
+    this.release();
   }
 }
 

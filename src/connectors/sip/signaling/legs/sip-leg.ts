@@ -1,11 +1,11 @@
-import type { Session } from 'sip.js/lib/core/index.js';
 import { unreachable } from '../../../../base/assert.ts';
 import { GatewayError } from '../../../../base/errors.ts';
 import type { PostDialStep } from '../../../../base/post-dial.ts';
 import type { Termination } from '../../../../base/termination.ts';
 import type { Clock } from '../../../../base/time.ts';
 import type { MediaEvent } from '../../../../media/media-leg.ts';
-import type { LegObserver } from '../../../contract/call-leg.ts';
+import type { LegObserver, SendsDtmf } from '../../../contract/call-leg.ts';
+import type { Session } from '../core/sip-core.ts';
 import type { SipRoute } from '../sip-route.ts';
 import type { LegMedia } from './leg-media.ts';
 import { LegSession } from './leg-session.ts';
@@ -14,8 +14,16 @@ import { PostDialPlayer } from './post-dial-player.ts';
 /** Why a call waits while keys are pressed. */
 const ENTERING = 'entering the meeting id';
 
+/** What a leg of either direction is made of. */
+export interface LegDeps {
+  readonly route: SipRoute;
+  readonly media: LegMedia;
+  readonly clock: Clock;
+  readonly observer: LegObserver;
+}
+
 /** The common part of inbound and outbound legs: ending once, media, digits, and the established dialog. */
-export class SipLeg {
+export class SipLeg implements SendsDtmf {
   readonly route: SipRoute;
   readonly media: LegMedia;
   readonly clock: Clock;
@@ -27,7 +35,7 @@ export class SipLeg {
   #postDial: PostDialPlayer | null = null;
   #session: LegSession | null = null;
 
-  constructor(route: SipRoute, media: LegMedia, clock: Clock, observer: LegObserver) {
+  constructor({ route, media, clock, observer }: LegDeps) {
     this.route = route;
     this.media = media;
     this.clock = clock;
@@ -38,6 +46,10 @@ export class SipLeg {
   /** Resolves once the peer has been told, or the attempt given up. */
   get released(): Promise<void> {
     return this.#released.promise;
+  }
+
+  get dtmf(): SendsDtmf {
+    return this;
   }
 
   get hasEnded(): boolean {
@@ -59,15 +71,13 @@ export class SipLeg {
       media: this.media,
       clock: this.clock,
       contact: () => this.route.contact,
-      events: {
-        acknowledged,
-        ended: (termination) => {
-          this.end('remote', this.#postDial?.hungUp(termination) ?? termination);
-          this.release();
-        },
-        lost: (termination) => this.bye('lost', termination),
-        digit: (digit) => this.#digit(digit, 'info'),
+      acknowledged,
+      ended: (termination) => {
+        this.end('remote', this.#postDial?.hungUp(termination) ?? termination);
+        this.release();
       },
+      lost: (termination) => this.bye('lost', termination),
+      digit: (digit) => this.#digit(digit, 'info'),
     });
     return this.#session;
   }
@@ -84,8 +94,8 @@ export class SipLeg {
     this.#observer.waiting(ENTERING);
     const line = {
       flowing: this.#flowing.promise,
-      press: (keys: string) => this.media.press(keys),
-      silence: (mostMs: number) => this.media.silence(mostMs),
+      press: (keys: string) => this.media.command('press', keys),
+      silence: (mostMs: number) => this.media.command('silence', mostMs),
     };
     this.#postDial = new PostDialPlayer(steps, line, this.clock);
     try {
@@ -134,7 +144,7 @@ export class SipLeg {
 
   async sendDtmf(digits: string): Promise<void> {
     if (this.#session === null || this.#ended) throw new GatewayError('call_not_active');
-    if (this.media.dtmfByRtp) await this.media.sendDtmf(digits);
+    if (this.media.dtmfByRtp) await this.media.command('dtmf', digits);
     else await this.#session.sendInfoDigits(digits);
   }
 

@@ -4,7 +4,6 @@ import { hostInUri } from './sip-uri.ts';
 
 /** The parts of a Via value that are used here (RFC 3261 section 20.42). */
 export interface Via {
-  readonly transport: string;
   readonly host: string;
   readonly port: number | null;
   readonly branch: string;
@@ -16,17 +15,16 @@ export interface Via {
 }
 
 const VIA =
-  /^SIP\s*\/\s*2\.0\s*\/\s*([a-z0-9-]+)\s+(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?:\s*:\s*(\d{1,5}))?\s*((?:;.*)?)$/i;
+  /^SIP\s*\/\s*2\.0\s*\/\s*[a-z0-9-]+\s+(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?:\s*:\s*(\d{1,5}))?\s*((?:;.*)?)$/i;
 
 export function parseVia(value: string): Via | null {
   const match = VIA.exec(value);
   if (match === null) return null;
-  const parameters = match[4] ?? '';
+  const parameters = match[3] ?? '';
   const branch = /;\s*branch\s*=\s*([^;\s]+)/i.exec(parameters)?.[1] ?? '';
-  const port = match[3] === undefined ? null : Number(match[3]);
+  const port = match[2] === undefined ? null : Number(match[2]);
   return {
-    transport: match[1]!.toUpperCase(),
-    host: match[2]!.replace(/^\[|\]$/g, ''),
+    host: match[1]!.replace(/^\[|\]$/g, ''),
     port,
     branch,
     wantsRport: /;\s*rport\s*(;|$)/i.test(parameters),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SrtpKeys } from '../../../../rtp/rtp-protocol.ts';
+import { numberOf } from './sdp-text.ts';
 
 export type SrtpSuite = SrtpKeys['suite'];
 
@@ -34,24 +35,18 @@ export interface PeerCrypto {
   readonly key: Uint8Array;
 }
 
-/** The raw parts of an `a=crypto` line. */
-export interface CryptoLine {
-  readonly id: number;
-  readonly suite: string;
-  readonly config: string;
-  readonly sessionConfig?: string | undefined;
-}
-
 /**
  * Parses a crypto line (RFC 4568 section 9.1). A lifetime after the key is ignored. Returns null for other suites,
  * invalid keys, and anything that would change the packets: several keys, an MKI, session parameters.
  */
-export function parseCrypto(line: CryptoLine): PeerCrypto | null {
-  const suite = SRTP_SUITES.find((each) => each === line.suite.toUpperCase());
-  const encoded = /^inline:([a-z0-9+/]+={0,2})(?:\|[0-9^]+)?$/i.exec(line.config)?.[1];
-  if (suite === undefined || encoded === undefined || changesPackets(line.sessionConfig ?? '')) return null;
+export function parseCrypto(line: string): PeerCrypto | null {
+  const [tag = '', name = '', config = '', ...parameters] = line.trim().split(' ');
+  const suite = SRTP_SUITES.find((each) => each === name.toUpperCase());
+  const encoded = /^inline:([a-z0-9+/]+={0,2})(?:\|[0-9^]+)?$/i.exec(config)?.[1];
+  if (numberOf(tag) === null || suite === undefined || encoded === undefined) return null;
+  if (changesPackets(parameters.join(' '))) return null;
   const key = Buffer.from(encoded, 'base64');
-  return key.length === KEY_BYTES ? { tag: line.id, suite, key: ownBytes(key) } : null;
+  return key.length === KEY_BYTES ? { tag: Number(tag), suite, key: ownBytes(key) } : null;
 }
 
 function changesPackets(parameters: string): boolean {

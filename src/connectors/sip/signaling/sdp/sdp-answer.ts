@@ -3,7 +3,8 @@ import { cryptoAttribute, type PeerCrypto } from './sdes.ts';
 import type { PeerCodec } from './sdp-formats.ts';
 import { audioLines, type LocalAudio, type SrtpPolicy, sdpText, sessionLines } from './sdp-local.ts';
 import { type AgreedMedia, agreedMedia, chosenCodec } from './sdp-offer.ts';
-import type { Direction, PeerAudio, PeerDescription } from './sdp-peer.ts';
+import type { PeerAudio, PeerDescription } from './sdp-peer.ts';
+import type { Direction } from './sdp-text.ts';
 
 /** The agreement with the peer, and an answer that can be written with a version. */
 export interface Answer {

@@ -1,7 +1,6 @@
 import { FRAME_MS } from '../../../../base/frame.ts';
 import type { G711Name, OpusRequest, RtpCodec } from '../../../../rtp/rtp-protocol.ts';
-import { parseOpusParameters } from './opus-parameters.ts';
-import { payloadTypeOf, type RtpMap, type SdpMedia } from './sdp-text.ts';
+import { numberOf, type SdpSection } from './sdp-text.ts';
 
 /** The formats of a media line by payload type (RFC 4566 section 6, `rtpmap`). */
 export interface PeerFormats {
@@ -25,6 +24,15 @@ export interface PeerEvents {
   readonly clockRateHz: number;
 }
 
+/** The bitrate we ask of peers: enough for full-quality speech. */
+const WANTED_BITRATE_BPS = 32_000;
+/** Limits of maxaveragebitrate (RFC 7587 section 6.1). */
+const MIN_BITRATE_BPS = 6_000;
+const MAX_BITRATE_BPS = 510_000;
+
+/** Our parameters in an `a=fmtp` line. Without a stereo parameter, peers assume mono. */
+export const OPUS_PARAMETERS = `useinbandfec=1;maxaveragebitrate=${WANTED_BITRATE_BPS}`;
+
 /** Codecs whose payload types need no rtpmap (RFC 3551 section 6). */
 export const STATIC_TYPES: Readonly<Record<G711Name | 'G722', number>> = { PCMU: 0, PCMA: 8, G722: 9 };
 const STATIC_CODECS = ['PCMU', 'PCMA', 'G722'] as const satisfies readonly RtpCodec[];
@@ -44,15 +52,20 @@ export function offeredRateHz(codecs: readonly RtpCodec[]): number {
   return Math.max(...codecs.map(roomRateHz));
 }
 
-export function parseFormats(media: SdpMedia): PeerFormats {
-  const listed = [...payloadTypesOf(media)].map((payloadType) => ({
-    payloadType,
-    map: media.maps.get(payloadType),
-  }));
+export function parseFormats(payloads: string, attributes: SdpSection['attributes']): PeerFormats {
+  // A space ends each map, so that one without an encoding still names its payload type.
+  const maps = byPayloadType(attributes.get('rtpmap')?.map((value) => `${value.trim()} `));
+  const parameters = byPayloadType(attributes.get('fmtp'));
+  const longestMs = attributes.get('maxptime')?.map((value) => numberOf(value.trim()));
+  const takesOpus = takesWholeFrames(longestMs?.findLast((ms) => ms !== null) ?? null);
+  const listed = [...payloadTypesOf(payloads)].map((payloadType) => {
+    const text = maps.get(payloadType);
+    return { payloadType, map: text === undefined ? undefined : mapOf(text) };
+  });
   return {
     codecs: listed.flatMap(({ payloadType, map }) => {
-      const codec = map === undefined ? staticCodec(payloadType) : mappedCodec(map, media);
-      const opus = codec === 'opus' ? parseOpusParameters(media.parameters.get(payloadType) ?? '') : null;
+      const codec = map === undefined ? staticCodec(payloadType) : mappedCodec(map, takesOpus);
+      const opus = codec === 'opus' ? parseOpusParameters(parameters.get(payloadType) ?? '') : null;
       return codec === null ? [] : [{ codec, payloadType, opus }];
     }),
     events: listed.flatMap(({ payloadType, map }) =>
@@ -64,6 +77,30 @@ export function parseFormats(media: SdpMedia): PeerFormats {
       ),
     ),
   };
+}
+
+/** Returns the values by the payload type that they begin with. The first of two for one type wins. */
+function byPayloadType(values: readonly string[] = []): Map<number, string> {
+  const found = new Map<number, string>();
+  for (const value of values) {
+    const space = value.indexOf(' ');
+    const type = payloadTypeOf(value.slice(0, Math.max(space, 0)));
+    if (type !== null && !found.has(type)) found.set(type, value.slice(space + 1));
+  }
+  return found;
+}
+
+/** An `rtpmap` (RFC 4566 section 6). */
+interface RtpMap {
+  /** In lower case. */
+  readonly name: string;
+  readonly rateHz: number;
+  readonly channels: number;
+}
+
+function mapOf(text: string): RtpMap {
+  const [name = '', rate = '', channels = ''] = text.split(' ', 1)[0]!.split('/', 3);
+  return { name: name.toLowerCase(), rateHz: numberOf(rate) ?? 8_000, channels: numberOf(channels) ?? 1 };
 }
 
 /**
@@ -81,8 +118,8 @@ function staticCodec(payloadType: number): RtpCodec | null {
   return STATIC_CODECS.find((codec) => STATIC_TYPES[codec] === payloadType) ?? null;
 }
 
-function mappedCodec(map: RtpMap, media: SdpMedia): RtpCodec | null {
-  if (map.name === 'opus') return isOurOpus(map) && takesWholeFrames(media) ? 'opus' : null;
+function mappedCodec(map: RtpMap, takesOpus: boolean): RtpCodec | null {
+  if (map.name === 'opus') return isOurOpus(map) && takesOpus ? 'opus' : null;
   const codec = STATIC_CODECS.find((each) => each.toLowerCase() === map.name);
   return codec !== undefined && map.channels === 1 && isRateOf(codec, map.rateHz) ? codec : null;
 }
@@ -101,7 +138,7 @@ function isOurOpus({ rateHz, channels }: RtpMap): boolean {
 }
 
 /** Our packets are never shorter than 20 ms. With G.711, phones ignore a lower maximum. */
-function takesWholeFrames({ maxPacketMs }: SdpMedia): boolean {
+function takesWholeFrames(maxPacketMs: number | null): boolean {
   return maxPacketMs === null || maxPacketMs >= FRAME_MS;
 }
 
@@ -111,11 +148,35 @@ function formatOf({ name, rateHz, channels }: RtpMap): string {
 }
 
 /** Returns each payload type once, in the peer's order. */
-function payloadTypesOf({ payloads }: SdpMedia): Set<number> {
-  return new Set(
-    payloads
-      .split(/\s+/)
-      .map(payloadTypeOf)
-      .filter((type) => type !== null),
-  );
+function payloadTypesOf(payloads: string): Set<number> {
+  const types = payloads.split(/\s+/).map(payloadTypeOf);
+  return new Set(types.filter((type) => type !== null));
+}
+
+/** Parses a seven-bit payload type; null when the text is not one. */
+function payloadTypeOf(text: string): number | null {
+  const number = /^\d{1,3}$/.test(text) ? Number(text) : 128;
+  return number < 128 ? number : null;
+}
+
+/**
+ * Parses the peer's parameters (RFC 7587 section 6.1) that matter to our encoder, which sends one mono stream of 20 ms
+ * packets. Invalid values count as absent. `usedtx` is ignored: 20 ms of silence take only a few bytes.
+ */
+function parseOpusParameters(text: string): OpusRequest {
+  const values = new Map(text.split(';').map(nameAndValue));
+  const bitrate = values.get('maxaveragebitrate') ?? '';
+  return {
+    maxBitrateBps: /^\d{1,9}$/.test(bitrate) ? withinLimits(Number(bitrate)) : null,
+    inbandFec: values.get('useinbandfec') === '1',
+  };
+}
+
+function nameAndValue(parameter: string): [string, string] {
+  const [name = '', value = ''] = parameter.split('=', 2);
+  return [name.trim().toLowerCase(), value.trim()];
+}
+
+function withinLimits(bitrateBps: number): number {
+  return Math.min(Math.max(bitrateBps, MIN_BITRATE_BPS), MAX_BITRATE_BPS);
 }

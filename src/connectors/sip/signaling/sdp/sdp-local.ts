@@ -1,10 +1,9 @@
 import { isIPv6 } from 'node:net';
 import type { RtpCodec } from '../../../../rtp/rtp-protocol.ts';
-import { OPUS_PARAMETERS } from './opus-parameters.ts';
 import type { PayloadTypes } from './payload-types.ts';
 import type { LocalKeys } from './sdes.ts';
-import type { PeerEvents } from './sdp-formats.ts';
-import type { Direction } from './sdp-peer.ts';
+import { OPUS_PARAMETERS, type PeerEvents } from './sdp-formats.ts';
+import type { Direction } from './sdp-text.ts';
 
 export type SrtpPolicy = 'off' | 'optional' | 'required';
 

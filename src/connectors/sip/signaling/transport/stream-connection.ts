@@ -12,30 +12,24 @@ const MAX_UNSENT_BYTES = 1 << 20;
 interface StreamConnectionDeps {
   readonly clock: Clock;
   readonly receive: ReceiveMessage;
-  readonly onProven?: (() => void) | null;
+  /** Null when the peer is one of a trunk's servers. */
+  readonly onProven: (() => void) | null;
 }
 
 /** One TCP or TLS connection that carries SIP messages in both directions. */
 export class StreamConnection implements Connection {
   readonly #socket: Socket;
-  readonly #clock: Clock;
-  readonly #receive: ReceiveMessage;
+  readonly #deps: StreamConnectionDeps;
   readonly #framer: StreamFramer;
   /** Called once, when a stranger has sent a message that belongs to us; null from then on. */
   #onProven: (() => void) | null;
   #cancelKeepAlive: CancelTimer = () => {};
 
-  /** `onProven` is null when the peer is one of a trunk's servers. */
-  constructor(
-    socket: Socket,
-    protocol: SipProtocol,
-    { clock, receive, onProven = null }: StreamConnectionDeps,
-  ) {
+  constructor(socket: Socket, protocol: SipProtocol, deps: StreamConnectionDeps) {
     this.#socket = socket;
-    this.#clock = clock;
-    this.#receive = receive;
-    this.#onProven = onProven;
-    this.#framer = onProven === null ? new StreamFramer() : new StreamFramer(UNPROVEN_BYTES);
+    this.#deps = deps;
+    this.#onProven = deps.onProven;
+    this.#framer = deps.onProven === null ? new StreamFramer() : new StreamFramer(UNPROVEN_BYTES);
     socket.setNoDelay(true);
     const source: Source = {
       protocol,
@@ -81,7 +75,7 @@ export class StreamConnection implements Connection {
     const messages = this.#framer.push(bytes);
     if (messages === null) return this.destroy();
     for (const message of messages) {
-      const isOurs = this.#receive(message, source);
+      const isOurs = this.#deps.receive(message, source);
       if (this.#onProven !== null && !this.#prove(this.#onProven, isOurs)) return;
     }
   }
@@ -100,7 +94,7 @@ export class StreamConnection implements Connection {
   }
 
   #keepAlive(): void {
-    this.#cancelKeepAlive = this.#clock.after(KEEP_ALIVE_MS, () => {
+    this.#cancelKeepAlive = this.#deps.clock.after(KEEP_ALIVE_MS, () => {
       if (!this.open) return;
       this.#socket.write('\r\n\r\n');
       this.#keepAlive();

@@ -1,7 +1,9 @@
-import { connect as connectTcp, createServer, type Server, type Socket } from 'node:net';
+import { connect as connectTcp, createServer, isIP, type Server, type Socket } from 'node:net';
 import {
+  checkServerIdentity,
   connect as connectTls,
   createServer as createTlsServer,
+  type PeerCertificate,
   rootCertificates,
   type TlsOptions,
 } from 'node:tls';
@@ -9,7 +11,6 @@ import type { Clock } from '../../../../base/time.ts';
 import { TrunkFault } from '../trunk/trunk-fault.ts';
 import { type InboundConnections, type InboundPlace, UNPROVEN_MS } from './inbound-connections.ts';
 import { StreamConnection } from './stream-connection.ts';
-import { checkSipIdentity } from './tls-identity.ts';
 import { type Connection, type Destination, plainAddress, type ReceiveMessage } from './wire.ts';
 
 /** How TLS peers' certificates are verified. */
@@ -22,6 +23,9 @@ export interface TlsTrust {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_INBOUND_CONNECTIONS = 1_000;
+
+/** A SIP URI without a user in the list of a certificate's alternative names. */
+const SIP_DOMAIN = /(?:^|, )URI:sip:([a-z0-9.-]+)(?=,|$)/gi;
 
 /** TCP and TLS for SIP: listeners and outbound connections (RFC 3261 section 18). */
 export class StreamTransport {
@@ -173,4 +177,18 @@ export class StreamTransport {
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
+}
+
+/**
+ * Checks that a certificate belongs to a SIP domain (RFC 5922 section 7.1): if it names SIP domains, it belongs to those and
+ * to no others, else to its DNS names. Unlike section 7.2, wildcards count, since a SIP domain below a company's own is
+ * often served with the company's certificate.
+ */
+function checkSipIdentity(host: string, certificate: PeerCertificate): Error | undefined {
+  const names = certificate.subjectaltname ?? '';
+  const domains =
+    isIP(host) === 0 ? [...names.matchAll(SIP_DOMAIN)].map(([, domain]) => domain!.toLowerCase()) : [];
+  if (domains.length === 0) return checkServerIdentity(host, certificate);
+  if (domains.includes(host.toLowerCase())) return undefined;
+  return new Error(`the certificate is for ${domains.join(', ')}, not for ${host}`);
 }

@@ -1,14 +1,26 @@
 import type { Clock } from '../../../../base/time.ts';
 import { isPrivateAddress } from '../address/address-policy.ts';
-import { type OutgoingText, readOutgoing } from '../message/outgoing-text.ts';
-import { parseSipUri } from '../message/sip-uri.ts';
-import { sentByOf } from '../message/via.ts';
+import { parseSipUri, uriInHeader } from '../message/sip-uri.ts';
+import { parseVia, sentByOf, type Via } from '../message/via.ts';
 import type { SipObserver } from '../sip-observer.ts';
 import { ClientTransactions } from '../transactions/client-transactions.ts';
 import { ServerTransactions, serverKey } from '../transactions/server-transactions.ts';
 import type { TrunkFlow } from '../trunk/trunk-flow.ts';
 import type { UdpTransport } from './udp-transport.ts';
 import type { Destination, SipProtocol } from './wire.ts';
+
+/** Routing data of a message written by sip.js. */
+interface OutgoingText {
+  /** The request's method; for a response, that of the request it answers. */
+  readonly method: string;
+  /** Null for requests. */
+  readonly status: number | null;
+  readonly via: Via;
+  readonly callId: string;
+  readonly hasToTag: boolean;
+  /** The top Route, or else the Request-URI (RFC 3261 section 8.1.2). */
+  readonly nextHop: string;
+}
 
 /** A sender of requests: the part of a route that this layer uses. */
 export interface RequestSender {
@@ -85,4 +97,32 @@ export class TransportLayer<Sender extends RequestSender> {
     const connection = sender.flow.connection ?? (await sender.flow.open(destination));
     return connection.send(text);
   }
+}
+
+/** Parses a message that we generated; null indicates a bug in its generator. */
+export function readOutgoing(text: string): OutgoingText | null {
+  const via = parseVia(headerLine(text, 'Via'));
+  if (via === null) return null;
+  const isResponse = text.startsWith('SIP/2.0 ');
+  const [first = '', second = ''] = text.split(' ', 2);
+  const route = headerLine(text, 'Route');
+  return {
+    method: isResponse ? (/\s(\S+)$/.exec(headerLine(text, 'CSeq'))?.[1] ?? '') : first,
+    status: isResponse ? Number(second) : null,
+    via,
+    callId: headerLine(text, 'Call-ID'),
+    hasToTag: /;\s*tag=/i.test(headerLine(text, 'To')),
+    nextHop: route === '' ? second : uriInHeader(route),
+  };
+}
+
+/**
+ * Returns the first header line of this name, in the spelling that sip.js and we use. It is the topmost one, as the
+ * head precedes the body.
+ */
+function headerLine(text: string, name: string): string {
+  const start = text.indexOf(`\r\n${name}: `);
+  if (start < 0) return '';
+  const valueStart = start + name.length + 4;
+  return text.slice(valueStart, text.indexOf('\r\n', valueStart)).trim();
 }

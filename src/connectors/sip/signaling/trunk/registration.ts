@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingResponseMessage } from 'sip.js/lib/core/index.js';
 import { type CancelTimer, type Clock, isoAfter } from '../../../../base/time.ts';
 import { settledWithin } from '../../../../base/waits.ts';
 import type { Registration } from '../../../contract/sip-accounts.ts';
+import type { IncomingResponseMessage } from '../core/sip-core.ts';
 import { headerParameter } from '../message/sip-uri.ts';
 import type { SipObserver } from '../sip-observer.ts';
 import type { Destination } from '../transport/wire.ts';

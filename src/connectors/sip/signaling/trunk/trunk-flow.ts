@@ -1,19 +1,23 @@
 import type { StreamTransport } from '../transport/stream-transport.ts';
 import type { Connection, Destination } from '../transport/wire.ts';
 
+/** Who is told of the connection. */
+interface FlowObserver {
+  connected(connection: Connection): void;
+  disconnected(): void;
+}
+
 /** The single TCP or TLS connection from a trunk to its server. */
 export class TrunkFlow {
   readonly #streams: StreamTransport;
-  readonly #onOpened: (connection: Connection) => void;
-  readonly #onLost: () => void;
+  readonly #observer: FlowObserver;
   #current: { destination: Destination; connection: Connection } | null = null;
   #opening: { destination: Destination; promise: Promise<Connection> } | null = null;
   #closed = false;
 
-  constructor(streams: StreamTransport, onOpened: (connection: Connection) => void, onLost: () => void) {
+  constructor(streams: StreamTransport, observer: FlowObserver) {
     this.#streams = streams;
-    this.#onOpened = onOpened;
-    this.#onLost = onLost;
+    this.#observer = observer;
   }
 
   /** The open connection, whatever its destination; null when there is none. */
@@ -47,14 +51,14 @@ export class TrunkFlow {
     if (this.#closed) connection.destroy();
     this.#current?.connection.destroy();
     this.#current = { destination, connection };
-    this.#onOpened(connection);
+    this.#observer.connected(connection);
     return connection;
   }
 
   #lost(connection: Connection): void {
     if (this.#current?.connection !== connection) return;
     this.#current = null;
-    if (!this.#closed) this.#onLost();
+    if (!this.#closed) this.#observer.disconnected();
   }
 }
 

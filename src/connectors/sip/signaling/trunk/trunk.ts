@@ -1,20 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type IncomingInviteRequest, URI, type UserAgentCore } from 'sip.js/lib/core/index.js';
 import type { CancelTimer } from '../../../../base/time.ts';
 import type { SipTrunk } from '../../../contract/sip-accounts.ts';
-import { OwnAddress } from '../address/own-address.ts';
-import type { Resolution, ServerName } from '../address/resolver.ts';
-import { DigestCredentials, StoredChallenges } from '../digest/digest-credentials.ts';
+import type { IncomingInviteRequest, URI } from '../core/sip-core.ts';
+import { sipUri } from '../core/uri-grammar.ts';
 import { redirectTarget } from '../legs/dial-target.ts';
 import { hostInUri } from '../message/sip-uri.ts';
-import type { SrtpPolicy } from '../sdp/sdp-local.ts';
-import { createCore } from '../sip-core.ts';
-import type { RouteDeps, SipRoute } from '../sip-route.ts';
-import { UdpKeepAlive } from '../transport/udp-keep-alive.ts';
+import { type RouteDeps, SipRoute } from '../sip-route.ts';
 import type { Connection, Destination, SipProtocol } from '../transport/wire.ts';
-import { faultDetail, TrunkFault, trunkFault } from './trunk-fault.ts';
-import { TrunkFlow } from './trunk-flow.ts';
+import { faultDetail, TrunkFault } from './trunk-fault.ts';
 
 /** Dependencies shared by all trunks. */
 export interface TrunkDeps extends RouteDeps {
@@ -30,18 +23,11 @@ export interface TrunkDeps extends RouteDeps {
 const RETRY_LOOKUP_MS = 30_000;
 const MAX_REFRESH_MS = 300_000;
 
-/** One account's connection to the telephone network: its server, its credentials and its own user agent core. */
-export class Trunk implements SipRoute {
-  readonly settings: SipTrunk;
-  /**
-   * User part of our Contact in dialogs. It identifies the trunk and cannot be guessed. Every party on a call sees it,
-   * so it cannot open a call. Only the inbound token can, which only the registrar and the account know.
-   */
-  readonly dialogUser = randomBytes(16).toString('hex');
-  readonly core: UserAgentCore;
-  readonly flow: TrunkFlow;
-  readonly own: OwnAddress;
-  readonly challenges: StoredChallenges;
+/**
+ * One account's connection to the telephone network: its server and its credentials. Only the inbound token opens calls,
+ * which only the registrar and the account know.
+ */
+export class Trunk extends SipRoute<SipTrunk> {
   /** Called when the connection of a TCP or TLS trunk is lost. */
   onConnectionLost: () => void = () => {};
   readonly #deps: TrunkDeps;
@@ -49,51 +35,15 @@ export class Trunk implements SipRoute {
   #destinations: readonly Destination[] = [];
   #preferred: Destination | null = null;
   #cancelRefresh: CancelTimer = () => {};
-  readonly #keepAlive: UdpKeepAlive;
   #closed = false;
 
   constructor(settings: SipTrunk, deps: TrunkDeps) {
-    this.settings = settings;
+    super(settings, deps, settings);
     this.#deps = deps;
-    this.challenges = new StoredChallenges(settings.realm);
-    this.#keepAlive = new UdpKeepAlive(deps.clock, (destination) => deps.layer.ping(destination));
-    this.flow = new TrunkFlow(
-      deps.streams,
-      (connection) => deps.onConnection(this, connection),
-      () => {
-        deps.observer.count('transport_lost');
-        this.onConnectionLost();
-      },
-    );
-    this.own = new OwnAddress(
-      () => settings.transport,
-      deps,
-      () => this.flow.connection?.localPort ?? null,
-    );
-    this.core = createCore(
-      {
-        contactUser: this.dialogUser,
-        local: () => ({ sentBy: this.own.sentBy, contact: this.own.contactOf(this.dialogUser) }),
-        transport: {
-          protocol: settings.transport.toUpperCase(),
-          send: (text) => deps.layer.send(this, text),
-        },
-        credentials: () => new DigestCredentials(settings.username, settings.password, this.challenges),
-      },
-      { onInvite: (request) => deps.onInvite(this, request) },
-    );
   }
 
   get transport(): SipProtocol {
     return this.settings.transport;
-  }
-
-  get srtp(): SrtpPolicy {
-    return this.settings.srtp;
-  }
-
-  get behindNat(): boolean {
-    return this.settings.behindNat;
   }
 
   get serverUri(): string {
@@ -122,7 +72,7 @@ export class Trunk implements SipRoute {
    */
   async locate(): Promise<{ destinations: readonly Destination[]; ttlMs: number }> {
     const { host, port, transport } = this.settings;
-    const found = await this.#resolve({ host, port, protocol: transport });
+    const found = await this.resolve({ host, port, protocol: transport });
     const destinations = found.destinations.filter((each) => this.mayReach(each.host));
     if (destinations.length === 0) {
       this.#settle([], new Set());
@@ -139,27 +89,9 @@ export class Trunk implements SipRoute {
     return this.#deps.policy.mayUse(host, this.settings.ofOperator);
   }
 
-  /** Whether the trunk may follow an address named by a peer in SDP, Contact or Record-Route. */
   mayFollow(host: string): boolean {
     const servers = this.#destinations.map((destination) => destination.host);
     return this.#deps.policy.mayFollow(host, this.settings.ofOperator, servers);
-  }
-
-  /**
-   * Prepares for a request to `destination`: determines our own address and opens a connection if needed. Rejects with
-   * TrunkFault.
-   */
-  async prepare(destination: Destination): Promise<void> {
-    await this.own.learn(destination);
-    if (destination.protocol === 'udp') return;
-    await this.flow.open(destination).catch((error: unknown) => {
-      throw trunkFault(error);
-    });
-  }
-
-  /** Our current Contact in dialogs, with brackets. */
-  get contact(): string {
-    return this.core.configuration.contact.toString();
   }
 
   /** Our Contact at the registrar, which inbound calls are sent to. */
@@ -174,7 +106,7 @@ export class Trunk implements SipRoute {
 
   /** Returns the URI of `user` at the trunk, or of the trunk itself when `user` is empty. */
   addressOf(user: string): URI {
-    return new URI('sip', user, hostInUri(this.settings.host));
+    return sipUri(user, hostInUri(this.settings.host));
   }
 
   /** Redirections stay on the trunk. */
@@ -199,7 +131,19 @@ export class Trunk implements SipRoute {
     this.#deps.onUnused(this);
   }
 
-  /** Sends requests with this Call-ID, outside dialogs, to `destination`. */
+  invited(request: IncomingInviteRequest): void {
+    this.#deps.onInvite(this, request);
+  }
+
+  connected(connection: Connection): void {
+    this.#deps.onConnection(this, connection);
+  }
+
+  override disconnected(): void {
+    super.disconnected();
+    this.onConnectionLost();
+  }
+
   pin(callId: string, destination: Destination): void {
     this.#pins.set(callId, destination);
   }
@@ -208,10 +152,10 @@ export class Trunk implements SipRoute {
     this.#pins.delete(callId);
   }
 
-  /** Records that `destination` answers: the next request goes there first, and the UDP flow is kept open. */
-  prefer(destination: Destination): void {
+  /** The next request goes there first. */
+  override prefer(destination: Destination): void {
     this.#preferred = destination;
-    this.#keepAlive.keep(destination);
+    super.prefer(destination);
   }
 
   destinationFor(callId: string): Destination {
@@ -220,22 +164,10 @@ export class Trunk implements SipRoute {
     return destination;
   }
 
-  /** Resolves the next hop of a request inside a dialog, as named by the peer. Rejects with TrunkFault. */
-  async resolveHop(host: string, port: number): Promise<Destination> {
-    const { destinations } = await this.#resolve({ host, port, protocol: this.settings.transport });
-    const allowed = destinations.find((destination) => this.mayFollow(destination.host));
-    if (allowed === undefined) throw new TrunkFault('not_allowed');
-    return allowed;
-  }
-
-  /** Drops everything, including live dialogs. */
-  close(): void {
+  override close(): void {
     this.#closed = true;
     this.#cancelRefresh();
-    this.#keepAlive.stop();
-    this.#deps.layer.requests.clear(this);
-    this.core.dispose();
-    this.flow.close();
+    super.close();
   }
 
   /** Hides from other accounts whether a name exists inside the gateway's network. */
@@ -246,12 +178,6 @@ export class Trunk implements SipRoute {
       mayKnow ? 'not_allowed' : 'unreachable',
       new Error(`no address of ${host} is allowed`),
     );
-  }
-
-  #resolve(name: ServerName): Promise<Resolution> {
-    return this.#deps.resolver.resolve(name).catch((error: unknown) => {
-      throw trunkFault(error);
-    });
   }
 
   #settle(destinations: readonly Destination[], addresses: ReadonlySet<string>): void {

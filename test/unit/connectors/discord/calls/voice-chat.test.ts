@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { VoiceChat } from '../../../../../src/connectors/discord/calls/voice-chat.ts';
 import type { VoiceSignaling } from '../../../../../src/connectors/discord/gateway/voice-signaling.ts';
-import { Message } from '../../../../../src/connectors/discord/rest/discord-objects.ts';
+import { Message } from '../../../../../src/connectors/discord/objects.ts';
 
 const BOT = '3001';
 

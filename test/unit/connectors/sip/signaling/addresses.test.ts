@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readTarget, trunkTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
-import { toE164 } from '../../../../../src/connectors/sip/signaling/legs/phone-number.ts';
 import {
   headerParameter,
   parseSipUri,
   uriInHeader,
 } from '../../../../../src/connectors/sip/signaling/message/sip-uri.ts';
 import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/message/via.ts';
-import { NumberRegistry } from '../../../../../src/connectors/sip/signaling/trunk/number-registry.ts';
+import { NumberRegistry, toE164 } from '../../../../../src/connectors/sip/signaling/trunk/number-registry.ts';
 import { NUMBER, trunkTo } from './start-connector.ts';
 
 describe('phone numbers', () => {

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StoredChallenges } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
-import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
 import {
   toCoreRequest,
   toCoreResponse,
-} from '../../../../../src/connectors/sip/signaling/message/core-message.ts';
+} from '../../../../../src/connectors/sip/signaling/core/core-message.ts';
+import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
 import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
 import {
   isResponse,
@@ -37,7 +36,7 @@ const MESSAGES = [
 const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
-  challenges: new StoredChallenges(null),
+  settings: { srtp: 'off', behindNat: false, realm: null } as const,
 };
 
 const damage = fc.array(

@@ -4,13 +4,10 @@ import {
   parseChallenge,
 } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
 import {
-  DigestCredentials,
-  StoredChallenges,
-} from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
-import {
   authorization,
+  DigestCredentials,
   digestResponse,
-} from '../../../../../src/connectors/sip/signaling/digest/digest-response.ts';
+} from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
 
 /** RFC 7616 section 3.9.1. */
 const RFC_7616 = {
@@ -99,21 +96,17 @@ describe('digest', () => {
   });
 
   it('counts the uses of a nonce, and restarts with a new one', () => {
-    const book = new StoredChallenges(null);
-    const [first, second] = ['n1', 'n2'].map(
-      (nonce) => book.add([`Digest realm="a", nonce="${nonce}", qop="auth", algorithm=MD5`])!.name,
-    );
-    const credentials = new DigestCredentials('u', 'p', book);
-    const request = { method: 'REGISTER', ruri: { toRaw: () => 'sip:h' } } as never;
-    const countAfter = (nonce: string | undefined): string | undefined => {
-      expect(credentials.authenticate(request, { nonce: nonce! })).toBe(true);
+    const credentials = new DigestCredentials({ username: 'u', password: 'p' });
+    const request = { method: 'REGISTER', ruri: { toRaw: () => 'sip:h' } };
+    const countAfter = (nonce: string): string | undefined => {
+      const challenge = parseChallenge(`Digest realm="a", nonce="${nonce}", qop="auth", algorithm=MD5`)!;
+      expect(credentials.authenticate(request, challenge)).toBe(true);
       return /nc=(\d+)/.exec(credentials.toString())?.[1];
     };
-    expect([countAfter(first), countAfter(first), countAfter(second)]).toEqual([
+    expect([countAfter('n1'), countAfter('n1'), countAfter('n2')]).toEqual([
       '00000001',
       '00000002',
       '00000001',
     ]);
-    expect(credentials.authenticate(request, { nonce: 'unknown' })).toBe(false);
   });
 });

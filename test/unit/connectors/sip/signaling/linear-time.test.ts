@@ -1,27 +1,29 @@
 import { describe, expect, it, vi } from 'vitest';
-import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
-import { StoredChallenges } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
-import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
-import { readDialString } from '../../../../../src/connectors/sip/signaling/legs/dial-string.ts';
-import { readTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
-import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
-import { digitInInfo } from '../../../../../src/connectors/sip/signaling/legs/dtmf-relay.ts';
-import { nationalDigits, toE164 } from '../../../../../src/connectors/sip/signaling/legs/phone-number.ts';
 import {
   toCoreRequest,
   toCoreResponse,
-} from '../../../../../src/connectors/sip/signaling/message/core-message.ts';
+} from '../../../../../src/connectors/sip/signaling/core/core-message.ts';
+import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
+import {
+  guardRequest,
+  refusalText,
+  refuse,
+} from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
+import { readDialString } from '../../../../../src/connectors/sip/signaling/legs/dial-string.ts';
+import { readTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
+import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
+import { digitInInfo } from '../../../../../src/connectors/sip/signaling/legs/leg-session.ts';
 import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
-import { readOutgoing } from '../../../../../src/connectors/sip/signaling/message/outgoing-text.ts';
 import {
   isResponse,
   MAX_MESSAGE_BYTES,
   parseSipMessage,
 } from '../../../../../src/connectors/sip/signaling/message/sip-message.ts';
-import { statelessResponse } from '../../../../../src/connectors/sip/signaling/message/stateless-response.ts';
 import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/message/via.ts';
 import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
 import { StreamFramer } from '../../../../../src/connectors/sip/signaling/transport/stream-framer.ts';
+import { readOutgoing } from '../../../../../src/connectors/sip/signaling/transport/transport-layer.ts';
+import { nationalDigits, toE164 } from '../../../../../src/connectors/sip/signaling/trunk/number-registry.ts';
 import { expectLinear, shapesAfter } from '../../../../support/linear-time.ts';
 import { threadCpuClock } from '../../../../support/thread-cpu.ts';
 import { sdp } from './scripted-peer.ts';
@@ -37,7 +39,7 @@ const VALUE_LENGTH = 8_000;
 const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
-  challenges: new StoredChallenges(null),
+  settings: { srtp: 'off', behindNat: false, realm: null } as const,
 };
 
 /** The full path of a message up to sip.js. */
@@ -54,7 +56,7 @@ function read(text: string): void {
     toCoreResponse(message, trunk);
     return;
   }
-  statelessResponse(message, 400, 'Bad Request');
+  refusalText(message, refuse(400, 'Bad Request'));
   guardRequest(message);
   toCoreRequest(message, trunk);
 }

@@ -87,6 +87,8 @@ describe('SDP', () => {
       remoteHost: '2001:db8::1',
       remoteRtcpPort: 4_999,
     });
+    const unreadable = answerOffer(peer(['m=audio 4000 RTP/AVP 0', 'a=rtcp:x']), local())!;
+    expect(unreadable.agreed.remoteRtcpPort).toBe(4_000);
     const mux = answerOffer(peer(['m=audio 4000 RTP/AVP 0', 'a=rtcp-mux']), local())!;
     expect(mux.agreed.remoteRtcpPort).toBe(4_000);
     expect(mux.write(1)).toContain('a=rtcp-mux');

@@ -1,0 +1,285 @@
+import {
+  DiscordAPIError,
+  HTTPError,
+  RateLimitError,
+  REST,
+  type RequestData,
+  type ResponseLike,
+  type RouteLike,
+} from '@discordjs/rest';
+import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
+import * as z from 'zod';
+import { readAnswer } from '../../base/answer-body.ts';
+import type { Clock } from '../../base/time.ts';
+import { pause, withDeadline } from '../../base/waits.ts';
+import type { OutboundMessage, SendOutcome } from '../contract/messenger.ts';
+import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
+import { parsed, type Upload } from '../kit/platform-http.ts';
+import type { VoiceRest } from './gateway/voice-signaling.ts';
+import { outcomeOf, type Part, partsOf, RETRY_MS, requestOf } from './messages/message-parts.ts';
+import {
+  Application,
+  Channel,
+  GatewayBot,
+  Guild,
+  GuildMember,
+  Message,
+  personName,
+  Snowflake,
+  User,
+} from './objects.ts';
+
+export interface DiscordRestOptions {
+  /** Without the version, for example `https://discord.com/api`. */
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly clock: Clock;
+  /** Called when Discord has refused the token. */
+  readonly onLoggedOut?: (failure: PlatformFailure) => void;
+}
+
+interface Request {
+  readonly method?: 'GET' | 'POST';
+  readonly path: RouteLike;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent instead of a body. */
+  readonly upload?: Upload;
+  readonly deadlineMs?: number;
+}
+
+/** Stands in for a token in whatever Discord says. */
+export const HIDDEN_TOKEN = '[token]';
+
+const DEADLINE_MS = 15_000;
+const TYPING_DEADLINE_MS = 4_000;
+/** Above every deadline of ours: the library's own must never come first. */
+const LIBRARY_DEADLINE_MS = 300_000;
+const MAX_ANSWER_BYTES = 8 * 1_024 * 1_024;
+/** A part without an answer is repeated: Discord returns the first message for a nonce that it knows. */
+const MAX_TRIES = 3;
+
+/** Codes of refusals that pass by themselves. */
+const PASSING: ReadonlySet<number> = new Set([
+  RESTJSONErrorCodes.OpeningDirectMessagesTooFast,
+  RESTJSONErrorCodes.APIResourceOverloaded,
+]);
+const PASSING_MS = 5_000;
+const MIN_LIMIT_MS = 250;
+
+const Created = z.object({ id: Snowflake });
+
+/**
+ * The requests that the gateway makes as one bot. Each rejects with a PlatformFailure, whose code is one of Discord's
+ * (https://docs.discord.com/developers/topics/opcodes-and-status-codes#json). @discordjs/rest follows Discord's rate limits
+ * and sends the requests of a bucket one after the other; what it would hold back is refused at once, as `later`, so
+ * nothing queues up in it.
+ */
+export class DiscordRest implements VoiceRest {
+  readonly #options: DiscordRestOptions;
+  readonly #rest: REST;
+  /** Discord's words once it has refused the token. Repeated 401 answers would get our address banned. */
+  #refusal: PlatformFailure | null = null;
+
+  constructor(options: DiscordRestOptions) {
+    this.#options = options;
+    this.#rest = new REST({
+      api: options.apiUrl,
+      version: '10',
+      retries: 0,
+      timeout: LIBRARY_DEADLINE_MS,
+      rejectOnRateLimit: () => true,
+      makeRequest,
+    }).setToken(options.token);
+  }
+
+  /** Lets the token be tried again. */
+  retryToken(): void {
+    this.#refusal = null;
+    this.#rest.setToken(this.#options.token);
+  }
+
+  close(): void {
+    this.#rest.clearHashSweeper();
+    this.#rest.clearHandlerSweeper();
+  }
+
+  async me(signal: AbortSignal): Promise<User> {
+    return await this.get(User, Routes.user(), signal);
+  }
+
+  async application(signal: AbortSignal): Promise<z.output<typeof Application>> {
+    return await this.get(Application, Routes.currentApplication(), signal);
+  }
+
+  async gatewayBot(signal: AbortSignal): Promise<z.output<typeof GatewayBot>> {
+    return await this.get(GatewayBot, Routes.gatewayBot(), signal);
+  }
+
+  async channel(channelId: string, signal: AbortSignal): Promise<Channel> {
+    return await this.get(Channel, Routes.channel(channelId), signal);
+  }
+
+  async guild(guildId: string, signal: AbortSignal): Promise<z.output<typeof Guild>> {
+    return await this.get(Guild, Routes.guild(guildId), signal);
+  }
+
+  async message(channelId: string, messageId: string, signal: AbortSignal): Promise<Message> {
+    return await this.get(Message, Routes.channelMessage(channelId, messageId), signal);
+  }
+
+  /** Returns the oldest messages after one, at most 100, in no particular order. One that cannot be read is null. */
+  async messagesAfter(
+    channelId: string,
+    messageId: string,
+    signal: AbortSignal,
+  ): Promise<(Message | null)[]> {
+    const query = { after: messageId, limit: '100' };
+    const request = { path: Routes.channelMessages(channelId), query };
+    return await this.#ask(z.array(Message.nullable().catch(null)), request, signal);
+  }
+
+  /** Returns the channel of direct messages with a person. */
+  async directChannel(personId: string, signal: AbortSignal): Promise<string> {
+    const body = { recipient_id: personId };
+    return (await this.#ask(Created, { method: 'POST', path: Routes.userChannels(), body }, signal)).id;
+  }
+
+  /** Sends one message, or several if it has more than ten files. Discord's refusals are outcomes. */
+  async sendMessage(
+    channelId: string,
+    message: Pick<OutboundMessage, 'messageId' | 'text' | 'attachments'>,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    const sentIds: string[] = [];
+    for (const part of partsOf(message)) {
+      try {
+        sentIds.push(await this.#sendPart(channelId, part, signal));
+      } catch (error) {
+        if (!(error instanceof PlatformFailure)) throw error;
+        return outcomeOf(error, sentIds);
+      }
+    }
+    return { kind: 'sent', platformMessageIds: sentIds };
+  }
+
+  async showTyping(channelId: string, signal: AbortSignal): Promise<void> {
+    const path = Routes.channelTyping(channelId);
+    await this.#ask(z.unknown(), { method: 'POST', path, deadlineMs: TYPING_DEADLINE_MS }, signal);
+  }
+
+  async memberName(guildId: string, userId: string, signal: AbortSignal): Promise<string> {
+    const { nick, user } = await this.get(GuildMember, Routes.guildMember(guildId, userId), signal);
+    return nick ?? (user ? personName(user) : userId);
+  }
+
+  async get<Schema extends z.ZodType>(
+    schema: Schema,
+    path: RouteLike,
+    signal: AbortSignal,
+  ): Promise<z.output<Schema>> {
+    return await this.#ask(schema, { path }, signal);
+  }
+
+  async #sendPart(channelId: string, part: Part, signal: AbortSignal): Promise<string> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const request = { method: 'POST', ...requestOf(channelId, part) } as const;
+        return (await this.#ask(Created, request, signal)).id;
+      } catch (error) {
+        const isUnclear = error instanceof PlatformFailure && error.kind === 'unclear';
+        if (!isUnclear || tries === MAX_TRIES || signal.aborted) throw error;
+        await pause(this.#options.clock, RETRY_MS, signal);
+      }
+    }
+  }
+
+  async #ask<Schema extends z.ZodType>(
+    schema: Schema,
+    request: Request,
+    signal: AbortSignal,
+  ): Promise<z.output<Schema>> {
+    if (this.#refusal !== null) throw this.#refusal;
+    if (signal.aborted)
+      throw new PlatformFailure('unreachable', 'The deadline passed before Discord was asked');
+    return parsed(schema, await this.#send(request, signal), "Discord's answer cannot be read");
+  }
+
+  async #send(request: Request, outer: AbortSignal): Promise<unknown> {
+    const { path, method, query, body, upload, deadlineMs = DEADLINE_MS } = request;
+    const { clock, token, onLoggedOut } = this.#options;
+    const data: RequestData = {
+      ...(query && { query: new URLSearchParams(query) }),
+      ...(body === undefined ? {} : { body }),
+      ...(upload && uploaded(upload)),
+    };
+    try {
+      return await withDeadline(clock, deadlineMs, outer, async (signal) => {
+        const options = { ...data, signal };
+        return method === 'POST' ? await this.#rest.post(path, options) : await this.#rest.get(path, options);
+      });
+    } catch (error) {
+      const failure = withoutToken(failureOf(error, upload?.isWhole), token);
+      if (failure.isLoggedOut) {
+        this.#refusal = failure;
+        onLoggedOut?.(failure);
+      }
+      throw failure;
+    }
+  }
+}
+
+/** Classifies what a request rejected with. `wasWhole`: the entire request had been handed over. */
+export function failureOf(error: unknown, wasWhole?: boolean): PlatformFailure {
+  if (error instanceof RateLimitError) return limited(error);
+  if (error instanceof DiscordAPIError) return refusal(error);
+  if (error instanceof HTTPError)
+    return new PlatformFailure('unclear', `Discord answered ${error.status}`, { status: error.status });
+  return platformFailure('Discord', error, wasWhole);
+}
+
+function limited({ timeToReset, retryAfter, global }: RateLimitError): PlatformFailure {
+  const afterMs = Math.max(MIN_LIMIT_MS, ...[timeToReset, retryAfter].filter(Number.isFinite));
+  const words = global ? 'You are being rate limited (global)' : 'You are being rate limited';
+  return new PlatformFailure('later', words, { status: 429, afterMs });
+}
+
+function refusal({ status, code, message }: DiscordAPIError): PlatformFailure {
+  // What is not Discord's answer, as of a proxy, says nothing about the token.
+  if (typeof code !== 'number')
+    return new PlatformFailure('refused', `Discord did not answer as expected (HTTP status ${status})`);
+  const isPassing = PASSING.has(code);
+  const words = code === 0 ? message : `${message} (${code})`;
+  return new PlatformFailure(isPassing ? 'later' : 'refused', words || `HTTP status ${status}`, {
+    status,
+    code: `${code}`,
+    afterMs: isPassing ? PASSING_MS : 0,
+    isLoggedOut: status === 401,
+  });
+}
+
+function withoutToken(failure: PlatformFailure, token: string): PlatformFailure {
+  const { kind, message } = failure;
+  return message.includes(token)
+    ? new PlatformFailure(kind, message.replaceAll(token, HIDDEN_TOKEN), failure)
+    : failure;
+}
+
+function uploaded(upload: Upload): RequestData {
+  return {
+    body: upload.body(),
+    passThroughBody: true,
+    headers: { 'Content-Type': upload.contentType, 'Content-Length': `${upload.lengthBytes}` },
+  };
+}
+
+/** The library's way to the network: bodies are streamed, answers are bounded, redirects are errors. */
+async function makeRequest(url: string, init: object): Promise<ResponseLike> {
+  const answer = await fetch(url, { ...(init as RequestInit), redirect: 'error', duplex: 'half' });
+  const { status, statusText, headers } = answer;
+  const body = await readAnswer(answer, MAX_ANSWER_BYTES);
+  // Statuses such as 204 allow no body.
+  const whole = new Response(body.length === 0 ? null : Buffer.from(body), { status, statusText, headers });
+  return whole as unknown as ResponseLike;
+}
