@@ -15,8 +15,9 @@ import { pause, withDeadline } from '../../base/waits.ts';
 import type { OutboundMessage, SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import { parsed, type Upload } from '../kit/platform-http.ts';
+import { outcomeOf, sendParts } from '../kit/sending.ts';
 import type { VoiceRest } from './gateway/voice-signaling.ts';
-import { outcomeOf, type Part, partsOf, RETRY_MS, requestOf } from './messages/message-parts.ts';
+import { type Part, partsOf, RETRY_MS, requestOf, SEND_RULES } from './messages/message-parts.ts';
 import {
   Application,
   Channel,
@@ -152,16 +153,11 @@ export class DiscordRest implements VoiceRest {
     message: Pick<OutboundMessage, 'messageId' | 'text' | 'attachments'>,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
-    const sentIds: string[] = [];
-    for (const part of partsOf(message)) {
-      try {
-        sentIds.push(await this.#sendPart(channelId, part, signal));
-      } catch (error) {
-        if (!(error instanceof PlatformFailure)) throw error;
-        return outcomeOf(error, sentIds);
-      }
-    }
-    return { kind: 'sent', platformMessageIds: sentIds };
+    return await sendParts({
+      parts: partsOf(message),
+      send: async (part) => [await this.#sendPart(channelId, part, signal)],
+      failed: (error, sentIds) => outcomeOf(error, sentIds, SEND_RULES),
+    });
   }
 
   async showTyping(channelId: string, signal: AbortSignal): Promise<void> {

@@ -11,11 +11,10 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../contract/messenger.ts';
-import { PlatformFailure } from '../kit/platform-failure.ts';
-import { checkTextLength, codePoints } from '../kit/text-limit.ts';
+import { checkTextLength, codePoints, outcomeOf } from '../kit/sending.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
-import { outcomeOf } from './messages/message-parts.ts';
+import { SEND_RULES } from './messages/message-parts.ts';
 
 /** Discord's limit for bots. It counts code points. */
 const MAX_TEXT = 2_000;
@@ -88,12 +87,8 @@ export class DiscordMessenger implements Messenger, ShowsTyping, FetchesFiles {
       const channelId = await channelOf(login, message.to, signal);
       return await login.rest.sendMessage(channelId, message, signal);
     } catch (error) {
-      if (!(error instanceof PlatformFailure)) throw error;
       // Opening a channel twice is harmless.
-      const { kind, afterMs } = error;
-      const reason = error.message;
-      if (kind !== 'unclear') return outcomeOf(error, []);
-      return { kind: 'later', reason, afterMs };
+      return outcomeOf(error, [], SEND_RULES, false);
     }
   }
 }

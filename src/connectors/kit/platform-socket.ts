@@ -20,6 +20,8 @@ export interface PlatformSocketOptions {
   /** The platform's name, for reasons. */
   readonly platform: string;
   readonly maxFrameBytes: number;
+  /** With which it is closed from here. Default: 1000. */
+  readonly closeCode?: number;
   readonly clock: Clock;
   /** It is open. Absent: the platform speaks first. */
   opened?(): void;
@@ -40,6 +42,7 @@ export class PlatformSocket {
   #cancelTimer: CancelTimer;
   /** Why it is over; null while it is open. */
   #reason: string | null = null;
+  #isAnswered = true;
 
   constructor(options: PlatformSocketOptions) {
     const { url, platform, maxFrameBytes, clock, alive, opened } = options;
@@ -70,6 +73,12 @@ export class PlatformSocket {
     return this.#closed.promise;
   }
 
+  /** Resolves with the reason when the connection is over. */
+  get ended(): Promise<string> {
+    const { platform } = this.#options;
+    return this.closed.then(({ code, words }) => words || `${platform} closed the connection (${code})`);
+  }
+
   /** Ignored unless the connection is open. */
   send(message: object): void {
     if (this.#isOpen) this.#socket.send(JSON.stringify(message));
@@ -85,8 +94,23 @@ export class PlatformSocket {
     if (this.#reason === null) this.#restartTimer(delayMs, run);
   }
 
+  /** Calls `beat` again and again, as the timer. Closes the connection when the last one was not answered. */
+  keepBeating(everyMs: number, beat: () => void, firstMs = everyMs): void {
+    this.setTimer(firstMs, () => {
+      if (!this.#isAnswered) return this.close(`${this.#options.platform} no longer answers`);
+      this.#isAnswered = false;
+      beat();
+      this.keepBeating(everyMs, beat);
+    });
+  }
+
+  /** The platform has answered the last beat. */
+  answered(): void {
+    this.#isAnswered = true;
+  }
+
   /** Closes the connection. Nothing is reported any more. */
-  close(reason: string, code = 1_000): void {
+  close(reason: string, code = this.#options.closeCode ?? 1_000): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#cancelTimer();

@@ -12,7 +12,7 @@ import type {
 } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import { botRefused, requireForm, type TokenForm } from '../kit/hosted-logins.ts';
-import { checkTextLength } from '../kit/text-limit.ts';
+import { checkTextLength } from '../kit/sending.ts';
 import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
 import { EventIntake, WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins, type LoginWorld, openLogin } from './login/logins.ts';

@@ -1,9 +1,8 @@
 import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
-import { pause } from '../../base/waits.ts';
 import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure } from '../kit/platform-failure.ts';
-import { codePoints } from '../kit/text-limit.ts';
+import { codePoints, outcomeOf, type SendRules, sendParts } from '../kit/sending.ts';
 import { SentMessages } from './bot-api-types.ts';
 import type { BotApi, CallOptions, Parameters } from './client.ts';
 import { formatted } from './formatting.ts';
@@ -103,8 +102,15 @@ function partOf(group: readonly Media[], caption: string): Part {
 
 const TEXT_DEADLINE_MS = 20_000;
 const UPLOAD_DEADLINE_MS = 120_000;
-/** Delay after Telegram could not be reached. */
-const RETRY_MS = 1_000;
+
+/** Errors that mean the person is unreachable until they write again. */
+const ADDRESS_GONE =
+  /bot was blocked by the user|user is deactivated|chat not found|bot can't initiate conversation/i;
+
+const RULES: SendRules = {
+  retryMs: 1_000,
+  isGone: ({ message }) => ADDRESS_GONE.test(message),
+};
 
 /** The sending bot and the chat to send to. */
 export interface Chat {
@@ -116,39 +122,17 @@ export interface Chat {
   loggedOut(failure: PlatformFailure): void;
 }
 
-/**
- * Sends the parts one after another. After the first part has arrived, rate limits and connection failures are waited
- * out here, because the message as a whole cannot be retried.
- */
-export async function sendParts(chat: Chat, parts: readonly Part[]): Promise<SendOutcome> {
-  const sentIds: string[] = [];
-  for (const part of parts) {
-    try {
-      sentIds.push(...(await sendPatiently(chat, part, sentIds.length > 0)));
-    } catch (error) {
-      if (!(error instanceof PlatformFailure)) throw error;
-      if (error.isLoggedOut) chat.loggedOut(error);
-      return outcomeOf(error, sentIds);
-    }
-  }
-  return { kind: 'sent', platformMessageIds: sentIds };
-}
-
-async function sendPatiently(chat: Chat, part: Part, isPatient: boolean): Promise<string[]> {
-  for (;;) {
-    try {
-      return await sendOrPlainer(chat, part);
-    } catch (error) {
-      if (!(error instanceof PlatformFailure) || !mayRetry(error)) throw error;
-      if (!isPatient || chat.signal.aborted) throw error;
-      await pause(chat.clock, Math.max(error.afterMs, RETRY_MS), chat.signal);
-    }
-  }
-}
-
-/** Whether the request had no effect and may succeed later. */
-function mayRetry({ kind }: PlatformFailure): boolean {
-  return kind === 'later' || kind === 'unreachable';
+/** Sends a message. Telegram neither tells whether a part has arrived nor drops duplicates. */
+export async function sendMessage(chat: Chat, message: OutboundMessage): Promise<SendOutcome> {
+  return await sendParts({
+    parts: partsOf(message),
+    send: (part) => sendOrPlainer(chat, part),
+    patience: { ...chat, ...RULES },
+    failed: (error, sentIds) => {
+      if (error instanceof PlatformFailure && error.isLoggedOut) chat.loggedOut(error);
+      return outcomeOf(error, sentIds, RULES);
+    },
+  });
 }
 
 /**
@@ -252,17 +236,6 @@ function textFields(
   if (!isFormatted) return { [textName]: source };
   const { text, entities } = formatted(source);
   return { [textName]: text, ...(entities.length > 0 ? { [entitiesName]: entities } : {}) };
-}
-
-/** Errors that mean the person is unreachable until they write again. */
-const ADDRESS_GONE =
-  /bot was blocked by the user|user is deactivated|chat not found|bot can't initiate conversation/i;
-
-function outcomeOf(failure: PlatformFailure, sentIds: readonly string[]): SendOutcome {
-  const { kind, message: reason, afterMs } = failure;
-  if (sentIds.length > 0 || kind === 'unclear') return { kind: 'unknown', reason, sentIds };
-  if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.test(reason) };
-  return { kind: 'later', reason, afterMs: kind === 'later' ? afterMs : RETRY_MS };
 }
 
 /** Telegram's descriptions of failures that people can solve. */

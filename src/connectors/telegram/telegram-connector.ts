@@ -28,9 +28,9 @@ import {
 } from '../contract/webhooks.ts';
 import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
-import { checkTextLength } from '../kit/text-limit.ts';
+import { checkTextLength } from '../kit/sending.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
-import { characters, MAX_TEXT_CHARACTERS, partsOf, sendParts, TELEGRAM_REMEDIES } from './outbound.ts';
+import { characters, MAX_TEXT_CHARACTERS, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
@@ -130,7 +130,7 @@ export class TelegramConnector
       signal,
       loggedOut: (failure: PlatformFailure) => login.heard(failure),
     };
-    const outcome = await sendParts(chat, partsOf(message));
+    const outcome = await sendMessage(chat, message);
     if (outcome.kind === 'later') this.#deps.observer.count('throttled');
     return outcome;
   }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/time.ts';
-import { pause } from '../../base/waits.ts';
 import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
-import { type PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
+import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
+import { outcomeOf, type SendRules, sendParts } from '../kit/sending.ts';
 import { type GraphClient, isWindowClosed } from './client.ts';
 import { type MediaKind, mediaKindOf, plainMime, takesCaption } from './media-kind.ts';
 
-const UNREACHABLE_MS = 2_000;
+const RULES: SendRules = { retryMs: 2_000 };
 /** WhatsApp rejects longer file names. */
 const FILENAME_LENGTH = 240;
 
@@ -14,8 +14,6 @@ const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 
 /** The type-specific part of a message body. */
 export type Content = { readonly type: string } & Readonly<Record<string, unknown>>;
-
-type Uploads = { readonly contents: readonly Content[] } | { readonly outcome: SendOutcome };
 
 /** Sends messages over the Graph API. A message with several files is sent in several parts. */
 export class MessageSender {
@@ -32,99 +30,77 @@ export class MessageSender {
 
   /** Sends a message. All files are uploaded first, so most failures happen before anything is sent. */
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const prepared = await this.#prepare(message, signal);
-    if ('outcome' in prepared) return prepared.outcome;
-    const sentIds: string[] = [];
-    for (const content of prepared.contents) {
-      const outcome = await this.#sendPart(message, content, sentIds.length > 0, signal);
-      if (outcome.kind !== 'sent') return sentIds.length === 0 ? outcome : inPart(outcome, sentIds);
-      sentIds.push(...outcome.platformMessageIds);
+    const { to, messageId } = message;
+    try {
+      const contents = await this.#prepare(message, signal);
+      return await this.sendContents(to.space.id, contents, messageId, signal);
+    } catch (error) {
+      const failure = platformFailure('WhatsApp', error);
+      return isWindowClosed(failure.code) ? { kind: 'window_closed' } : outcomeOf(failure, [], RULES, false);
     }
-    return { kind: 'sent', platformMessageIds: sentIds };
   }
 
-  /** Sends one part. Its statuses echo `messageId`. */
-  async sendContent(
+  /** Sends the parts of a message. Their statuses echo `messageId`. */
+  async sendContents(
     remoteId: string,
-    content: Content,
+    contents: readonly Content[],
     messageId: string | null,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
-    const body = {
-      messaging_product: 'whatsapp',
-      recipient_type: 'individual',
-      ...(BUSINESS_SCOPED_ID.test(remoteId) ? { recipient: remoteId } : { to: remoteId }),
-      ...content,
-      ...(messageId === null ? {} : { biz_opaque_callback_data: messageId }),
-    };
-    try {
-      return { kind: 'sent', platformMessageIds: [await this.#graph.send(body, signal)] };
-    } catch (error) {
-      return this.#outcomeOf(error);
-    }
+    return await sendParts({
+      parts: contents,
+      send: async (content) => {
+        const body = {
+          messaging_product: 'whatsapp',
+          recipient_type: 'individual',
+          ...(BUSINESS_SCOPED_ID.test(remoteId) ? { recipient: remoteId } : { to: remoteId }),
+          ...content,
+          ...(messageId === null ? {} : { biz_opaque_callback_data: messageId }),
+        };
+        return [await this.#reported(this.#graph.send(body, signal))];
+      },
+      patience: { clock: this.#clock, signal, ...RULES },
+      failed: (error, sentIds) => {
+        const failure = platformFailure('WhatsApp', error);
+        const isClosed = isWindowClosed(failure.code);
+        if (sentIds.length === 0)
+          return isClosed ? { kind: 'window_closed' } : outcomeOf(failure, sentIds, RULES);
+        const why = isClosed ? 'the recipient must write first' : failure.message;
+        const reason = `only the first ${sentIds.length} parts were sent: ${why}`;
+        return { kind: 'unknown', reason, sentIds };
+      },
+    });
   }
 
-  /**
-   * Sends one part. After the first part, rate limits and other temporary failures are waited out until `signal`
-   * aborts.
-   */
-  async #sendPart(
-    { to, messageId }: OutboundMessage,
-    content: Content,
-    isBegun: boolean,
-    signal: AbortSignal,
-  ): Promise<SendOutcome> {
-    for (;;) {
-      const outcome = await this.sendContent(to.space.id, content, messageId, signal);
-      if (outcome.kind !== 'later' || !isBegun) return outcome;
-      await pause(this.#clock, outcome.afterMs, signal);
-      if (signal.aborted) return outcome;
-    }
-  }
-
-  async #prepare({ text, attachments }: OutboundMessage, signal: AbortSignal): Promise<Uploads> {
-    if (attachments.length === 0) return { contents: [{ type: 'text', text: { body: text } }] };
+  async #prepare({ text, attachments }: OutboundMessage, signal: AbortSignal): Promise<Content[]> {
+    if (attachments.length === 0) return [{ type: 'text', text: { body: text } }];
     const contents: Content[] = [];
     for (const [position, file] of attachments.entries()) {
       const caption = position === 0 ? text : '';
       const kind = await mediaKindOf(file, caption !== '');
-      const uploaded = await this.#upload(file, signal);
-      if (typeof uploaded !== 'string') return { outcome: uploaded };
-      contents.push(mediaContent(kind, uploaded, file.name, caption));
+      contents.push(mediaContent(kind, await this.#upload(file, signal), file.name, caption));
     }
-    return { contents };
+    return contents;
   }
 
-  /**
-   * Uploads a file and returns its media id, or the outcome of the failure. Nothing has been sent yet, so the whole
-   * message can be retried.
-   */
-  async #upload(file: OutboundFile, signal: AbortSignal): Promise<string | SendOutcome> {
-    const upload = {
-      name: file.name,
-      mime: plainMime(file.mime),
-      sizeBytes: file.sizeBytes,
-      open: () => file.open(),
-    };
-    try {
-      return await this.#graph.upload(upload, signal);
-    } catch (error) {
-      const outcome = this.#outcomeOf(error);
-      if (outcome.kind === 'refused') return { ...outcome, reason: `${file.name}: ${outcome.reason}` };
-      return outcome.kind === 'unknown'
-        ? { kind: 'later', reason: outcome.reason, afterMs: UNREACHABLE_MS }
-        : outcome;
-    }
+  /** Uploads a file and returns its media id. */
+  async #upload(file: OutboundFile, signal: AbortSignal): Promise<string> {
+    const { name, mime, sizeBytes } = file;
+    const upload = { name, mime: plainMime(mime), sizeBytes, open: () => file.open() };
+    return await this.#reported(this.#graph.upload(upload, signal)).catch((error: unknown) => {
+      const failure = platformFailure('WhatsApp', error);
+      if (failure.kind !== 'refused') throw failure;
+      throw new PlatformFailure('refused', `${name}: ${failure.message}`, failure);
+    });
   }
 
-  #outcomeOf(error: unknown): SendOutcome {
-    const failure = platformFailure('WhatsApp', error);
-    const { kind, status, code, message: reason, afterMs } = failure;
-    if (status !== 0) this.#onError(failure);
-    if (isWindowClosed(code)) return { kind: 'window_closed' };
-    if (kind === 'refused') return { kind, reason, isAddressGone: false };
-    if (kind === 'unclear') return { kind: 'unknown', reason, sentIds: [] };
-    return { kind: 'later', reason, afterMs: kind === 'later' ? afterMs : UNREACHABLE_MS };
+  /** Reports an error that the API has answered. */
+  async #reported<T>(request: Promise<T>): Promise<T> {
+    return await request.catch((error: unknown) => {
+      const failure = platformFailure('WhatsApp', error);
+      if (failure.status !== 0) this.#onError(failure);
+      throw failure;
+    });
   }
 }
 
@@ -137,11 +113,6 @@ function mediaContent(kind: MediaKind, id: string, name: string, caption: string
     ...(kind === 'document' ? { filename: name.slice(0, FILENAME_LENGTH) } : {}),
   };
   return { type, [type]: media };
-}
-
-function inPart(outcome: SendOutcome, sentIds: readonly string[]): SendOutcome {
-  const why = 'reason' in outcome ? outcome.reason : 'the recipient must write first';
-  return { kind: 'unknown', reason: `only the first ${sentIds.length} parts were sent: ${why}`, sentIds };
 }
 
 /** Failures that people can solve (https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */

@@ -20,7 +20,7 @@ import type {
 import { LOGIN_OK, LoginCheck } from '../kit/login-check.ts';
 import { FirstTimes } from '../kit/newcomers.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
-import { checkTextLength } from '../kit/text-limit.ts';
+import { checkTextLength } from '../kit/sending.ts';
 import { GraphClient, type GraphOptions } from './client.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
 import { mediaKindOf, takesCaption } from './media-kind.ts';
@@ -135,7 +135,7 @@ export class WhatsAppConnector
 
   async askToReply(to: Address, text: string, signal: AbortSignal): Promise<SendOutcome> {
     const template = followUp(text, this.#options.templateLanguage);
-    return await this.#sender.sendContent(to.space.id, template, null, signal);
+    return await this.#sender.sendContents(to.space.id, [template], null, signal);
   }
 
   async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -155,7 +155,7 @@ export class WhatsAppConnector
       this.#clock,
       ANSWER_DEADLINE_MS,
       this.#closing.signal,
-      (signal) => this.#sender.sendContent(remoteId, content, null, signal),
+      (signal) => this.#sender.sendContents(remoteId, [content], null, signal),
     ).then(() => {
       this.#answering.delete(answering);
     });

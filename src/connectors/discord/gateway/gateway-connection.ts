@@ -20,8 +20,7 @@ export interface ConnectionObserver {
 export class GatewayConnection {
   readonly #observer: ConnectionObserver;
   readonly #socket: PlatformSocket;
-  #heartbeatMs = 0;
-  #isAcknowledged = true;
+  #isGreeted = false;
 
   /** `url`: with the version and encoding. */
   constructor(url: string, clock: Clock, observer: ConnectionObserver) {
@@ -30,6 +29,7 @@ export class GatewayConnection {
       url,
       platform: 'Discord',
       maxFrameBytes: MAX_FRAME_BYTES,
+      closeCode: KEEPS_SESSION,
       clock,
       take: (text) => this.#take(text),
     });
@@ -47,12 +47,12 @@ export class GatewayConnection {
 
   /** Closes the connection; the session can be resumed. Nothing is reported any more. */
   drop(reason: string): void {
-    this.#socket.close(reason, KEEPS_SESSION);
+    this.#socket.close(reason);
   }
 
   /** Closes the connection and the session: the bot goes offline. */
   signOff(): void {
-    this.#socket.close('signed off');
+    this.#socket.close('signed off', 1_000);
   }
 
   #take(text: string): void {
@@ -72,8 +72,7 @@ export class GatewayConnection {
       case OP.heartbeat:
         return this.#beat();
       case OP.heartbeatAck:
-        this.#isAcknowledged = true;
-        return;
+        return this.#socket.answered();
       case OP.reconnect:
         return this.drop('Discord asked to reconnect');
       case OP.invalidSession:
@@ -85,20 +84,12 @@ export class GatewayConnection {
 
   #greeted(data: unknown): void {
     const hello = Hello.safeParse(data);
-    if (!hello.success || this.#heartbeatMs > 0) return this.drop('Discord sent a hello that cannot be read');
-    this.#heartbeatMs = hello.data.heartbeat_interval;
+    if (!hello.success || this.#isGreeted) return this.drop('Discord sent a hello that cannot be read');
+    this.#isGreeted = true;
+    const { heartbeat_interval: everyMs } = hello.data;
     // Spread, so that many bots do not beat at once.
-    this.#restartTimer(this.#heartbeatMs * Math.random());
+    this.#socket.keepBeating(everyMs, () => this.#beat(), everyMs * Math.random());
     this.#observer.hello();
-  }
-
-  #restartTimer(delayMs: number): void {
-    this.#socket.setTimer(delayMs, () => {
-      if (!this.#isAcknowledged) return this.drop('Discord no longer answers');
-      this.#isAcknowledged = false;
-      this.#beat();
-      this.#restartTimer(this.#heartbeatMs);
-    });
   }
 
   #beat(): void {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
-import type { OutboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
+import type { OutboundFile, OutboundMessage } from '../../contract/messenger.ts';
 import { Multipart } from '../../kit/multipart.ts';
-import type { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { SendRules } from '../../kit/sending.ts';
 
 /** Discord's limits (https://docs.discord.com/developers/resources/message#create-message). */
 const MAX_FILES = 10;
@@ -62,12 +62,9 @@ export function requestOf(channelId: string, { nonce, text, files }: Part) {
   return { path, upload, deadlineMs: UPLOAD_DEADLINE_MS };
 }
 
-/** Returns the outcome of a message of which these parts have arrived. */
-export function outcomeOf(failure: PlatformFailure, sentIds: readonly string[]): SendOutcome {
-  const { kind, code, message: reason, afterMs } = failure;
-  // Parts that have arrived are not shown again when the whole message is sent later.
-  if (kind === 'later' || kind === 'unreachable')
-    return { kind: 'later', reason, afterMs: kind === 'later' ? afterMs : RETRY_MS };
-  if (sentIds.length > 0 || kind === 'unclear') return { kind: 'unknown', reason, sentIds };
-  return { kind: 'refused', reason, isAddressGone: GONE.has(Number(code)) };
-}
+/** What becomes of a message whose part has failed: the others have nonces, too. */
+export const SEND_RULES: SendRules = {
+  retryMs: RETRY_MS,
+  isGone: ({ code }) => GONE.has(Number(code)),
+  dropsDuplicates: true,
+};

@@ -1,13 +1,11 @@
 import type { OutboundMessage, Remedy, SendOutcome } from '../../contract/messenger.ts';
-import type { PlatformFailure } from '../../kit/platform-failure.ts';
+import { outcomeOf, type SendRules } from '../../kit/sending.ts';
 import { failureOf } from '../client.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
 import { PostedAnswer } from '../objects.ts';
 import { toMrkdwn } from './mrkdwn.ts';
 
 const TEXT_DEADLINE_MS = 20_000;
-/** Delay after Slack could not be reached. */
-const RETRY_MS = 1_000;
 
 /** Slack's words for channels and people that cannot be written to until they write again. */
 const ADDRESS_GONE: ReadonlySet<string> = new Set([
@@ -19,6 +17,8 @@ const ADDRESS_GONE: ReadonlySet<string> = new Set([
   'user_not_visible',
   'cannot_dm_bot',
 ]);
+
+const RULES: SendRules = { retryMs: 1_000, isGone: ({ code }) => ADDRESS_GONE.has(code) };
 
 /**
  * Sends a message. Only its last request makes it appear, so everything that fails before can be tried again. Platform
@@ -47,18 +47,12 @@ export async function sendMessage(
     const failure = failureOf(error);
     login.failed(failure);
     if (to.space.kind === 'direct' && ADDRESS_GONE.has(failure.code)) directory.forgetDirect(to.space.id);
-    return outcomeOf(failure, isFinal);
+    return outcomeOf(failure, [], RULES, isFinal);
   }
 }
 
 function sent(platformMessageIds: readonly string[]): SendOutcome {
   return { kind: 'sent', platformMessageIds };
-}
-
-function outcomeOf({ kind, code, message: reason, afterMs }: PlatformFailure, isFinal: boolean): SendOutcome {
-  if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.has(code) };
-  if (kind === 'unclear' && isFinal) return { kind: 'unknown', reason, sentIds: [] };
-  return { kind: 'later', reason, afterMs: kind === 'later' ? afterMs : RETRY_MS };
 }
 
 /** Slack's words for failures that people can solve (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */

@@ -34,67 +34,30 @@ export interface SocketObserver {
   refresh(): void;
 }
 
-/** One WebSocket of Socket Mode. */
-export class SocketConnection {
-  readonly #observer: SocketObserver;
-  readonly #socket: PlatformSocket;
-  #isGreeted = false;
-  #isAlive = true;
-
-  constructor(url: string, clock: Clock, observer: SocketObserver) {
-    this.#observer = observer;
-    this.#socket = new PlatformSocket({
-      url,
-      platform: 'Slack',
-      maxFrameBytes: MAX_FRAME_BYTES,
-      clock,
-      take: (text) => this.#take(text),
-      alive: () => {
-        this.#isAlive = true;
-      },
-    });
-  }
-
-  /** Resolves with the reason when the connection is over. */
-  get closed(): Promise<string> {
-    return this.#socket.closed.then(({ code, words }) => words || `Slack closed the connection (${code})`);
-  }
-
-  /** Closes the connection. Nothing is reported any more; what is not acknowledged comes again over the next one. */
-  drop(reason: string): void {
-    this.#socket.close(reason);
-  }
-
-  #take(text: string): void {
+/** Opens one WebSocket of Socket Mode. What is not acknowledged over it comes again over the next one. */
+export function openConnection(url: string, clock: Clock, observer: SocketObserver): PlatformSocket {
+  let isGreeted = false;
+  const take = (text: string): void => {
     const payload = readPayload(text);
-    if (payload === null) return this.drop('Slack sent what is no payload');
-    switch (payload.type) {
-      case 'hello':
-        return this.#greeted();
-      case 'disconnect':
-        return this.#observer.refresh();
-      default:
-        return this.#observer.delivery(payload, () => this.#acknowledge(payload.envelope_id));
-    }
-  }
-
-  #greeted(): void {
-    if (this.#isGreeted) return;
-    this.#isGreeted = true;
-    this.#watch();
-    this.#observer.hello();
-  }
-
-  #watch(): void {
-    this.#socket.setTimer(PING_INTERVAL_MS, () => {
-      if (!this.#isAlive) return this.drop('Slack no longer answers');
-      this.#isAlive = false;
-      this.#socket.ping();
-      this.#watch();
-    });
-  }
-
-  #acknowledge(envelopeId: string | undefined): void {
-    if (envelopeId !== undefined) this.#socket.send({ envelope_id: envelopeId });
-  }
+    if (payload === null) return socket.close('Slack sent what is no payload');
+    const { type, envelope_id: envelopeId } = payload;
+    if (type === 'disconnect') return observer.refresh();
+    if (type !== 'hello')
+      return observer.delivery(payload, () => {
+        if (envelopeId !== undefined) socket.send({ envelope_id: envelopeId });
+      });
+    if (isGreeted) return;
+    isGreeted = true;
+    socket.keepBeating(PING_INTERVAL_MS, () => socket.ping());
+    observer.hello();
+  };
+  const socket: PlatformSocket = new PlatformSocket({
+    url,
+    platform: 'Slack',
+    maxFrameBytes: MAX_FRAME_BYTES,
+    clock,
+    take,
+    alive: () => socket.answered(),
+  });
+  return socket;
 }

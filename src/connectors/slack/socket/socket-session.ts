@@ -2,8 +2,9 @@ import { Backoff } from '../../../base/backoff.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
+import type { PlatformSocket } from '../../kit/platform-socket.ts';
 import { failureOf, type SlackApi } from '../client.ts';
-import { OpenedSocket, SocketConnection, type SocketPayload } from './socket-connection.ts';
+import { OpenedSocket, openConnection, type SocketPayload } from './socket-connection.ts';
 
 const OPEN_DEADLINE_MS = 15_000;
 const FIRST_RETRY_MS = 1_000;
@@ -33,7 +34,7 @@ export class SocketSession {
   readonly #deps: SocketSessionDeps;
   readonly #ending = new AbortController();
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
-  readonly #connections = new Set<SocketConnection>();
+  readonly #connections = new Set<PlatformSocket>();
   readonly #handling = new Set<Promise<void>>();
   readonly #settled = Promise.withResolvers<PlatformFailure | null>();
   #running: Promise<void> | null = null;
@@ -53,7 +54,7 @@ export class SocketSession {
 
   async close(): Promise<void> {
     this.#ending.abort();
-    for (const connection of this.#connections) connection.drop('the gateway closes');
+    for (const connection of this.#connections) connection.close('the gateway closes');
     await this.#running;
     await Promise.all(this.#handling);
   }
@@ -88,7 +89,7 @@ export class SocketSession {
     const { clock, state } = this.#deps;
     const wanted = Promise.withResolvers<null>();
     let greetedMs = Number.POSITIVE_INFINITY;
-    const connection: SocketConnection = new SocketConnection(url, clock, {
+    const connection = openConnection(url, clock, {
       hello: () => {
         greetedMs = clock.monotonicMs();
         this.#settled.resolve(null);
@@ -99,13 +100,13 @@ export class SocketSession {
     });
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));
-    if (this.#ending.signal.aborted) connection.drop('the gateway closes');
-    const reason = await Promise.race([connection.closed, wanted.promise]);
+    if (this.#ending.signal.aborted) connection.close('the gateway closes');
+    const reason = await Promise.race([connection.ended, wanted.promise]);
     if (this.#ending.signal.aborted) return;
     const isStable = clock.monotonicMs() - greetedMs >= STABLE_MS;
     if (isStable) this.#backoff.reset();
     if (reason !== null) throw new PlatformFailure('unclear', reason);
-    const cancel = clock.after(OVERLAP_MS, () => connection.drop('replaced'));
+    const cancel = clock.after(OVERLAP_MS, () => connection.close('replaced'));
     void connection.closed.then(cancel);
     if (!isStable) await pause(clock, this.#backoff.next(), this.#ending.signal);
   }

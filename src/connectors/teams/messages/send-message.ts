@@ -3,6 +3,7 @@ import type { Address } from '../../contract/address.ts';
 import type { OutboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { CallOptions } from '../../kit/platform-http.ts';
+import { outcomeOf, type SendRules, sendParts } from '../../kit/sending.ts';
 import { failureOf } from '../client.ts';
 import { type OpenChatDeps, openChat } from '../login/open-chat.ts';
 import type { ConversationReferences } from './conversation-references.ts';
@@ -44,19 +45,33 @@ export async function sendMessage(
   message: OutboundMessage,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const sentIds: string[] = [];
+  const { api, pauses } = deps;
+  const { to, text, attachments, messageId } = message;
+  const { id: spaceId } = to.space;
   const options = { deadlineMs: DEADLINE_MS, signal };
-  let isOpen = false;
-  try {
-    const target = await targetOf(deps, message.to, options);
-    isOpen = true;
-    for await (const id of post(deps, message, target, options)) sentIds.push(id);
-    deps.pauses.succeeded(message.to.space.id);
-    return { kind: 'sent', platformMessageIds: sentIds };
-  } catch (error) {
+  const rules: SendRules = {
+    retryMs: 0,
+    isGone: ({ code }) => ADDRESS_GONE.has(code),
+    pauseMs: ({ afterMs }) => pauses.next(spaceId, afterMs || null),
+  };
+  const failed = (error: unknown, sentIds: readonly string[], isShown = true): SendOutcome => {
     const failure = failureOf(error);
     deps.failed(failure);
-    return outcomeOf(deps, message.to, failure, { isOpen, sentIds });
+    return outcomeOf(failure, sentIds, rules, isShown);
+  };
+  try {
+    const target = await targetOf(deps, to, options);
+    checkFiles(to, attachments);
+    const offer = (file: OutboundFile, index: number) =>
+      deps.offer({ file, index, messageId, personId: spaceId }, target, options);
+    const words = text === '' ? [] : [() => postActivity(api, target, textActivity(text), options)];
+    const parts = [...words, ...attachments.map((file, index) => () => offer(file, index))];
+    const outcome = await sendParts({ parts, send: async (post) => [await post()], failed });
+    if (outcome.kind === 'sent') pauses.succeeded(spaceId);
+    return outcome;
+  } catch (error) {
+    // Opening a chat twice is harmless.
+    return failed(error, [], false);
   }
 }
 
@@ -74,18 +89,6 @@ export async function targetOf(deps: SendDeps, to: Address, options: CallOptions
   return { reference, thread };
 }
 
-async function* post(
-  deps: SendDeps,
-  { to, text, attachments, messageId }: OutboundMessage,
-  target: PostTarget,
-  options: CallOptions,
-): AsyncGenerator<string> {
-  checkFiles(to, attachments);
-  if (text !== '') yield await postActivity(deps.api, target, textActivity(text), options);
-  for (const [index, file] of attachments.entries())
-    yield await deps.offer({ file, index, messageId, personId: to.space.id }, target, options);
-}
-
 /** Throws a PlatformFailure if one of the files cannot be sent. */
 function checkFiles({ space }: Address, files: readonly OutboundFile[]): void {
   if (files.length === 0) return;
@@ -94,19 +97,6 @@ function checkFiles({ space }: Address, files: readonly OutboundFile[]): void {
   // An upload session cannot be given a range of no bytes (https://github.com/OneDrive/onedrive-api-docs/issues/53).
   const empty = files.find(({ sizeBytes }) => sizeBytes === 0);
   if (empty) throw new PlatformFailure('refused', `Teams takes no empty files: ${empty.name}`);
-}
-
-function outcomeOf(
-  { pauses }: SendDeps,
-  { space }: Address,
-  { kind, code, message: reason, afterMs }: PlatformFailure,
-  { isOpen, sentIds }: { readonly isOpen: boolean; readonly sentIds: readonly string[] },
-): SendOutcome {
-  if (sentIds.length > 0) return { kind: 'unknown', reason, sentIds };
-  if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.has(code) };
-  // Opening a chat twice is harmless.
-  if (kind === 'unclear' && isOpen) return { kind: 'unknown', reason, sentIds };
-  return { kind: 'later', reason, afterMs: pauses.next(space.id, afterMs || null) };
 }
 
 const FIRST_MS = 1_000;

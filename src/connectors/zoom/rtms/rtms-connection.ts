@@ -7,8 +7,16 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** Zoom ends a stream that is not taken up again within a minute. */
 const GIVE_UP_MS = 90_000;
+const MAX_FRAME_BYTES = 1_048_576;
+/** Zoom asks every 10 s, and wants a new connection when it has not asked for so long. */
+const SILENCE_MS = 65_000;
+/** For the answer to a ping. */
+const PROBE_MS = 5_000;
+
+export type HandshakeAnswer = Extract<RtmsMessage, { msg_type: 2 | 4 }>;
 
 export interface RtmsConnectionOptions {
+  /** What is sent first. */
   readonly hello: object;
   readonly clock: Clock;
   /** The server has accepted the handshake, again after each interruption. */
@@ -21,14 +29,17 @@ export interface RtmsConnectionOptions {
 }
 
 /**
- * The connection to one server of a stream, which is made again whenever it breaks
+ * The connection to one server of a stream, its signaling or one of its media servers, which is made again whenever it breaks
  * (https://developers.zoom.us/docs/rtms/meetings/failover-reconnection/).
  */
 export class RtmsConnection {
   readonly #options: RtmsConnectionOptions;
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   #url: string;
-  #socket: RtmsSocket;
+  /** Null: it is closed, or about to be made again. */
+  #socket: PlatformSocket | null = null;
+  /** Whether the server has accepted the handshake. */
+  #isUp = false;
   #cancelRetry: CancelTimer = () => {};
   #lastUpMs: number;
   #isRetired = false;
@@ -37,17 +48,18 @@ export class RtmsConnection {
     this.#url = url;
     this.#options = options;
     this.#lastUpMs = options.clock.monotonicMs();
-    this.#socket = this.#open();
+    this.#open();
   }
 
   send(message: object): void {
-    this.#socket.send(message);
+    this.#socket?.send(message);
   }
 
   /** Zoom says that it has lost the connection, which may be one that has been replaced since. */
   interrupted(): void {
-    if (this.#socket.isUp) this.#socket.probe();
-    else this.moved(this.#url);
+    if (!this.#isUp) return this.moved(this.#url);
+    this.#socket?.ping();
+    this.#expectSign(PROBE_MS);
   }
 
   /** Another server takes its place. */
@@ -55,7 +67,7 @@ export class RtmsConnection {
     this.#url = url;
     this.close();
     this.#options.down();
-    this.#socket = this.#open();
+    this.#open();
   }
 
   /** It is not made again. What is on its way is still taken. */
@@ -66,21 +78,40 @@ export class RtmsConnection {
 
   /** Nothing is reported any more. */
   close(): void {
-    if (this.#socket.isUp) this.#lastUpMs = this.#options.clock.monotonicMs();
+    if (this.#isUp) this.#lastUpMs = this.#options.clock.monotonicMs();
+    this.#isUp = false;
     this.#cancelRetry();
-    this.#socket.close();
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close('no longer needed');
   }
 
-  #open(): RtmsSocket {
-    const { hello, clock, take } = this.#options;
-    return new RtmsSocket({
+  #open(): void {
+    const { hello, clock } = this.#options;
+    const socket: PlatformSocket = new PlatformSocket({
       url: this.#url,
-      hello,
+      platform: 'Zoom',
+      maxFrameBytes: MAX_FRAME_BYTES,
       clock,
-      take,
-      answered: (answer) => this.#answered(answer),
-      closed: (reason) => this.#retry(reason),
+      opened: () => socket.send(hello),
+      take: (text) => this.#take(text),
+      alive: () => {
+        if (this.#isUp && socket === this.#socket) this.#expectSign(SILENCE_MS);
+      },
     });
+    this.#socket = socket;
+    void socket.ended.then((reason) => (socket === this.#socket ? this.#retry(reason) : undefined));
+  }
+
+  #take(text: string): void {
+    const message = readRtms(text);
+    if (message === null) return;
+    if (message.msg_type === 2 || message.msg_type === 4) {
+      if (!this.#isUp) this.#answered(message);
+    } else if (this.#isUp) {
+      if (message.msg_type === 12) this.send(keptAlive(message.timestamp));
+      else this.#options.take(message);
+    }
   }
 
   #answered(answer: HandshakeAnswer): void {
@@ -90,9 +121,17 @@ export class RtmsConnection {
       const words = reason || `status ${status_code}`;
       return mayPass(status_code) ? this.#retry(words) : this.#lose(words);
     }
+    this.#isUp = true;
+    this.#expectSign(SILENCE_MS);
     this.#lastUpMs = this.#options.clock.monotonicMs();
     this.#backoff.reset();
     this.#options.up(answer);
+  }
+
+  /** Ends the connection soon if nobody is at its other end. */
+  #expectSign(withinMs: number): void {
+    const socket = this.#socket;
+    socket?.setTimer(withinMs, () => socket.close('Zoom no longer answers'));
   }
 
   #retry(reason: string): void {
@@ -101,98 +140,11 @@ export class RtmsConnection {
     const { clock, down } = this.#options;
     if (clock.monotonicMs() - this.#lastUpMs > GIVE_UP_MS) return this.#lose(reason);
     down();
-    this.#cancelRetry = clock.after(this.#backoff.next(), () => {
-      this.#socket = this.#open();
-    });
+    this.#cancelRetry = clock.after(this.#backoff.next(), () => this.#open());
   }
 
   #lose(reason: string): void {
     this.close();
     this.#options.lost(reason);
-  }
-}
-
-const MAX_FRAME_BYTES = 1_048_576;
-/** Zoom asks every 10 s, and wants a new connection when it has not asked for so long. */
-const SILENCE_MS = 65_000;
-/** For the answer to a ping. */
-const PROBE_MS = 5_000;
-
-export type HandshakeAnswer = Extract<RtmsMessage, { msg_type: 2 | 4 }>;
-
-interface RtmsSocketOptions {
-  readonly url: string;
-  /** What is sent first. */
-  readonly hello: object;
-  readonly clock: Clock;
-  answered(answer: HandshakeAnswer): void;
-  take(news: RtmsNews): void;
-  /** It is over, and not by `close`. */
-  closed(reason: string): void;
-}
-
-/** One WebSocket of a stream, to its signaling or to one of its media servers. */
-class RtmsSocket {
-  readonly #options: RtmsSocketOptions;
-  readonly #socket: PlatformSocket;
-  #isClosed = false;
-  #isAnswered = false;
-
-  constructor(options: RtmsSocketOptions) {
-    const { url, hello, clock, closed } = options;
-    this.#options = options;
-    this.#socket = new PlatformSocket({
-      url,
-      platform: 'Zoom',
-      maxFrameBytes: MAX_FRAME_BYTES,
-      clock,
-      opened: () => this.#socket.send(hello),
-      take: (text) => this.#take(text),
-      alive: () => {
-        if (this.#isAnswered) this.#expectSign(SILENCE_MS);
-      },
-    });
-    void this.#socket.closed.then(({ words, code }) => {
-      if (!this.#isClosed) closed(words || `Zoom closed the connection (${code})`);
-    });
-  }
-
-  /** Whether the server has accepted the handshake. */
-  get isUp(): boolean {
-    return this.#isAnswered && !this.#isClosed;
-  }
-
-  send(message: object): void {
-    this.#socket.send(message);
-  }
-
-  /** Closes the connection soon if nobody is at its other end. */
-  probe(): void {
-    this.#socket.ping();
-    this.#expectSign(PROBE_MS);
-  }
-
-  /** Nothing is reported any more. */
-  close(): void {
-    this.#isClosed = true;
-    this.#socket.close('no longer needed');
-  }
-
-  #take(text: string): void {
-    const message = readRtms(text);
-    if (this.#isClosed || message === null) return;
-    if (message.msg_type === 2 || message.msg_type === 4) {
-      if (this.#isAnswered) return;
-      this.#isAnswered = message.status_code === 0;
-      this.#expectSign(SILENCE_MS);
-      this.#options.answered(message);
-    } else if (this.#isAnswered) {
-      if (message.msg_type === 12) this.#socket.send(keptAlive(message.timestamp));
-      else this.#options.take(message);
-    }
-  }
-
-  #expectSign(withinMs: number): void {
-    this.#socket.setTimer(withinMs, () => this.#socket.close('Zoom no longer answers'));
   }
 }

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { User } from '../../../../src/connectors/telegram/bot-api-types.ts';
 import { BotApi } from '../../../../src/connectors/telegram/client.ts';
-import { partsOf, sendParts } from '../../../../src/connectors/telegram/outbound.ts';
+import { sendMessage } from '../../../../src/connectors/telegram/outbound.ts';
 import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { outbound } from './telegram-setup.ts';
 
@@ -28,7 +28,7 @@ test.each<[string, unknown]>([
   const api = await apiThatAnswers(result);
   const { signal } = new AbortController();
   const chat = { api, clock: new TurnableClock(), chatId: '7', signal, loggedOut: () => undefined };
-  expect(await sendParts(chat, partsOf(outbound(7, 'hello')))).toEqual({
+  expect(await sendMessage(chat, outbound(7, 'hello'))).toEqual({
     kind: 'unknown',
     reason: "Telegram's answer to sendMessage cannot be read",
     sentIds: [],
