@@ -1,5 +1,4 @@
 import type { CancelTimer, Clock } from '../base/time.ts';
-import { retryDelayMs } from './retry-delay.ts';
 import { isTemporary, type SpeechFault } from './speech-fault.ts';
 import { type ConnectionObserver, VendorConnection, type VendorEndpoint } from './vendor-connection.ts';
 
@@ -140,4 +139,13 @@ export class VendorSocket {
     if (keepAlive === null || this.#isOver || !this.isOpen) return;
     this.#cancelKeepAlive = this.#deps.clock.after(keepAlive.afterMs, () => this.send(keepAlive.message()));
   }
+}
+
+const MIN_RETRY_MS = 500;
+const MAX_RETRY_MS = 8_000;
+
+/** Returns how long to wait after so many failures in a row (from 1): 0.5 to 8 s. `random`: 0 to below 1. */
+export function retryDelayMs(failures: number, random: number): number {
+  const mostMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** failures);
+  return MIN_RETRY_MS + random * (mostMs - MIN_RETRY_MS);
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
-import type { SpeechKind, SpeechProviderName } from '../../base/speech.ts';
+import type { SpeechProviderName } from '../../base/speech.ts';
+import type { StoredVoiceConfig } from '../../store/speech/voice-configs.ts';
 import { askProvider, words } from '../providers/ask-provider.ts';
 import { type KeyVerdict, keyVerdict } from '../providers/ask-vendor.ts';
 import { speechProvider } from '../providers/speech-providers.ts';
@@ -12,13 +13,6 @@ export function needsKey(name: SpeechProviderName): boolean {
   return speechProvider(name).keys !== null;
 }
 
-/** What a key is for. */
-interface KeyUse {
-  readonly provider: SpeechProviderName;
-  readonly kind: SpeechKind;
-  readonly region: string | null;
-}
-
 /**
  * Asks the provider about a key; null is the key of a provider that needs none. Throws TooManyAttempts,
  * `voice_engine_missing`, or `voice_provider_failed` when it cannot be asked.
@@ -26,7 +20,7 @@ interface KeyUse {
 export async function checkKey(
   domain: SpeechDomain,
   accountId: string,
-  { provider: name, kind, region }: KeyUse,
+  { provider: name, kind, region }: Pick<StoredVoiceConfig, 'provider' | 'kind' | 'region'>,
   key: string | null,
 ): Promise<KeyVerdict> {
   const provider = speechProvider(name);

@@ -1,4 +1,10 @@
-import { type AudioFormat, bytesPerSample, bytesPerSecond, nearestFormat } from '../audio-format.ts';
+import {
+  type AudioFormat,
+  bytesPerSample,
+  bytesPerSecond,
+  nearestFormat,
+  WholeSamples,
+} from '../audio-format.ts';
 import type { SpeechFault } from '../speech-fault.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
 import type { VendorMessage } from '../vendor-message.ts';
@@ -11,7 +17,6 @@ import type {
   Synthesizer,
   SynthesizerObserver,
 } from './synthesizer.ts';
-import { WholeSamples } from './whole-samples.ts';
 
 /** Limit on pieces of text that wait. Callers ask for few at a time. */
 export const MAX_PIECES = 64;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryDelayMs } from '../../../src/speech/retry-delay.ts';
+import { retryDelayMs } from '../../../src/speech/vendor-socket.ts';
 
 test('retries wait longer from one to the next, 8 s at most', () => {
   expect([1, 2, 3, 4, 5, 50].map((failures) => retryDelayMs(failures, 1))).toEqual([

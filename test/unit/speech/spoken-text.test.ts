@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignedText, estimatedText } from '../../../src/speech/speaking/spoken-text.ts';
+import { alignedText, estimatedText } from '../../../src/speech/speaking/utterance.ts';
 
 const TEXT = 'One two three four.';
 

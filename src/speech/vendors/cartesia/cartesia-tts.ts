@@ -1,10 +1,10 @@
 import type { CancelTimer } from '../../../base/time.ts';
-import { retryDelayMs } from '../../retry-delay.ts';
 import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import type { TtsDialect, TtsParts, TtsVendor } from '../../tts/stream-synthesizer.ts';
 import type { AlignedPart, SpokenPiece } from '../../tts/synthesizer.ts';
 import { numberAt, numbersAt, objectAt, textAt, textsAt, type VendorMessage } from '../../vendor-message.ts';
+import { retryDelayMs } from '../../vendor-socket.ts';
 import { socketUrl } from '../vendor-manners.ts';
 import { CARTESIA, encodingOf, faultOfError } from './cartesia-manners.ts';
 

@@ -8,7 +8,7 @@ import { resultOf } from '../../stt/heard.ts';
 import type { Recognized, Recognizer, RecognizerObserver } from '../../stt/recognizer.ts';
 import { numberAt, objectsAt, readMessage, textAt, textsAt } from '../../vendor-message.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
-import { OpenAiRequests } from './openai-requests.ts';
+import { type OpenAiRequest, OpenAiRequests } from './openai-requests.ts';
 
 /** Cuts a voice into utterances. */
 export type Segmenter = Pick<UtteranceSegmenter, 'hear' | 'close'>;
@@ -140,13 +140,14 @@ export class OpenAiRecognizer implements Recognizer {
   }
 
   async #transcribe(job: Job): Promise<void> {
-    const answer = await this.#ask(job.segment);
+    const answer = await this.#requests.post(await this.#request(job.segment), textOf);
     if (this.#over.signal.aborted) return;
-    if ('kind' in answer) {
-      if (!isTemporary(answer)) return this.#fail(answer);
+    if ('value' in answer) job.result = this.#read(answer.value, job.segment);
+    else if (answer.code === 'audio_too_short') job.result = null;
+    else if (isTemporary(answer.fault)) {
+      job.result = null;
       this.#lostSegments += 1;
-    }
-    job.result = 'kind' in answer ? null : answer.result;
+    } else return this.#fail(answer.fault);
     this.#report();
   }
 
@@ -165,10 +166,10 @@ export class OpenAiRecognizer implements Recognizer {
     this.#observer.failed(fault);
   }
 
-  async #ask(segment: Utterance): Promise<{ readonly result: Recognized | null } | SpeechFault> {
+  async #request(segment: Utterance): Promise<OpenAiRequest> {
     // Response knows how to write a form.
     const form = new Response(this.#form(segment));
-    const request = {
+    return {
       path: '/v1/audio/transcriptions',
       contentType: form.headers.get('content-type') ?? '',
       body: new Uint8Array(await form.arrayBuffer()),
@@ -176,9 +177,6 @@ export class OpenAiRecognizer implements Recognizer {
       limitMs: ANSWER_MS,
       signal: this.#over.signal,
     };
-    const answer = await this.#requests.post(request, textOf);
-    if ('value' in answer) return { result: this.#read(answer.value, segment) };
-    return answer.code === 'audio_too_short' ? { result: null } : answer.fault;
   }
 
   #form({ wav }: Utterance): FormData {

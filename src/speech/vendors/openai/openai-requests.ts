@@ -1,24 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { retryAfterMs } from '../../../base/retry-after.ts';
-import { retryDelayMs } from '../../retry-delay.ts';
 import { isTemporary, type SpeechFault, vendorWords } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import type { RecognizerObserver } from '../../stt/recognizer.ts';
 import { readMessage } from '../../vendor-message.ts';
-import { errorBody, VendorRequests } from '../../vendor-requests.ts';
-import type { VendorSocketDeps } from '../../vendor-socket.ts';
+import { errorBody, type VendorRequest, VendorRequests } from '../../vendor-requests.ts';
+import { retryDelayMs, type VendorSocketDeps } from '../../vendor-socket.ts';
 import { faultOfStatus } from '../vendor-manners.ts';
 import { OPENAI } from './openai-manners.ts';
 
-export interface OpenAiRequest {
-  readonly path: string;
-  readonly contentType: string;
-  readonly body: Uint8Array;
+export interface OpenAiRequest extends Omit<VendorRequest, 'method'> {
   /** How often it is sent at most, while the fault is temporary. */
   readonly tries: number;
   /** Time for the response, as far as `read` reads it. */
   readonly limitMs: number;
-  readonly signal: AbortSignal;
 }
 
 /** What has been read of a response with status 2xx, or why there is none. */
@@ -93,12 +88,12 @@ export class OpenAiRequests {
   }
 
   async #try<Value>(request: OpenAiRequest, read: Read<Value>) {
-    const { path, contentType, body, limitMs, signal: outer } = request;
+    const { limitMs, signal: outer } = request;
     const limit = new AbortController();
     const cancelTimer = this.#deps.clock.after(limitMs, () => limit.abort());
     const signal = AbortSignal.any([outer, limit.signal]);
     try {
-      const response = await this.#requests.send({ method: 'POST', path, contentType, body, signal });
+      const response = await this.#requests.send({ ...request, method: 'POST', signal });
       const { statusCode: status = 0 } = response;
       if (status >= 200 && status < 300) return { value: await read(response) };
       return await this.#refusal(response, status);

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { bytesPerSample } from '../../audio-format.ts';
+import { bytesPerSample, WholeSamples } from '../../audio-format.ts';
 import { isTemporary, type SpeechFault } from '../../speech-fault.ts';
 import type { SpeechPreset } from '../../speech-preset.ts';
 import { MAX_PIECES, TOO_MANY_PIECES } from '../../tts/stream-synthesizer.ts';
 import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../../tts/synthesizer.ts';
-import { WholeSamples } from '../../tts/whole-samples.ts';
 import { numberAt, textAt } from '../../vendor-message.ts';
 import { chunksOf } from '../../vendor-requests.ts';
 import type { VendorSocketDeps } from '../../vendor-socket.ts';
