@@ -2,7 +2,6 @@ import type { Clock } from '../../src/base/time.ts';
 import type { Connector, Provides } from '../../src/connectors/contract/connector.ts';
 import type { Bridges } from '../../src/media/transport.ts';
 import { PLATFORM } from './platform.ts';
-import { Bots } from './signaling/bots.ts';
 import { Calls } from './signaling/calls.ts';
 import { Logins } from './signaling/logins.ts';
 import { LoopbackMessenger } from './signaling/loopback-messenger.ts';
@@ -28,7 +27,7 @@ export class LoopbackConnector implements Connector {
       calls: new Calls(this.#logins, { ...options, bridges, clock }),
       messenger: new LoopbackMessenger(this.#logins),
       webhooks: new Webhooks(this.#logins),
-      bots: new Bots(this.#logins),
+      bots: this.#logins.bots,
       oauth: new LoopbackOAuth(options, this.#logins),
       status: this.#logins,
     };
@@ -38,6 +37,6 @@ export class LoopbackConnector implements Connector {
   async start(): Promise<void> {}
 
   async close(): Promise<void> {
-    await this.#logins.close();
+    await this.#logins.bots.close();
   }
 }

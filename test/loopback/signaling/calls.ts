@@ -7,8 +7,7 @@ import { MeetingLeg } from '../../../src/connectors/kit/meeting-leg.ts';
 import type { MediaControl } from '../../../src/media/media-control.ts';
 import type { Bridges } from '../../../src/media/transport.ts';
 import { PLATFORM } from '../platform.ts';
-import type { Logins } from './logins.ts';
-import type { LoopbackLogin } from './loopback-login.ts';
+import type { Logins, LoopbackLogin } from './logins.ts';
 import { LOOPBACK_RULES, LoopbackMeeting, SAMPLE_RATE_HZ } from './loopback-meeting.ts';
 import { readMeetingUrl } from './meeting-url.ts';
 
@@ -49,8 +48,8 @@ export class Calls implements PlacesCalls {
   }
 
   #loginOf({ login }: DialRequest): LoopbackLogin {
-    const found = 'id' in login ? this.#logins.find(login.id) : null;
-    if (found === null) throw new GatewayError('platform_not_connected');
+    const found = 'id' in login ? this.#logins.bots.get(login.id) : undefined;
+    if (found === undefined) throw new GatewayError('platform_not_connected');
     return found;
   }
 }

@@ -1,7 +1,8 @@
 import { GatewayError } from '../../../src/base/errors.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import { pause, withDeadline } from '../../../src/base/waits.ts';
-import { type LoopbackApi, LoopbackRefusal } from './loopback-api.ts';
+import { PlatformFailure } from '../../../src/connectors/kit/platform-failure.ts';
+import type { LoopbackApi } from './loopback-api.ts';
 import { FeedEvent, readMessage, SocketAddress, type VendorMessage } from './vendor-messages.ts';
 
 const RETRY_MS = 500;
@@ -49,7 +50,7 @@ export class EventStream {
   async #run(prepare: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { api, clock, observer } = this.#deps;
     const { signal: closing } = this.#closing;
-    const request = { method: 'POST', path: 'events', body: {} } as const;
+    const request = { method: 'POST', path: 'events', json: {} } as const;
     while (!closing.aborted) {
       try {
         const { url } = await withDeadline(clock, REQUEST_DEADLINE_MS, closing, async (signal) => {
@@ -103,5 +104,5 @@ export class EventStream {
 function isLoggedOut(error: unknown): boolean {
   if (error instanceof GatewayError)
     return error.code === 'connection_lost' || error.code === 'connection_not_found';
-  return error instanceof LoopbackRefusal && error.status === 401;
+  return error instanceof PlatformFailure && error.isLoggedOut;
 }

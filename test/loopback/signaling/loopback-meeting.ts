@@ -10,11 +10,10 @@ import { PCM_MEDIA } from '../../../src/media/pcm-media.ts';
 import type { Bridges } from '../../../src/media/transport.ts';
 import type { PacketConfig } from '../../../src/rtp/rtp-protocol.ts';
 import { LOOPBACK_TRANSPORT, type LoopbackOpen, type LoopbackSignal } from '../media/loopback-protocol.ts';
-import type { LoopbackApi } from './loopback-api.ts';
+import { inboundFile, type LoopbackApi } from './loopback-api.ts';
 import { MeetingChat } from './meeting-chat.ts';
 import { MeetingSession, type SessionEvent } from './meeting-session.ts';
 import type { MeetingAddress } from './meeting-url.ts';
-import { inboundFile } from './vendor-files.ts';
 import { MediaMessage, readMessage } from './vendor-messages.ts';
 
 export const SAMPLE_RATE_HZ = 48_000;

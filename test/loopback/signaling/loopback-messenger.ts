@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../src/base/errors.ts';
 import type { Address } from '../../../src/connectors/contract/address.ts';
-import { keyOfLogin, type LoginRef } from '../../../src/connectors/contract/login.ts';
+import type { LoginRef } from '../../../src/connectors/contract/login.ts';
 import type {
   FetchesFiles,
   MessageIntake,
@@ -10,11 +10,23 @@ import type {
   SendOutcome,
   ShowsTyping,
 } from '../../../src/connectors/contract/messenger.ts';
+import {
+  checkTextLength,
+  outcomeOf,
+  type SendRules,
+  sendParts,
+} from '../../../src/connectors/kit/sending.ts';
 import type { Logins } from './logins.ts';
-import { LoopbackRefusal } from './loopback-api.ts';
-import { sendMessage, spacePath } from './message-sender.ts';
-import { checkText } from './text-limit.ts';
+import { SentMessage } from './vendor-messages.ts';
 
+/** The vendor's limit, in UTF-16 units. */
+const MAX_TEXT = 2_000;
+/** The vendor drops a nonce that it has. */
+const RULES: SendRules = {
+  retryMs: 1_000,
+  isGone: ({ code }) => code === 'space_not_found',
+  dropsDuplicates: true,
+};
 /** The vendor shows the indicator for a second. */
 const TYPING_REPEAT_MS = 800;
 
@@ -36,27 +48,42 @@ export class LoopbackMessenger implements Messenger, ShowsTyping, FetchesFiles {
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const login = this.#logins.find(keyOfLogin(message.to.login));
-    if (login === null) return { kind: 'refused', reason: 'The login is gone', isAddressGone: false };
-    return await sendMessage(login.api, message, signal);
+    const login = this.#logins.bots.of(message.to.login);
+    if (login === undefined) return { kind: 'refused', reason: 'The login is gone', isAddressGone: false };
+    const { messageId, to, text, attachments } = message;
+    return await sendParts({
+      parts: [text],
+      send: async () => {
+        const files = await login.api.upload(attachments, signal);
+        const json = { text, thread: to.thread, files, nonce: messageId };
+        const request = { method: 'POST', path: `${spacePath(to)}/messages`, json } as const;
+        return [(await login.api.call(request, SentMessage, signal)).id];
+      },
+      failed: (error, sentIds) => outcomeOf(error, sentIds, RULES),
+    });
   }
 
   async showTyping(to: Address, signal: AbortSignal): Promise<void> {
-    const request = { method: 'POST', path: `${spacePath(to)}/typing`, body: { thread: to.thread } } as const;
-    await this.#logins
-      .find(keyOfLogin(to.login))
+    const request = { method: 'POST', path: `${spacePath(to)}/typing`, json: { thread: to.thread } } as const;
+    await this.#logins.bots
+      .of(to.login)
       ?.api.call(request, z.unknown(), signal)
       .catch(() => undefined);
   }
 
   async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const api = this.#logins.find(keyOfLogin(login))?.api;
+    const api = this.#logins.bots.of(login)?.api;
     if (api === undefined) throw new GatewayError('file_gone');
-    try {
-      return await api.download(`files/${encodeURIComponent(ref)}`, signal);
-    } catch (error) {
-      const isGone = error instanceof LoopbackRefusal && error.status === 404;
-      throw new GatewayError(isGone ? 'file_gone' : 'platform_failed', (error as Error).message);
-    }
+    return await api.openFile(ref, signal);
   }
+}
+
+/** Throws `send_failed` when the vendor would refuse the text for its length. */
+export function checkText(text: string): void {
+  checkTextLength('the loopback vendor', text.length, MAX_TEXT);
+}
+
+/** The vendor's path of a space. A direct conversation is named by the person. */
+function spacePath({ space }: Address): string {
+  return `${space.kind === 'direct' ? 'people' : 'spaces'}/${encodeURIComponent(space.id)}`;
 }

@@ -1,7 +1,7 @@
 import type { ChatOutcome, OutboundChat, SendsChat } from '../../../src/connectors/contract/call-leg.ts';
-import { type LoopbackApi, LoopbackRefusal } from './loopback-api.ts';
-import { checkText } from './text-limit.ts';
-import { uploadFiles } from './vendor-files.ts';
+import { PlatformFailure } from '../../../src/connectors/kit/platform-failure.ts';
+import type { LoopbackApi } from './loopback-api.ts';
+import { checkText } from './loopback-messenger.ts';
 import { SentMessage } from './vendor-messages.ts';
 
 /** Writes in a meeting's chat. */
@@ -19,12 +19,13 @@ export class MeetingChat implements SendsChat {
   async send({ text, files }: OutboundChat, signal: AbortSignal): Promise<ChatOutcome> {
     const path = `sessions/${this.#sessionId()}/chat`;
     try {
-      const body = { text, files: await uploadFiles(this.#api, files, signal) };
-      await this.#api.call({ method: 'POST', path, body }, SentMessage, signal);
+      const json = { text, files: await this.#api.upload(files, signal) };
+      await this.#api.call({ method: 'POST', path, json }, SentMessage, signal);
       return { kind: 'sent' };
     } catch (error) {
       const reason = (error as Error).message;
-      return { kind: error instanceof LoopbackRefusal ? 'refused' : 'unknown', reason };
+      const isRefused = error instanceof PlatformFailure && error.status !== 0;
+      return { kind: isRefused ? 'refused' : 'unknown', reason };
     }
   }
 }

@@ -31,7 +31,7 @@ export class MeetingSession {
     name: string,
     signal: AbortSignal,
   ): Promise<MeetingSession> {
-    const request = { method: 'POST', path: `meetings/${id}/sessions`, body: { name, media } } as const;
+    const request = { method: 'POST', path: `meetings/${id}/sessions`, json: { name, media } } as const;
     return new MeetingSession(api, await api.call(request, JoinedSession, signal));
   }
 

@@ -69,14 +69,14 @@ export class LoopbackOAuth implements ConnectsByOAuth {
   connected({ id, label }: Connection): void {
     const tokens = this.#tokens;
     assert(tokens !== null, 'onConnections comes before connections');
-    const api = this.#logins.apiFor({
+    const source = {
       token: () => tokens.accessToken(id),
-      refused: (token) => tokens.refused(id, token),
-    });
-    this.#logins.add({ kind: 'connection', id }, api, label, ({ status }) => tokens.report(id, status));
+      refused: (token: string) => tokens.refused(id, token),
+    };
+    this.#logins.connect(id, source, label, ({ status }) => tokens.report(id, status));
   }
 
   disconnected(connectionId: string): void {
-    void this.#logins.remove(connectionId);
+    void this.#logins.bots.removeBot(connectionId);
   }
 }

@@ -9,8 +9,7 @@ import {
   type WebhookRequest,
 } from '../../../src/connectors/contract/webhooks.ts';
 import { addressOf, takeMessage } from './inbound-messages.ts';
-import type { Logins } from './logins.ts';
-import type { LoopbackLogin } from './loopback-login.ts';
+import type { Logins, LoopbackLogin } from './logins.ts';
 import { readMessage, type VendorMessage, WebhookEvent } from './vendor-messages.ts';
 
 const SIGNATURE = 'x-loopback-signature';
@@ -38,13 +37,13 @@ export class Webhooks implements TakesWebhooks {
   }
 
   refuses({ loginKey, header }: Parameters<TakesWebhooks['refuses']>[0]): WebhookReply | null {
-    if (this.#logins.find(loginKey) === null) return NO_LOGIN;
+    if (this.#logins.bots.get(loginKey) === undefined) return NO_LOGIN;
     return header(SIGNATURE) === '' || header(RANDOM) === '' ? WRONG_SIGNATURE : null;
   }
 
   async webhook(request: WebhookRequest): Promise<WebhookReply> {
-    const login = this.#logins.find(request.loginKey);
-    if (login === null) return NO_LOGIN;
+    const login = this.#logins.bots.get(request.loginKey);
+    if (login === undefined) return NO_LOGIN;
     if (!isSigned(request, login.webhookSecret)) return WRONG_SIGNATURE;
     const event = readMessage(WebhookEvent, Buffer.from(request.body));
     if (event === null) return NO_EVENT;

@@ -65,7 +65,11 @@ class Call implements LegObserver {
     this.meeting = vendor.meeting();
     for (const [name, toneHz] of Object.entries(PEOPLE)) this.meeting.enter(name, toneHz);
     const { token } = vendor.accounts.bot('Agent');
-    const api = new LoopbackApi(vendor.baseUrl, { token: async () => token, refused: async () => null });
+    const api = new LoopbackApi(
+      vendor.baseUrl,
+      { token: async () => token, refused: async () => null },
+      systemClock,
+    );
     this.engineCall = engine.place('call_1', { ended: () => {} });
     const loopback = { api, bridges, meeting: { id: this.meeting.id, media }, name: 'Agent' };
     const control = this.engineCall.media;

@@ -60,7 +60,7 @@ export class DiscordCalls implements PlacesCalls {
     const call = { signaling, bridges, clock, address, people, claim, chat };
     const leg: MeetingLeg = new MeetingLeg(
       { clock, observer, rules: VOICE_RULES },
-      (own) => new DiscordMeeting(call, media, observer, own),
+      (own) => new DiscordMeeting({ ...call, control: media, observer, leg: own }),
     );
     return leg;
   }

@@ -44,6 +44,13 @@ export const VOICE_RULES: MeetingRules = {
   noAnswer: NO_ANSWER,
 };
 
+export interface DiscordMeetingDeps extends DiscordCall {
+  readonly control: MediaControl;
+  readonly observer: LegObserver;
+  /** Hears what comes of it. */
+  readonly leg: MeetingLeg;
+}
+
 /**
  * A bot in a voice channel, for one call. It follows to other channels and voice servers. The media leg and its rings last as
  * long as the call, voice sessions come and go.
@@ -51,10 +58,7 @@ export const VOICE_RULES: MeetingRules = {
 export class DiscordMeeting implements Meeting {
   readonly chat: VoiceChat;
   readonly typing: VoiceChat;
-  readonly #call: DiscordCall;
-  readonly #control: MediaControl;
-  readonly #observer: LegObserver;
-  readonly #leg: MeetingLeg;
+  readonly #deps: DiscordMeetingDeps;
   readonly #rings: PacketRings;
   readonly #media: MeetingMedia<VoiceOpen, VoiceSignal>;
   readonly #membership: VoiceMembership;
@@ -65,12 +69,9 @@ export class DiscordMeeting implements Meeting {
   #channelId: string;
   #entry: Entry | null = null;
 
-  constructor(call: DiscordCall, control: MediaControl, observer: LegObserver, leg: MeetingLeg) {
-    const { signaling, bridges, address } = call;
-    this.#call = call;
-    this.#control = control;
-    this.#observer = observer;
-    this.#leg = leg;
+  constructor(deps: DiscordMeetingDeps) {
+    const { signaling, bridges, address, chat, observer, leg } = deps;
+    this.#deps = deps;
     this.#channelId = address.channelId;
     this.#voices = new MeetingVoices((voice, on) => observer.speaking(voice, on));
     this.#people = new People({
@@ -88,20 +89,20 @@ export class DiscordMeeting implements Meeting {
       observer: { signal: (signal) => this.#take(signal), lost: (reason) => leg.threadLost(reason) },
     });
     this.#membership = this.#newMembership();
-    this.chat = new VoiceChat(signaling, call.chat, () => this.#channelId);
+    this.chat = new VoiceChat(signaling, chat, () => this.#channelId);
     this.typing = this.chat;
     this.#unfollow = this.#follow();
   }
 
   async prepare(signal: AbortSignal): Promise<void> {
-    const found = await enterable(this.#call, signal);
-    if ('refusal' in found) return this.#leg.end('remote', { result: 'refused', reason: found.refusal });
+    const found = await enterable(this.#deps, signal);
+    if ('refusal' in found) return this.#deps.leg.end('remote', { result: 'refused', reason: found.refusal });
     // Only now: nobody keeps others out of where they may not enter themselves.
     if (signal.aborted) return;
-    if (!this.#call.claim()) return this.#leg.end('remote', { result: 'busy', reason: PLACE_TAKEN });
+    if (!this.#deps.claim()) return this.#deps.leg.end('remote', { result: 'busy', reason: PLACE_TAKEN });
     this.#entry = found;
-    this.#observer.capabilities(found.capabilities);
-    await openPacketLeg(this.#control, {
+    this.#deps.observer.capabilities(found.capabilities);
+    await openPacketLeg(this.#deps.control, {
       rings: this.#rings,
       sampleRateHz: SAMPLE_RATE_HZ,
       config: opusAt(Math.min(found.bitrateBps ?? BITRATE_BPS, MAX_BITRATE_BPS)),
@@ -128,8 +129,8 @@ export class DiscordMeeting implements Meeting {
   }
 
   #newMembership(): VoiceMembership {
-    const { signaling, clock, address } = this.#call;
-    const leg = this.#leg;
+    const { signaling, clock, address } = this.#deps;
+    const leg = this.#deps.leg;
     const observer = {
       placed: (access: VoiceOpen['access']) =>
         leg.connecting('the voice server did not answer', () => {
@@ -148,35 +149,33 @@ export class DiscordMeeting implements Meeting {
         void clock.after(REMOVED_AFTER_MS, () => leg.removed('the bot was removed from the channel')),
       voiceState: (state: GatewayVoiceState) => this.#seeState(state),
     };
-    return new VoiceMembership(signaling, address.guildId, { clock, observer });
+    return new VoiceMembership({ signaling, guildId: address.guildId, clock, observer });
   }
 
   #follow(): () => void {
-    const { signaling, address } = this.#call;
+    const { signaling, address } = this.#deps;
     return signaling.follow(address.guildId, {
       voiceState: (state) => this.#membership.voiceState(state),
       voiceServer: (update) => this.#membership.voiceServer(update),
       hasChat: (channelId) => this.#hasChat(channelId),
       message: (message) => {
         const read = this.#hasChat(message.channel_id) ? this.chat.read(message) : null;
-        if (read !== null) this.#observer.chat(read);
+        if (read !== null) this.#deps.observer.chat(read);
       },
       channelDeleted: (channelId) => {
-        if (channelId === this.#channelId) this.#leg.removed('the channel was deleted');
+        if (channelId === this.#channelId) this.#deps.leg.removed('the channel was deleted');
       },
-      // The voice session does not depend on the gateway's, which is resumed.
-      down: () => undefined,
     });
   }
 
   #hasChat(channelId: string): boolean {
-    return this.#leg.isActive && channelId === this.#channelId;
+    return this.#deps.leg.isActive && channelId === this.#channelId;
   }
 
   #take(signal: VoiceSignal): void {
     switch (signal.type) {
       case 'opened':
-        return this.#leg.connected();
+        return this.#deps.leg.connected();
       case 'people':
         return this.#people.set(signal.userIds);
       case 'stream':
@@ -184,7 +183,7 @@ export class DiscordMeeting implements Meeting {
       case 'speaking':
         return this.#voices.speaking(signal.userId, signal.on);
       case 'closed':
-        return sessionClosed(this.#leg, signal.code, signal.reason);
+        return sessionClosed(this.#deps.leg, signal.code, signal.reason);
       default:
         return unreachable(signal);
     }
@@ -192,7 +191,7 @@ export class DiscordMeeting implements Meeting {
 
   #seeState(state: GatewayVoiceState): void {
     const { user_id: userId, channel_id: channelId, member } = state;
-    if (userId === this.#call.signaling.botUserId) return this.#seeOwnState(state);
+    if (userId === this.#deps.signaling.botUserId) return this.#seeOwnState(state);
     const name = channelId === this.#channelId ? memberName(member) : null;
     if (name !== null) this.#people.named(userId, name);
   }
@@ -203,7 +202,7 @@ export class DiscordMeeting implements Meeting {
     if (channelId === null || this.#entry === null) return;
     const without = (capability: string): boolean =>
       (mute && capability === 'audio_out') || (deaf && capability === 'audio_in');
-    this.#observer.capabilities(offered.filter((capability) => !without(capability)));
+    this.#deps.observer.capabilities(offered.filter((capability) => !without(capability)));
   }
 }
 

@@ -6,7 +6,7 @@ import type { VoiceAccess } from '../voice/voice-protocol.ts';
 /** How long Discord may take to confirm that the bot has left. */
 const LEAVE_MS = 700;
 
-export interface MembershipObserver {
+interface MembershipObserver {
   /** There is a voice server for the channel: at first, and whenever it changes. */
   placed(access: VoiceAccess): void;
   /** The voice server is gone. Another one may follow. */
@@ -19,12 +19,16 @@ export interface MembershipObserver {
   voiceState(state: GatewayVoiceState): void;
 }
 
+interface MembershipDeps {
+  readonly signaling: VoiceSignaling;
+  readonly guildId: string;
+  readonly clock: Clock;
+  readonly observer: MembershipObserver;
+}
+
 /** The bot's place in the voice channels of one server, as the gateway knows it. */
 export class VoiceMembership {
-  readonly #signaling: VoiceSignaling;
-  readonly #clock: Clock;
-  readonly #observer: MembershipObserver;
-  readonly #guildId: string;
+  readonly #deps: MembershipDeps;
   /** The voice channel that the bot should be in; null: none. */
   #target: string | null = null;
   #state: GatewayVoiceState | null = null;
@@ -32,15 +36,8 @@ export class VoiceMembership {
   #isLeaving = false;
   #cancelLeaving: CancelTimer = () => undefined;
 
-  constructor(
-    signaling: VoiceSignaling,
-    guildId: string,
-    deps: { readonly clock: Clock; readonly observer: MembershipObserver },
-  ) {
-    this.#signaling = signaling;
-    this.#guildId = guildId;
-    this.#clock = deps.clock;
-    this.#observer = deps.observer;
+  constructor(deps: MembershipDeps) {
+    this.#deps = deps;
   }
 
   /** Asks to enter a channel; `placed` follows. `afresh`: with a new session, even if the bot is there already. */
@@ -52,7 +49,7 @@ export class VoiceMembership {
     if (!afresh) return this.#ask(channelId);
     this.#isLeaving = true;
     this.#ask(null);
-    this.#cancelLeaving = this.#clock.after(LEAVE_MS, () => this.#hasLeft());
+    this.#cancelLeaving = this.#deps.clock.after(LEAVE_MS, () => this.#hasLeft());
   }
 
   /** Leaves, if the bot has entered at all. Nothing is reported any more. */
@@ -64,15 +61,15 @@ export class VoiceMembership {
   }
 
   voiceState(state: GatewayVoiceState): void {
-    if (state.user_id === this.#signaling.botUserId && this.#target !== null) this.#own(state);
-    this.#observer.voiceState(state);
+    if (state.user_id === this.#deps.signaling.botUserId && this.#target !== null) this.#own(state);
+    this.#deps.observer.voiceState(state);
   }
 
   voiceServer(update: GatewayVoiceServerUpdateDispatchData): void {
     if (this.#target === null || this.#isLeaving) return;
     this.#server = update;
     if (update.endpoint) this.#place();
-    else this.#observer.unplaced();
+    else this.#deps.observer.unplaced();
   }
 
   #own(state: GatewayVoiceState): void {
@@ -87,12 +84,12 @@ export class VoiceMembership {
       // Before the bot is there, this is about an earlier visit.
       if (before === null) return;
       this.#target = null;
-      return this.#observer.removed();
+      return this.#deps.observer.removed();
     }
     if (channelId !== this.#target) {
       this.#target = channelId;
       this.#server = null;
-      this.#observer.moved(channelId);
+      this.#deps.observer.moved(channelId);
     } else if (before?.session_id !== state.session_id) this.#place();
   }
 
@@ -100,8 +97,8 @@ export class VoiceMembership {
     const { token, endpoint } = this.#server ?? {};
     if (this.#state === null || this.#target === null || token === undefined || !endpoint) return;
     const { session_id: sessionId, user_id: userId } = this.#state;
-    const guildId = this.#guildId;
-    this.#observer.placed({ endpoint, token, guildId, channelId: this.#target, sessionId, userId });
+    const guildId = this.#deps.guildId;
+    this.#deps.observer.placed({ endpoint, token, guildId, channelId: this.#target, sessionId, userId });
   }
 
   #hasLeft(): void {
@@ -115,6 +112,11 @@ export class VoiceMembership {
   }
 
   #ask(channelId: string | null): void {
-    this.#signaling.setVoiceState({ guildId: this.#guildId, channelId, selfMute: false, selfDeaf: false });
+    this.#deps.signaling.setVoiceState({
+      guildId: this.#deps.guildId,
+      channelId,
+      selfMute: false,
+      selfDeaf: false,
+    });
   }
 }

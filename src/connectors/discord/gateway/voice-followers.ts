@@ -4,7 +4,7 @@ import type { DiscordRest } from '../client.ts';
 import { Message, Snowflake } from '../objects.ts';
 import { ChannelRef, type Dispatch, OP } from './gateway-payload.ts';
 import type { GatewaySession } from './gateway-session.ts';
-import type { VoiceListener, VoiceSignaling, VoiceStateRequest } from './voice-signaling.ts';
+import type { VoiceListener, VoiceSignaling } from './voice-signaling.ts';
 
 /** Only what is relied upon here; the rest is passed on as Discord wrote it. */
 const VoiceState = z.looseObject({
@@ -47,10 +47,6 @@ export class VoiceFollowers {
     }
   }
 
-  down(): void {
-    for (const listeners of this.#listeners.values()) for (const each of [...listeners]) each.down();
-  }
-
   follow(guildId: string, listener: VoiceListener): () => void {
     const listeners = this.#listeners.get(guildId) ?? new Set();
     this.#listeners.set(guildId, listeners.add(listener));
@@ -71,29 +67,22 @@ export class VoiceFollowers {
 }
 
 /** A bot's session, as its calls see it. It exists once Discord has told who the bot is. */
-export class BotVoice implements VoiceSignaling {
-  readonly botUserId: string;
-  readonly rest: DiscordRest;
-  readonly #session: GatewaySession;
-  readonly #followers: VoiceFollowers;
-
-  constructor(botUserId: string, rest: DiscordRest, session: GatewaySession, followers: VoiceFollowers) {
-    this.botUserId = botUserId;
-    this.rest = rest;
-    this.#session = session;
-    this.#followers = followers;
-  }
-
-  get isUp(): boolean {
-    return this.#session.isUp;
-  }
-
-  setVoiceState({ guildId, channelId, selfMute, selfDeaf }: VoiceStateRequest): void {
-    const state = { guild_id: guildId, channel_id: channelId, self_mute: selfMute, self_deaf: selfDeaf };
-    this.#session.send(OP.voiceStateUpdate, state);
-  }
-
-  follow(guildId: string, listener: VoiceListener): () => void {
-    return this.#followers.follow(guildId, listener);
-  }
+export function voiceOf(
+  botUserId: string,
+  rest: DiscordRest,
+  session: GatewaySession,
+  followers: VoiceFollowers,
+): VoiceSignaling {
+  return {
+    botUserId,
+    rest,
+    get isUp() {
+      return session.isUp;
+    },
+    setVoiceState: ({ guildId, channelId, selfMute, selfDeaf }) => {
+      const state = { guild_id: guildId, channel_id: channelId, self_mute: selfMute, self_deaf: selfDeaf };
+      session.send(OP.voiceStateUpdate, state);
+    },
+    follow: (guildId, listener) => followers.follow(guildId, listener),
+  };
 }

@@ -15,14 +15,17 @@ export interface VoiceSignaling {
   readonly rest: VoiceRest;
 }
 
-export interface VoiceStateRequest {
+interface VoiceStateRequest {
   readonly guildId: string;
   readonly channelId: string | null;
   readonly selfMute: boolean;
   readonly selfDeaf: boolean;
 }
 
-/** Hears what happens in a guild while a call is there. */
+/**
+ * Hears what happens in a guild while a call is there. Events may be missed while the session is down; the voice session does
+ * not depend on it, and the gateway's is resumed.
+ */
 export interface VoiceListener {
   /** Someone, possibly the bot, has entered, left or moved, or changed their voice state. */
   voiceState(state: GatewayVoiceState): void;
@@ -33,8 +36,6 @@ export interface VoiceListener {
   /** Somebody has written in the guild. The bot's own messages are included, and so are those of other bots. */
   message(message: Message): void;
   channelDeleted(channelId: string): void;
-  /** The session is down. Events may have been missed by the time it is up again. */
-  down(): void;
 }
 
 /**

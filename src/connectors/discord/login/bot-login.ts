@@ -10,7 +10,7 @@ import type { DiscordRecords } from '../discord-records.ts';
 import { closeWords } from '../gateway/gateway-connection.ts';
 import { GatewaySession, type SessionObserver } from '../gateway/gateway-session.ts';
 import { SessionKeeper } from '../gateway/session-keeper.ts';
-import { BotVoice, VoiceFollowers } from '../gateway/voice-followers.ts';
+import { VoiceFollowers, voiceOf } from '../gateway/voice-followers.ts';
 import type { VoiceSignaling } from '../gateway/voice-signaling.ts';
 import { EventReader } from '../messages/event-reader.ts';
 import { History } from '../messages/history.ts';
@@ -206,7 +206,7 @@ export class BotLogin extends LoginStatus {
       keeper,
       observer: this.#sessionObserver(),
     });
-    this.#voice = new BotVoice(userId, this.rest, session, this.#followers);
+    this.#voice = voiceOf(userId, this.rest, session, this.#followers);
     return session;
   }
 
@@ -222,7 +222,6 @@ export class BotLogin extends LoginStatus {
       down: (words) => {
         observer.count('connection_lost');
         if (words !== null) this.become({ status: words });
-        this.#followers.down();
       },
       seen: (event) => this.#followers.seen(event),
       take: async (event) => {
