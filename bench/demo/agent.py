@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from contextlib import suppress
 from urllib.request import Request, urlopen
 
 import websockets
@@ -23,11 +24,12 @@ async def repeat(call):
     """Joins a call. PCM is 16-bit mono at 16 kHz: 20 ms of everyone else come at a time, any length may be sent."""
     async with websockets.connect(f"{call['audio']['stream_url']}?api_key={AGENT_KEY}") as socket:
         await socket.send(json.dumps({"type": "audio_config", "sample_rate": 16_000, "receive": True}))
-        async for message in socket:
-            if isinstance(message, bytes):
-                await socket.send(message)  # {"type": "clear"} discards what has not been played yet
-            else:
-                print(json.loads(message), flush=True)
+        with suppress(websockets.ConnectionClosedOK):  # the call may end while something is being sent
+            async for message in socket:
+                if isinstance(message, bytes):
+                    await socket.send(message)  # {"type": "clear"} discards what has not been played yet
+                else:
+                    print(json.loads(message), flush=True)
     print("closed", socket.close_code, socket.close_reason)
 
 
