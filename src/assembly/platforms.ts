@@ -1,9 +1,9 @@
 import { dnsAddresses } from '../base/find-addresses.ts';
+import { SHARED_LOGIN } from '../base/login-ref.ts';
 import type { Platform } from '../base/platform.ts';
 import { publicOr } from '../base/public-address.ts';
 import type { BridgedCalls } from '../connectors/contract/bridged-calls.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
-import { SHARED_LOGIN } from '../connectors/contract/login.ts';
 import type { MessengerObserver } from '../connectors/contract/messenger.ts';
 import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
 import type { DialsSip } from '../connectors/contract/sip-dialing.ts';

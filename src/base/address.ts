@@ -1,4 +1,4 @@
-import { keyOfLogin, type LoginRef } from './login.ts';
+import { keyOfLogin, type LoginRef } from './login-ref.ts';
 
 /** Where messages are exchanged: over a login, with a person or in a channel, in a thread or outside. */
 export interface Address {

@@ -1,6 +1,13 @@
-import { type JsonAnswer, readJson } from '../../base/answer-body.ts';
-import { GatewayError } from '../../base/errors.ts';
-import type { OAuthClient } from './oauth.ts';
+import { type JsonAnswer, readJson } from './answer-body.ts';
+import { GatewayError } from './errors.ts';
+
+/** How the gateway proves at an authorization server who it is. */
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** How the token endpoint takes id and secret: HTTP Basic, or as fields of the form. */
+  readonly authentication: 'basic' | 'form';
+}
 
 const MAX_ANSWER_BYTES = 65_536;
 
@@ -11,7 +18,7 @@ type Form = Readonly<Record<string, string>>;
  * are not followed, because they would take the secrets along. Settles before `signal` aborts.
  */
 export async function postAsClient(
-  client: OAuthClient | null,
+  client: ClientCredentials | null,
   endpoint: string,
   form: Form,
   signal: AbortSignal,
@@ -46,7 +53,7 @@ export async function getWithToken(
 
 /** Asks a platform to revoke a token (RFC 7009). Rejects with GatewayError `platform_failed` when it refuses. */
 export async function revokeToken(
-  client: OAuthClient | null,
+  client: ClientCredentials | null,
   endpoint: string,
   token: string,
   signal: AbortSignal,
@@ -55,12 +62,12 @@ export async function revokeToken(
   if (!isOk) throw new GatewayError('platform_failed', `The platform answered ${status}`);
 }
 
-function credentials({ clientId, clientSecret }: OAuthClient): Form {
+function credentials({ clientId, clientSecret }: ClientCredentials): Form {
   return { client_id: clientId, client_secret: clientSecret };
 }
 
 /** HTTP Basic as RFC 6749, section 2.3.1, has it: both parts are encoded for forms first. */
-function basic({ clientId, clientSecret }: OAuthClient): string {
+function basic({ clientId, clientSecret }: ClientCredentials): string {
   const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
   return `Basic ${Buffer.from(pair).toString('base64')}`;
 }

@@ -1,8 +1,8 @@
 import { GatewayError } from '../base/errors.ts';
+import { loginOfKey } from '../base/login-ref.ts';
 import { isoAfter } from '../base/time.ts';
 import { TimeLimit } from '../base/time-limit.ts';
 import { hashToken } from '../base/tokens.ts';
-import { loginOfKey } from '../connectors/contract/login.ts';
 import { changeRows, findRow } from '../store/database/rows.ts';
 import { type StoredFile, setGone } from '../store/messages/files.ts';
 import { abortable, unlessAborted } from './abortable.ts';

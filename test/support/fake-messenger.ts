@@ -1,6 +1,6 @@
+import type { Address } from '../../src/base/address.ts';
 import { GatewayError } from '../../src/base/errors.ts';
 import type { Platform } from '../../src/base/platform.ts';
-import type { Address } from '../../src/connectors/contract/address.ts';
 import type {
   FetchesFiles,
   Messenger,

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
+import { SHARED_LOGIN } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
-import { SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { OAuthTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
 import { changeRows, countRows, insertRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';

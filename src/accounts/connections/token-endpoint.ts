@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { postAsClient } from '../../base/client-request.ts';
 import { networkCode } from '../../base/network-error.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
 import { settledWithin } from '../../base/waits.ts';
-import { postAsClient } from '../../connectors/contract/client-request.ts';
 import type { FreshTokens, OAuthClient, OAuthTokens } from '../../connectors/contract/oauth.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { platformWords } from './platform-words.ts';

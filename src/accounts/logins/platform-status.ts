@@ -1,4 +1,5 @@
 import { unreachable } from '../../base/assert.ts';
+import { type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
 import {
   PHONE_PLATFORM,
   PLATFORMS,
@@ -8,7 +9,7 @@ import {
   unservedText,
 } from '../../base/platform.ts';
 import { type AgentScope, reaches } from '../../base/scope.ts';
-import { type LoginRef, type LoginState, SHARED_LOGIN } from '../../connectors/contract/login.ts';
+import type { LoginState } from '../../connectors/contract/login.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
 import { listRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';

@@ -1,5 +1,5 @@
-import type { Address } from './address.ts';
-import type { LoginRef } from './login.ts';
+import type { Address } from '../../base/address.ts';
+import type { LoginRef } from '../../base/login-ref.ts';
 
 /** Messaging with people on a platform. The optional parts are what the platform can do beyond text. */
 export interface Messenger {

@@ -1,3 +1,4 @@
+import type { ClientCredentials } from '../../base/client-request.ts';
 import type { AsksAdmins } from './admin-consent.ts';
 
 /**
@@ -43,13 +44,9 @@ export interface OAuthPaths {
 }
 
 /** The gateway's registration as a client of a platform. */
-export interface OAuthClient {
+export interface OAuthClient extends ClientCredentials {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** How the token endpoint takes id and secret: HTTP Basic, or as fields of the form. */
-  readonly authentication: 'basic' | 'form';
   /** What to ask for, separated as the platform wants it; '' where the registration decides. */
   readonly scope: string;
   /** Whether the platform supports PKCE (RFC 7636, S256). */

@@ -1,4 +1,4 @@
-import type { Space } from './address.ts';
+import type { Space } from '../../base/address.ts';
 
 /** What a connector keeps of its logins between two runs. A change is on disk once its promise settles. */
 export interface PlatformRecords {

@@ -1,14 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
-import {
-  keyOfLogin,
-  type LinksToBots,
-  type LoginRef,
-  type LoginState,
-  SHARED_LOGIN,
-} from '../contract/login.ts';
+import type { LinksToBots, LoginState } from '../contract/login.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import { HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';

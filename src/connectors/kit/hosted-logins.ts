@@ -1,13 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
-import {
-  type HostedBot,
-  type HostsBots,
-  keyOfLogin,
-  type LoginRef,
-  type LoginState,
-  SHARED_LOGIN,
-  type SharesLogin,
-} from '../contract/login.ts';
+import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
+import type { HostedBot, HostsBots, LoginState, SharesLogin } from '../contract/login.ts';
 
 /** What every token of a platform looks like. */
 export interface TokenForm {

@@ -1,6 +1,6 @@
+import type { Address } from '../../base/address.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
-import type { Address } from '../contract/address.ts';
 import type { MessageIntake } from '../contract/messenger.ts';
 
 /** A one-time code or invite token: 24 bytes in base64url, which may be surrounded by other text. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { getWithToken, revokeToken } from '../../base/client-request.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { field, platformJson } from '../../base/platform-json.ts';
-import { getWithToken, revokeToken } from '../contract/client-request.ts';
 import type { ConnectsByOAuth, FreshTokens, OAuthClient } from '../contract/oauth.ts';
 
 /** An ID token longer than this is not read. */

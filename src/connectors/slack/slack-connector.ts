@@ -1,8 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
+import type { LoginRef } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
-import type { HostedBot, LoginRef, LoginState } from '../contract/login.ts';
+import type { HostedBot, LoginState } from '../contract/login.ts';
 import type {
   FetchesFiles,
   MessageIntake,

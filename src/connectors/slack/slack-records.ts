@@ -1,5 +1,5 @@
 import { KeyedQueue } from '../../base/keyed-queue.ts';
-import type { LoginRef } from '../contract/login.ts';
+import type { LoginRef } from '../../base/login-ref.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 
 /** Who a login is at Slack. */

@@ -1,7 +1,7 @@
+import type { Address } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import type { Address } from '../contract/address.ts';
-import type { LoginRef } from '../contract/login.ts';
+import type { LoginRef } from '../../base/login-ref.ts';
 import type {
   FetchesFiles,
   MessageIntake,

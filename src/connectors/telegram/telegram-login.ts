@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
+import type { LoginRef } from '../../base/login-ref.ts';
 import { platformJson } from '../../base/platform-json.ts';
 import type { Clock } from '../../base/time.ts';
 import { isSameSecret } from '../../base/tokens.ts';
 import { pause } from '../../base/waits.ts';
-import type { LoginRef, LoginState } from '../contract/login.ts';
+import type { LoginState } from '../contract/login.ts';
 import type { MessageIntake } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import type { WebhookReply } from '../contract/webhooks.ts';

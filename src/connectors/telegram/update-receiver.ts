@@ -1,7 +1,7 @@
+import { type Address, directAddress } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
+import type { LoginRef } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
-import { type Address, directAddress } from '../contract/address.ts';
-import type { LoginRef } from '../contract/login.ts';
 import type { MessageIntake, MessengerObserver } from '../contract/messenger.ts';
 import { CONNECTED, FirstTimes } from '../kit/newcomers.ts';
 import { SentMessages } from './bot-api-types.ts';

@@ -1,4 +1,4 @@
-import { directAddress } from '../contract/address.ts';
+import { directAddress } from '../../base/address.ts';
 import type { InboundFile, InboundMessage } from '../contract/messenger.ts';
 import type { WireContact, WireMedia, WireMessage } from './webhook-payload.ts';
 

@@ -1,8 +1,8 @@
 import { joinDefaultAgent } from '../../accounts/account/default-agent.ts';
+import type { Address } from '../../base/address.ts';
 import { newId } from '../../base/ids.ts';
+import { SHARED_LOGIN } from '../../base/login-ref.ts';
 import { hashToken } from '../../base/tokens.ts';
-import type { Address } from '../../connectors/contract/address.ts';
-import { SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Member } from '../../store/agents/agents.ts';
 import { changeRows, insertRow, putRow, takeUnexpired } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';

@@ -1,4 +1,4 @@
-import type { Address, Space } from '../../connectors/contract/address.ts';
+import type { Address, Space } from '../../base/address.ts';
 import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findPlatformMessage } from '../../store/messages/messages.ts';

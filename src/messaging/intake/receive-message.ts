@@ -1,7 +1,7 @@
 import { withAttachmentStubs, withinFileLimit } from '../../base/attachment-stubs.ts';
 import { newId } from '../../base/ids.ts';
+import { keyOfLogin } from '../../base/login-ref.ts';
 import { dayOf } from '../../base/time.ts';
-import { keyOfLogin } from '../../connectors/contract/login.ts';
 import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
 import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';

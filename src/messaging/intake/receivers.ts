@@ -1,6 +1,6 @@
+import type { Address } from '../../base/address.ts';
+import { type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
-import type { Address } from '../../connectors/contract/address.ts';
-import { type LoginRef, SHARED_LOGIN } from '../../connectors/contract/login.ts';
 import type { Member } from '../../store/agents/agents.ts';
 import { findRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';

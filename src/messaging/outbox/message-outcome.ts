@@ -1,7 +1,7 @@
 import { unreachable } from '../../base/assert.ts';
+import type { LoginRef } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type Clock, dayOf } from '../../base/time.ts';
-import type { LoginRef } from '../../connectors/contract/login.ts';
 import type { LaterStatus, SendOutcome, SentMessage } from '../../connectors/contract/messenger.ts';
 import { changeRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';

@@ -1,7 +1,7 @@
+import type { Address } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { type LoginRef, loginOfKey } from '../../base/login-ref.ts';
 import { unservedText } from '../../base/platform.ts';
-import type { Address } from '../../connectors/contract/address.ts';
-import { type LoginRef, loginOfKey } from '../../connectors/contract/login.ts';
 import type {
   Messenger,
   OutboundFile,

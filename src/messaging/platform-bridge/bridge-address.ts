@@ -1,6 +1,6 @@
+import { type Address, directAddress } from '../../base/address.ts';
+import { loginOfKey } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
-import { type Address, directAddress } from '../../connectors/contract/address.ts';
-import { loginOfKey } from '../../connectors/contract/login.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findConnectionOfUser } from '../../store/logins/oauth-connections.ts';
 

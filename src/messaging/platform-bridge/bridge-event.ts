@@ -1,5 +1,5 @@
+import type { Address } from '../../base/address.ts';
 import type { Platform } from '../../base/platform.ts';
-import type { Address } from '../../connectors/contract/address.ts';
 import type { InboundMessage } from '../../connectors/contract/messenger.ts';
 
 /** Something that happened on a platform, as the bridge tells it. */

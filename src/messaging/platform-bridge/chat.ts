@@ -1,6 +1,6 @@
+import type { Address } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { BRIDGED_CHAT_PLATFORM, unservedText } from '../../base/platform.ts';
-import type { Address } from '../../connectors/contract/address.ts';
 import type { AwaitedReply, MessageIntake, SendOutcome } from '../../connectors/contract/messenger.ts';
 import type { ReplyEnd } from '../../connectors/contract/webhooks.ts';
 import { addressOfUser } from './bridge-address.ts';

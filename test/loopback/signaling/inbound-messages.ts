@@ -1,5 +1,5 @@
-import { type Address, directAddress } from '../../../src/connectors/contract/address.ts';
-import type { LoginRef } from '../../../src/connectors/contract/login.ts';
+import { type Address, directAddress } from '../../../src/base/address.ts';
+import type { LoginRef } from '../../../src/base/login-ref.ts';
 import type { InboundMessage, MessageIntake } from '../../../src/connectors/contract/messenger.ts';
 import { inboundFile } from './loopback-api.ts';
 import type { VendorMessage } from './vendor-messages.ts';

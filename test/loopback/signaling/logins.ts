@@ -1,14 +1,10 @@
 import * as z from 'zod';
 import { assert } from '../../../src/base/assert.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
+import { keyOfLogin, type LoginRef } from '../../../src/base/login-ref.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import { newToken } from '../../../src/base/tokens.ts';
-import {
-  keyOfLogin,
-  type LoginRef,
-  type LoginState,
-  type TellsStatus,
-} from '../../../src/connectors/contract/login.ts';
+import type { LoginState, TellsStatus } from '../../../src/connectors/contract/login.ts';
 import type { MessageIntake } from '../../../src/connectors/contract/messenger.ts';
 import { HostedLogins } from '../../../src/connectors/kit/hosted-logins.ts';
 import { LOGIN_OK, LoginStatus, type OnLoginState } from '../../../src/connectors/kit/login-check.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import type { Address } from '../../../src/base/address.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
-import type { Address } from '../../../src/connectors/contract/address.ts';
-import type { LoginRef } from '../../../src/connectors/contract/login.ts';
+import type { LoginRef } from '../../../src/base/login-ref.ts';
 import type {
   FetchesFiles,
   MessageIntake,

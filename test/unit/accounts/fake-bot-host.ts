@@ -1,14 +1,13 @@
 import { GatewayError } from '../../../src/base/errors.ts';
-import {
-  type HostedBot,
-  type HostsBots,
-  keyOfLogin,
-  type LinkedBot,
-  type LinksToBots,
-  type LoginRef,
-  type LoginState,
-  type SharesLogin,
-  type TellsStatus,
+import { keyOfLogin, type LoginRef } from '../../../src/base/login-ref.ts';
+import type {
+  HostedBot,
+  HostsBots,
+  LinkedBot,
+  LinksToBots,
+  LoginState,
+  SharesLogin,
+  TellsStatus,
 } from '../../../src/connectors/contract/login.ts';
 
 /** A platform that logs bots in, as seen by the account domain. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { webhookRoutes } from '../../../src/api/rest/webhooks.ts';
-import { directAddress } from '../../../src/connectors/contract/address.ts';
+import { directAddress } from '../../../src/base/address.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { SendOutcome } from '../../../src/connectors/contract/messenger.ts';
 import type { ReplyEnd, TakesWebhooks, WebhookRequest } from '../../../src/connectors/contract/webhooks.ts';

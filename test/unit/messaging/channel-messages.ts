@@ -1,7 +1,7 @@
+import type { Address } from '../../../src/base/address.ts';
+import type { LoginRef } from '../../../src/base/login-ref.ts';
 import { isoAfter } from '../../../src/base/time.ts';
 import { hashToken } from '../../../src/base/tokens.ts';
-import type { Address } from '../../../src/connectors/contract/address.ts';
-import type { LoginRef } from '../../../src/connectors/contract/login.ts';
 import type { InboundMessage } from '../../../src/connectors/contract/messenger.ts';
 import { readConversation, takeSnapshot } from '../../../src/messaging/inbox/inbox.ts';
 import { putRow } from '../../../src/store/database/rows.ts';

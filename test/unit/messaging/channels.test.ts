@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { directAddress } from '../../../src/connectors/contract/address.ts';
-import type { LoginRef } from '../../../src/connectors/contract/login.ts';
+import { directAddress } from '../../../src/base/address.ts';
+import type { LoginRef } from '../../../src/base/login-ref.ts';
 import { feedStart, readFeed } from '../../../src/messaging/inbox/feed.ts';
 import { readDetail } from '../../../src/messaging/inbox/inbox.ts';
 import { activeConversation } from '../../../src/messaging/outbox/dm-request.ts';

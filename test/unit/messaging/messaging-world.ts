@@ -1,7 +1,7 @@
+import { directAddress } from '../../../src/base/address.ts';
 import { newId } from '../../../src/base/ids.ts';
 import type { AgentScope } from '../../../src/base/scope.ts';
 import type { Clock } from '../../../src/base/time.ts';
-import { directAddress } from '../../../src/connectors/contract/address.ts';
 import type { InboundMessage, Intake, MessageIntake } from '../../../src/connectors/contract/messenger.ts';
 import type { Reading } from '../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../src/messaging/inbox/wakeups.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
+import { directAddress } from '../../../src/base/address.ts';
 import { newId } from '../../../src/base/ids.ts';
-import { directAddress } from '../../../src/connectors/contract/address.ts';
 import { closeOutbound, openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import type { OutboundDomain } from '../../../src/messaging/outbox/outbound-domain.ts';
 import type { Outgoing } from '../../../src/messaging/outbox/outbox.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { directAddress } from '../../../src/connectors/contract/address.ts';
+import { directAddress } from '../../../src/base/address.ts';
 import { insertRow } from '../../../src/store/database/rows.ts';
 import { NOW, seedAccount } from '../store/temporary.ts';
 import { bindChannel, channelAddress, invite, invites, SHARED, said } from './channel-messages.ts';

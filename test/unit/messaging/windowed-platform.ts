@@ -1,4 +1,4 @@
-import type { Address } from '../../../src/connectors/contract/address.ts';
+import type { Address } from '../../../src/base/address.ts';
 import type {
   HasWindow,
   Messenger,

@@ -1,7 +1,8 @@
 import { Backoff } from '../../../base/backoff.ts';
+import { keyOfLogin, type LoginRef } from '../../../base/login-ref.ts';
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
-import { keyOfLogin, type LoginRef, type LoginState } from '../../contract/login.ts';
+import type { LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginStatus } from '../../kit/login-check.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';

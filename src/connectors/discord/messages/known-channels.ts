@@ -1,5 +1,5 @@
-import { type Address, directAddress } from '../../contract/address.ts';
-import type { LoginRef } from '../../contract/login.ts';
+import { type Address, directAddress } from '../../../base/address.ts';
+import type { LoginRef } from '../../../base/login-ref.ts';
 import type { DiscordRecords, KnownChannel } from '../discord-records.ts';
 
 /** The channels in which a bot has conversations, in memory as on disk. */

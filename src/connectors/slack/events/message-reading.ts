@@ -1,5 +1,5 @@
-import { type Address, directAddress } from '../../contract/address.ts';
-import type { LoginRef } from '../../contract/login.ts';
+import { type Address, directAddress } from '../../../base/address.ts';
+import type { LoginRef } from '../../../base/login-ref.ts';
 import { personId } from '../messages/directory.ts';
 import { type Content, MessageEvent } from './event-payload.ts';
 

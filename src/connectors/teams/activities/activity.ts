@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { type Address, directAddress } from '../../../base/address.ts';
+import { SHARED_LOGIN } from '../../../base/login-ref.ts';
 import { field } from '../../../base/platform-json.ts';
-import { type Address, directAddress } from '../../contract/address.ts';
-import { SHARED_LOGIN } from '../../contract/login.ts';
 import type { ConversationReference } from '../teams-records.ts';
 
 const Id = z.string().min(1).max(512);

@@ -1,5 +1,5 @@
+import type { Space } from '../../../base/address.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
-import type { Space } from '../../contract/address.ts';
 import type { ConversationReference, TeamsRecords } from '../teams-records.ts';
 
 const MAX_IN_MEMORY = 10_000;

@@ -1,5 +1,5 @@
+import type { Address } from '../../../base/address.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
-import type { Address } from '../../contract/address.ts';
 import type { OutboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { CallOptions } from '../../kit/platform-http.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { postAsClient } from '../../../base/client-request.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import { field } from '../../../base/platform-json.ts';
-import { postAsClient } from '../../contract/client-request.ts';
 import type { ConnectsByOAuth, OAuthClient } from '../../contract/oauth.ts';
 import { type Registration, revokesAt, whoAmI } from '../../kit/oauth-platform.ts';
 

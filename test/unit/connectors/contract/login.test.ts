@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
-import { keyOfLogin, type LoginRef, loginOfKey } from '../../../../src/connectors/contract/login.ts';
+import { keyOfLogin, type LoginRef, loginOfKey } from '../../../../src/base/login-ref.ts';
 
 test.each<[LoginRef, RegExp]>([
   [{ kind: 'shared' }, /^shared$/],

@@ -1,5 +1,5 @@
+import type { Address } from '../../../../src/base/address.ts';
 import type { Clock } from '../../../../src/base/time.ts';
-import type { Address } from '../../../../src/connectors/contract/address.ts';
 import type { InboundMessage, Intake, MessageIntake } from '../../../../src/connectors/contract/messenger.ts';
 import {
   DiscordConnector,

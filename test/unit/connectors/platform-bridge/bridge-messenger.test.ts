@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { directAddress } from '../../../../src/connectors/contract/address.ts';
+import { directAddress } from '../../../../src/base/address.ts';
 import type { OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { BridgeClient } from '../../../../src/connectors/platform-bridge/bridge-client.ts';
 import { BridgeMessenger } from '../../../../src/connectors/platform-bridge/bridge-messenger.ts';

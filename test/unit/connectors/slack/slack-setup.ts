@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { type Address, directAddress } from '../../../../src/connectors/contract/address.ts';
+import { type Address, directAddress } from '../../../../src/base/address.ts';
 import type { LoginState } from '../../../../src/connectors/contract/login.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import type { WebhookReply } from '../../../../src/connectors/contract/webhooks.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { type Address, directAddress } from '../../../../src/connectors/contract/address.ts';
+import { type Address, directAddress } from '../../../../src/base/address.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { TeamsConnector } from '../../../../src/connectors/teams/teams-connector.ts';
 import { FakeTeams } from '../../../fakes/teams/fake-teams.ts';

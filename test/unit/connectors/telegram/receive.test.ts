@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { directAddress } from '../../../../src/base/address.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
-import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { MemoryIntake } from './memory-intake.ts';
 import { afterPauses, BOT_ID, connectorTo, formFile, LOGIN, ownBot, telegram } from './telegram-setup.ts';

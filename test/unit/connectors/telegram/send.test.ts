@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { directAddress } from '../../../../src/base/address.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
-import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
 import type { Fault } from '../../../fakes/telegram/refusal.ts';
 import {

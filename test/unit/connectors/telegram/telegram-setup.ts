@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { directAddress } from '../../../../src/connectors/contract/address.ts';
+import { directAddress } from '../../../../src/base/address.ts';
 import type { LoginState } from '../../../../src/connectors/contract/login.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';

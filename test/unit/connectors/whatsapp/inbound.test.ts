@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { directAddress } from '../../../../src/connectors/contract/address.ts';
+import { directAddress } from '../../../../src/base/address.ts';
 import { STRANGER_TEXT } from '../../../../src/connectors/whatsapp/invitation.ts';
 import { API_ERRORS } from '../../../fakes/whatsapp/graph-errors.ts';
 import { waitFor } from '../../../support/wait-for.ts';

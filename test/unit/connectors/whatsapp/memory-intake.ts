@@ -1,5 +1,5 @@
-import type { Address } from '../../../../src/connectors/contract/address.ts';
-import type { LoginRef } from '../../../../src/connectors/contract/login.ts';
+import type { Address } from '../../../../src/base/address.ts';
+import type { LoginRef } from '../../../../src/base/login-ref.ts';
 import type {
   InboundMessage,
   Intake,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { directAddress } from '../../../../src/base/address.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
-import { directAddress } from '../../../../src/connectors/contract/address.ts';
 import type { OutboundFile } from '../../../../src/connectors/contract/messenger.ts';
 import { API_ERRORS, badParameter } from '../../../fakes/whatsapp/graph-errors.ts';
 import { waitFor } from '../../../support/wait-for.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { directAddress } from '../../../../src/connectors/contract/address.ts';
+import { directAddress } from '../../../../src/base/address.ts';
 import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
 import { MOST_WAITING_EACH, type Settled } from '../../../../src/messaging/outbox/outbox.ts';
 import { writeMessage } from '../../../../src/messaging/outbox/send-dm.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { directAddress } from '../../../../src/connectors/contract/address.ts';
+import { directAddress } from '../../../../src/base/address.ts';
 import { addressOf, sendStored } from '../../../../src/messaging/outbox/stored-message.ts';
 import { NOW } from '../../store/temporary.ts';
 import { Outbound } from '../outbound-harness.ts';

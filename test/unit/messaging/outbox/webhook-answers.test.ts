@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Address, directAddress } from '../../../../src/connectors/contract/address.ts';
+import { type Address, directAddress } from '../../../../src/base/address.ts';
 import type { AwaitedReply, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import type { Settled } from '../../../../src/messaging/outbox/outbox.ts';
 import { recoverOutbox } from '../../../../src/messaging/outbox/recover-outbox.ts';

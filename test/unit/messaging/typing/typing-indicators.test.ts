@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { directAddress } from '../../../../src/connectors/contract/address.ts';
+import { directAddress } from '../../../../src/base/address.ts';
 import {
   MOST_SHOWN,
   TYPING_MS,
