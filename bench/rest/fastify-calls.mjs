@@ -11,6 +11,9 @@ const hashOf = (text) => hash('sha256', text, 'hex');
 const principals = new Map([[hashOf(key), { accountId: 'acc', kind: 'agent' }]]);
 const calls = new Map([[call.call_id, call]]);
 
+const NO_CALL = { detail: 'Call not found', code: 'call_not_found' };
+const NO_SPEECH = { detail: 'Hosted TTS not configured', code: 'tts_not_configured' };
+
 const app = Fastify();
 
 app.addHook('onRequest', async (request, reply) => {
@@ -25,7 +28,7 @@ app.get(
   { schema: { params: schemas.params, querystring: schemas.query, response: { 200: schemas.call } } },
   (request, reply) => {
     const found = calls.get(request.params.call_id);
-    if (found === undefined) reply.code(404).send({ detail: 'Call not found' });
+    if (found === undefined) reply.code(404).send(NO_CALL);
     else reply.send({ ...found, audio: { ...found.audio } });
   },
 );
@@ -35,7 +38,7 @@ app.post(
   { schema: { params: schemas.params, body: schemas.say, response: { 400: schemas.error } } },
   (request, reply) => {
     const known = calls.has(request.params.call_id);
-    reply.code(known ? 400 : 404).send({ detail: known ? 'Hosted TTS not configured' : 'Call not found' });
+    reply.code(known ? 400 : 404).send(known ? NO_SPEECH : NO_CALL);
   },
 );
 
