@@ -116,8 +116,7 @@ class LoopbackChannel implements ChannelUnderTest {
 }
 
 class LoopbackBotLogin implements LoginUnderTest {
-  /** Once the vendor has refused the token, only a new start tries it again. */
-  readonly recheckMs = Number.POSITIVE_INFINITY;
+  readonly recheckMs = 5_000;
   isDead = false;
   readonly #vendor: LoopbackVendor;
   readonly #bot: Account;
@@ -130,7 +129,6 @@ class LoopbackBotLogin implements LoginUnderTest {
   kill(): string {
     this.isDead = true;
     this.#vendor.accounts.revokeBot(this.#bot.id);
-    this.#vendor.cutEventStreams();
     return 'The token is invalid';
   }
 
@@ -173,7 +171,7 @@ class LoopbackPerson implements PersonUnderTest {
   }
 
   repeats(message: WrittenMessage): void {
-    this.#vendor.feedOf(this.#bot).push('message', this.#written.get(message)!);
+    this.#vendor.webhookOf(this.#bot).send('message', this.#written.get(message)!, () => {});
   }
 
   edits(message: WrittenMessage, text: string): void {
@@ -203,8 +201,9 @@ class LoopbackPerson implements PersonUnderTest {
   }
 
   #wrote(message: Message): WrittenMessage {
-    const feed = this.#vendor.feedOf(this.#bot);
-    const written = { platformMessageId: message.id, isAcknowledged: () => feed.pending === 0 };
+    const webhook = this.#vendor.webhookOf(this.#bot);
+    const isAcknowledged = (): boolean => webhook.pendingIn(this.#space.id) === 0;
+    const written = { platformMessageId: message.id, isAcknowledged };
     this.#written.set(written, message);
     return written;
   }
