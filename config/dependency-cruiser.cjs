@@ -61,7 +61,7 @@ module.exports = {
     // The loopback platform is written as connectors are.
     layer(
       'connectors',
-      '^(src/connectors/(?!contract/)|test/loopback/(loopback-connector|signaling/|media/))',
+      '^(src/connectors/(?!contract/)|test/loopback/(loopback-connector|messages/|connections/|signaling/|media/))',
       [
         'connectors/(contract|kit)',
         'media',

@@ -3,6 +3,7 @@ import { LoopbackWorld } from '../loopback/loopback-world.ts';
 import { PLATFORM } from '../loopback/platform.ts';
 import type { Account } from '../loopback/server/accounts.ts';
 import type { Meeting } from '../loopback/server/meeting.ts';
+import type { Message } from '../loopback/server/space.ts';
 import { Agent } from '../support/agent.ts';
 import type { Answer } from '../support/gateway-api.ts';
 import { memberOf } from '../support/member.ts';
@@ -62,6 +63,27 @@ describe('a connection', () => {
     await waitFor('the tokens to be revoked', () => world.vendor.authorization.revocations > 0);
     expect((await place(meeting)).status).toBe(400);
     await agent.close();
+  });
+
+  it('gets each message once, in order, although the vendor repeats what is not acknowledged', async () => {
+    const dora = world.vendor.accounts.person('Dora');
+    const id = await world.connect(dora);
+    const ben = world.vendor.accounts.person('Ben');
+    const space = world.vendor.direct(ben, dora);
+    const { cursor } = (await api().get('/api/inbox')).body;
+    const feed = world.vendor.feedOf(dora);
+    for (let i = 0; i < 20; i++) {
+      space.write(ben, { text: `number ${i}` });
+      if (i % 5 === 2) feed.disconnect();
+    }
+    await waitFor('all to be acknowledged', () => feed.pending === 0);
+    const inbox = `/api/inbox?wait=10&last_message_cursor=${encodeURIComponent(cursor)}`;
+    const { conversations } = (await api().get(inbox)).body;
+    expect(conversations).toHaveLength(1);
+    expect(conversations[0].messages.map(({ text }: Message) => text)).toEqual(
+      Array.from({ length: 20 }, (_, i) => `number ${i}`),
+    );
+    await disconnect(id);
   });
 
   it('that its owner revokes at the vendor says so, and works again after it is renewed', async () => {

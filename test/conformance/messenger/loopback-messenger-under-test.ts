@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { LoopbackWorld, type RegisteredBot } from '../../loopback/loopback-world.ts';
+import { PLATFORM } from '../../loopback/platform.ts';
 import type { Account } from '../../loopback/server/accounts.ts';
 import type { LoopbackVendor } from '../../loopback/server/loopback-vendor.ts';
 import type { Message, Space } from '../../loopback/server/space.ts';
@@ -6,6 +8,7 @@ import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
 import { loopbackConnector } from '../calls/loopback-calls-under-test.ts';
 import {
   type ChannelUnderTest,
+  type Delivery,
   GATEWAY_ENV,
   type LoginUnderTest,
   type MessengerUnderTest,
@@ -13,6 +16,7 @@ import {
   type PlatformFaults,
   type ReceivedMessage,
   type TestFile,
+  type WebhookUnderTest,
   type WrittenMessage,
 } from './messenger-under-test.ts';
 
@@ -29,6 +33,7 @@ export class LoopbackMessengerUnderTest implements MessengerUnderTest {
   readonly canBlock = true;
   readonly gateway: Gateway;
   readonly login: LoginUnderTest;
+  readonly webhook: WebhookUnderTest;
   patienceMs: number;
   readonly #world: LoopbackWorld;
   readonly #bot: RegisteredBot;
@@ -39,6 +44,7 @@ export class LoopbackMessengerUnderTest implements MessengerUnderTest {
     this.#bot = bot;
     this.gateway = world.gateway;
     this.login = new LoopbackBotLogin(world.vendor, bot.account);
+    this.webhook = new LoopbackBotWebhook(world, bot);
     this.patienceMs = patienceMs;
   }
 
@@ -116,8 +122,7 @@ class LoopbackChannel implements ChannelUnderTest {
 }
 
 class LoopbackBotLogin implements LoginUnderTest {
-  /** Once the vendor has refused the token, only a new start tries it again. */
-  readonly recheckMs = Number.POSITIVE_INFINITY;
+  readonly recheckMs = 5_000;
   isDead = false;
   readonly #vendor: LoopbackVendor;
   readonly #bot: Account;
@@ -130,13 +135,40 @@ class LoopbackBotLogin implements LoginUnderTest {
   kill(): string {
     this.isDead = true;
     this.#vendor.accounts.revokeBot(this.#bot.id);
-    this.#vendor.cutEventStreams();
     return 'The token is invalid';
   }
 
   revive(): void {
     this.isDead = false;
     this.#vendor.accounts.restoreBot(this.#bot.id);
+  }
+}
+
+/** The vendor signs a random text and the bytes of the body. */
+class LoopbackBotWebhook implements WebhookUnderTest {
+  readonly url: string;
+  readonly #vendor: LoopbackVendor;
+  readonly #bot: Account;
+
+  constructor({ vendor, gateway }: LoopbackWorld, { account, id }: RegisteredBot) {
+    this.url = `${gateway.baseUrl}/api/${PLATFORM}/webhook/${id}`;
+    this.#vendor = vendor;
+    this.#bot = account;
+  }
+
+  delivery({ remoteId: id, name }: PersonUnderTest, text: string): Delivery {
+    const space = { id: randomUUID(), kind: 'direct', name };
+    const sent_at = new Date().toISOString();
+    const message = { id: randomUUID(), space, thread: null, author: { id, name }, text, files: [], sent_at };
+    return this.signed(JSON.stringify({ type: 'message', message }));
+  }
+
+  signed(body: string): Delivery {
+    return { body, headers: this.#vendor.webhookOf(this.#bot).headersOf(body) };
+  }
+
+  forged({ body, headers }: Delivery): Delivery {
+    return { body, headers: { ...headers, 'x-loopback-signature': '0'.repeat(64) } };
   }
 }
 
@@ -173,7 +205,7 @@ class LoopbackPerson implements PersonUnderTest {
   }
 
   repeats(message: WrittenMessage): void {
-    this.#vendor.feedOf(this.#bot).push('message', this.#written.get(message)!);
+    this.#vendor.webhookOf(this.#bot).send('message', this.#written.get(message)!, () => {});
   }
 
   edits(message: WrittenMessage, text: string): void {
@@ -203,8 +235,9 @@ class LoopbackPerson implements PersonUnderTest {
   }
 
   #wrote(message: Message): WrittenMessage {
-    const feed = this.#vendor.feedOf(this.#bot);
-    const written = { platformMessageId: message.id, isAcknowledged: () => feed.pending === 0 };
+    const webhook = this.#vendor.webhookOf(this.#bot);
+    const isAcknowledged = (): boolean => webhook.pendingIn(this.#space.id) === 0;
+    const written = { platformMessageId: message.id, isAcknowledged };
     this.#written.set(written, message);
     return written;
   }

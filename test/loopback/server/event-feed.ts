@@ -24,10 +24,6 @@ export class EventFeed {
     return this.#events.length;
   }
 
-  get isConnected(): boolean {
-    return this.#socket !== null;
-  }
-
   push(type: VendorEvent['type'], message: Message): void {
     const event = { id: ++this.#lastId, type, message };
     this.#events.push(event);

@@ -36,8 +36,9 @@ export class LoopbackVendor {
   readonly #tickets: SocketTickets;
   readonly #meetings = new Map<string, Meeting>();
   readonly #spaces = new Map<string, Space>();
-  /** By account. */
+  /** Of people, by account. */
   readonly #feeds = new Map<string, EventFeed>();
+  /** Of bots, by account. */
   readonly #webhooks = new Map<string, WebhookSender>();
 
   private constructor(server: Server, accounts: Accounts, authorization: AuthorizationServer) {
@@ -60,6 +61,7 @@ export class LoopbackVendor {
 
   async stop(): Promise<void> {
     for (const meeting of this.#meetings.values()) meeting.close();
+    for (const webhook of this.#webhooks.values()) webhook.close();
     this.#tickets.close();
     this.#server.closeAllConnections();
     this.#server.close();
@@ -94,18 +96,15 @@ export class LoopbackVendor {
     return feed;
   }
 
-  /** Cuts every event stream, as a restart of the vendor does. */
-  cutEventStreams(): void {
-    for (const feed of this.#feeds.values()) feed.disconnect();
-  }
-
-  /** The webhook of an account; null until it has subscribed one. */
-  webhookOf({ id }: Account): WebhookSender | null {
-    return this.#webhooks.get(id) ?? null;
+  webhookOf({ id }: Account): WebhookSender {
+    const webhook = this.#webhooks.get(id) ?? new WebhookSender();
+    this.#webhooks.set(id, webhook);
+    return webhook;
   }
 
   async subscribe(account: Account, url: string, secret: string): Promise<void> {
-    this.#webhooks.set(account.id, await WebhookSender.subscribe(url, secret));
+    if (account.kind !== 'bot') throw new VendorError(403, 'not_a_bot', 'Only bots have webhooks');
+    await this.webhookOf(account).subscribe(url, secret);
   }
 
   /** Throws VendorError. */
@@ -148,11 +147,11 @@ export class LoopbackVendor {
     return space;
   }
 
-  /** Events of channels go to the webhook where there is one, everything else to the event feed. */
+  /** Bots hear by webhook, people by their event feed. */
   #tell(type: 'message' | 'edited', message: Message, to: Account): void {
-    const webhook = this.#webhooks.get(to.id);
-    if (message.space.kind === 'direct' || webhook === undefined) return this.feedOf(to).push(type, message);
+    if (to.kind === 'person') return this.feedOf(to).push(type, message);
     const { space, thread } = message;
+    const webhook = this.webhookOf(to);
     webhook.send(type, message, (answer) => this.#spaces.get(space.id)?.write(to, { ...answer, thread }));
   }
 

@@ -4,7 +4,6 @@ import { isSameSecret } from '../../../src/base/tokens.ts';
 import type { Message } from './space.ts';
 import { VendorError } from './vendor-error.ts';
 
-const ATTEMPTS = 20;
 const RETRY_MS = 250;
 const ANSWER_DEADLINE_MS = 10_000;
 const SIGNATURE = 'x-loopback-signature';
@@ -17,6 +16,9 @@ const EventAnswer = z.strictObject({
 });
 const Challenge = z.strictObject({ challenge: z.string() });
 
+/** No answer, or one that is not signed. */
+const NO_ANSWER: { readonly status: number; readonly json: unknown } = { status: 0, json: null };
+
 type AnswerMessage = z.output<typeof EventAnswer>;
 
 /** An answer as the app gave it. */
@@ -25,73 +27,94 @@ export interface WebhookAnswer {
   readonly text: string | null;
 }
 
+/** Where a bot's app wants its events. */
+interface Subscription {
+  readonly url: string;
+  readonly secret: string;
+}
+
 /**
- * Posts the events of an account's channels to its app: signed over a random text and the body, one after the other,
- * and again until they are answered with 200. The app has to sign each answer over the same random text.
+ * Posts the events of a bot to its app: signed over a random text and the body, those of a space one after the other, and
+ * again until they are answered with 200. The app has to sign each answer over the same random text.
  */
 export class WebhookSender {
   readonly answers: WebhookAnswer[] = [];
-  readonly #url: string;
-  readonly #secret: string;
-  #posting: Promise<unknown> = Promise.resolve();
-
-  private constructor(url: string, secret: string) {
-    this.#url = url;
-    this.#secret = secret;
-  }
+  /** By space: the events on their way. */
+  readonly #posting = new Map<string, Promise<void>>();
+  readonly #pending = new Map<string, number>();
+  #subscription: Subscription | null = null;
+  #isClosed = false;
 
   /** Rejects with VendorError unless the app repeats a challenge. */
-  static async subscribe(url: string, secret: string): Promise<WebhookSender> {
-    const sender = new WebhookSender(url, secret);
+  async subscribe(url: string, secret: string): Promise<void> {
+    const subscription = { url, secret };
     const challenge = randomBytes(12).toString('hex');
-    const { status, json } = await sender.#post({ type: 'verify', challenge });
+    const { status, json } = await post({ type: 'verify', challenge }, subscription);
     const read = Challenge.safeParse(json);
-    if (status === 200 && read.success && read.data.challenge === challenge) return sender;
-    throw new VendorError(400, 'not_verified', `The webhook did not repeat the challenge (${status})`);
+    if (status !== 200 || !read.success || read.data.challenge !== challenge)
+      throw new VendorError(400, 'not_verified', `The webhook did not repeat the challenge (${status})`);
+    this.#subscription = subscription;
+  }
+
+  /** Events of a space that the app has not taken yet. */
+  pendingIn(spaceId: string): number {
+    return this.#pending.get(spaceId) ?? 0;
   }
 
   /** `onMessage`: receives the message that the app answers with. */
   send(type: 'message' | 'edited', message: Message, onMessage: (answer: AnswerMessage) => void): void {
-    this.#posting = this.#posting.then(async () => {
+    const { id } = message.space;
+    this.#pending.set(id, this.pendingIn(id) + 1);
+    const sending = async (): Promise<void> => {
       const answer = await this.#sendUntilTaken({ type, message });
+      this.#pending.set(id, this.pendingIn(id) - 1);
       if (answer !== null) onMessage(answer);
-    });
+    };
+    this.#posting.set(id, (this.#posting.get(id) ?? Promise.resolve()).then(sending));
+  }
+
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** The headers of a request with this body. */
   headersOf(body: string): Record<string, string> {
-    const random = randomBytes(16).toString('hex');
-    const signature = signatureOf(this.#secret, random, body);
-    return { 'content-type': 'application/json', [RANDOM]: random, [SIGNATURE]: signature };
+    return headersOf(body, this.#subscription?.secret ?? '');
   }
 
   async #sendUntilTaken(event: object): Promise<AnswerMessage | null> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const { status, json } = await this.#post(event);
+    while (!this.#isClosed) {
+      const subscription = this.#subscription;
+      const { status, json } = subscription ? await post(event, subscription) : NO_ANSWER;
       const read = EventAnswer.safeParse(json);
       const answer = read.success && read.data.text !== '' ? read.data : null;
-      this.answers.push({ status, text: answer?.text ?? null });
+      if (subscription) this.answers.push({ status, text: answer?.text ?? null });
       if (status === 200 && read.success) return answer;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
     }
     return null;
   }
+}
 
-  /** Status 0: no answer, or one that is not signed. */
-  async #post(event: object): Promise<{ readonly status: number; readonly json: unknown }> {
-    const body = JSON.stringify(event);
-    const headers = this.headersOf(body);
-    try {
-      const signal = AbortSignal.timeout(ANSWER_DEADLINE_MS);
-      const answer = await fetch(this.#url, { method: 'POST', headers, body, signal });
-      const text = await answer.text();
-      if (answer.status !== 200) return { status: answer.status, json: null };
-      const expected = signatureOf(this.#secret, headers[RANDOM] ?? '', text);
-      const isSigned = isSameSecret(answer.headers.get(SIGNATURE) ?? '', expected);
-      return isSigned ? { status: 200, json: JSON.parse(text) } : { status: 0, json: null };
-    } catch {
-      return { status: 0, json: null };
-    }
+function headersOf(body: string, secret: string): Record<string, string> {
+  const random = randomBytes(16).toString('hex');
+  const signature = signatureOf(secret, random, body);
+  return { 'content-type': 'application/json', [RANDOM]: random, [SIGNATURE]: signature };
+}
+
+async function post(event: object, { url, secret }: Subscription): Promise<typeof NO_ANSWER> {
+  const body = JSON.stringify(event);
+  const headers = headersOf(body, secret);
+  try {
+    const signal = AbortSignal.timeout(ANSWER_DEADLINE_MS);
+    const answer = await fetch(url, { method: 'POST', headers, body, signal });
+    const text = await answer.text();
+    if (answer.status !== 200) return { status: answer.status, json: null };
+    const expected = signatureOf(secret, headers[RANDOM] ?? '', text);
+    const isSigned = isSameSecret(answer.headers.get(SIGNATURE) ?? '', expected);
+    return isSigned ? { status: 200, json: JSON.parse(text) } : NO_ANSWER;
+  } catch {
+    return NO_ANSWER;
   }
 }
 

@@ -3,11 +3,12 @@ import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import type { LegObserver, PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
 import type { CallOffer, DialRequest, PlacesCalls } from '../../../src/connectors/contract/connector.ts';
+import type { HostedLogins } from '../../../src/connectors/kit/hosted-logins.ts';
 import { MeetingLeg } from '../../../src/connectors/kit/meeting-leg.ts';
 import type { MediaControl } from '../../../src/media/media-control.ts';
 import type { Bridges } from '../../../src/media/transport.ts';
+import type { LoopbackLogin } from '../messages/loopback-bot.ts';
 import { PLATFORM } from '../platform.ts';
-import type { Logins, LoopbackLogin } from './logins.ts';
 import { LOOPBACK_RULES, LoopbackMeeting, SAMPLE_RATE_HZ } from './loopback-meeting.ts';
 import { readMeetingUrl } from './meeting-url.ts';
 
@@ -21,10 +22,10 @@ interface CallsDeps {
 /** Takes agents to meetings, with a bot or a connection. */
 export class Calls implements PlacesCalls {
   readonly loginKinds = ['bot_token', 'connection'] as const;
-  readonly #logins: Logins;
+  readonly #logins: HostedLogins<LoopbackLogin>;
   readonly #deps: CallsDeps;
 
-  constructor(logins: Logins, deps: CallsDeps) {
+  constructor(logins: HostedLogins<LoopbackLogin>, deps: CallsDeps) {
     this.#logins = logins;
     this.#deps = deps;
   }
@@ -48,7 +49,7 @@ export class Calls implements PlacesCalls {
   }
 
   #loginOf({ login }: DialRequest): LoopbackLogin {
-    const found = 'id' in login ? this.#logins.bots.get(login.id) : undefined;
+    const found = 'id' in login ? this.#logins.get(login.id) : undefined;
     if (found === undefined) throw new GatewayError('platform_not_connected');
     return found;
   }

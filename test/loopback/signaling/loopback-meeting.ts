@@ -10,11 +10,12 @@ import { PCM_MEDIA } from '../../../src/media/pcm-media.ts';
 import type { Bridges } from '../../../src/media/transport.ts';
 import type { PacketConfig } from '../../../src/rtp/rtp-protocol.ts';
 import { LOOPBACK_TRANSPORT, type LoopbackOpen, type LoopbackSignal } from '../media/loopback-protocol.ts';
-import { inboundFile, type LoopbackApi } from './loopback-api.ts';
+import type { LoopbackApi } from '../messages/loopback-api.ts';
+import { inboundFile, readMessage } from '../messages/vendor-messages.ts';
 import { MeetingChat } from './meeting-chat.ts';
 import { MeetingSession, type SessionEvent } from './meeting-session.ts';
 import type { MeetingAddress } from './meeting-url.ts';
-import { MediaMessage, readMessage } from './vendor-messages.ts';
+import { MediaMessage } from './session-messages.ts';
 
 export const SAMPLE_RATE_HZ = 48_000;
 const JOIN_DEADLINE_MS = 10_000;

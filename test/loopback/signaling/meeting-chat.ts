@@ -1,12 +1,12 @@
 import type { ChatOutcome, OutboundChat, SendsChat } from '../../../src/connectors/contract/call-leg.ts';
 import { PlatformFailure } from '../../../src/connectors/kit/platform-failure.ts';
-import type { LoopbackApi } from './loopback-api.ts';
-import { checkText } from './loopback-messenger.ts';
-import { SentMessage } from './vendor-messages.ts';
+import { checkTextLength } from '../../../src/connectors/kit/sending.ts';
+import type { LoopbackApi } from '../messages/loopback-api.ts';
+import { MAX_TEXT } from '../messages/loopback-chat.ts';
+import { SentMessage } from '../messages/vendor-messages.ts';
 
 /** Writes in a meeting's chat. */
 export class MeetingChat implements SendsChat {
-  readonly checkText = checkText;
   readonly #api: LoopbackApi;
   readonly #sessionId: () => string;
 
@@ -14,6 +14,10 @@ export class MeetingChat implements SendsChat {
   constructor(api: LoopbackApi, sessionId: () => string) {
     this.#api = api;
     this.#sessionId = sessionId;
+  }
+
+  checkText(text: string): void {
+    checkTextLength('the loopback vendor', text.length, MAX_TEXT);
   }
 
   async send({ text, files }: OutboundChat, signal: AbortSignal): Promise<ChatOutcome> {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import type { LoopbackApi } from './loopback-api.ts';
+import type { LoopbackApi } from '../messages/loopback-api.ts';
+import { readMessage } from '../messages/vendor-messages.ts';
 import type { MeetingAddress } from './meeting-url.ts';
-import { JoinedSession, readMessage, SessionMessage } from './vendor-messages.ts';
+import { JoinedSession, SessionMessage } from './session-messages.ts';
 
 export type SessionEvent = z.output<typeof SessionMessage>;
 
@@ -43,7 +44,7 @@ export class MeetingSession {
   observe(observer: SessionObserver): void {
     let isOver = false;
     this.#socket.addEventListener('message', ({ data }) => {
-      const event = readMessage(SessionMessage, data);
+      const event = readMessage(SessionMessage, String(data));
       if (event === null) return this.#socket.close();
       isOver ||= event.type === 'ended';
       observer.message(event);

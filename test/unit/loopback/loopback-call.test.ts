@@ -7,9 +7,9 @@ import { FrameRingConsumer, frameRingMemory } from '../../../src/rings/frame-rin
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import type { EngineCall } from '../../../src/threads/call-link.ts';
 import type { Engine } from '../../../src/threads/engine.ts';
+import { LoopbackApi } from '../../loopback/messages/loopback-api.ts';
 import { LoopbackVendor } from '../../loopback/server/loopback-vendor.ts';
 import type { Meeting } from '../../loopback/server/meeting.ts';
-import { LoopbackApi } from '../../loopback/signaling/loopback-api.ts';
 import { LOOPBACK_RULES, LoopbackMeeting } from '../../loopback/signaling/loopback-meeting.ts';
 import { Tone } from '../../support/tone.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
@@ -65,11 +65,7 @@ class Call implements LegObserver {
     this.meeting = vendor.meeting();
     for (const [name, toneHz] of Object.entries(PEOPLE)) this.meeting.enter(name, toneHz);
     const { token } = vendor.accounts.bot('Agent');
-    const api = new LoopbackApi(
-      vendor.baseUrl,
-      { token: async () => token, refused: async () => null },
-      systemClock,
-    );
+    const api = new LoopbackApi(vendor.baseUrl, async () => token, systemClock);
     this.engineCall = engine.place('call_1', { ended: () => {} });
     const loopback = { api, bridges, meeting: { id: this.meeting.id, media }, name: 'Agent' };
     const control = this.engineCall.media;

@@ -6,11 +6,14 @@ import type {
   ConnectsByOAuth,
   FreshTokens,
   OAuthClient,
-  OAuthTokens,
   RemoteIdentity,
 } from '../../../src/connectors/contract/oauth.ts';
-import type { Logins } from './logins.ts';
-import { Me } from './vendor-messages.ts';
+import { revokesAt } from '../../../src/connectors/kit/oauth-platform.ts';
+import { LoopbackApi } from '../messages/loopback-api.ts';
+import type { ChatOptions } from '../messages/loopback-bot.ts';
+import type { LoopbackChat } from '../messages/loopback-chat.ts';
+import { Me } from '../messages/vendor-messages.ts';
+import { ConnectionLogin } from './connection-login.ts';
 
 /** The gateway as a client of the vendor's authorization server. */
 export interface OAuthOptions {
@@ -19,16 +22,22 @@ export interface OAuthOptions {
   readonly clientSecret: string;
 }
 
+type OAuthDeps = OAuthOptions & Pick<ChatOptions, 'vendorUrl' | 'clock'>;
+
 /** Connections of people to their own account at the vendor. */
 export class LoopbackOAuth implements ConnectsByOAuth {
   readonly client: OAuthClient;
-  readonly #revocationEndpoint: string;
-  readonly #logins: Logins;
+  readonly revoke;
+  readonly #deps: OAuthDeps;
+  readonly #chat: LoopbackChat;
   #tokens: ConnectionTokens | null = null;
 
-  constructor({ authorizationUrl, ...client }: OAuthOptions, logins: Logins) {
+  /** `chat`: the connections become logins of it. */
+  constructor(deps: OAuthDeps, chat: LoopbackChat) {
+    const { authorizationUrl, clientId, clientSecret } = deps;
     this.client = {
-      ...client,
+      clientId,
+      clientSecret,
       authorizationEndpoint: `${authorizationUrl}/auth`,
       tokenEndpoint: `${authorizationUrl}/token`,
       authentication: 'basic',
@@ -36,12 +45,14 @@ export class LoopbackOAuth implements ConnectsByOAuth {
       pkce: true,
       parameters: {},
     };
-    this.#revocationEndpoint = `${authorizationUrl}/token/revocation`;
-    this.#logins = logins;
+    this.revoke = revokesAt(this.client, `${authorizationUrl}/token/revocation`);
+    this.#deps = deps;
+    this.#chat = chat;
   }
 
   async identify({ accessToken }: FreshTokens, signal: AbortSignal): Promise<RemoteIdentity> {
-    const api = this.#logins.apiFor({ token: async () => accessToken, refused: async () => null });
+    const { vendorUrl, clock } = this.#deps;
+    const api = new LoopbackApi(vendorUrl, async () => accessToken, clock);
     try {
       const { id, name, email } = await api.call({ method: 'GET', path: 'me' }, Me, signal);
       return { providerUserId: id, label: name, email, person: null };
@@ -50,33 +61,20 @@ export class LoopbackOAuth implements ConnectsByOAuth {
     }
   }
 
-  async revoke({ refreshToken, accessToken }: OAuthTokens, signal: AbortSignal): Promise<void> {
-    const { clientId, clientSecret } = this.client;
-    const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-    const response = await fetch(this.#revocationEndpoint, {
-      method: 'POST',
-      headers: { authorization: `Basic ${credentials}` },
-      body: new URLSearchParams({ token: refreshToken ?? accessToken }),
-      signal,
-    });
-    assert(response.ok, `the vendor answered ${response.status}`);
-  }
-
   onConnections(tokens: ConnectionTokens): void {
     this.#tokens = tokens;
   }
 
-  connected({ id, label }: Connection): void {
+  connected({ id, label: name }: Connection): void {
     const tokens = this.#tokens;
     assert(tokens !== null, 'onConnections comes before connections');
-    const source = {
-      token: () => tokens.accessToken(id),
-      refused: (token: string) => tokens.refused(id, token),
-    };
-    this.#logins.connect(id, source, label, ({ status }) => tokens.report(id, status));
+    this.disconnected(id);
+    const { vendorUrl, clock } = this.#deps;
+    const chat = this.#chat;
+    chat.logins.put(id, new ConnectionLogin({ id, name, tokens, chat, vendorUrl, clock }));
   }
 
   disconnected(connectionId: string): void {
-    void this.#logins.bots.removeBot(connectionId);
+    void this.#chat.logins.removeBot(connectionId);
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Clock } from '../../../src/base/time.ts';
-import type { InboundFile, OutboundFile } from '../../../src/connectors/contract/messenger.ts';
+import type { OutboundFile } from '../../../src/connectors/contract/messenger.ts';
 import { PlatformFailure } from '../../../src/connectors/kit/platform-failure.ts';
 import {
   fileUpload,
@@ -16,39 +16,27 @@ const RETRY_MS = 1_000;
 
 const ErrorBody = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Where the tokens of a login come from. */
-export interface TokenSource {
-  token(): Promise<string>;
-  /** The vendor refused this token. Returns another one to try once; null when there is none. */
-  refused(token: string): Promise<string | null>;
-}
-
-export interface LoopbackRequest extends Pick<HttpRequest, 'method' | 'json' | 'upload' | 'headers'> {
+export interface LoopbackRequest extends Omit<HttpRequest, 'url' | 'signal'> {
   /** Below the API's root, without a leading slash. */
   readonly path: string;
 }
 
-/** The vendor's REST API with the token of one login. Rejections are PlatformFailures, or errors of the tokens. */
+/** The vendor's REST API with the token of one login. Rejections are PlatformFailures, or errors of the token. */
 export class LoopbackApi {
-  readonly #baseUrl: string;
-  readonly #tokens: TokenSource;
+  /** With a trailing slash. */
+  readonly #root: string;
+  readonly #token: () => Promise<string>;
   readonly #http: PlatformHttp;
 
-  constructor(baseUrl: string, tokens: TokenSource, clock: Clock) {
-    this.#baseUrl = baseUrl;
-    this.#tokens = tokens;
+  constructor(baseUrl: string, token: () => Promise<string>, clock: Clock) {
+    this.#root = `${baseUrl}/v1/`;
+    this.#token = token;
     this.#http = new PlatformHttp('The loopback vendor', clock);
   }
 
   async call<T>(request: LoopbackRequest, answer: z.ZodType<T>, signal: AbortSignal): Promise<T> {
-    const token = await this.#tokens.token();
-    const result = await this.#ask(request, token, signal).catch(async (error: unknown) => {
-      const isRefused = error instanceof PlatformFailure && error.isLoggedOut;
-      const other = isRefused ? await this.#tokens.refused(token) : null;
-      if (other === null) throw error;
-      return await this.#ask(request, other, signal);
-    });
-    return parsed(answer, result, "The vendor's answer cannot be read");
+    const json = await this.ask(request, await this.#token(), signal);
+    return parsed(answer, json, "The vendor's answer cannot be read");
   }
 
   /** Uploads the files of a message. Returns their ids at the vendor. */
@@ -64,29 +52,19 @@ export class LoopbackApi {
 
   /** Opens the bytes of a file. Rejects as `FetchesFiles` says. */
   async openFile(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const url = `${this.#baseUrl}/v1/files/${encodeURIComponent(id)}`;
-    return await this.#http.openFile({ url, headers: bearer(await this.#tokens.token()), signal });
+    const url = `${this.#root}files/${encodeURIComponent(id)}`;
+    const headers = { authorization: `Bearer ${await this.#token()}` };
+    return await this.#http.openFile({ url, headers, signal });
   }
 
-  async #ask({ path, headers, ...request }: LoopbackRequest, token: string, signal: AbortSignal) {
-    const url = `${this.#baseUrl}/v1/${path}`;
-    const answer = await this.#http.ask({
-      ...request,
-      url,
-      signal,
-      headers: { ...headers, ...bearer(token) },
-    });
+  /** Makes a request with this token. */
+  protected async ask(request: LoopbackRequest, token: string, signal: AbortSignal): Promise<unknown> {
+    const { path, ...others } = request;
+    const headers = { ...request.headers, authorization: `Bearer ${token}` };
+    const answer = await this.#http.ask({ ...others, url: this.#root + path, headers, signal });
     if (answer.isOk) return answer.json;
     throw failureIn(answer);
   }
-}
-
-export function inboundFile({ id, name, mime, size }: z.output<typeof StoredFile>): InboundFile {
-  return { name, mime, sizeBytes: size, ref: id };
-}
-
-function bearer(token: string) {
-  return { authorization: `Bearer ${token}` };
 }
 
 function failureIn({ status, json, retryAfterMs }: HttpAnswer): PlatformFailure {

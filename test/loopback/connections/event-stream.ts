@@ -1,14 +1,19 @@
+import * as z from 'zod';
 import { GatewayError } from '../../../src/base/errors.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import { pause, withDeadline } from '../../../src/base/waits.ts';
 import { PlatformFailure } from '../../../src/connectors/kit/platform-failure.ts';
-import type { LoopbackApi } from './loopback-api.ts';
-import { FeedEvent, readMessage, SocketAddress, type VendorMessage } from './vendor-messages.ts';
+import type { LoopbackApi } from '../messages/loopback-api.ts';
+import { MessageEvent, readMessage } from '../messages/vendor-messages.ts';
 
 const RETRY_MS = 500;
 /** Events that wait to be stored. When more arrive, the socket is closed, and the vendor repeats them later. */
 const MAX_PENDING = 500;
 const REQUEST_DEADLINE_MS = 10_000;
+
+const SocketAddress = z.object({ url: z.string() });
+/** Events come in the order of `id`. */
+const FeedEvent = MessageEvent.extend({ id: z.int() });
 
 export interface EventStreamObserver {
   /** Events arrive from now on. */
@@ -23,7 +28,7 @@ export interface EventStreamDeps {
   readonly api: LoopbackApi;
   readonly clock: Clock;
   /** Stores what somebody has written or edited. */
-  readonly take: (type: 'message' | 'edited', message: VendorMessage) => Promise<unknown>;
+  readonly take: (event: MessageEvent) => Promise<unknown>;
   readonly observer: EventStreamObserver;
 }
 
@@ -36,10 +41,9 @@ export class EventStream {
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
 
-  /** `prepare`: runs before each connection; it may reject. */
-  constructor(deps: EventStreamDeps, prepare: (signal: AbortSignal) => Promise<void>) {
+  constructor(deps: EventStreamDeps) {
     this.#deps = deps;
-    this.#ended = this.#run(prepare);
+    this.#ended = this.#run();
   }
 
   async close(): Promise<void> {
@@ -47,16 +51,15 @@ export class EventStream {
     await this.#ended;
   }
 
-  async #run(prepare: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async #run(): Promise<void> {
     const { api, clock, observer } = this.#deps;
     const { signal: closing } = this.#closing;
     const request = { method: 'POST', path: 'events', json: {} } as const;
     while (!closing.aborted) {
       try {
-        const { url } = await withDeadline(clock, REQUEST_DEADLINE_MS, closing, async (signal) => {
-          await prepare(signal);
-          return await api.call(request, SocketAddress, signal);
-        });
+        const { url } = await withDeadline(clock, REQUEST_DEADLINE_MS, closing, (signal) =>
+          api.call(request, SocketAddress, signal),
+        );
         await this.#follow(new WebSocket(url));
       } catch (error) {
         if (closing.aborted) return;
@@ -77,12 +80,12 @@ export class EventStream {
     socket.addEventListener('open', () => observer.up());
     socket.addEventListener('close', () => resolve());
     socket.addEventListener('message', ({ data }) => {
-      const event = readMessage(FeedEvent, data);
+      const event = readMessage(FeedEvent, String(data));
       // One that cannot be read is acknowledged with the next one.
       if (event === null) return;
       if (++pending > MAX_PENDING) return socket.close();
       taken = taken.then(async () => {
-        await take(event.type, event.message);
+        await take(event);
         pending--;
         socket.send(JSON.stringify({ ack: event.id }));
       });
