@@ -1,9 +1,9 @@
 import { newId } from '../../base/ids.ts';
 import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
-import { toolsDigest } from '../../models/conversation-memory.ts';
 import type { GatewayTools, ModelMemory } from '../../models/model-client.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
+import { toolsDigest } from '../../models/provider-conversation.ts';
 import { findProvider } from '../../store/agents/agent-providers.ts';
 import { countRows, deleteRows } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';

@@ -18,10 +18,10 @@ import { configHash } from './model-clients.ts';
 import type { Turn } from './open-turn.ts';
 import { SpokenReply } from './spoken-reply.ts';
 import { storeReply } from './stored-reply.ts';
+import { TurnConversation } from './turn-conversation.ts';
 import { deadlineOf, SPEECH_MS } from './turn-deadlines.ts';
 import { failureOf, TurnEnded } from './turn-faults.ts';
 import { historyOf, inputOf } from './turn-input.ts';
-import { TurnMemory } from './turn-memory.ts';
 
 const MAX_OUTPUT_TOKENS = 4_096;
 /** Minutes of speech. */
@@ -82,7 +82,7 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   const conversation = await openModelConversation(store.db, place, clock.nowIso());
   const input = await inputOf(context, turn, provider);
   const client = domain.clients.of(provider);
-  const memory = new TurnMemory(domain, provider, conversation);
+  const memory = new TurnConversation(domain, provider, conversation);
   const history = async () => await historyOf(store.db, conversation.id);
   const spoken = isSpoken ? new SpokenReply(context, signal, begun) : null;
   const request: ModelTurn = {

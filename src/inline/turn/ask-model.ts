@@ -9,8 +9,8 @@ import type {
   TurnObserver,
 } from '../../models/model-client.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
+import type { TurnConversation } from './turn-conversation.ts';
 import { newestTurns } from './turn-input.ts';
-import type { TurnMemory } from './turn-memory.ts';
 
 /** The first attempt and two more. */
 const MAX_ATTEMPTS = 3;
@@ -23,7 +23,7 @@ const SHORTER = 1 / 4;
 export interface Asking {
   readonly clock: Clock;
   readonly client: ModelClient;
-  readonly memory: TurnMemory;
+  readonly memory: TurnConversation;
   /** Reads the turns before, for a provider that has lost them. */
   readonly history: () => Promise<readonly PastTurn[]>;
   readonly observer: TurnObserver;

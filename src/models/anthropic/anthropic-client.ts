@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
-import { conversationOf, forgottenConversation, memoryOf } from '../conversation-memory.ts';
 import type { JsonApi } from '../http/json-api.ts';
 import type {
   ModelChoices,
@@ -12,6 +11,7 @@ import type {
   TurnObserver,
 } from '../model-client.ts';
 import { isFault, isTemporary, ModelFault, unlessGone } from '../model-fault.ts';
+import { conversationOf, forgottenConversation, memoryOf } from '../provider-conversation.ts';
 import { choices, probe } from './anthropic-choices.ts';
 import { GatewayObjects } from './gateway-objects.ts';
 import { type SessionEvent, SessionEvents, userMessage } from './session-events.ts';

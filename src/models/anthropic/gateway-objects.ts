@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
-import { toolsDigest } from '../conversation-memory.ts';
 import type { JsonApi } from '../http/json-api.ts';
 import { MadeOnce } from '../made-once.ts';
 import type { GatewayTools } from '../model-client.ts';
+import { toolsDigest } from '../provider-conversation.ts';
 import { listed } from './anthropic-api.ts';
 
 const NAME = 'Voice and chat gateway';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
-import { conversationOf, forgottenConversation, memoryOf } from '../conversation-memory.ts';
 import type { JsonApi } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type {
@@ -15,6 +14,7 @@ import type {
   TurnObserver,
 } from '../model-client.ts';
 import { isFault, ModelFault, unlessGone } from '../model-fault.ts';
+import { conversationOf, forgottenConversation, memoryOf } from '../provider-conversation.ts';
 import { Entry, findMessage, messageEntry, textOf } from './entry.ts';
 import { MistralTools } from './mistral-tools.ts';
 import { functionCalled, ReplyStream } from './reply-stream.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
-import { toolsDigest } from '../conversation-memory.ts';
 import type { JsonApi } from '../http/json-api.ts';
 import { MadeOnce } from '../made-once.ts';
 import type { GatewayTools } from '../model-client.ts';
 import { isFault, unlessGone } from '../model-fault.ts';
+import { toolsDigest } from '../provider-conversation.ts';
 
 /** At most 64 letters, digits, dashes and underscores. */
 const NAME_PREFIX = 'voice_chat_gateway_';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { anthropic } from '../../../src/models/anthropic/anthropic.ts';
-import { toolsDigest } from '../../../src/models/conversation-memory.ts';
 import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
+import { toolsDigest } from '../../../src/models/provider-conversation.ts';
 import { FakeAnthropic } from '../../fakes/anthropic/fake-anthropic.ts';
 import type { ModelTurnSeen } from '../../fakes/model-vendor/scripted-reply.ts';
 import { waitFor } from '../../support/wait-for.ts';

@@ -7,7 +7,7 @@ import type { InlineDomain } from '../inline-domain.ts';
  * Where the provider keeps the conversation of a turn. Each change is stored at once. A conversation that nobody knows
  * any more, since it was reset or its provider changed during the turn, is deleted at the provider.
  */
-export class TurnMemory {
+export class TurnConversation {
   readonly #domain: InlineDomain;
   readonly #provider: StoredProvider;
   readonly #conversation: ModelConversation;

@@ -5,7 +5,7 @@ import { ModelFault } from './model-fault.ts';
 
 /** Where a provider keeps a conversation whose instructions and tools are fixed at its start. */
 const Memory = z.object({ conversation: z.string().min(1), setup: z.string() });
-export type ConversationMemory = z.output<typeof Memory>;
+export type ProviderConversation = z.output<typeof Memory>;
 
 /**
  * Returns the id of the turn's conversation at the provider; null: it has none yet. Throws a ModelFault `lost_memory` when
@@ -23,7 +23,7 @@ export function forgottenConversation(memory: ModelMemory): string | null {
   return Memory.safeParse(memory).data?.conversation ?? null;
 }
 
-export function memoryOf(conversation: string, { instructions, tools }: ModelTurn): ConversationMemory {
+export function memoryOf(conversation: string, { instructions, tools }: ModelTurn): ProviderConversation {
   return { conversation, setup: setupOf(instructions, tools) };
 }
 
