@@ -87,6 +87,9 @@ const ERROR_TABLE = {
     text: 'This attempt to connect has expired, was used, or was started elsewhere; start again',
   },
   connect_refused: { status: 400, text: 'The platform did not approve the connection' },
+  pairing_invalid: { status: 400, text: 'The server did not say what it wants; start again there' },
+  server_invalid: { status: 400, text: 'This is not the URL of a server' },
+  server_blocked: { status: 400, text: 'The server is not on the public internet' },
   connection_taken: {
     status: 409,
     text: 'This account of the platform is connected to another account of the gateway',

@@ -23,7 +23,7 @@ export interface CallOptions {
 }
 
 export interface HttpRequest extends Partial<CallOptions> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'MKCOL' | 'PROPFIND';
   readonly url: string | URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | URLSearchParams | undefined;
@@ -61,12 +61,14 @@ export class PlatformHttp {
   readonly #platform: string;
   readonly #clock: Clock;
   readonly #maxBytes: number;
+  readonly #fetch: typeof fetch;
 
-  /** `platform`: its name, for people. `maxBytes`: of an answer. */
-  constructor(platform: string, clock: Clock, maxBytes = 1_048_576) {
+  /** `platform`: its name, for people. `maxBytes`: of an answer. `fetches`: how, where servers belong to people. */
+  constructor(platform: string, clock: Clock, maxBytes = 1_048_576, fetches: typeof fetch = fetch) {
     this.#platform = platform;
     this.#clock = clock;
     this.#maxBytes = maxBytes;
+    this.#fetch = fetches;
   }
 
   /** Makes a request and reads its whole answer, whatever its status. Rejects with a PlatformFailure. */
@@ -84,7 +86,7 @@ export class PlatformHttp {
     const { url, headers = {}, signal, gone = GONE, instead } = request;
     const limit = new TimeLimit(this.#clock, OPEN_DEADLINE_MS, { outer: signal });
     try {
-      const answer = await send({ method: 'GET', url, headers }, limit.signal);
+      const answer = await this.#send({ method: 'GET', url, headers }, limit.signal);
       limit.lift();
       const { ok, status, body } = answer;
       const other = ok
@@ -106,12 +108,31 @@ export class PlatformHttp {
 
   async #ask(request: Sent, signal: AbortSignal): Promise<HttpAnswer> {
     try {
-      const answer = await readJson(await send(request, signal), this.#maxBytes);
+      const answer = await readJson(await this.#send(request, signal), this.#maxBytes);
       const waitMs = retryAfterMs(answer.headers.get('retry-after') ?? '', this.#clock.nowIso());
       return { ...answer, retryAfterMs: waitMs };
     } catch (error) {
       throw platformFailure(this.#platform, error, request.upload?.isWhole);
     }
+  }
+
+  async #send({ method, url, headers, body, json, upload }: Sent, signal: AbortSignal): Promise<Response> {
+    const sent = {
+      ...USER_AGENT,
+      ...(json && { 'content-type': 'application/json' }),
+      ...(upload && { 'content-type': upload.contentType, 'content-length': `${upload.lengthBytes}` }),
+      ...headers,
+    };
+    const stream = upload && { body: ReadableStream.from(upload.body()), duplex: 'half' };
+    const whole = json ? JSON.stringify(json) : body;
+    const init = {
+      method,
+      headers: sent,
+      redirect: 'error',
+      signal,
+      ...(stream ?? (whole && { body: whole })),
+    };
+    return await this.#fetch(url, init as RequestInit);
   }
 }
 
@@ -145,28 +166,6 @@ export function fileUpload(file: OutboundFile): Upload {
       isWhole = true;
     },
   };
-}
-
-async function send(
-  { method, url, headers, body, json, upload }: Sent,
-  signal: AbortSignal,
-): Promise<Response> {
-  const sent = {
-    ...USER_AGENT,
-    ...(json && { 'content-type': 'application/json' }),
-    ...(upload && { 'content-type': upload.contentType, 'content-length': `${upload.lengthBytes}` }),
-    ...headers,
-  };
-  const stream = upload && { body: ReadableStream.from(upload.body()), duplex: 'half' };
-  const whole = json ? JSON.stringify(json) : body;
-  const init = {
-    method,
-    headers: sent,
-    redirect: 'error',
-    signal,
-    ...(stream ?? (whole && { body: whole })),
-  };
-  return await fetch(url, init as RequestInit);
 }
 
 /** The caller reads the body to its end, or ends it. */
