@@ -14,6 +14,7 @@ import type {
 import { checkTextLength, codePoints, outcomeOf } from '../kit/sending.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
+import { toDiscord } from './messages/discord-markdown.ts';
 import { SEND_RULES } from './messages/message-parts.ts';
 
 /** Discord's limit for bots. It counts code points. */
@@ -55,7 +56,7 @@ export class DiscordMessenger implements Messenger, ShowsTyping, FetchesFiles {
   }
 
   checkText(text: string): void {
-    checkTextLength('Discord', codePoints(text), MAX_TEXT);
+    checkTextLength('Discord', codePoints(toDiscord(text)), MAX_TEXT);
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {

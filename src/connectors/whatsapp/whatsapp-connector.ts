@@ -23,6 +23,7 @@ import { FirstTimes } from '../kit/newcomers.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/sending.ts';
 import { GraphClient, type GraphOptions } from './client.ts';
+import { toWhatsApp } from './formatting.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
 import { mediaKindOf, takesCaption } from './media-kind.ts';
 import { MessageSender, WHATSAPP_REMEDIES } from './message-sender.ts';
@@ -121,8 +122,9 @@ export class WhatsAppConnector
   }
 
   checkText(text: string, isCaption: boolean): void {
-    if (isCaption) checkTextLength('WhatsApp', text.length, CAPTION_LENGTH, 'caption');
-    else checkTextLength('WhatsApp', text.length, TEXT_LENGTH);
+    const { length } = toWhatsApp(text);
+    if (isCaption) checkTextLength('WhatsApp', length, CAPTION_LENGTH, 'caption');
+    else checkTextLength('WhatsApp', length, TEXT_LENGTH);
   }
 
   /** Audio drops its caption, however long (specification, "Attachments array"). */

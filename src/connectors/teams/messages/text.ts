@@ -1,23 +1,18 @@
 import type * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import { asText } from '../../kit/markdown/as-text.ts';
+import { markdownDialect } from '../../kit/markdown/markdown-dialect.ts';
 import { type Activity, Mention } from '../activities/activity.ts';
 
-const CODE = /```[^`](?:[^`]|`(?!``))*```|`[^`\n]+`/g;
+/** Twice the longest text that Teams accepts. */
+const MAX_FORMATTED = 56_000;
 
 /**
- * Converts the specification's common subset to Teams' Markdown
- * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages), which is the same but for
- * HTML: Teams would interpret or drop what looks like a tag. Outside of code it is escaped.
+ * Writes a text in the Markdown that Teams reads
+ * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages). Teams would interpret or drop what
+ * looks like a tag, so that is escaped outside of code.
  */
-export function toMarkdown(text: string): string {
-  let result = '';
-  let at = 0;
-  for (const match of text.matchAll(CODE)) {
-    result += escaped(text.slice(at, match.index)) + match[0];
-    at = match.index + match[0].length;
-  }
-  return result + escaped(text.slice(at));
-}
+export const toMarkdown = asText(markdownDialect({ shown: escaped, headings: 0 }), MAX_FORMATTED);
 
 function escaped(text: string): string {
   return text
