@@ -1,0 +1,51 @@
+import { Link } from 'wouter-preact';
+import type { Answers } from '../api/answers.ts';
+import { Moment } from '../parts/moment.tsx';
+import { Empty } from '../parts/notes.tsx';
+import { texts } from '../texts.ts';
+
+export type Conversation = Answers['GET /api/inbox']['conversations'][number];
+
+interface RowsProps {
+  readonly conversations: readonly Conversation[];
+  /** Id of the one that is open. */
+  readonly open?: string | undefined;
+}
+
+export function ConversationRows({ conversations, open }: RowsProps) {
+  if (conversations.length === 0) return <Empty>{texts.inbox.none}</Empty>;
+  return (
+    <ul class="rows">
+      {conversations.map((conversation) => (
+        <ConversationRow key={conversation.conversation_id} {...conversation} isOpen={conversation.conversation_id === open} />
+      ))}
+    </ul>
+  );
+}
+
+function ConversationRow(row: Conversation & { readonly isOpen: boolean }) {
+  const { conversation_id: id, preview, platform, isOpen } = row;
+  return (
+    <li>
+      <Link href={`/inbox/${id}`} class="conversation" aria-current={isOpen ? 'true' : undefined}>
+        <span class="row spread">
+          <strong class="cut">{nameOf(row)}</strong>
+          <span class="quiet small">{preview && <Moment iso={preview.created_at} />}</span>
+        </span>
+        <span class="quiet small cut">
+          {texts.platforms[platform]}
+          {preview && `: ${previewOf(preview)}`}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+export function nameOf({ remote_name: name, remote_id: id }: Pick<Conversation, 'remote_name' | 'remote_id'>): string {
+  return name || id;
+}
+
+function previewOf({ text, direction, attachments }: NonNullable<Conversation['preview']>): string {
+  const shown = text || attachments.map(({ name }) => name).join(', ');
+  return direction === 'outbound' ? `${texts.inbox.you} ${shown}` : shown;
+}

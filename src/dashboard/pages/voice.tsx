@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks';
+import type { Answers } from '../api/answers.ts';
+import { ask } from '../api/request.ts';
+import { useAnswer } from '../api/use-answer.ts';
+import { Action } from '../parts/action.tsx';
+import { Badge, type Tone } from '../parts/badge.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Empty, Loaded } from '../parts/notes.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { texts } from '../texts.ts';
+import { PresetForm } from './voice/preset-form.tsx';
+
+type Catalog = Answers['GET /api/voice-configs/schema'];
+export type Preset = Answers['GET /api/voice-configs']['voice_configs'][number];
+export type Kind = Preset['kind'];
+
+const t = texts.voice;
+const KINDS = ['stt', 'tts'] as const;
+
+/** What calls speak and hear with. */
+export function VoicePage() {
+  const presets = useAnswer('GET /api/voice-configs');
+  const catalog = useAnswer('GET /api/voice-configs/schema');
+  const [edited, setEdited] = useState<{ readonly kind: Kind; readonly preset?: Preset }>();
+  return (
+    <>
+      <PageHead title={texts.nav.voice} />
+      <p class="quiet">{t.explanation}</p>
+      <Loaded answer={catalog}>
+        {(known) => (
+          <>
+            <Loaded answer={presets}>
+              {(data) => (
+                <div class="columns">
+                  {KINDS.map((kind) => (
+                    <section key={kind} class="card">
+                      <div class="row spread">
+                        <h2>{t.kinds[kind]}</h2>
+                        <button type="button" class="primary" onClick={() => setEdited({ kind })}>
+                          {t.add}
+                        </button>
+                      </div>
+                      <Presets
+                        presets={data.voice_configs.filter((each) => each.kind === kind)}
+                        catalog={known}
+                        edit={(preset) => setEdited({ kind, preset })}
+                        onChange={presets.reload}
+                      />
+                    </section>
+                  ))}
+                </div>
+              )}
+            </Loaded>
+            {edited && (
+              <Dialog title={edited.preset ? edited.preset.name : `${t.add}: ${t.kinds[edited.kind]}`} onClose={() => setEdited(undefined)}>
+                <PresetForm
+                  {...edited}
+                  catalog={known}
+                  onDone={() => {
+                    setEdited(undefined);
+                    presets.reload();
+                  }}
+                />
+              </Dialog>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+const TONES: Readonly<Record<string, Tone>> = { valid: 'good', not_needed: 'good', invalid: 'bad', out_of_funds: 'bad', limited_scope: 'warn' };
+
+interface PresetsProps {
+  readonly presets: readonly Preset[];
+  readonly catalog: Catalog;
+  edit(preset: Preset): void;
+  onChange(): void;
+}
+
+function Presets({ presets, catalog, edit, onChange }: PresetsProps) {
+  if (presets.length === 0) return <Empty>{t.none}</Empty>;
+  const change = async (id: string, enabled: boolean): Promise<void> => {
+    await ask('PATCH /api/voice-configs/{id}', { params: { id }, body: { enabled } });
+    onChange();
+  };
+  const remove = async (id: string): Promise<void> => {
+    await ask('DELETE /api/voice-configs/{id}', { params: { id } });
+    onChange();
+  };
+  return (
+    <ul class="rows">
+      {presets.map((preset) => (
+        <li key={preset.id}>
+          <div class="row-card">
+            <span class="grow">
+              <strong class="cut">{preset.name}</strong>
+              <span class="quiet small">{catalog.providers.find(({ name }) => name === preset.provider)?.title}</span>
+            </span>
+            {preset.enabled && <Badge tone="good">{t.enabled}</Badge>}
+            <Badge tone={TONES[preset.key_status] ?? 'plain'}>{t.keyStates[preset.key_status] ?? preset.key_status}</Badge>
+          </div>
+          {[preset.key_detail, ...preset.notices].map((note) => note && <p key={note} class="small warn-text">{note}</p>)}
+          <div class="row">
+            <button type="button" onClick={() => edit(preset)}>
+              {texts.edit}
+            </button>
+            <Action run={() => change(preset.id, !preset.enabled)}>{preset.enabled ? t.disable : t.enable}</Action>
+            <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(preset.name)} run={() => remove(preset.id)} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

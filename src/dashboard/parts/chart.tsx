@@ -1,0 +1,50 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type uPlot from 'uplot';
+
+interface ChartProps {
+  /** What it shows, for those who do not see it. */
+  readonly label: string;
+  /** In seconds since 1970. */
+  readonly times: readonly number[];
+  readonly series: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
+  readonly bars?: boolean;
+}
+
+const HEIGHT = 200;
+const STROKES = ['--accent', '--good', '--warn'] as const;
+
+/** Figures over time. What draws them is loaded with the first chart. */
+export function Chart({ label, times, series, bars = false }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(null);
+  const names = series.map((each) => each.label).join();
+
+  useEffect(() => {
+    const box = place.current!;
+    let isGone = false;
+    const resize = new ResizeObserver(() => plot.current?.setSize({ width: box.clientWidth, height: HEIGHT }));
+    const draw = async (): Promise<void> => {
+      const { makePlot } = await import('./plot.ts');
+      if (isGone) return;
+      const style = getComputedStyle(box);
+      const colors = STROKES.map((name) => style.getPropertyValue(name));
+      plot.current = makePlot(box, { names: names.split(','), colors, quiet: style.getPropertyValue('--quiet'), line: style.getPropertyValue('--line'), bars, height: HEIGHT });
+      plot.current.setData(dataOf(times, series));
+      resize.observe(box);
+    };
+    void draw();
+    return () => {
+      isGone = true;
+      resize.disconnect();
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [names, bars]);
+
+  useEffect(() => plot.current?.setData(dataOf(times, series)), [times, series]);
+  return <div ref={place} class="chart" role="img" aria-label={label} />;
+}
+
+function dataOf(times: ChartProps['times'], series: ChartProps['series']): uPlot.AlignedData {
+  return [[...times], ...series.map(({ values }) => [...values])];
+}

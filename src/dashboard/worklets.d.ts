@@ -1,0 +1,6 @@
+/** The bundler puts such a file beside the others; the import is its relative URL. */
+declare module '*.worklet.js' {
+  const url: string;
+  export default url;
+}
+declare module '*.css';
