@@ -115,7 +115,8 @@ async function bundleDashboard(dir) {
     logLevel: 'silent',
   });
   await mkdir(dir, { recursive: true });
-  const nameOf = (pattern) => outputFiles.map(({ path }) => basename(path)).find((name) => pattern.test(name));
+  const nameOf = (pattern) =>
+    outputFiles.map(({ path }) => basename(path)).find((name) => pattern.test(name));
   const page = await readFile(join(ROOT, DASHBOARD_PAGE), 'utf8');
   const filled = page
     .replace('{{script}}', nameOf(/^dashboard-.*\.js$/))

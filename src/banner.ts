@@ -25,7 +25,11 @@ export function banner(gateway: Gateway, settings: Settings): string {
 /** The token stands behind a `#`, so that browsers send it to nobody and nothing logs it. */
 function setupLink(publicUrl: string, token: string | null): string[] {
   if (token === null) return [];
-  return ['', '  Set your password for the dashboard (works once, for 24 hours):', `    ${publicUrl}/dashboard/setup#${token}`];
+  return [
+    '',
+    '  Set your password for the dashboard (works once, for 24 hours):',
+    `    ${publicUrl}/dashboard/setup#${token}`,
+  ];
 }
 
 function revokedKeys({ agentKey, settingsKey }: OperatorKeys): string[] {

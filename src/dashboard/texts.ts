@@ -25,7 +25,11 @@ export const texts = {
   advanced: 'More settings',
   keepSecret: 'Leave empty to keep the stored one',
   bytes: (count: number): string =>
-    count < KIB ? `${count} B` : count < KIB ** 2 ? `${Math.round(count / KIB)} KB` : `${(count / KIB ** 2).toFixed(1)} MB`,
+    count < KIB
+      ? `${count} B`
+      : count < KIB ** 2
+        ? `${Math.round(count / KIB)} KB`
+        : `${(count / KIB ** 2).toFixed(1)} MB`,
 
   errors: {
     noAnswer: 'The gateway does not answer',
@@ -63,7 +67,8 @@ export const texts = {
 
   setup: {
     title: 'Welcome',
-    explanation: 'You run this gateway. Choose the address and the password with which you sign in from now on.',
+    explanation:
+      'You run this gateway. Choose the address and the password with which you sign in from now on.',
     action: 'Begin',
   },
 
@@ -96,7 +101,12 @@ export const texts = {
     agent: 'Between agents',
   } as Words,
 
-  statuses: { ok: 'Connected', not_configured: 'Not connected', not_granted: 'Not allowed', registered: 'Logging in' } as Words,
+  statuses: {
+    ok: 'Connected',
+    not_configured: 'Not connected',
+    not_granted: 'Not allowed',
+    registered: 'Logging in',
+  } as Words,
 
   callStates: {
     connecting: 'Connecting',
@@ -190,7 +200,8 @@ export const texts = {
     connect: (name = '') => `Connect ${name}`,
     renew: 'Renew',
     disconnect: 'Disconnect',
-    disconnectQuestion: (label: string) => `Remove ${label}? Its calls end, and its messages no longer arrive.`,
+    disconnectQuestion: (label: string) =>
+      `Remove ${label}? Its calls end, and its messages no longer arrive.`,
     kinds: { connection: 'Connection', bot_token: 'Your own bot', sip_number: 'Phone number' },
     ways: 'Ways into calls',
   },
@@ -203,7 +214,8 @@ export const texts = {
     hints: {
       discord: 'From the developer portal: the token of the bot, and the id of the application.',
       telegram: 'From @BotFather: /newbot gives you the token.',
-      slack: 'From your app’s page: the bot token (xoxb-…), and its signing secret or its app token (xapp-…).',
+      slack:
+        'From your app’s page: the bot token (xoxb-…), and its signing secret or its app token (xapp-…).',
     } as Words,
     fields: {
       discord_app_id: 'Application id',
@@ -247,7 +259,12 @@ export const texts = {
     saved: 'The trunk was saved',
     remove: 'Remove trunk',
     removeQuestion: 'Remove the trunk? Calls to your numbers no longer arrive.',
-    states: { registered: 'Registered', registering: 'Registering', failed: 'Failed', off: 'Without registration' },
+    states: {
+      registered: 'Registered',
+      registering: 'Registering',
+      failed: 'Failed',
+      off: 'Without registration',
+    },
     errors: {
       unreachable: 'The server does not answer',
       tls_failed: 'TLS failed',
@@ -370,7 +387,8 @@ export const texts = {
   },
 
   voice: {
-    explanation: 'With a preset of your own, calls are transcribed and can say texts. One of each kind is used at a time.',
+    explanation:
+      'With a preset of your own, calls are transcribed and can say texts. One of each kind is used at a time.',
     kinds: { stt: 'Speech recognition', tts: 'Speech' },
     add: 'Add',
     none: 'None yet',
@@ -436,7 +454,8 @@ export const texts = {
       not_connected: 'Not connected',
     },
     advice: {
-      connected_but_silent: 'It holds a connection but does not react to pushed messages. Many clients have to read the inbox.',
+      connected_but_silent:
+        'It holds a connection but does not react to pushed messages. Many clients have to read the inbox.',
       key_used_recently: 'It asks from time to time, and has no connection now. It may answer later.',
       not_connected: 'Nothing uses this key. Check the key and the address in the client.',
     },
@@ -502,14 +521,16 @@ export const texts = {
     notReady: 'Not ready',
     all: 'All metrics',
     figures: [
-      ['svc_calls_active', 'Calls', 'count'],
+      ['svc_calls', 'Calls', 'count'],
+      ['svc_calls_started_total', 'Calls so far', 'count'],
       ['svc_engine_workers', 'Engine threads', 'count'],
+      ['svc_bridge_threads', 'Bridge threads', 'count'],
       ['svc_http_requests_total', 'Requests answered', 'count'],
       ['svc_mcp_sessions', 'MCP sessions', 'count'],
       ['process_resident_memory_bytes', 'Memory', 'bytes'],
     ] as const,
     charts: [
-      { title: 'Calls', metric: 'svc_calls_active', isRate: false, scale: 1 },
+      { title: 'Calls', metric: 'svc_calls', isRate: false, scale: 1 },
       { title: 'Cores in use', metric: 'process_cpu_seconds_total', isRate: true, scale: 1 },
       { title: 'Requests per second', metric: 'svc_http_requests_total', isRate: true, scale: 1 },
       { title: 'Memory (MB)', metric: 'process_resident_memory_bytes', isRate: false, scale: 1 / KIB ** 2 },

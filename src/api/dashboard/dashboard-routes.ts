@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { hash } from 'node:crypto';
+import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
 import { replyBytes, replyEmpty } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, resource } from '../http/routing/route.ts';

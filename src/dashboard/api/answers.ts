@@ -17,7 +17,12 @@ import type { DeliveredDm, QueuedDm } from '../../api/schema/dm.ts';
 import type { IdentityList } from '../../api/schema/identities.ts';
 import type { ConversationHistory, Inbox } from '../../api/schema/inbox.ts';
 import type { SipDid, SipDidList, SipTrunk } from '../../api/schema/sip.ts';
-import type { VoiceConfig, VoiceConfigList, VoiceConfigSchema, VoiceList } from '../../api/schema/voice-config.ts';
+import type {
+  VoiceConfig,
+  VoiceConfigList,
+  VoiceConfigSchema,
+  VoiceList,
+} from '../../api/schema/voice-config.ts';
 
 /** What the endpoints that the dashboard uses answer, by the schemas of the gateway itself. */
 export interface Answers {
@@ -111,7 +116,10 @@ export interface Answers {
   'GET /api/mcp-authorizations': z.output<typeof McpAuthorizationList>;
   'DELETE /api/mcp-authorizations/{client_id}': unknown;
 
-  'GET /readyz': { readonly status: string; readonly not_ready?: readonly { name: string; reason: string }[] };
+  'GET /readyz': {
+    readonly status: string;
+    readonly not_ready?: readonly { name: string; reason: string }[];
+  };
 }
 
 interface DeepLink {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answers, Reading } from './answers.ts';
 import { onEvent } from './feed.ts';
-import { ApiError, type Args, ask } from './request.ts';
+import { type ApiError, type Args, ask } from './request.ts';
 
 /** Many events in a row cause one reading. */
 const SETTLE_MS = 120;

@@ -153,7 +153,11 @@ export class LiveCall {
     this.happenings.value = [...this.happenings.value, happening].slice(-MOST_KEPT);
   }
 
-  #said({ speaker, text, is_final: isFinal = true }: Extract<StreamEvent, { type: 'call_transcript' }>): void {
+  #said({
+    speaker,
+    text,
+    is_final: isFinal = true,
+  }: Extract<StreamEvent, { type: 'call_transcript' }>): void {
     const former = this.lines.value.filter((line) => line.isFinal || line.speaker !== speaker);
     this.lines.value = [...former, { speaker, text, isFinal }].slice(-MOST_KEPT);
   }

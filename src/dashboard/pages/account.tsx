@@ -52,8 +52,22 @@ function Address() {
         </div>
       )}
       <Form submit={submit} action={t.changeAddress}>
-        <Field label={t.newAddress} type="email" value={email} onValue={setEmail} required autocomplete="email" />
-        <Field label={t.currentPassword} type="password" value={password} onValue={setPassword} required autocomplete="current-password" />
+        <Field
+          label={t.newAddress}
+          type="email"
+          value={email}
+          onValue={setEmail}
+          required
+          autocomplete="email"
+        />
+        <Field
+          label={t.currentPassword}
+          type="password"
+          value={password}
+          onValue={setPassword}
+          required
+          autocomplete="current-password"
+        />
       </Form>
     </section>
   );
@@ -72,7 +86,14 @@ function Password() {
     <section class="card">
       <h2>{texts.signIn.password}</h2>
       <Form submit={submit} action={t.changePassword}>
-        <Field label={t.currentPassword} type="password" value={current} onValue={setCurrent} required autocomplete="current-password" />
+        <Field
+          label={t.currentPassword}
+          type="password"
+          value={current}
+          onValue={setCurrent}
+          required
+          autocomplete="current-password"
+        />
         <Field
           label={t.newPassword}
           hint={texts.signIn.passwordHint}
@@ -166,8 +187,21 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
     <Dialog title={t.delete} onClose={onClose}>
       <p>{t.deleteHint}</p>
       <Form submit={submit} action={t.delete} isDanger onCancel={onClose}>
-        <Field label={t.currentPassword} type="password" value={password} onValue={setPassword} autocomplete="current-password" />
-        <Field label={t.confirmWord} value={word} onValue={setWord} required pattern="DELETE" autocomplete="off" />
+        <Field
+          label={t.currentPassword}
+          type="password"
+          value={password}
+          onValue={setPassword}
+          autocomplete="current-password"
+        />
+        <Field
+          label={t.confirmWord}
+          value={word}
+          onValue={setWord}
+          required
+          pattern="DELETE"
+          autocomplete="off"
+        />
       </Form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Answers } from '../api/answers.ts';
+import type { Agent } from '../api/items.ts';
 import { ask } from '../api/request.ts';
 import { type Answer, useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
@@ -14,8 +15,6 @@ import { texts } from '../texts.ts';
 import { Deliveries } from './agent/deliveries.tsx';
 import { Members } from './agent/members.tsx';
 import { ProviderForm } from './agent/provider-form.tsx';
-
-export type Agent = Answers['GET /api/agents']['agents'][number];
 
 const t = texts.agents;
 const TABS = ['members', 'provider', 'deliveries', 'settings'] as const;
@@ -51,7 +50,11 @@ function Whole({ agent, tab, agents }: WholeProps) {
       </PageHead>
       <nav class="tabs" aria-label={agent.name}>
         {TABS.map((each) => (
-          <Link key={each} href={`/agents/${agent.id}/${each}`} aria-current={each === tab ? 'page' : undefined}>
+          <Link
+            key={each}
+            href={`/agents/${agent.id}/${each}`}
+            aria-current={each === tab ? 'page' : undefined}
+          >
             {t.tabs[each]}
           </Link>
         ))}
@@ -86,7 +89,14 @@ function Settings({ agent, onChange }: { readonly agent: Agent; onChange(): void
     <section class="card narrow">
       <Form submit={submit} action={texts.save}>
         <Field label={texts.name} value={name} onValue={setName} required maxLength={80} />
-        <Area label={t.timeoutText} hint={t.timeoutHint} value={timeoutText} onValue={setTimeoutText} rows={2} maxLength={1_000} />
+        <Area
+          label={t.timeoutText}
+          hint={t.timeoutHint}
+          value={timeoutText}
+          onValue={setTimeoutText}
+          rows={2}
+          maxLength={1_000}
+        />
       </Form>
       <div class="row">
         {!agent.is_default && (
@@ -94,7 +104,14 @@ function Settings({ agent, onChange }: { readonly agent: Agent; onChange(): void
             {t.makeDefault}
           </Action>
         )}
-        {!agent.is_default && <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(agent.name)} run={remove} />}
+        {!agent.is_default && (
+          <Confirm
+            class="quietly"
+            action={texts.remove}
+            question={t.removeQuestion(agent.name)}
+            run={remove}
+          />
+        )}
       </div>
     </section>
   );

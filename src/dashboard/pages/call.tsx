@@ -26,7 +26,10 @@ export function CallPage({ callId }: { readonly callId: string }) {
   const isOver = status.error?.status === 404;
   return (
     <>
-      <PageHead title={status.data ? <span class="cut">{otherSide(status.data)}</span> : texts.nav.calls} back="/calls">
+      <PageHead
+        title={status.data ? <span class="cut">{otherSide(status.data)}</span> : texts.nav.calls}
+        back="/calls"
+      >
         {status.data && <CallBadge state={isOver ? 'ended' : status.data.state} />}
       </PageHead>
       {isOver && <p class="banner">{t.over}</p>}
@@ -105,7 +108,11 @@ function Controls({ call, live }: { readonly call: Status; readonly live: LiveCa
           </button>
         )}
         <span class="grow" />
-        <Confirm action={t.hangUp} question={t.hangUpQuestion} run={() => ask('DELETE /api/call/{call_id}', { params })} />
+        <Confirm
+          action={t.hangUp}
+          question={t.hangUpQuestion}
+          run={() => ask('DELETE /api/call/{call_id}', { params })}
+        />
       </div>
       {live && audio !== 'off' && <Level label={t.level} level={live.level} />}
       {isActive && <Say call={call} />}
@@ -125,7 +132,14 @@ function Say({ call }: { readonly call: Status }) {
   return (
     <div class="with-button">
       <Form submit={submit} action={t.say} inline>
-        <Field label={t.sayLabel} value={text} onValue={setText} required maxLength={10_000} autocomplete="off" />
+        <Field
+          label={t.sayLabel}
+          value={text}
+          onValue={setText}
+          required
+          maxLength={10_000}
+          autocomplete="off"
+        />
       </Form>
       <Action run={() => ask('POST /api/call/{call_id}/stop-speaking', { params })}>{t.stop}</Action>
     </div>
@@ -136,7 +150,9 @@ const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'] as con
 
 function Digits({ callId }: { readonly callId: string }) {
   const press = (digits: string): void => {
-    void attempt(() => ask('POST /api/call/{call_id}/dtmf', { params: { call_id: callId }, body: { digits } }));
+    void attempt(() =>
+      ask('POST /api/call/{call_id}/dtmf', { params: { call_id: callId }, body: { digits } }),
+    );
   };
   return (
     <details>
@@ -212,7 +228,11 @@ function Facts({ call, isLive }: { readonly call: Status; readonly isLive: boole
 }
 
 function Quality({ callId }: { readonly callId: string }) {
-  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params: { call_id: callId } }, { everyMs: 2_000 });
+  const { data } = useAnswer(
+    'GET /api/call/{call_id}/audio',
+    { params: { call_id: callId } },
+    { everyMs: 2_000 },
+  );
   if (data === undefined) return null;
   const { received, sent } = data;
   return (
@@ -251,13 +271,23 @@ function Chat({ call, live, isLive }: PartProps & { readonly isLive: boolean }) 
       <ol class="transcript" aria-live="polite">
         {lines.map(({ sender, text: written, sentAt }, at) => (
           <li key={at}>
-            <strong>{sender}</strong> {written} <span class="quiet small"><Moment iso={sentAt} /></span>
+            <strong>{sender}</strong> {written}{' '}
+            <span class="quiet small">
+              <Moment iso={sentAt} />
+            </span>
           </li>
         ))}
       </ol>
       {mayWrite && (
         <Form submit={submit} action={texts.send} inline>
-          <Field label={t.chatLabel} value={text} onValue={setText} required maxLength={10_000} autocomplete="off" />
+          <Field
+            label={t.chatLabel}
+            value={text}
+            onValue={setText}
+            required
+            maxLength={10_000}
+            autocomplete="off"
+          />
         </Form>
       )}
     </section>

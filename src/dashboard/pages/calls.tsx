@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { Answers } from '../api/answers.ts';
+import type { Call } from '../api/items.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
@@ -11,8 +11,6 @@ import { Duration, Moment } from '../parts/moment.tsx';
 import { Empty, Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { texts } from '../texts.ts';
-
-type Call = Answers['GET /api/calls']['calls'][number];
 
 const t = texts.calls;
 
@@ -47,7 +45,8 @@ export function CallRows({ calls }: { readonly calls: readonly Call[] }) {
           <Link href={`/calls/${call.call_id}`} class="grow">
             <strong class="cut">{otherSide(call)}</strong>
             <span class="quiet small">
-              {texts.platforms[call.platform]} · {t.directions[call.direction]} · <Moment iso={call.created_at} />
+              {texts.platforms[call.platform]} · {t.directions[call.direction]} ·{' '}
+              <Moment iso={call.created_at} />
             </span>
           </Link>
           <Duration from={call.created_at} to={call.ended_at} />
@@ -60,7 +59,11 @@ export function CallRows({ calls }: { readonly calls: readonly Call[] }) {
 }
 
 /** Who or what the call is with. */
-export function otherSide({ direction, caller, meeting_url: url }: Pick<Call, 'direction' | 'caller' | 'meeting_url'>) {
+export function otherSide({
+  direction,
+  caller,
+  meeting_url: url,
+}: Pick<Call, 'direction' | 'caller' | 'meeting_url'>) {
   return (direction === 'inbound' ? caller : url) || t.unknown;
 }
 
@@ -96,7 +99,14 @@ function PlaceCall({ onClose }: { onClose(): void }) {
           onValue={setPlatform}
           options={t.callable.map((each) => [each, texts.platforms[each] ?? each] as const)}
         />
-        <Field label={t.target} hint={t.targetHint} value={target} onValue={setTarget} maxLength={2048} autocomplete="off" />
+        <Field
+          label={t.target}
+          hint={t.targetHint}
+          value={target}
+          onValue={setTarget}
+          maxLength={2048}
+          autocomplete="off"
+        />
       </Form>
     </Dialog>
   );

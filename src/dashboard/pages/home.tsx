@@ -1,16 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import type { Answers } from '../api/answers.ts';
+import type { Platform } from '../api/items.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { StatusBadge } from '../parts/badge.tsx';
+import { StatusBadge, statusText } from '../parts/badge.tsx';
 import { Empty, Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
 import { CallRows } from './calls.tsx';
 import { ConversationRows } from './inbox-list.tsx';
-
-type Platforms = Answers['GET /api/platforms']['platforms'];
 
 const t = texts.home;
 const MOST_CONVERSATIONS = 6;
@@ -88,7 +86,15 @@ export function HomePage() {
   );
 }
 
-function Step({ isDone, to, action }: { readonly isDone: boolean; readonly to: string; readonly action: string }) {
+function Step({
+  isDone,
+  to,
+  action,
+}: {
+  readonly isDone: boolean;
+  readonly to: string;
+  readonly action: string;
+}) {
   return (
     <li class={isDone ? 'done' : ''}>
       <Link href={to}>{action}</Link>
@@ -109,7 +115,7 @@ function Figure({ name, value }: { readonly name: string; readonly value: number
 const QUIET: ReadonlySet<string> = new Set(['ok', 'not_configured', 'not_granted']);
 
 /** What somebody has to do, or will soon. */
-function Attention({ platforms }: { readonly platforms: Platforms }) {
+function Attention({ platforms }: { readonly platforms: readonly Platform[] }) {
   const voices = useAnswer('GET /api/voice-configs');
   const notes: ComponentChildren[] = [];
   if (account.value?.email_verified === false && account.value.email !== null)
@@ -118,12 +124,16 @@ function Attention({ platforms }: { readonly platforms: Platforms }) {
     if (QUIET.has(status)) continue;
     notes.push(
       <Link href={`/platforms/${platform}`}>
-        {texts.platforms[platform]}: {status}
+        {texts.platforms[platform]}: {statusText(status)}
       </Link>,
     );
   }
-  for (const { id, name, key_status: status, key_detail: detail, notices } of voices.data?.voice_configs ?? []) {
-    const problems = [...(status === 'valid' || status === 'not_needed' ? [] : [detail ?? status]), ...notices];
+  for (const { id, name, key_status: status, key_detail: detail, notices } of voices.data?.voice_configs ??
+    []) {
+    const problems = [
+      ...(status === 'valid' || status === 'not_needed' ? [] : [detail ?? status]),
+      ...notices,
+    ];
     for (const problem of problems)
       notes.push(
         <Link key={id} href="/voice">

@@ -1,10 +1,8 @@
 import { Link } from 'wouter-preact';
-import type { Answers } from '../api/answers.ts';
+import type { Conversation } from '../api/items.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Empty } from '../parts/notes.tsx';
 import { texts } from '../texts.ts';
-
-export type Conversation = Answers['GET /api/inbox']['conversations'][number];
 
 interface RowsProps {
   readonly conversations: readonly Conversation[];
@@ -17,7 +15,11 @@ export function ConversationRows({ conversations, open }: RowsProps) {
   return (
     <ul class="rows">
       {conversations.map((conversation) => (
-        <ConversationRow key={conversation.conversation_id} {...conversation} isOpen={conversation.conversation_id === open} />
+        <ConversationRow
+          key={conversation.conversation_id}
+          {...conversation}
+          isOpen={conversation.conversation_id === open}
+        />
       ))}
     </ul>
   );
@@ -41,7 +43,10 @@ function ConversationRow(row: Conversation & { readonly isOpen: boolean }) {
   );
 }
 
-export function nameOf({ remote_name: name, remote_id: id }: Pick<Conversation, 'remote_name' | 'remote_id'>): string {
+export function nameOf({
+  remote_name: name,
+  remote_id: id,
+}: Pick<Conversation, 'remote_name' | 'remote_id'>): string {
   return name || id;
 }
 

@@ -39,7 +39,9 @@ export function InboxPage() {
             {({ conversations }) => (
               <>
                 <ConversationRows
-                  conversations={conversations.filter((each) => platform === '' || each.platform === platform)}
+                  conversations={conversations.filter(
+                    (each) => platform === '' || each.platform === platform,
+                  )}
                   open={id}
                 />
                 {conversations.length === limit && limit < MOST && (
@@ -52,14 +54,20 @@ export function InboxPage() {
           </Loaded>
         </section>
       </div>
-      <div class="open">{id === undefined ? <Empty>{t.choose}</Empty> : <Conversation key={id} id={id} />}</div>
+      <div class="open">
+        {id === undefined ? <Empty>{t.choose}</Empty> : <Conversation key={id} id={id} />}
+      </div>
     </div>
   );
 }
 
 function Conversation({ id }: { readonly id: string }) {
   const params = { conversation_id: id };
-  const history = useAnswer('GET /api/inbox/{conversation_id}', { params, query: { limit: MOST } }, { on: ['dm_'] });
+  const history = useAnswer(
+    'GET /api/inbox/{conversation_id}',
+    { params, query: { limit: MOST } },
+    { on: ['dm_'] },
+  );
   return (
     <Loaded answer={history}>
       {({ conversation, messages }) => (
@@ -112,7 +120,12 @@ function Messages({ messages }: { readonly messages: readonly Message[] }) {
   );
 }
 
-const TONES: Readonly<Record<string, Tone>> = { failed: 'bad', unknown: 'bad', dropped: 'bad', pending: 'warn' };
+const TONES: Readonly<Record<string, Tone>> = {
+  failed: 'bad',
+  unknown: 'bad',
+  dropped: 'bad',
+  pending: 'warn',
+};
 
 function Delivery({ status, error }: Message) {
   const words = t.deliveries[status] ?? status;

@@ -68,10 +68,21 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
                     <strong class="cut">{key.name}</strong>
                     <span class="quiet small">
                       <code>{key.key_prefix}…</code> ·{' '}
-                      {key.last_used_at === null ? t.unused : <>{t.used} <Moment iso={key.last_used_at} /></>}
+                      {key.last_used_at === null ? (
+                        t.unused
+                      ) : (
+                        <>
+                          {t.used} <Moment iso={key.last_used_at} />
+                        </>
+                      )}
                     </span>
                   </span>
-                  <Confirm class="quietly" action={t.revoke} question={t.revokeQuestion(key.name)} run={() => revoke(key.id)} />
+                  <Confirm
+                    class="quietly"
+                    action={t.revoke}
+                    question={t.revokeQuestion(key.name)}
+                    run={() => revoke(key.id)}
+                  />
                 </li>
               ))}
             </ul>

@@ -5,6 +5,7 @@ import { Badge } from '../parts/badge.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { Source } from '../parts/source.tsx';
 import { texts } from '../texts.ts';
 import { type Metrics, parseMetrics } from './operator/metrics.ts';
 
@@ -32,7 +33,9 @@ export function OperatorPage() {
             <>
               <div class="row spread">
                 <h2>{t.state}</h2>
-                <Badge tone={status === 'ready' ? 'good' : 'bad'}>{status === 'ready' ? t.ready : t.notReady}</Badge>
+                <Badge tone={status === 'ready' ? 'good' : 'bad'}>
+                  {status === 'ready' ? t.ready : t.notReady}
+                </Badge>
               </div>
               {reasons.map(({ name, reason }) => (
                 <p key={name} class="banner bad">
@@ -50,7 +53,9 @@ export function OperatorPage() {
                 value !== null && (
                   <div key={name}>
                     <dt>{title}</dt>
-                    <dd class="digits">{unit === 'bytes' ? texts.bytes(value) : Math.round(value).toLocaleString()}</dd>
+                    <dd class="digits">
+                      {unit === 'bytes' ? texts.bytes(value) : Math.round(value).toLocaleString()}
+                    </dd>
                   </div>
                 )
               );
@@ -74,9 +79,7 @@ export function OperatorPage() {
         <section class="card">
           <details>
             <summary>{t.all}</summary>
-            <pre tabIndex={0} class="small">
-              {last.text}
-            </pre>
+            <Source text={last.text} label={t.all} />
           </details>
         </section>
       )}
@@ -101,7 +104,12 @@ function useSamples(): readonly Sample[] {
 }
 
 /** `isRate`: by how much it grew in each second since the sample before. */
-function valuesOf(samples: readonly Sample[], metric: string, isRate: boolean, scale: number): (number | null)[] {
+function valuesOf(
+  samples: readonly Sample[],
+  metric: string,
+  isRate: boolean,
+  scale: number,
+): (number | null)[] {
   return samples.map(({ timeS, metrics }, at) => {
     const value = metrics.sum(metric);
     if (value === null || !isRate) return value === null ? null : value * scale;

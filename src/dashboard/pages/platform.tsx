@@ -1,5 +1,6 @@
-import { useAnswer } from '../api/use-answer.ts';
+import type { Platform } from '../api/items.ts';
 import { ask } from '../api/request.ts';
+import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { StatusBadge } from '../parts/badge.tsx';
 import { Confirm } from '../parts/dialog.tsx';
@@ -8,12 +9,11 @@ import { PageHead } from '../parts/page-head.tsx';
 import { texts } from '../texts.ts';
 import { BotForm } from './platform/bot-form.tsx';
 import { InviteLink } from './platform/invite-link.tsx';
+import { Numbers } from './platform/numbers.tsx';
 import { connectBySignIn } from './platform/oauth.ts';
 import { OwnerCode } from './platform/owner-code.tsx';
-import { Numbers } from './platform/numbers.tsx';
 import { TestDm } from './platform/test-dm.tsx';
 import { Trunk } from './platform/trunk.tsx';
-import type { Platform } from './platforms.tsx';
 
 const t = texts.platformPages;
 
@@ -21,7 +21,14 @@ const t = texts.platformPages;
 const BY_SIGN_IN: ReadonlySet<string> = new Set(['teams', 'meet', 'zoom', 'slack']);
 const BY_BOT: ReadonlySet<string> = new Set(['discord', 'telegram', 'slack']);
 const BY_LINK: ReadonlySet<string> = new Set(['whatsapp', 'telegram', 'discord']);
-const WITH_TEST: ReadonlySet<string> = new Set(['discord', 'telegram', 'slack', 'whatsapp', 'teams', 'nctalk']);
+const WITH_TEST: ReadonlySet<string> = new Set([
+  'discord',
+  'telegram',
+  'slack',
+  'whatsapp',
+  'teams',
+  'nctalk',
+]);
 
 /** One platform: its logins, and everything that connects, tests or ends them. */
 export function PlatformPage({ name }: { readonly name: string }) {

@@ -1,12 +1,10 @@
 import { Link, useSearchParams } from 'wouter-preact';
-import type { Answers } from '../api/answers.ts';
+import type { Platform } from '../api/items.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { StatusBadge } from '../parts/badge.tsx';
 import { Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { texts } from '../texts.ts';
-
-export type Platform = Answers['GET /api/platforms']['platforms'][number];
 
 const t = texts.platformPages;
 
@@ -18,7 +16,9 @@ export function PlatformsPage() {
   return (
     <>
       <PageHead title={texts.nav.platforms} />
-      {connected !== null && <p class="banner good">{t.connected(texts.platforms[connected] ?? connected)}</p>}
+      {connected !== null && (
+        <p class="banner good">{t.connected(texts.platforms[connected] ?? connected)}</p>
+      )}
       <Loaded answer={platforms}>
         {(data) => (
           <ul class="cards">

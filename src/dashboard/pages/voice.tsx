@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
+import type { Preset, SpeechKind } from '../api/items.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
@@ -11,8 +12,6 @@ import { texts } from '../texts.ts';
 import { PresetForm } from './voice/preset-form.tsx';
 
 type Catalog = Answers['GET /api/voice-configs/schema'];
-export type Preset = Answers['GET /api/voice-configs']['voice_configs'][number];
-export type Kind = Preset['kind'];
 
 const t = texts.voice;
 const KINDS = ['stt', 'tts'] as const;
@@ -21,7 +20,7 @@ const KINDS = ['stt', 'tts'] as const;
 export function VoicePage() {
   const presets = useAnswer('GET /api/voice-configs');
   const catalog = useAnswer('GET /api/voice-configs/schema');
-  const [edited, setEdited] = useState<{ readonly kind: Kind; readonly preset?: Preset }>();
+  const [edited, setEdited] = useState<{ readonly kind: SpeechKind; readonly preset?: Preset }>();
   return (
     <>
       <PageHead title={texts.nav.voice} />
@@ -52,7 +51,10 @@ export function VoicePage() {
               )}
             </Loaded>
             {edited && (
-              <Dialog title={edited.preset ? edited.preset.name : `${t.add}: ${t.kinds[edited.kind]}`} onClose={() => setEdited(undefined)}>
+              <Dialog
+                title={edited.preset ? edited.preset.name : `${t.add}: ${t.kinds[edited.kind]}`}
+                onClose={() => setEdited(undefined)}
+              >
                 <PresetForm
                   {...edited}
                   catalog={known}
@@ -70,7 +72,13 @@ export function VoicePage() {
   );
 }
 
-const TONES: Readonly<Record<string, Tone>> = { valid: 'good', not_needed: 'good', invalid: 'bad', out_of_funds: 'bad', limited_scope: 'warn' };
+const TONES: Readonly<Record<string, Tone>> = {
+  valid: 'good',
+  not_needed: 'good',
+  invalid: 'bad',
+  out_of_funds: 'bad',
+  limited_scope: 'warn',
+};
 
 interface PresetsProps {
   readonly presets: readonly Preset[];
@@ -96,18 +104,36 @@ function Presets({ presets, catalog, edit, onChange }: PresetsProps) {
           <div class="row-card">
             <span class="grow">
               <strong class="cut">{preset.name}</strong>
-              <span class="quiet small">{catalog.providers.find(({ name }) => name === preset.provider)?.title}</span>
+              <span class="quiet small">
+                {catalog.providers.find(({ name }) => name === preset.provider)?.title}
+              </span>
             </span>
             {preset.enabled && <Badge tone="good">{t.enabled}</Badge>}
-            <Badge tone={TONES[preset.key_status] ?? 'plain'}>{t.keyStates[preset.key_status] ?? preset.key_status}</Badge>
+            <Badge tone={TONES[preset.key_status] ?? 'plain'}>
+              {t.keyStates[preset.key_status] ?? preset.key_status}
+            </Badge>
           </div>
-          {[preset.key_detail, ...preset.notices].map((note) => note && <p key={note} class="small warn-text">{note}</p>)}
+          {[preset.key_detail, ...preset.notices].map(
+            (note) =>
+              note && (
+                <p key={note} class="small warn-text">
+                  {note}
+                </p>
+              ),
+          )}
           <div class="row">
             <button type="button" onClick={() => edit(preset)}>
               {texts.edit}
             </button>
-            <Action run={() => change(preset.id, !preset.enabled)}>{preset.enabled ? t.disable : t.enable}</Action>
-            <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(preset.name)} run={() => remove(preset.id)} />
+            <Action run={() => change(preset.id, !preset.enabled)}>
+              {preset.enabled ? t.disable : t.enable}
+            </Action>
+            <Confirm
+              class="quietly"
+              action={texts.remove}
+              question={t.removeQuestion(preset.name)}
+              run={() => remove(preset.id)}
+            />
           </div>
         </li>
       ))}

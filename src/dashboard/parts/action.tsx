@@ -21,7 +21,13 @@ export function Action({ run, done, class: look = '', disabled = false, label, c
     setBusy(false);
   };
   return (
-    <button type="button" class={look} disabled={disabled || isBusy} aria-label={label} onClick={() => void go()}>
+    <button
+      type="button"
+      class={look}
+      disabled={disabled || isBusy}
+      aria-label={label}
+      onClick={() => void go()}
+    >
       {children}
     </button>
   );

@@ -4,7 +4,13 @@ import { texts } from '../texts.ts';
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
 /** A state in a word, with a colour that says whether that is good. */
-export function Badge({ tone = 'plain', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) {
+export function Badge({
+  tone = 'plain',
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly children: ComponentChildren;
+}) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
@@ -23,7 +29,10 @@ export function CallBadge({ state }: { readonly state: string }) {
 
 /** The status of a login or platform: `ok`, that there is none, or the problem in the platform's words. */
 export function StatusBadge({ status }: { readonly status: string }) {
-  if (status === 'ok') return <Badge tone="good">{texts.statuses.ok}</Badge>;
-  const known = texts.statuses[status];
-  return <Badge tone={known === undefined ? 'bad' : 'plain'}>{known ?? status}</Badge>;
+  const isKnown = texts.statuses[status] !== undefined;
+  return <Badge tone={status === 'ok' ? 'good' : isKnown ? 'plain' : 'bad'}>{statusText(status)}</Badge>;
+}
+
+export function statusText(status: string): string {
+  return texts.statuses[status] ?? texts.trunk.errors[status] ?? status;
 }

@@ -22,13 +22,22 @@ export function Chart({ label, times, series, bars = false }: ChartProps) {
   useEffect(() => {
     const box = place.current!;
     let isGone = false;
-    const resize = new ResizeObserver(() => plot.current?.setSize({ width: box.clientWidth, height: HEIGHT }));
+    const resize = new ResizeObserver(() =>
+      plot.current?.setSize({ width: box.clientWidth, height: HEIGHT }),
+    );
     const draw = async (): Promise<void> => {
       const { makePlot } = await import('./plot.ts');
       if (isGone) return;
       const style = getComputedStyle(box);
       const colors = STROKES.map((name) => style.getPropertyValue(name));
-      plot.current = makePlot(box, { names: names.split(','), colors, quiet: style.getPropertyValue('--quiet'), line: style.getPropertyValue('--line'), bars, height: HEIGHT });
+      plot.current = makePlot(box, {
+        names: names.split(','),
+        colors,
+        quiet: style.getPropertyValue('--quiet'),
+        line: style.getPropertyValue('--line'),
+        bars,
+        height: HEIGHT,
+      });
       plot.current.setData(dataOf(times, series));
       resize.observe(box);
     };

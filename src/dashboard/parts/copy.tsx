@@ -1,4 +1,5 @@
 import { texts } from '../texts.ts';
+import { Source } from './source.tsx';
 import { attempt } from './toasts.tsx';
 
 /** A text to be taken elsewhere. */
@@ -8,9 +9,7 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
   };
   return (
     <div class="copyable">
-      <pre tabIndex={0} aria-label={label}>
-        {text}
-      </pre>
+      <Source text={text} label={label} />
       <button type="button" onClick={copy}>
         {texts.copy}
       </button>

@@ -20,7 +20,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
       <header class="row spread">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quietly" aria-label={texts.close} onClick={() => dialog.current?.close()}>
+        <button
+          type="button"
+          class="quietly"
+          aria-label={texts.close}
+          onClick={() => dialog.current?.close()}
+        >
           ×
         </button>
       </header>

@@ -38,7 +38,7 @@ export function Form({ submit, action, inline = false, isDanger = false, onCance
       {children}
       {error && <ErrorNote error={error} />}
       <div class="row">
-        <button class={isDanger ? 'danger' : 'primary'} disabled={isBusy}>
+        <button type="submit" class={isDanger ? 'danger' : 'primary'} disabled={isBusy}>
           {isBusy ? texts.busy : action}
         </button>
         {onCancel && (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { Answer } from '../api/use-answer.ts';
 import type { ApiError } from '../api/request.ts';
+import type { Answer } from '../api/use-answer.ts';
 import { texts } from '../texts.ts';
 
 /** Why something failed, in the gateway's words, and what to do about it. */

@@ -9,13 +9,26 @@ interface Look {
   readonly height: number;
 }
 
+const LEAST_SPAN_S = 120;
+
 /** An empty chart. */
 export function makePlot(place: HTMLElement, { names, colors, quiet, line, bars, height }: Look): uPlot {
-  const axis: uPlot.Axis = { stroke: quiet, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+  const axis: uPlot.Axis = {
+    stroke: quiet,
+    grid: { stroke: line, width: 1 },
+    ticks: { stroke: line, width: 1 },
+  };
   const paths = bars ? { paths: uPlot.paths.bars!({ size: [0.7, 24] }) } : {};
   const series = names.map((label, at) => {
     const color = colors[at % colors.length]!;
-    return { label, stroke: color, width: 2, points: { show: false }, ...(bars && { fill: color }), ...paths };
+    return {
+      label,
+      stroke: color,
+      width: 2,
+      points: { show: false },
+      ...(bars && { fill: color }),
+      ...paths,
+    };
   });
   return new uPlot(
     {
@@ -25,7 +38,11 @@ export function makePlot(place: HTMLElement, { names, colors, quiet, line, bars,
       axes: [axis, { ...axis, size: 56 }],
       legend: { show: names.length > 1 },
       cursor: { drag: { x: false, y: false } },
-      scales: { y: { range: (_, _low, high) => [0, Math.max(1, high * 1.1)] } },
+      scales: {
+        // A single reading has no span.
+        x: { range: (_, first, last) => [Math.min(first, last - LEAST_SPAN_S), last] },
+        y: { range: (_, _low, high) => [0, Math.max(1, high * 1.1)] },
+      },
     },
     [[]],
     place,

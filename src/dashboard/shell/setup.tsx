@@ -17,7 +17,14 @@ export function Setup({ token, onDone }: { readonly token: string; onDone(): Pro
     <Gate title={t.title}>
       <p>{t.explanation}</p>
       <Form submit={submit} action={t.action}>
-        <Field label={texts.signIn.email} type="email" value={email} onValue={setEmail} required autocomplete="username" />
+        <Field
+          label={texts.signIn.email}
+          type="email"
+          value={email}
+          onValue={setEmail}
+          required
+          autocomplete="username"
+        />
         <Field
           label={texts.signIn.password}
           hint={texts.signIn.passwordHint}

@@ -47,11 +47,17 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
 
   return (
     <div class={`shell${isOpen ? ' open' : ''}`}>
-      <a class="skip" href="#main" onClick={() => main.current?.focus()}>
+      <a class="skip" href="#main">
         {texts.nav.skip}
       </a>
       <header class="topbar">
-        <button type="button" class="menu" aria-expanded={isOpen} aria-controls="nav" onClick={() => setOpen(!isOpen)}>
+        <button
+          type="button"
+          class="menu"
+          aria-expanded={isOpen}
+          aria-controls="nav"
+          onClick={() => setOpen(!isOpen)}
+        >
           <Icon name="menu" />
           <span class="hidden">{texts.nav.menu}</span>
         </button>
@@ -87,7 +93,9 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
           <Route path="/platforms" component={PlatformsPage} />
           <Route path="/platforms/:name">{({ name }) => <PlatformPage key={name} name={name} />}</Route>
           <Route path="/agents" component={AgentsPage} />
-          <Route path="/agents/:id/:tab?">{({ id, tab }) => <AgentPage key={id} agentId={id} tab={tab ?? 'members'} />}</Route>
+          <Route path="/agents/:id/:tab?">
+            {({ id, tab }) => <AgentPage key={id} agentId={id} tab={tab ?? 'members'} />}
+          </Route>
           <Route path="/voice" component={VoicePage} />
           <Route path="/keys" component={KeysPage} />
           <Route path="/account" component={AccountPage} />

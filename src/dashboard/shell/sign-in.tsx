@@ -32,7 +32,14 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
   return (
     <Gate title={isNew ? t.create : t.title}>
       <Form submit={submit} action={isNew ? t.create : t.title}>
-        <Field label={t.email} type="email" value={email} onValue={setEmail} required autocomplete="username" />
+        <Field
+          label={t.email}
+          type="email"
+          value={email}
+          onValue={setEmail}
+          required
+          autocomplete="username"
+        />
         <Field
           label={t.password}
           type="password"
@@ -44,7 +51,13 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
           {...(isNew && { minLength: 8, hint: t.passwordHint })}
         />
         {isNew && signup === 'invite' && (
-          <Field label={t.inviteCode} value={inviteCode} onValue={setInviteCode} required autocomplete="off" />
+          <Field
+            label={t.inviteCode}
+            value={inviteCode}
+            onValue={setInviteCode}
+            required
+            autocomplete="off"
+          />
         )}
       </Form>
       {providers.map((name) => (

@@ -22,7 +22,12 @@ export function UsageCard() {
       <h2>{t.title}</h2>
       <div class="grid">
         <Choice label={t.period} value={days} onValue={setDays} options={t.periods} />
-        <Choice label={t.amount} value={amount} onValue={(chosen) => setAmount(chosen as Amount)} options={t.amounts} />
+        <Choice
+          label={t.amount}
+          value={amount}
+          onValue={(chosen) => setAmount(chosen as Amount)}
+          options={t.amounts}
+        />
       </div>
       <Loaded answer={usage}>
         {(data) => (
@@ -31,7 +36,9 @@ export function UsageCard() {
               {t.amounts.map(([name, title]) => (
                 <div key={name}>
                   <dt>{title}</dt>
-                  <dd class="digits">{name === 'bytes' ? texts.bytes(data.total.bytes) : data.total[name].toLocaleString()}</dd>
+                  <dd class="digits">
+                    {name === 'bytes' ? texts.bytes(data.total.bytes) : data.total[name].toLocaleString()}
+                  </dd>
                 </div>
               ))}
             </dl>
@@ -39,7 +46,9 @@ export function UsageCard() {
               label={t.chart(t.amounts.find(([name]) => name === amount)?.[1] ?? '')}
               bars
               times={everyDay(data.first_day, data.last_day)}
-              series={[{ label: t.amounts.find(([name]) => name === amount)?.[1] ?? '', values: sums(data, amount) }]}
+              series={[
+                { label: t.amounts.find(([name]) => name === amount)?.[1] ?? '', values: sums(data, amount) },
+              ]}
             />
           </>
         )}
@@ -55,7 +64,10 @@ function everyDay(first: string, last: string): number[] {
   return Array.from({ length: count }, (_, at) => firstS + at * DAY_S);
 }
 
-function sums({ first_day: first, last_day: last, days }: Answers['GET /api/usage'], amount: Amount): number[] {
+function sums(
+  { first_day: first, last_day: last, days }: Answers['GET /api/usage'],
+  amount: Amount,
+): number[] {
   const byDay = Map.groupBy(days, ({ day }) => day);
   return everyDay(first, last).map((timeS) => {
     const day = new Date(timeS * 1000).toISOString().slice(0, 10);

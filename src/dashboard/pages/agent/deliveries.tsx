@@ -6,6 +6,7 @@ import { Action } from '../../parts/action.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Empty, Loaded } from '../../parts/notes.tsx';
+import { Source } from '../../parts/source.tsx';
 import { texts } from '../../texts.ts';
 import { DeliveryBadge } from './delivery-badge.tsx';
 
@@ -48,7 +49,11 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
                 <button type="button" disabled={offset === 0} onClick={() => setOffset(offset - PAGE)}>
                   {texts.newer}
                 </button>
-                <button type="button" disabled={offset + PAGE >= total} onClick={() => setOffset(offset + PAGE)}>
+                <button
+                  type="button"
+                  disabled={offset + PAGE >= total}
+                  onClick={() => setOffset(offset + PAGE)}
+                >
                   {texts.older}
                 </button>
               </div>
@@ -56,7 +61,9 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
           </>
         )}
       </Loaded>
-      {openId !== undefined && <OneDelivery id={openId} onClose={() => setOpenId(undefined)} onReplay={list.reload} />}
+      {openId !== undefined && (
+        <OneDelivery id={openId} onClose={() => setOpenId(undefined)} onReplay={list.reload} />
+      )}
     </section>
   );
 }
@@ -87,11 +94,11 @@ function Shown({ status, error, payload, response_body: reply, actions, attempts
       </p>
       <p class="quiet small">{t.cost(attempts, usage.input_tokens, usage.output_tokens)}</p>
       <h3>{t.event}</h3>
-      <pre tabIndex={0}>{JSON.stringify(payload, null, 2)}</pre>
+      <Source text={JSON.stringify(payload, null, 2)} label={t.event} />
       {reply !== null && (
         <>
           <h3>{t.reply}</h3>
-          <pre tabIndex={0}>{reply}</pre>
+          <Source text={reply} label={t.reply} />
         </>
       )}
       {actions.length > 0 && (

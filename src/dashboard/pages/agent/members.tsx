@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
+import type { Agent, Key } from '../../api/items.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
@@ -7,10 +8,8 @@ import { StatusBadge } from '../../parts/badge.tsx';
 import { Choice, Form } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { texts } from '../../texts.ts';
-import type { Agent } from '../agent.tsx';
 
 type Candidate = Answers['GET /api/agents/_candidates']['accounts'][number];
-type Key = Answers['GET /api/api-keys']['keys'][number];
 
 const t = texts.agents;
 
@@ -41,7 +40,9 @@ export function Members({ agent, onChange }: MembersProps) {
 
 function Accounts({ agent, onChange }: MembersProps) {
   const candidates = useAnswer('GET /api/agents/_candidates');
-  const others = (candidates.data?.accounts ?? []).filter((each) => !agent.accounts.some(({ id }) => id === each.id));
+  const others = (candidates.data?.accounts ?? []).filter(
+    (each) => !agent.accounts.some(({ id }) => id === each.id),
+  );
   const agent_id = agent.id;
   const remove = async (account_type: string, account_id: string): Promise<void> => {
     const params = { agent_id, account_type, account_id };
@@ -71,7 +72,13 @@ function Accounts({ agent, onChange }: MembersProps) {
           </li>
         ))}
       </ul>
-      <Adding what={others} nameOf={({ label }) => label} idOf={({ id }) => id} label={t.addAccount} add={add} />
+      <Adding
+        what={others}
+        nameOf={({ label }) => label}
+        idOf={({ id }) => id}
+        label={t.addAccount}
+        add={add}
+      />
     </section>
   );
 }

@@ -33,7 +33,12 @@ export function ProviderForm({ agentId, onChange }: ProviderFormProps) {
       {(known) => (
         <Loaded answer={stored}>
           {(provider) => (
-            <Editor key={`${provider.provider} ${provider.updated_at}`} catalog={known} stored={provider} onChange={changed} />
+            <Editor
+              key={`${provider.provider} ${provider.updated_at}`}
+              catalog={known}
+              stored={provider}
+              onChange={changed}
+            />
           )}
         </Loaded>
       )}
@@ -61,7 +66,12 @@ function Editor({ catalog, stored, onChange }: EditorProps) {
   useEffect(() => setConfig(isSame ? stored.config : {}), [name]);
 
   const submit = async (): Promise<void> => {
-    const chosen = { provider: name, config: filledIn(config), system_prompt: prompt || null, greeting: greeting || null };
+    const chosen = {
+      provider: name,
+      config: filledIn(config),
+      system_prompt: prompt || null,
+      greeting: greeting || null,
+    };
     await ask('PATCH /api/agents/{agent_id}/provider', {
       params,
       body: name === '' ? { provider: null } : { ...chosen, event_filter: filter },
@@ -86,7 +96,9 @@ function Editor({ catalog, stored, onChange }: EditorProps) {
                 <Field
                   key={`${name} ${field}`}
                   label={property.title}
-                  hint={isSame && stored.secrets_set.includes(field) ? texts.keepSecret : property.description}
+                  hint={
+                    isSame && stored.secrets_set.includes(field) ? texts.keepSecret : property.description
+                  }
                   type={property.writeOnly ? 'password' : 'text'}
                   placeholder={property.default ?? ''}
                   value={config[field] ?? ''}
@@ -110,7 +122,14 @@ function Editor({ catalog, stored, onChange }: EditorProps) {
                 maxLength={100_000}
                 placeholder={catalog.default_system_prompt}
               />
-              <Area label={t.greeting} hint={t.greetingHint} value={greeting} onValue={setGreeting} rows={2} maxLength={1_000} />
+              <Area
+                label={t.greeting}
+                hint={t.greetingHint}
+                value={greeting}
+                onValue={setGreeting}
+                rows={2}
+                maxLength={1_000}
+              />
               <fieldset>
                 <legend>{t.events}</legend>
                 {catalog.event_types.map((type) => (
@@ -167,7 +186,12 @@ function Browse({ agentId, provider, config, fields, choose }: BrowseProps) {
           key={field}
           label={title}
           value=""
-          options={[['', t.choose], ...choices.map(({ id, name, ends_at: ends }) => [id, ends === null ? name : t.ends(name, ends)] as const)]}
+          options={[
+            ['', t.choose],
+            ...choices.map(
+              ({ id, name, ends_at: ends }) => [id, ends === null ? name : t.ends(name, ends)] as const,
+            ),
+          ]}
           onValue={(id) => choose(field, id)}
         />
       ))}

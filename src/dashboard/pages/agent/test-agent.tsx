@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { Action } from '../../parts/action.tsx';
+import { Source } from '../../parts/source.tsx';
 import { texts } from '../../texts.ts';
 import { DeliveryBadge } from './delivery-badge.tsx';
 
@@ -36,7 +37,9 @@ export function TestAgent({ agentId }: { readonly agentId: string }) {
           <p class="row">
             <DeliveryBadge status={tested.status} /> <span class="small">{tested.error}</span>
           </p>
-          {tested.response_body !== null && <pre tabIndex={0}>{tested.response_body}</pre>}
+          {tested.response_body !== null && (
+            <Source text={tested.response_body} label={texts.deliveries.reply} />
+          )}
         </>
       )}
     </section>

@@ -31,7 +31,11 @@ export function AgentPing() {
     <section class="card">
       <div class="row spread">
         <h2>{t.title}</h2>
-        <Action class="primary" disabled={isRunning} run={async () => setProbe(await ask('POST /api/keys/test-agent/start'))}>
+        <Action
+          class="primary"
+          disabled={isRunning}
+          run={async () => setProbe(await ask('POST /api/keys/test-agent/start'))}
+        >
           {isRunning ? t.running : t.start}
         </Action>
       </div>
@@ -44,7 +48,11 @@ export function AgentPing() {
                 <strong class="cut">{name}</strong>
                 <code class="small">{prefix}…</code>
               </span>
-              {verdict === null ? <Badge>{t.waiting}</Badge> : <Badge tone={TONES[verdict] ?? 'plain'}>{t.verdicts[verdict]}</Badge>}
+              {verdict === null ? (
+                <Badge>{t.waiting}</Badge>
+              ) : (
+                <Badge tone={TONES[verdict] ?? 'plain'}>{t.verdicts[verdict]}</Badge>
+              )}
             </div>
             {verdict !== null && verdict !== 'replied' && <p class="quiet small">{t.advice[verdict]}</p>}
           </li>

@@ -1,5 +1,4 @@
-import { BASE } from '../../api/request.ts';
-import { ask } from '../../api/request.ts';
+import { ask, BASE } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Copyable } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -33,7 +32,11 @@ export function Clients() {
                     <strong class="cut">{client.client_name}</strong>
                     <span class="quiet small">
                       {client.platforms.map((platform) => texts.platforms[platform]).join(', ')} ·{' '}
-                      {client.last_used_at === null ? texts.keys.unused : <Moment iso={client.last_used_at} />}
+                      {client.last_used_at === null ? (
+                        texts.keys.unused
+                      ) : (
+                        <Moment iso={client.last_used_at} />
+                      )}
                     </span>
                   </span>
                   <Confirm

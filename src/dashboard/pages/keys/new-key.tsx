@@ -32,12 +32,23 @@ const MCP_URL = new URL('mcp/', BASE).href;
 
 const SAMPLES = {
   mcp: (key: string) =>
-    JSON.stringify({ mcpServers: { voice: { type: 'http', url: MCP_URL, headers: { Authorization: `Bearer ${key}` } } } }, null, 2),
+    JSON.stringify(
+      { mcpServers: { voice: { type: 'http', url: MCP_URL, headers: { Authorization: `Bearer ${key}` } } } },
+      null,
+      2,
+    ),
   claudeCode: (key: string) =>
     `claude mcp add --transport http voice ${MCP_URL} --header "Authorization: Bearer ${key}"`,
   stdio: (key: string) =>
     JSON.stringify(
-      { mcpServers: { voice: { command: 'npx', args: ['-y', 'mcp-remote', MCP_URL, '--header', `Authorization: Bearer ${key}`] } } },
+      {
+        mcpServers: {
+          voice: {
+            command: 'npx',
+            args: ['-y', 'mcp-remote', MCP_URL, '--header', `Authorization: Bearer ${key}`],
+          },
+        },
+      },
       null,
       2,
     ),

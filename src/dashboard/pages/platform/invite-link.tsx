@@ -59,7 +59,11 @@ function Shown({ url, code, expiresAt }: Invite) {
 
 async function inviteFor(platform: string): Promise<Invite> {
   if (platform === 'whatsapp') {
-    const { whatsapp_url: url, invite_token: token, expires_at: expiresAt } = await ask('POST /api/invite-link');
+    const {
+      whatsapp_url: url,
+      invite_token: token,
+      expires_at: expiresAt,
+    } = await ask('POST /api/invite-link');
     return { url, code: url === null ? token : null, expiresAt };
   }
   const link = await ask('POST /api/{platform}/connect', { params: { platform } });

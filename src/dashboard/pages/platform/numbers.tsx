@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
+import type { Preset } from '../../api/items.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -9,7 +10,6 @@ import { attempt } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
 type Did = Answers['GET /api/sip/dids']['dids'][number];
-type Preset = Answers['GET /api/voice-configs']['voice_configs'][number];
 
 const t = texts.numbers;
 
@@ -40,7 +40,12 @@ export function Numbers({ onChange }: { onChange(): void }) {
           ) : (
             <ul class="rows">
               {data.dids.map((did) => (
-                <Row key={did.did_id} did={did} presets={presets.data?.voice_configs ?? []} onChange={changed} />
+                <Row
+                  key={did.did_id}
+                  did={did}
+                  presets={presets.data?.voice_configs ?? []}
+                  onChange={changed}
+                />
               ))}
             </ul>
           )
@@ -49,7 +54,15 @@ export function Numbers({ onChange }: { onChange(): void }) {
       <h3>{t.add}</h3>
       <Form submit={submit} action={t.add}>
         <div class="grid">
-          <Field label={t.number} hint={t.numberHint} value={number} onValue={setNumber} required type="tel" autocomplete="off" />
+          <Field
+            label={t.number}
+            hint={t.numberHint}
+            value={number}
+            onValue={setNumber}
+            required
+            type="tel"
+            autocomplete="off"
+          />
           <Field label={t.label} value={label} onValue={setLabel} maxLength={80} autocomplete="off" />
         </div>
         <Check label={t.autoAnswer} hint={t.autoAnswerHint} checked={autoAnswer} onChecked={setAutoAnswer} />
@@ -74,7 +87,10 @@ function Row({ did, presets, onChange }: RowProps) {
     onChange();
   };
   const choices = (kind: string) =>
-    [['', t.enabledPreset], ...presets.filter((each) => each.kind === kind).map(({ id, name }) => [id, name] as const)] as const;
+    [
+      ['', t.enabledPreset],
+      ...presets.filter((each) => each.kind === kind).map(({ id, name }) => [id, name] as const),
+    ] as const;
   return (
     <li>
       <div class="row spread">
@@ -83,7 +99,11 @@ function Row({ did, presets, onChange }: RowProps) {
         </span>
         <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(did.number)} run={remove} />
       </div>
-      <Check label={t.autoAnswer} checked={did.auto_answer} onChecked={(auto_answer) => change({ auto_answer })} />
+      <Check
+        label={t.autoAnswer}
+        checked={did.auto_answer}
+        onChecked={(auto_answer) => change({ auto_answer })}
+      />
       <div class="grid">
         <Choice
           label={texts.voice.kinds.stt}

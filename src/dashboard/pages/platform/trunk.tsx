@@ -99,9 +99,30 @@ function TrunkForm({ stored, onDone }: { readonly stored: Stored | undefined; on
   return (
     <Form submit={submit} action={isStored ? texts.save : t.connect}>
       <div class="grid">
-        <Field label={t.host} value={values.host} onValue={(host) => set({ host })} required placeholder="sip.example.com" autocomplete="off" />
-        <Field label={t.port} type="number" min={1} max={65_535} value={values.port} onValue={(port) => set({ port })} required />
-        <Field label={t.username} value={values.username} onValue={(username) => set({ username })} required autocomplete="off" />
+        <Field
+          label={t.host}
+          value={values.host}
+          onValue={(host) => set({ host })}
+          required
+          placeholder="sip.example.com"
+          autocomplete="off"
+        />
+        <Field
+          label={t.port}
+          type="number"
+          min={1}
+          max={65_535}
+          value={values.port}
+          onValue={(port) => set({ port })}
+          required
+        />
+        <Field
+          label={t.username}
+          value={values.username}
+          onValue={(username) => set({ username })}
+          required
+          autocomplete="off"
+        />
         <Field
           label={t.password}
           hint={isStored ? texts.keepSecret : undefined}
@@ -111,21 +132,50 @@ function TrunkForm({ stored, onDone }: { readonly stored: Stored | undefined; on
           required={!isStored}
           autocomplete="new-password"
         />
-        <Field label={t.callerId} hint={t.callerIdHint} value={values.caller_id} onValue={(caller_id) => set({ caller_id })} />
-        <Choice label={t.transport} value={values.transport} onValue={(transport) => set({ transport })} options={t.transports} />
+        <Field
+          label={t.callerId}
+          hint={t.callerIdHint}
+          value={values.caller_id}
+          onValue={(caller_id) => set({ caller_id })}
+        />
+        <Choice
+          label={t.transport}
+          value={values.transport}
+          onValue={(transport) => set({ transport })}
+          options={t.transports}
+        />
       </div>
       <details>
         <summary>{texts.advanced}</summary>
         <Field label={t.realm} hint={t.realmHint} value={values.realm} onValue={(realm) => set({ realm })} />
         <Choice label={t.srtp} value={values.srtp} onValue={(srtp) => set({ srtp })} options={t.srtps} />
-        <Check label={t.register} hint={t.registerHint} checked={values.register} onChecked={(register) => set({ register })} />
-        <Check label={t.behindNat} checked={values.behind_nat} onChecked={(behind_nat) => set({ behind_nat })} />
+        <Check
+          label={t.register}
+          hint={t.registerHint}
+          checked={values.register}
+          onChecked={(register) => set({ register })}
+        />
+        <Check
+          label={t.behindNat}
+          checked={values.behind_nat}
+          onChecked={(behind_nat) => set({ behind_nat })}
+        />
       </details>
     </Form>
   );
 }
 
-function valuesOf({ host, port, transport, username, realm, caller_id, register, srtp, behind_nat }: Stored): Values {
+function valuesOf({
+  host,
+  port,
+  transport,
+  username,
+  realm,
+  caller_id,
+  register,
+  srtp,
+  behind_nat,
+}: Stored): Values {
   const texts = { realm: realm ?? '', caller_id: caller_id ?? '', password: '' };
   return { host, port: `${port}`, transport, username, register, srtp, behind_nat, ...texts };
 }

@@ -23,10 +23,15 @@ export function OptionField({ property, value, onValue }: OptionFieldProps) {
   if (type === 'array') {
     const lines = Array.isArray(value) ? value.join('\n') : '';
     const split = (text: string): void => onValue(text.split('\n').filter((line) => line !== ''));
-    return <Area label={title} hint={`${hint} ${texts.voice.onePerLine}`} value={lines} onValue={split} rows={3} />;
+    return (
+      <Area label={title} hint={`${hint} ${texts.voice.onePerLine}`} value={lines} onValue={split} rows={3} />
+    );
   }
   if (property.enum) {
-    const options = [['', texts.voice.usual(`${usual ?? ''}`)], ...property.enum.map((each) => [each, each] as const)] as const;
+    const options = [
+      ['', texts.voice.usual(`${usual ?? ''}`)],
+      ...property.enum.map((each) => [each, each] as const),
+    ] as const;
     return <Choice label={title} hint={hint} value={shown} options={options} onValue={onValue} />;
   }
   const isNumber = type === 'number' || type === 'integer';
@@ -37,7 +42,12 @@ export function OptionField({ property, value, onValue }: OptionFieldProps) {
       value={shown}
       placeholder={`${usual ?? ''}`}
       onValue={(text) => onValue(isNumber && text !== '' ? Number(text) : text)}
-      {...(isNumber && { type: 'number', step: type === 'integer' ? 1 : 'any', min: property.minimum, max: property.maximum })}
+      {...(isNumber && {
+        type: 'number',
+        step: type === 'integer' ? 1 : 'any',
+        min: property.minimum,
+        max: property.maximum,
+      })}
     />
   );
 }

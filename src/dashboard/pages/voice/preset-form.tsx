@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
+import type { Preset, SpeechKind } from '../../api/items.ts';
 import { ask } from '../../api/request.ts';
 import { Check, Choice, Field, Form } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
-import type { Kind, Preset } from '../voice.tsx';
 import { OptionField, type OptionValue } from './option-field.tsx';
 import { Voices } from './voices.tsx';
 
@@ -12,7 +12,7 @@ type Catalog = Answers['GET /api/voice-configs/schema'];
 const t = texts.voice;
 
 interface PresetFormProps {
-  readonly kind: Kind;
+  readonly kind: SpeechKind;
   /** Absent: a new one. */
   readonly preset?: Preset;
   readonly catalog: Catalog;
@@ -41,7 +41,9 @@ export function PresetForm({ kind, preset, catalog, onDone }: PresetFormProps) {
       ...(name && { name }),
       ...(apiKey && { api_key: apiKey }),
       region: region || null,
-      options: Object.fromEntries(Object.entries(options).map(([key, value]) => [key, value === '' ? null : value])),
+      options: Object.fromEntries(
+        Object.entries(options).map(([key, value]) => [key, value === '' ? null : value]),
+      ),
       enabled,
     };
     if (preset) await ask('PATCH /api/voice-configs/{id}', { params: { id: preset.id }, body: common });
@@ -59,7 +61,14 @@ export function PresetForm({ kind, preset, catalog, onDone }: PresetFormProps) {
         />
       )}
       {service?.missing && <p class="banner warn">{service.missing}</p>}
-      <Field label={texts.name} value={name} onValue={setName} maxLength={80} placeholder={provider?.title ?? ''} autocomplete="off" />
+      <Field
+        label={texts.name}
+        value={name}
+        onValue={setName}
+        maxLength={80}
+        placeholder={provider?.title ?? ''}
+        autocomplete="off"
+      />
       {provider?.needs_key && (
         <Field
           label={t.key}

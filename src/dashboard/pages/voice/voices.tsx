@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
+import type { Preset } from '../../api/items.ts';
 import { ask } from '../../api/request.ts';
 import { Action } from '../../parts/action.tsx';
 import { Field } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
-import type { Preset } from '../voice.tsx';
 
 type Voice = Answers['POST /api/providers/{name}/voices']['voices'][number];
 
@@ -46,7 +46,9 @@ export function Voices({ provider, needsKey, apiKey, region, preset, choose }: V
               <li key={id} class="row-card">
                 <span class="grow">
                   <strong>{name}</strong>
-                  <span class="quiet small cut">{[description, ...languages].filter(Boolean).join(' · ')}</span>
+                  <span class="quiet small cut">
+                    {[description, ...languages].filter(Boolean).join(' · ')}
+                  </span>
                 </span>
                 {preview?.startsWith('https:') && (
                   <Action run={() => new Audio(preview).play()} label={`${t.preview}: ${name}`}>
