@@ -25,7 +25,7 @@ import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.t
 import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/sending.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
-import { characters, MAX_TEXT_CHARACTERS, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
+import { characters, MAX_TEXT_CHARACTERS, placeIn, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
@@ -122,6 +122,7 @@ export class TelegramConnector
       api,
       clock: this.#deps.clock,
       chatId: message.to.space.id,
+      thread: message.to.thread,
       signal,
       loggedOut: (failure: PlatformFailure) => login.heard(failure),
     };
@@ -130,8 +131,8 @@ export class TelegramConnector
     return outcome;
   }
 
-  async showTyping({ login, space }: Address, signal: AbortSignal): Promise<void> {
-    const parameters = { chat_id: Number(space.id), action: 'typing' };
+  async showTyping({ login, space, thread }: Address, signal: AbortSignal): Promise<void> {
+    const parameters = { ...placeIn(space.id, thread), action: 'typing' };
     const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
     await this.#logins
       .of(login)
