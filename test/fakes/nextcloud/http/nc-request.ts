@@ -18,7 +18,8 @@ export async function readRequest(message: IncomingMessage, gone: AbortSignal): 
   const url = new URL(message.url ?? '/', 'http://fake');
   return {
     method: message.method ?? '',
-    path: url.pathname,
+    // Both forms of an app's address are taken.
+    path: url.pathname.replace(/^\/index\.php(?=\/)/, ''),
     query: url.searchParams,
     headers: message.headers,
     cookies: cookiesIn(message.headers.cookie ?? ''),

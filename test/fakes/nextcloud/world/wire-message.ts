@@ -1,5 +1,5 @@
 import { etagOf } from '../dav/file-tree.ts';
-import { type Actor, type FakeMessage, isSameActor } from './fake-message.ts';
+import type { Actor, FakeMessage } from './fake-message.ts';
 import type { FakeNcUser } from './fake-nc-user.ts';
 import type { FakeRoom } from './fake-room.ts';
 import type { NcWorld } from './nc-world.ts';
@@ -166,9 +166,4 @@ function countOf(reactions: readonly FakeMessage[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { text } of reactions) counts[text] = (counts[text] ?? 0) + 1;
   return counts;
-}
-
-/** Whether two views are of the same person. */
-export function isOwnMessage({ actor }: FakeMessage, by: Actor): boolean {
-  return isSameActor(actor, by);
 }
