@@ -5,6 +5,8 @@ import { AddonArea } from './addon/addon-area.ts';
 import { AddonEvents } from './addon/addon-events.ts';
 import { AddonPages } from './addon/addon-pages.ts';
 import { FakeAddon } from './addon/fake-addon.ts';
+import { DavArea } from './dav/dav-area.ts';
+import { SHARE_ROUTES } from './dav/share-routes.ts';
 import { LoginGuard } from './http/login-guard.ts';
 import { NcFront } from './http/nc-front.ts';
 import { OcsApi } from './http/ocs-api.ts';
@@ -16,6 +18,8 @@ import { HelloTokens } from './signaling/hello-tokens.ts';
 import { HpbNotifier } from './signaling/hpb-notifier.ts';
 import { HpbSettings } from './signaling/hpb-settings.ts';
 import { signalingRoutes } from './signaling/signaling-routes.ts';
+import { botRoutes } from './talk/bot-routes.ts';
+import { BotWebhooks } from './talk/bot-webhooks.ts';
 import { CALL_ROUTES } from './talk/call-routes.ts';
 import { CHAT_ROUTES } from './talk/chat-routes.ts';
 import { cloudRoutes } from './talk/cloud-routes.ts';
@@ -43,6 +47,8 @@ export class FakeNextcloud {
   /** The signaling server; calls have sound only with a real one. */
   readonly hpb = new HpbSettings();
   readonly notifier: HpbNotifier;
+  /** What bots of Talk without the addon are told. */
+  readonly webhooks: BotWebhooks;
   readonly addon: FakeAddon;
   readonly pages: AddonPages;
   readonly #server: Server;
@@ -54,6 +60,7 @@ export class FakeNextcloud {
     const sessions = new PhpSessions();
     const origin = () => this.url;
     const tokens = new HelloTokens(world.now);
+    this.webhooks = new BotWebhooks(talkBots, world, origin);
     this.notifier = new HpbNotifier(this.hpb, origin);
     this.addon = new FakeAddon({ world, talkBots, sessions, origin }, appId);
     this.pages = new AddonPages(this.addon, { origin, now: world.now });
@@ -64,6 +71,8 @@ export class FakeNextcloud {
             ...cloudRoutes(tokens.publicKey),
             ...signalingRoutes(this.hpb, tokens),
             ...CALL_ROUTES,
+            ...SHARE_ROUTES,
+            ...botRoutes(talkBots, this.webhooks),
             ...ROOM_ROUTES,
             ...PARTICIPANT_ROUTES,
             ...CHAT_ROUTES,
@@ -72,12 +81,18 @@ export class FakeNextcloud {
           this.guard,
         ),
         new AddonArea(this.addon, this.pages, this.hpb),
+        new DavArea(this.guard, sessions),
         new SitePages(new LoginPage(world)),
       ],
       sessions,
       () => ({ world, origin: this.url }),
     );
-    world.watchers.push({ wrote: wakeUp }, new AddonEvents(this.addon, world, origin), this.notifier);
+    world.watchers.push(
+      { wrote: wakeUp },
+      new AddonEvents(this.addon, world, origin),
+      this.webhooks,
+      this.notifier,
+    );
     server.on('request', (request, response) => void this.#front.serve(request, response));
   }
 

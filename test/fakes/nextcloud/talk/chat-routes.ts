@@ -89,7 +89,7 @@ export const CHAT_ROUTES: readonly OcsRoute[] = [
     handle: (call) => {
       const { room, attendee } = call;
       const message = changeable(call);
-      return { status: 200, data: wireMessage(viewOf(call), room.chat.delete(message, attendee.actor)) };
+      return { status: 200, data: wireMessage(viewOf(call), room.deleteMessage(message, attendee.actor)) };
     },
   }),
 ];

@@ -9,6 +9,12 @@ export interface Writing {
   readonly file?: { readonly file: FakeFile; readonly name: string };
 }
 
+/** What a conversation hears of its messages. */
+export interface Hears {
+  wrote(message: FakeMessage): void;
+  unreacted(reaction: FakeMessage): void;
+}
+
 /** Talk counts characters, not bytes. */
 export const MOST_CHARACTERS = 32_000;
 
@@ -22,11 +28,11 @@ export class ChatLog {
   /** Unix time of the last message that counts as activity. Edits, deletions and reactions do not. */
   lastActivity: number;
   readonly #now: () => number;
-  readonly #wrote: (message: FakeMessage) => void;
+  readonly #hears: Hears;
 
-  constructor(now: () => number, wrote: (message: FakeMessage) => void) {
+  constructor(now: () => number, hears: Hears) {
     this.#now = now;
-    this.#wrote = wrote;
+    this.#hears = hears;
     this.lastActivity = now();
   }
 
@@ -83,6 +89,7 @@ export class ChatLog {
       (each) => isSameActor(each.actor, actor) && each.text === emoji,
     );
     if (!reaction) return false;
+    this.#hears.unreacted({ ...reaction });
     reaction.verb = 'reaction_deleted';
     this.#add({ actor, verb: 'system', system: 'reaction_revoked', parent: message, isSilent: true }, false);
     return true;
@@ -112,7 +119,7 @@ export class ChatLog {
     };
     this.messages.push(message);
     if (isActivity) this.lastActivity = timestamp;
-    this.#wrote(message);
+    this.#hears.wrote(message);
     return message;
   }
 }

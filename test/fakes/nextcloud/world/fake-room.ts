@@ -46,7 +46,6 @@ export class FakeRoom {
   hasLobby = false;
   /** Whether who joins a call must agree to its recording, where the Nextcloud leaves it to the conversations. */
   wantsConsent = false;
-  readonly #now: () => number;
   readonly #watchers: readonly RoomWatcher[];
 
   constructor(kind: RoomKind, name: string, now: () => number, watchers: readonly RoomWatcher[]) {
@@ -54,9 +53,11 @@ export class FakeRoom {
     this.id = lastId;
     this.kind = kind;
     this.name = name;
-    this.#now = now;
     this.#watchers = watchers;
-    this.chat = new ChatLog(now, (message) => this.#tell((each) => each.wrote?.(this, message)));
+    this.chat = new ChatLog(now, {
+      wrote: (message) => this.#tell((each) => each.wrote?.(this, message)),
+      unreacted: (reaction) => this.#tell((each) => each.unreacted?.(this, reaction)),
+    });
     this.call = new RoomCall(this, now, watchers);
   }
 
@@ -112,7 +113,16 @@ export class FakeRoom {
   }
 
   delete(user: FakeNcUser, id: number): void {
-    this.chat.delete(this.message(id), this.attendee(user).actor);
+    this.deleteMessage(this.message(id), this.attendee(user).actor);
+  }
+
+  /** A shared file is no longer shared then. Returns the message that tells of it. */
+  deleteMessage(message: FakeMessage, by: Actor): FakeMessage {
+    for (const { user } of this.attendees.values()) {
+      const path = message.file && user.uid !== message.actor.id ? user.files.pathOf(message.file) : null;
+      if (path !== null) user.files.remove(path);
+    }
+    return this.chat.delete(message, by);
   }
 
   react(user: FakeNcUser, id: number, emoji: string): void {
@@ -148,6 +158,8 @@ export class FakeRoom {
     if (known) return known;
     const attendee = new Attendee(user, type);
     this.attendees.set(user.uid, attendee);
+    for (const { verb, file, fileName } of this.messages)
+      if (verb === 'object_shared' && file) user.files.add(ATTACHMENTS_FOLDER, fileName, file);
     this.#tell((each) => each.joined?.(this, [attendee]));
     if (by) this.chat.tell('user_added', by, attendee.actor);
     return attendee;
@@ -199,9 +211,5 @@ export class FakeRoom {
 
   #tell(happening: (watcher: RoomWatcher) => void): void {
     for (const watcher of this.#watchers) happening(watcher);
-  }
-
-  get now(): number {
-    return this.#now();
   }
 }

@@ -6,6 +6,7 @@ import type { FakeRoom } from './fake-room.ts';
 /** What hears of what happens in conversations, as listeners of Nextcloud's events do. */
 export interface RoomWatcher {
   wrote?(room: FakeRoom, message: FakeMessage): void;
+  unreacted?(room: FakeRoom, reaction: FakeMessage): void;
   joined?(room: FakeRoom, attendees: readonly Attendee[]): void;
   left?(room: FakeRoom, user: FakeNcUser, sessions: readonly TalkSession[]): void;
   /** The same device has joined anew. */
