@@ -34,6 +34,7 @@ import {
   MintKeyBody,
 } from '../schema/agent.ts';
 import { CreatedKey } from '../schema/api-key.ts';
+import { deleted } from './acknowledge.ts';
 import { createdKeyWire } from './api-keys.ts';
 
 const config = resource('config', 'Agents');
@@ -89,10 +90,7 @@ export function agentRoutes(agents: AgentDomain): Route[] {
       params: AgentParams,
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['agent_is_default', 'would_orphan', 'agent_not_found'],
-      handler: async ({ principal, params }) => {
-        await deleteAgent(agents, principal, params.agent_id);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal, params }) => deleted(deleteAgent(agents, principal, params.agent_id)),
     }),
     config.post('/api/agents/{agent_id}/set-default', {
       operationId: 'setDefaultAgent',

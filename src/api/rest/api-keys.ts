@@ -6,6 +6,7 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import { type ApiKey, CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
+import { deleted } from './acknowledge.ts';
 
 /** Both kinds of keys have the same three endpoints. */
 interface KeyPages {
@@ -80,10 +81,7 @@ function revoke(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
     params: KeyParams,
     responses: { 200: { description: 'Revoked', schema: Deleted } },
     fails: ['key_not_found'],
-    handler: async ({ principal, params }) => {
-      await revokeIssuedKey(keys, principal, kind, params.key_id);
-      return reply(200, { status: 'deleted' as const });
-    },
+    handler: ({ principal, params }) => deleted(revokeIssuedKey(keys, principal, kind, params.key_id)),
   });
 }
 

@@ -10,6 +10,7 @@ import { type Route, resource } from '../http/routing/route.ts';
 import { Deleted } from '../schema/acknowledgements.ts';
 import { BotToken, BotTokenBody, BotTokenList, BotTokenParams, neededFields } from '../schema/bot-token.ts';
 import { named } from '../schema/fields.ts';
+import { deleted } from './acknowledge.ts';
 
 const PATH = '/api/bot-tokens';
 const config = resource('config', 'Platforms');
@@ -63,10 +64,7 @@ export function botRoutes(domain: AccountDomain): Route[] {
       params: BotTokenParams,
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['bot_token_not_found'],
-      handler: async ({ principal, params }) => {
-        await removeBot(domain, principal, params.bot_id);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal, params }) => deleted(removeBot(domain, principal, params.bot_id)),
     }),
     config.post('/api/invite-link', {
       operationId: 'makeInviteLink',

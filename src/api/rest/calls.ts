@@ -26,6 +26,7 @@ import {
   SayBody,
   SinceQuery,
 } from '../schema/call.ts';
+import { acknowledged } from './acknowledge.ts';
 import { callWire, createdCall, type PublicUrl, statusReplies } from './call-wire.ts';
 import { ATTACHMENT_FAILS, attachmentSources } from './dms.ts';
 
@@ -229,10 +230,7 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
         'deadline_exceeded',
         { capability_missing: 'The call has no typing indicators' },
       ],
-      handler: async ({ principal, params }) => {
-        await showTyping(calls, principal, params.call_id);
-        return reply(200, { status: 'ok' as const });
-      },
+      handler: ({ principal, params }) => acknowledged(showTyping(calls, principal, params.call_id)),
     }),
     runtime.get('/api/call/{call_id}/audio', {
       operationId: 'getCallAudio',

@@ -25,6 +25,7 @@ import {
   SignedIn,
   SignupRequest,
 } from '../schema/auth.ts';
+import { acknowledged } from './acknowledge.ts';
 
 const open = resource('public', 'Authentication');
 const session = resource('session', 'Authentication');
@@ -116,10 +117,7 @@ export function signInRoutes(people: People): Route[] {
       body: ResetPasswordRequest,
       responses: { 200: { description: 'The password was set', schema: Done } },
       fails: ['invalid_mail_token', 'too_many_attempts'],
-      handler: async ({ body, address }) => {
-        await resetPassword(people, body.token, body.password, address);
-        return reply(200, { status: 'ok' as const });
-      },
+      handler: ({ body, address }) => acknowledged(resetPassword(people, body.token, body.password, address)),
     }),
     open.get('/auth/reset-password', {
       operationId: 'getResetPasswordPage',

@@ -21,6 +21,7 @@ import {
   SipTrunk,
   SipTrunkBody,
 } from '../schema/sip.ts';
+import { deleted } from './acknowledge.ts';
 
 const TRUNK = '/api/sip/trunk';
 const config = resource('config', 'SIP');
@@ -65,10 +66,7 @@ export function sipRoutes(sip: SipSetup): Route[] {
       description: 'Live calls continue, and phone numbers stay in the list.',
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['trunk_not_found'],
-      handler: async ({ principal }) => {
-        await deleteSipTrunk(sip, principal);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal }) => deleted(deleteSipTrunk(sip, principal)),
     }),
     config.get('/api/sip/dids', {
       operationId: 'listSipDids',
@@ -120,10 +118,7 @@ export function sipRoutes(sip: SipSetup): Route[] {
       params: SipDidParams,
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['did_not_found'],
-      handler: async ({ principal, params }) => {
-        await deleteSipDid(sip, principal, params.did_id);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal, params }) => deleted(deleteSipDid(sip, principal, params.did_id)),
     }),
   ];
 }

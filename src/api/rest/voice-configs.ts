@@ -22,6 +22,7 @@ import {
   VoicesBody,
   VoicesParams,
 } from '../schema/voice-config.ts';
+import { deleted } from './acknowledge.ts';
 import {
   requireKey,
   requireLivingModel,
@@ -128,10 +129,7 @@ export function voiceConfigRoutes(speech: SpeechDomain): Route[] {
       params: VoiceConfigParams,
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['voice_config_not_found'],
-      handler: async ({ principal, params }) => {
-        await deletePreset(speech, principal, params.id);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal, params }) => deleted(deletePreset(speech, principal, params.id)),
     }),
     config.post('/api/providers/{name}/voices', {
       operationId: 'listVoices',
