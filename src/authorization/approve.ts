@@ -6,8 +6,7 @@ import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
 import { hashToken, newToken } from '../base/tokens.ts';
 import { findAgent } from '../store/agents/agents.ts';
-import { countRows, deleteRows, findRow, insertRow } from '../store/database/rows.ts';
-import type { Db } from '../store/database/tables.ts';
+import { countRows, type Db, deleteRows, findRow, insertRow } from '../store/database/rows.ts';
 import {
   findAuthorization,
   type ListedAuthorization,

@@ -1,5 +1,5 @@
 import type { AgentScope } from '../base/scope.ts';
-import { settledWithin } from '../base/waits.ts';
+import { settledWithin } from '../base/time.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { CallSnapshot } from './call.ts';
 import type { CallActor } from './call-actor.ts';

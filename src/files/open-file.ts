@@ -1,7 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import { loginOfKey } from '../base/login-ref.ts';
-import { isoAfter } from '../base/time.ts';
-import { TimeLimit } from '../base/time-limit.ts';
+import { isoAfter, TimeLimit } from '../base/time.ts';
 import { hashToken } from '../base/tokens.ts';
 import { changeRows, findRow } from '../store/database/rows.ts';
 import { type StoredFile, setGone } from '../store/messages/files.ts';

@@ -1,11 +1,10 @@
 import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
+import { answeredWithin } from '../../base/time.ts';
 import { hashToken } from '../../base/tokens.ts';
-import { answeredWithin } from '../../base/waits.ts';
 import type { FreshTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
-import { findUnexpired } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, findUnexpired } from '../../store/database/rows.ts';
 import { type PendingConnection, takeConnectionState } from '../../store/logins/connection-states.ts';
 import type { Actor } from '../../store/people/audit-log.ts';
 import { isOperatorsAccount } from '../logins/sip-accounts.ts';

@@ -11,8 +11,7 @@ import {
 import { type AgentScope, reaches } from '../../base/scope.ts';
 import type { LoginState } from '../../connectors/contract/login.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
-import { listRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, listRows } from '../../store/database/rows.ts';
 import { listPlatformAccounts, type PlatformAccount } from '../../store/logins/platform-accounts.ts';
 import { findTrunk, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
 import type { AccountDomain } from '../account/account-domain.ts';

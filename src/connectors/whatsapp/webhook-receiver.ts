@@ -2,9 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Address, directAddress } from '../../base/address.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import { type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
-import type { Clock } from '../../base/time.ts';
+import { type Clock, pause } from '../../base/time.ts';
 import { isSameSecret } from '../../base/tokens.ts';
-import { pause } from '../../base/waits.ts';
 import type { InboundMessage, LaterStatus, MessageIntake } from '../contract/messenger.ts';
 import {
   LOGIN_WEBHOOK,

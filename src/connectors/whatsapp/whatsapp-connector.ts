@@ -3,8 +3,7 @@ import { assert } from '../../base/assert.ts';
 import { isDiskFull } from '../../base/errors.ts';
 import type { LoginRef } from '../../base/login-ref.ts';
 import { SERVICE_WINDOW_MS } from '../../base/platform.ts';
-import type { Clock } from '../../base/time.ts';
-import { withDeadline } from '../../base/waits.ts';
+import { type Clock, withDeadline } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { InvitesPeople } from '../contract/login.ts';
 import type {

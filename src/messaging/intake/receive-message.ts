@@ -3,8 +3,7 @@ import { newId } from '../../base/ids.ts';
 import { keyOfLogin } from '../../base/login-ref.ts';
 import { dayOf } from '../../base/time.ts';
 import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
-import { changeRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db } from '../../store/database/rows.ts';
 import { type Conversation, heardFrom } from '../../store/messages/conversations.ts';
 import {
   findPlatformMessage,

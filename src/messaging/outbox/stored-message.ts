@@ -8,8 +8,7 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../../connectors/contract/messenger.ts';
-import { findRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, findRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { Message } from '../../store/messages/messages.ts';

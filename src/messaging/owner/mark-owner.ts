@@ -1,8 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
-import { findRow, putRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, findRow, putRow } from '../../store/database/rows.ts';
 import { findBotOwner } from '../../store/logins/bot-tokens.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';

@@ -4,8 +4,7 @@ import { noLoginText, type Platform } from '../../base/platform.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
 import { hashToken } from '../../base/tokens.ts';
 import { newestBot } from '../../store/agents/test-targets.ts';
-import { findUnexpired, putRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, findUnexpired, putRow } from '../../store/database/rows.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Store } from '../../store/store.ts';
 

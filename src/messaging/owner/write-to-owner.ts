@@ -2,7 +2,7 @@ import { GatewayError, SuggestedRemedy, sendFailed } from '../../base/errors.ts'
 import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import type { Remedy } from '../../connectors/contract/messenger.ts';
 import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/test-targets.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { openConversation } from '../../store/messages/spaces.ts';
 import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import {
   disableVoiceConfig,

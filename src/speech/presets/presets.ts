@@ -1,8 +1,7 @@
 import { assertBelow, CAPS } from '../../accounts/account/caps.ts';
 import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { countRows, findRow, takeRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { countRows, type Db, findRow, takeRow } from '../../store/database/rows.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { StoredVoiceConfig } from '../../store/speech/voice-configs.ts';
 import type { SpeechDomain } from '../speech-domain.ts';

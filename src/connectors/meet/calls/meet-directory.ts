@@ -1,6 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
-import type { Clock } from '../../../base/time.ts';
-import { pause } from '../../../base/waits.ts';
+import { type Clock, pause } from '../../../base/time.ts';
 import type { LegObserver, Participant } from '../../contract/call-leg.ts';
 import type { CallWay, DialRequest } from '../../contract/connector.ts';
 import {
