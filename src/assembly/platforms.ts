@@ -1,5 +1,5 @@
+import { SHARED_LOGIN } from '../base/address.ts';
 import { dnsAddresses } from '../base/find-addresses.ts';
-import { SHARED_LOGIN } from '../base/login-ref.ts';
 import type { Platform } from '../base/platform.ts';
 import { publicOr } from '../base/public-address.ts';
 import type { BridgedCalls } from '../connectors/contract/bridged-calls.ts';

@@ -1,5 +1,5 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
-import { hashToken, newToken } from '../base/tokens.ts';
+import { hashToken, newToken } from '../base/ids.ts';
 import { changeRows, type Db, findRow } from '../store/database/rows.ts';
 import { findGrantByCode, findToken } from '../store/keys/oauth-grants.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';

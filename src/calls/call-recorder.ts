@@ -16,11 +16,11 @@ import {
   newestTranscriptLines,
   type StoredLine,
 } from '../store/messages/transcript-lines.ts';
-import type { CallSnapshot } from './call.ts';
 import { bridgeDisconnected } from './call-error.ts';
 import type {
   CallError,
   CallEvent,
+  CallSnapshot,
   ChatEvent,
   SpeechError,
   StateEvent,

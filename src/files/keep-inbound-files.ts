@@ -1,7 +1,6 @@
-import { newId } from '../base/ids.ts';
+import { hashToken, newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
-import { hashToken } from '../base/tokens.ts';
 import type { ChatOrigin } from '../calls/call-domain.ts';
 import type { KeptChatFiles } from '../calls/inbound-chat.ts';
 import type { InboundFile } from '../connectors/contract/messenger.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
+import { hashToken, newToken } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
 import { isoAfter } from '../../base/time.ts';
-import { hashToken, newToken } from '../../base/tokens.ts';
 import type { Db } from '../../store/database/rows.ts';
 import { findKey } from '../../store/keys/keys.ts';
 import { insertConnectionState, type PendingConnection } from '../../store/logins/connection-states.ts';

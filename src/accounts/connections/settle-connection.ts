@@ -1,6 +1,6 @@
+import { SHARED_LOGIN } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { SHARED_LOGIN } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { OAuthTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
 import { changeRows, countRows, type Db, insertRow } from '../../store/database/rows.ts';

@@ -1,7 +1,7 @@
+import { hashToken } from '../../base/ids.ts';
 import { LastUses } from '../../base/last-uses.ts';
 import { areSameAgents } from '../../base/scope.ts';
 import type { Clock } from '../../base/time.ts';
-import { hashToken } from '../../base/tokens.ts';
 import { changeRows, type Db } from '../../store/database/rows.ts';
 import { listValidKeys, type ValidKey } from '../../store/keys/keys.ts';
 

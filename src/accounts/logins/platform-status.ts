@@ -1,5 +1,5 @@
+import { type LoginRef, SHARED_LOGIN } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
-import { type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
 import {
   PHONE_PLATFORM,
   PLATFORMS,

@@ -1,5 +1,5 @@
+import { hashToken, newToken } from '../../base/ids.ts';
 import { isoAfter } from '../../base/time.ts';
-import { hashToken, newToken } from '../../base/tokens.ts';
 import { type Db, deleteExpired, findUnexpired, insertRow } from '../../store/database/rows.ts';
 import { type MailToken, voidMailTokens } from '../../store/people/mail-tokens.ts';
 import type { MailPurpose } from '../../store/people/people-tables.ts';

@@ -1,4 +1,4 @@
-import { hashToken, newToken } from '../../base/tokens.ts';
+import { hashToken, newToken } from '../../base/ids.ts';
 import { changeRows, type Db, findRow } from '../../store/database/rows.ts';
 import { insertKnownBrowser } from '../../store/people/known-browsers.ts';
 

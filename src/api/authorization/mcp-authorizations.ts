@@ -5,8 +5,7 @@ import { namesOf } from '../../authorization/scope-names.ts';
 import { type ListedAuthorization, listAuthorizations } from '../../store/keys/mcp-authorizations.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { deleted } from '../rest/acknowledge.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import { ClientParams, type McpAuthorization, McpAuthorizationList } from '../schema/authorization.ts';
 
 const config = resource('config', 'MCP authorization');

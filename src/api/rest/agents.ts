@@ -16,7 +16,7 @@ import type { InternalBearer as StoredBearer } from '../../store/agents/internal
 import type { PlatformAccount } from '../../store/logins/platform-accounts.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import {
   AccountType,
   Agent,
@@ -34,7 +34,6 @@ import {
   MintKeyBody,
 } from '../schema/agent.ts';
 import { CreatedKey } from '../schema/api-key.ts';
-import { deleted } from './acknowledge.ts';
 import { createdKeyWire } from './api-keys.ts';
 
 const config = resource('config', 'Agents');

@@ -4,9 +4,8 @@ import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { listKeys, type ValidKey } from '../../store/keys/keys.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import { type ApiKey, CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
-import { deleted } from './acknowledge.ts';
 
 /** Both kinds of keys have the same three endpoints. */
 interface KeyPages {

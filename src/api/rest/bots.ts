@@ -7,10 +7,9 @@ import { BOT_FIELDS, INVITE_URL, noLoginText, PLATFORM_TRAITS } from '../../base
 import { listBots, type StoredBot } from '../../store/logins/bot-tokens.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import { BotToken, BotTokenBody, BotTokenList, BotTokenParams, neededFields } from '../schema/bot-token.ts';
 import { named } from '../schema/fields.ts';
-import { deleted } from './acknowledge.ts';
 
 const PATH = '/api/bot-tokens';
 const config = resource('config', 'Platforms');

@@ -17,10 +17,9 @@ import {
   LINK_INVALID,
 } from '../pages/notice.ts';
 import { HTML_TYPE, OWN_FORM_HEADERS, type Page, pageReply } from '../pages/page.ts';
-import { Done } from '../schema/acknowledgements.ts';
+import { acknowledged, Done } from '../schema/acknowledgements.ts';
 import { ChangeEmailRequest, TokenQuery } from '../schema/auth.ts';
 import { ErrorBody } from '../schema/error-body.ts';
-import { acknowledged } from './acknowledge.ts';
 import { CLIENT_HEADERS, clientOf } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;

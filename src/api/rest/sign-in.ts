@@ -15,7 +15,7 @@ import { type Route, type RouteRequest, resource } from '../http/routing/route.t
 import { RESET_LINK_INVALID } from '../pages/notice.ts';
 import { pageAnswer, pageReply } from '../pages/page.ts';
 import { resetPasswordPage } from '../pages/reset-password.ts';
-import { Done } from '../schema/acknowledgements.ts';
+import { acknowledged, Done } from '../schema/acknowledgements.ts';
 import {
   ChangePasswordRequest,
   ForgotPasswordRequest,
@@ -25,7 +25,6 @@ import {
   SignedIn,
   SignupRequest,
 } from '../schema/auth.ts';
-import { acknowledged } from './acknowledge.ts';
 
 const open = resource('public', 'Authentication');
 const session = resource('session', 'Authentication');

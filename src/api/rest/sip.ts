@@ -11,7 +11,7 @@ import { type DidChange, listDids, type StoredDid } from '../../store/logins/sip
 import { reply } from '../http/answer/reply.ts';
 import { ValidationError } from '../http/request/validation.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import {
   ChangeSipDidBody,
   CreateSipDidBody,
@@ -21,7 +21,6 @@ import {
   SipTrunk,
   SipTrunkBody,
 } from '../schema/sip.ts';
-import { deleted } from './acknowledge.ts';
 
 const TRUNK = '/api/sip/trunk';
 const config = resource('config', 'SIP');

@@ -1,4 +1,4 @@
-import type { LoginRef } from '../../base/login-ref.ts';
+import type { LoginRef } from '../../base/address.ts';
 
 /** A platform on which people become contacts of an account through a link that contains its invite token. */
 export interface InvitesPeople {

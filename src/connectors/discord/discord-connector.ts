@@ -1,6 +1,6 @@
+import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
 import type { LinksToBots, LoginState } from '../contract/login.ts';

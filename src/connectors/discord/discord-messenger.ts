@@ -1,6 +1,5 @@
-import type { Address } from '../../base/address.ts';
+import type { Address, LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type {
   FetchesFiles,

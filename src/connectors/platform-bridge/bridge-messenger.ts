@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { Address } from '../../base/address.ts';
+import { type Address, keyOfLogin, type LoginRef } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { keyOfLogin, type LoginRef } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
 import type {
   FetchesFiles,

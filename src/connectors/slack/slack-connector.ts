@@ -1,6 +1,6 @@
+import type { LoginRef } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { HostedBot, LoginState } from '../contract/login.ts';

@@ -1,7 +1,6 @@
-import type { Address } from '../../base/address.ts';
+import type { Address, LoginRef } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import type {
   FetchesFiles,
   MessageIntake,
@@ -12,8 +11,7 @@ import type {
   ShowsTyping,
 } from '../contract/messenger.ts';
 import type { TeamsApi } from './client.ts';
-import { postTyping } from './messages/post-activity.ts';
-import { type SendDeps, sendMessage } from './messages/send-message.ts';
+import { postTyping, type SendDeps, sendMessage } from './messages/send-message.ts';
 import { checkLength } from './messages/text.ts';
 
 const TYPING_DEADLINE_MS = 5_000;

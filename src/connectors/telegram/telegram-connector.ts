@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { Address } from '../../base/address.ts';
+import { type Address, keyOfLogin, type LoginRef } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { keyOfLogin, type LoginRef } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { LinkedBot, LinksToBots, LoginState } from '../contract/login.ts';

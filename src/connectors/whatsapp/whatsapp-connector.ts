@@ -1,7 +1,6 @@
-import type { Address } from '../../base/address.ts';
+import type { Address, LoginRef } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
 import { isDiskFull } from '../../base/errors.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import { SERVICE_WINDOW_MS } from '../../base/platform.ts';
 import { type Clock, withDeadline } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';

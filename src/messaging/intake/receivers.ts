@@ -1,5 +1,4 @@
-import type { Address } from '../../base/address.ts';
-import { type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
+import { type Address, type LoginRef, SHARED_LOGIN } from '../../base/address.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Member } from '../../store/agents/agents.ts';
 import { type Db, findRow } from '../../store/database/rows.ts';

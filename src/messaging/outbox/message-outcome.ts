@@ -1,5 +1,5 @@
+import type { LoginRef } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type Clock, dayOf } from '../../base/time.ts';
 import type { LaterStatus, SendOutcome, SentMessage } from '../../connectors/contract/messenger.ts';

@@ -1,6 +1,5 @@
-import type { Address } from '../../base/address.ts';
+import { type Address, type LoginRef, loginOfKey } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { type LoginRef, loginOfKey } from '../../base/login-ref.ts';
 import { unservedText } from '../../base/platform.ts';
 import type {
   Messenger,

@@ -1,5 +1,4 @@
-import { type Address, keyOfAddress } from '../../base/address.ts';
-import { keyOfLogin } from '../../base/login-ref.ts';
+import { type Address, keyOfAddress, keyOfLogin } from '../../base/address.ts';
 import { Places } from '../../base/places.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type Clock, TimeLimit } from '../../base/time.ts';

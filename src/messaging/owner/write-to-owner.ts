@@ -9,7 +9,7 @@ import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
 import { writeNotice } from '../outbox/send-dm.ts';
 import { type SentDm, sentOf } from '../outbox/sent-dm.ts';
 import { requireMessenger } from '../outbox/stored-message.ts';
-import { noLogin } from './owner-code.ts';
+import { noLogin } from './bot-owner.ts';
 
 const TEST = 'This is a test message: your agent can reach you here.';
 const CONFIRMATION = 'You are now the owner of this bot. Test messages will arrive here.';

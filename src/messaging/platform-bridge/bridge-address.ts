@@ -1,5 +1,4 @@
-import { type Address, directAddress } from '../../base/address.ts';
-import { loginOfKey } from '../../base/login-ref.ts';
+import { type Address, directAddress, loginOfKey } from '../../base/address.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Db } from '../../store/database/rows.ts';
 import { findConnectionOfUser } from '../../store/logins/oauth-connections.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { Address } from '../../../src/base/address.ts';
+import type { Address, LoginRef } from '../../../src/base/address.ts';
 import { assert } from '../../../src/base/assert.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
-import type { LoginRef } from '../../../src/base/login-ref.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { LoginState, TellsStatus } from '../../../src/connectors/contract/login.ts';
 import type {

@@ -1,5 +1,5 @@
+import { keyOfLogin, type LoginRef } from '../../../src/base/address.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
-import { keyOfLogin, type LoginRef } from '../../../src/base/login-ref.ts';
 import type {
   HostedBot,
   HostsBots,

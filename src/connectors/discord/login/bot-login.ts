@@ -1,4 +1,4 @@
-import { keyOfLogin, type LoginRef } from '../../../base/login-ref.ts';
+import { keyOfLogin, type LoginRef } from '../../../base/address.ts';
 import { Backoff, type Clock, pause } from '../../../base/time.ts';
 import type { LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
