@@ -31,12 +31,6 @@ export interface LoginState {
   readonly status: string;
 }
 
-/** A platform that knows the state of an account's bots and connections at any time. */
-export interface TellsStatus {
-  /** Null: not known, and the stored state counts. */
-  loginState(login: LoginRef): LoginState | null;
-}
-
 /** A platform with one login shared by all accounts. */
 export interface SharesLogin {
   /** Null when the operator has not set one up. */

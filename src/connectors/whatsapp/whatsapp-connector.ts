@@ -1,5 +1,4 @@
 import type { Address, LoginRef } from '../../base/address.ts';
-import { assert } from '../../base/assert.ts';
 import { isDiskFull } from '../../base/errors.ts';
 import { SERVICE_WINDOW_MS } from '../../base/platform.ts';
 import { type Clock, withDeadline } from '../../base/time.ts';
@@ -9,13 +8,13 @@ import type {
   DropsCaptions,
   FetchesFiles,
   HasWindow,
-  MessageIntake,
   Messenger,
   MessengerObserver,
   OutboundFile,
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
+import { GivenIntake } from '../kit/given-intake.ts';
 import { LOGIN_OK, LoginCheck } from '../kit/login-check.ts';
 import { FirstTimes } from '../kit/newcomers.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
@@ -62,7 +61,8 @@ export class WhatsAppConnector
   readonly #strangers = new FirstTimes();
   readonly #answering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
-  #intake: MessageIntake | null = null;
+  readonly #intake = new GivenIntake();
+  readonly onMessages = this.#intake.give;
 
   constructor(options: WhatsAppOptions, clock: Clock, observer: WhatsAppObserver) {
     this.#options = options;
@@ -84,7 +84,7 @@ export class WhatsAppConnector
     const webhooks = new WebhookReceiver(options, {
       clock,
       closing: this.#closing.signal,
-      intake: () => this.#intakeSet(),
+      intake: this.#intake.get,
       sizeOf: (mediaId) => this.#graph.mediaSize(mediaId, this.#closing.signal),
       onStranger: (address) => this.#answerStranger(address),
       count: (event) => observer.count(event),
@@ -97,13 +97,8 @@ export class WhatsAppConnector
     this.provides = { messenger: this, webhooks, sharedLogin, invitations: this };
   }
 
-  onMessages(intake: MessageIntake): void {
-    this.#intake = intake;
-  }
-
   /** Starts even when Meta does not accept the number yet; the login is retried. */
   async start(): Promise<void> {
-    assert(this.#intake !== null, 'onMessages comes before start');
     this.#login.check();
   }
 
@@ -139,11 +134,6 @@ export class WhatsAppConnector
 
   async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     return await this.#graph.openMedia(ref, signal);
-  }
-
-  #intakeSet(): MessageIntake {
-    assert(this.#intake !== null, 'onMessages comes before webhooks');
-    return this.#intake;
   }
 
   /** Answers a stranger once. */
