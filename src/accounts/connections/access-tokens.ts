@@ -2,8 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { KeyedQueue } from '../../base/keyed-queue.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Platform } from '../../base/platform.ts';
-import { type Clock, isoAfter } from '../../base/time.ts';
-import { answeredWithin } from '../../base/waits.ts';
+import { answeredWithin, type Clock, isoAfter } from '../../base/time.ts';
 import type { ConnectsByOAuth, OAuthTokens } from '../../connectors/contract/oauth.ts';
 import {
   findLoginConnection,

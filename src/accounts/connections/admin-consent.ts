@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
+import { hashToken } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
-import { hashToken } from '../../base/tokens.ts';
 import type { AdminAnswer, AsksAdmins } from '../../connectors/contract/admin-consent.ts';
 import { type PendingConnection, takeConnectionState } from '../../store/logins/connection-states.ts';
 import { type LoginConnection, openTokens } from '../../store/logins/login-connections.ts';

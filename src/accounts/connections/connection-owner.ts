@@ -1,4 +1,4 @@
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { findAccount } from '../../store/people/accounts.ts';
 import { isOperatorsAccount } from '../logins/sip-accounts.ts';
 

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
+import { hashToken, newToken } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
 import { isoAfter } from '../../base/time.ts';
-import { hashToken, newToken } from '../../base/tokens.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { findKey } from '../../store/keys/keys.ts';
 import { insertConnectionState, type PendingConnection } from '../../store/logins/connection-states.ts';
 import { findLoginConnection, type LoginConnection } from '../../store/logins/login-connections.ts';

@@ -1,6 +1,6 @@
 import type { Platform } from '../../base/platform.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { StoredConnection } from '../../store/logins/connections.ts';
 import { changeConnectionStatus, findLoginConnection } from '../../store/logins/login-connections.ts';
 import { appendCopies } from '../../store/messages/events.ts';

@@ -1,5 +1,5 @@
 import type { Platform } from '../../base/platform.ts';
-import { settledWithin } from '../../base/waits.ts';
+import { settledWithin } from '../../base/time.ts';
 import type { ConnectsByOAuth } from '../../connectors/contract/oauth.ts';
 import {
   allLoginConnections,

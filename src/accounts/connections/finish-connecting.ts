@@ -1,8 +1,8 @@
 import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { hashToken } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
-import { hashToken } from '../../base/tokens.ts';
-import { answeredWithin } from '../../base/waits.ts';
+import { answeredWithin } from '../../base/time.ts';
 import type { FreshTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
 import { findUnexpired } from '../../store/database/rows.ts';
 import { type PendingConnection, takeConnectionState } from '../../store/logins/connection-states.ts';

@@ -1,7 +1,7 @@
 import { cutText } from '../../base/cut-text.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { ConnectsByPairing, Paired } from '../../connectors/contract/pairing.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { handOverPaired, pairedUserId } from './paired-connection.ts';
 import { platformWords } from './platform-words.ts';

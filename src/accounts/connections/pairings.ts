@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
+import { hashToken } from '../../base/ids.ts';
 import type { Platform } from '../../base/platform.ts';
-import { hashToken } from '../../base/tokens.ts';
 import type { ConnectsByPairing, Pairings, PendingPairing } from '../../connectors/contract/pairing.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { type PendingConnection, takeConnectionState } from '../../store/logins/connection-states.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { requireStillAllowed } from './connection-state.ts';

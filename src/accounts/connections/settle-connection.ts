@@ -1,10 +1,9 @@
+import { SHARED_LOGIN } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { SHARED_LOGIN } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { RemoteIdentity } from '../../connectors/contract/oauth.ts';
-import { changeRows, countRows, insertRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, countRows, type Db, insertRow } from '../../store/database/rows.ts';
 import type { PendingConnection } from '../../store/logins/connection-states.ts';
 import {
   findConnectionOfUser,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { newToken } from '../../base/tokens.ts';
+import { newToken } from '../../base/ids.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { openState, ownConnection, type Starter } from './connection-state.ts';
 import { callbackUrl, type OfferedPlatform, offeredPlatform } from './offered-platform.ts';

@@ -1,8 +1,7 @@
 import type { ListedBot } from '../../accounts/connections/installed-bots.ts';
 import type { BridgeKey } from '../../accounts/keys/bridge-key.ts';
-import { type Address, directAddress } from '../../base/address.ts';
+import { type Address, directAddress, loginOfKey } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
-import { loginOfKey } from '../../base/login-ref.ts';
 import { BRIDGED_CHAT_PLATFORM } from '../../base/platform.ts';
 import type { InboundFile } from '../../connectors/contract/messenger.ts';
 import type { BridgeEvent } from '../../messaging/platform-bridge/bridge-event.ts';

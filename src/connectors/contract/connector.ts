@@ -2,7 +2,7 @@ import type { Capability, Platform } from '../../base/platform.ts';
 import type { PresetIds } from '../../base/speech.ts';
 import type { MediaControl } from '../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from './call-leg.ts';
-import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin, TellsStatus } from './login.ts';
+import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin } from './login.ts';
 import type { Messenger } from './messenger.ts';
 import type { ConnectsByOAuth } from './oauth.ts';
 import type { ConnectsByPairing } from './pairing.ts';
@@ -28,7 +28,6 @@ export interface Provides {
   readonly sharedLogin?: SharesLogin;
   readonly invitations?: InvitesPeople;
   readonly deepLinks?: LinksToBots;
-  readonly status?: TellsStatus;
   readonly oauth?: ConnectsByOAuth;
   readonly pairing?: ConnectsByPairing;
 }

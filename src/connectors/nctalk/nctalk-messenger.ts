@@ -1,6 +1,6 @@
+import { keyOfLogin, type LoginRef } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { keyOfLogin, type LoginRef } from '../../base/login-ref.ts';
 import type {
   FetchesFiles,
   MessageIntake,

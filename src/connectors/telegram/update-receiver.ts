@@ -1,6 +1,5 @@
-import { type Address, directAddress } from '../../base/address.ts';
+import { type Address, directAddress, type LoginRef } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type { MessageIntake, MessengerObserver } from '../contract/messenger.ts';
 import { CONNECTED, FirstTimes } from '../kit/newcomers.ts';

@@ -1,7 +1,6 @@
-import { type Address, directAddress } from '../../base/address.ts';
-import { loginOfKey } from '../../base/login-ref.ts';
+import { type Address, directAddress, loginOfKey } from '../../base/address.ts';
 import type { Platform } from '../../base/platform.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { findConnectionOfUser } from '../../store/logins/login-connections.ts';
 
 /**

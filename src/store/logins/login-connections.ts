@@ -1,6 +1,5 @@
 import type { Platform } from '../../base/platform.ts';
-import { changeRows } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 import { SHOWN, type StoredConnection } from './connections.ts';
 

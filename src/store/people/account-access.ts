@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
 import { listBots, type StoredBot } from '../logins/bot-tokens.ts';
 import { listSealedConnections, type SealedConnection } from '../logins/login-connections.ts';
 import { listDids, type StoredDid } from '../logins/sip-dids.ts';

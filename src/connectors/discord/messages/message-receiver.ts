@@ -1,5 +1,5 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
-import type { LoginRef } from '../../../base/login-ref.ts';
+import type { LoginRef } from '../../../base/address.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { MessageIntake, MessengerObserver } from '../../contract/messenger.ts';
 import { type Newcomer, type NewcomerNotes, Newcomers } from '../../kit/newcomers.ts';

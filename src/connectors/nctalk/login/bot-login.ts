@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Address } from '../../../base/address.ts';
-import type { LoginRef } from '../../../base/login-ref.ts';
+import type { Address, LoginRef } from '../../../base/address.ts';
 import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';

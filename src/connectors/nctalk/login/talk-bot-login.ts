@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { LoginRef } from '../../../base/login-ref.ts';
+import type { LoginRef } from '../../../base/address.ts';
 import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginStatus } from '../../kit/login-check.ts';
 import { outcomeOf, type SendRules } from '../../kit/sending.ts';

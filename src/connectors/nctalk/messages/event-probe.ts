@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../base/time.ts';
-import { pause } from '../../../base/waits.ts';
+import { type Clock, pause } from '../../../base/time.ts';
 import type { TalkApi } from '../client.ts';
 import { referenceOf } from './references.ts';
 

@@ -1,5 +1,4 @@
-import { type Address, directAddress } from '../../../base/address.ts';
-import type { LoginRef } from '../../../base/login-ref.ts';
+import { type Address, directAddress, type LoginRef } from '../../../base/address.ts';
 import type { InboundMessage } from '../../contract/messenger.ts';
 import type { Message } from '../objects.ts';
 import { DELETED_TEXT, filesOf, nameOf, textOf } from './message-text.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../base/time.ts';
-import { pause } from '../../../base/waits.ts';
+import { type Clock, pause } from '../../../base/time.ts';
 import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../../contract/messenger.ts';
 import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import { codePoints, outcomeOf, type SendRules, sendParts } from '../../kit/sending.ts';

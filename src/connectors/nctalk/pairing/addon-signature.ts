@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { isSameSecret } from '../../../base/ids.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
-import { isSameSecret } from '../../../base/tokens.ts';
 
 /** Headers of a signature. Both sides sign the random alone, neither the body nor the time. */
 export const ADDON_RANDOM = 'x-maquisard-random';

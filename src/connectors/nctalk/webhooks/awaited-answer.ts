@@ -1,5 +1,4 @@
-import type { Clock } from '../../../base/time.ts';
-import { TimeLimit } from '../../../base/time-limit.ts';
+import { type Clock, TimeLimit } from '../../../base/time.ts';
 import type { AwaitedReply, SendOutcome } from '../../contract/messenger.ts';
 import type { ReplyEnd, WebhookReply } from '../../contract/webhooks.ts';
 import type { BotLogin } from '../login/bot-login.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Address } from '../../../base/address.ts';
-import type { LoginRef } from '../../../base/login-ref.ts';
+import type { Address, LoginRef } from '../../../base/address.ts';
 import { field, platformJson } from '../../../base/platform-json.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import { quoted } from '../../kit/quoted-text.ts';

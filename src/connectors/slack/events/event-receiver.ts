@@ -1,7 +1,6 @@
-import type { Address } from '../../../base/address.ts';
+import type { Address, LoginRef } from '../../../base/address.ts';
 import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
-import type { LoginRef } from '../../../base/login-ref.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
 import { blockText } from '../messages/block-text.ts';
 import type { Directory } from '../messages/directory.ts';
