@@ -4,7 +4,7 @@ import { notifyNumbersChanged, type SipAccounts } from '../accounts/logins/sip-a
 import type { GrantCache } from '../authorization/grant-cache.ts';
 import { GatewayError } from '../base/errors.ts';
 import { type Agent, findAgent } from '../store/agents/agents.ts';
-import type { Db } from '../store/database/tables.ts';
+import type { Db } from '../store/database/rows.ts';
 
 /** Dependencies of the operations on agents, built once by the composition root. */
 export interface AgentDomain extends SipAccounts, KeyDomain {

@@ -7,8 +7,7 @@ import {
   type InternalBearer,
   putInternalBearer,
 } from '../store/agents/internal-bearers.ts';
-import { deleteRows } from '../store/database/rows.ts';
-import type { Db } from '../store/database/tables.ts';
+import { type Db, deleteRows } from '../store/database/rows.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 

@@ -12,7 +12,7 @@ import { modelProvider } from '../models/all-providers.ts';
 import { ModelHttp } from '../models/http/model-http.ts';
 import type { GatewayTools } from '../models/model-client.ts';
 import { findInternalBearer } from '../store/agents/internal-bearers.ts';
-import type { Db } from '../store/database/tables.ts';
+import type { Db } from '../store/database/rows.ts';
 import { ModelEvents } from '../telemetry/model-events.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { Messaging } from './messaging-deps.ts';

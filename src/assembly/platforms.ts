@@ -1,24 +1,26 @@
-import { dnsAddresses } from '../base/find-addresses.ts';
-import { SHARED_LOGIN } from '../base/login-ref.ts';
+import { SHARED_LOGIN } from '../base/address.ts';
+import { dnsAddresses, trustedHostsOr } from '../base/find-addresses.ts';
 import type { Platform } from '../base/platform.ts';
-import { publicOr } from '../base/public-address.ts';
+import { addressesIn, publicOr } from '../base/public-address.ts';
 import type { BridgedCalls } from '../connectors/contract/bridged-calls.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { MessengerObserver } from '../connectors/contract/messenger.ts';
 import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
 import type { DialsSip } from '../connectors/contract/sip-dialing.ts';
 import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
+import { guardedFetch } from '../connectors/kit/guarded-fetch.ts';
 import type { LogMeetings } from '../connectors/kit/phone-meetings.ts';
-import { MeetConnector } from '../connectors/meet/meet-connector.ts';
+import { meetConnector } from '../connectors/meet/meet-connector.ts';
+import { NextcloudTalkConnector } from '../connectors/nctalk/nctalk-connector.ts';
 import { BridgeClient } from '../connectors/platform-bridge/bridge-client.ts';
 import { BridgedConnector } from '../connectors/platform-bridge/bridged-connector.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { SlackConnector } from '../connectors/slack/slack-connector.ts';
-import { TeamsConnector } from '../connectors/teams/teams-connector.ts';
+import { teamsConnector } from '../connectors/teams/teams-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
-import { ZoomConnector } from '../connectors/zoom/zoom-connector.ts';
+import { zoomConnector } from '../connectors/zoom/zoom-connector.ts';
 import { WebFiles } from '../files/web-files.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import { linkedPeople } from '../store/logins/connections.ts';
@@ -34,14 +36,15 @@ export const CONNECTORS: readonly MakeConnector[] = [
   discordConnector,
   (deps) => new SlackConnector(deps.settings.slack, messengerDeps(deps, 'slack')),
   (deps, sip) =>
-    new TeamsConnector(deps.settings.teams, {
+    teamsConnector(deps.settings.teams, {
       ...messengerDeps(deps, 'teams'),
       sip,
       log: meetingLog(deps, 'teams'),
     }),
-  (deps, sip) =>
-    new MeetConnector(deps.settings.meet, { clock: deps.clock, sip, log: meetingLog(deps, 'meet') }),
-  zoomConnector,
+  (deps, sip) => meetConnector(deps.settings.meet, { clock: deps.clock, sip, log: meetingLog(deps, 'meet') }),
+  ({ settings, clock, ...deps }, sip) =>
+    zoomConnector(settings.zoom, { clock, sip, log: meetingLog(deps, 'zoom') }),
+  nextcloudTalkConnector,
   telegramConnector,
   whatsAppConnector,
 ];
@@ -130,12 +133,30 @@ function discordConnector(deps: PartDeps): DiscordConnector {
   });
 }
 
-function zoomConnector(deps: PartDeps, sip: DialsSip): ZoomConnector {
-  const { settings, clock } = deps;
-  return new ZoomConnector(settings.zoom, { clock, sip, log: meetingLog(deps, 'zoom') });
+function nextcloudTalkConnector(deps: PartDeps): NextcloudTalkConnector {
+  const { nctalk, bridge } = deps.settings;
+  const { allow, internalSecrets } = nctalk;
+  const isTrusted = addressesIn(allow);
+  const findAddresses = trustedHostsOr(dnsAddresses(), isTrusted);
+  const isOpen = publicOr(allow);
+  return new NextcloudTalkConnector(
+    {
+      internalSecrets: new Map(internalSecrets.map(({ host, secret }) => [host, secret])),
+      isBridged: bridge.platforms.includes('nctalk'),
+    },
+    {
+      ...messengerDeps(deps, 'nctalk'),
+      bridges: deps.bridges,
+      publicUrl: deps.publicUrl,
+      findAddresses,
+      isOpen,
+      allowsHttp: allow.length > 0,
+      fetches: guardedFetch({ findAddresses, isOpen, isTrusted }),
+    },
+  );
 }
 
-function meetingLog({ loggers }: PartDeps, platform: Platform): LogMeetings {
+function meetingLog({ loggers }: Pick<PartDeps, 'loggers'>, platform: Platform): LogMeetings {
   return (level, text, detail) => loggers.calls[level]({ platform, ...detail }, text);
 }
 

@@ -1,13 +1,11 @@
 import { assertBelow, CAPS } from '../accounts/account/caps.ts';
 import { requireVerifiedAddress } from '../accounts/people/verified-address.ts';
 import { GatewayError } from '../base/errors.ts';
-import { newId } from '../base/ids.ts';
+import { hashToken, newId, newToken } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
-import { hashToken, newToken } from '../base/tokens.ts';
 import { findAgent } from '../store/agents/agents.ts';
-import { countRows, deleteRows, findRow, insertRow } from '../store/database/rows.ts';
-import type { Db } from '../store/database/tables.ts';
+import { countRows, type Db, deleteRows, findRow, insertRow } from '../store/database/rows.ts';
 import {
   findAuthorization,
   type ListedAuthorization,

@@ -1,7 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
-import { type Clock, isoAfter } from '../base/time.ts';
-import { TimeLimit } from '../base/time-limit.ts';
+import { type Clock, isoAfter, TimeLimit } from '../base/time.ts';
 import type { WebFiles } from '../files/web-files.ts';
 import { findRow } from '../store/database/rows.ts';
 import { type OauthClient, pruneUnusedClients, putClient } from '../store/keys/oauth-clients.ts';

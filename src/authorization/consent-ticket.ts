@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { isSameSecret } from '../base/ids.ts';
 import type { Clock } from '../base/time.ts';
-import { isSameSecret } from '../base/tokens.ts';
 
 /** Lifetime of a ticket. A page left open for longer asks again. */
 const LIFE_MS = 3_600_000;

@@ -1,8 +1,7 @@
+import { hashToken } from '../base/ids.ts';
 import { LastUses } from '../base/last-uses.ts';
 import type { Clock } from '../base/time.ts';
-import { hashToken } from '../base/tokens.ts';
-import { changeRows } from '../store/database/rows.ts';
-import type { Db } from '../store/database/tables.ts';
+import { changeRows, type Db } from '../store/database/rows.ts';
 import {
   forgetSuccessors,
   type LiveGrant,

@@ -1,5 +1,5 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
-import { hashToken } from '../base/tokens.ts';
+import { hashToken } from '../base/ids.ts';
 import { deleteRows } from '../store/database/rows.ts';
 import { findToken } from '../store/keys/oauth-grants.ts';
 import {

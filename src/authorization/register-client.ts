@@ -1,5 +1,4 @@
-import { newId } from '../base/ids.ts';
-import { hashToken, newToken } from '../base/tokens.ts';
+import { hashToken, newId, newToken } from '../base/ids.ts';
 import { type OauthClient, pruneUnusedClients, putClient } from '../store/keys/oauth-clients.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { isRedirectUri } from './redirect-uris.ts';

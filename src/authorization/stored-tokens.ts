@@ -1,9 +1,8 @@
 import { hkdfSync } from 'node:crypto';
+import { hashToken } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
-import { hashToken } from '../base/tokens.ts';
-import { deleteRows } from '../store/database/rows.ts';
-import type { Db } from '../store/database/tables.ts';
+import { type Db, deleteRows } from '../store/database/rows.ts';
 import {
   type FoundGrant,
   findGrantByCode,

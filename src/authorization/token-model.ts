@@ -1,7 +1,6 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
-import { hashToken, newToken } from '../base/tokens.ts';
-import { changeRows, findRow } from '../store/database/rows.ts';
-import type { Db } from '../store/database/tables.ts';
+import { hashToken, newToken } from '../base/ids.ts';
+import { changeRows, type Db, findRow } from '../store/database/rows.ts';
 import { findGrantByCode, findToken } from '../store/keys/oauth-grants.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { isWithin, namesOf, platformsNamed } from './scope-names.ts';

@@ -1,4 +1,4 @@
-import { randomBytes, randomFillSync } from 'node:crypto';
+import { hash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
 
 /** Kinds of identifiers. The prefix shows the kind in logs. */
 export type IdKind =
@@ -49,4 +49,24 @@ export function newId(kind: IdKind): string {
 /** Returns a new API key: `svc_` and 32 random bytes in base64url. */
 export function newApiKey(): string {
   return `svc_${randomBytes(32).toString('base64url')}`;
+}
+
+const TOKEN_BYTES = 32;
+
+/** Returns a new secret token: random bytes in base64url. */
+export function newToken(bytes = TOKEN_BYTES): string {
+  return randomBytes(bytes).toString('base64url');
+}
+
+/**
+ * Returns the stored form of a key or token: its SHA-256 in hex. With this many random bits a slow hash would add
+ * nothing.
+ */
+export function hashToken(token: string): string {
+  return hash('sha256', token, 'hex');
+}
+
+/** Compares secrets by their hashes, in a time that reveals nothing about a partial match. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'));
 }

@@ -1,10 +1,9 @@
 import { GatewayError } from '../base/errors.ts';
 import type { AgentScope } from '../base/scope.ts';
 import type { Termination } from '../base/termination.ts';
-import type { CallSnapshot } from './call.ts';
-import type { CallDomain } from './call-domain.ts';
+import { type CallDomain, liveCall } from './call-domain.ts';
+import type { CallSnapshot } from './call-event.ts';
 import { isOver, type OverState } from './call-state.ts';
-import { liveCall } from './find-call.ts';
 
 const BROKEN: ReadonlySet<Termination['result']> = new Set(['failed', 'internal_error', 'disconnected']);
 

@@ -8,10 +8,9 @@ import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../media/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, AudioReport, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
-import type { CallIdentity, CallSnapshot, CallStart } from './call.ts';
 import { CallCapabilities } from './call-capabilities.ts';
 import { callErrorOf } from './call-error.ts';
-import type { CallEvent } from './call-event.ts';
+import type { CallEvent, CallIdentity, CallSnapshot, CallStart } from './call-event.ts';
 import {
   type CallMessage,
   type CallPhase,

@@ -1,5 +1,5 @@
 import type { Capability } from '../base/platform.ts';
-import type { CallStart } from './call.ts';
+import type { CallStart } from './call-event.ts';
 import type { CallPresets } from './choose-presets.ts';
 
 /** What a call offers now: what its leg does, and what its voice presets add to the call's audio. */

@@ -2,8 +2,7 @@ import { unreachable } from '../base/assert.ts';
 import { KeyedQueue } from '../base/keyed-queue.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
-import { findRow, insertRow } from '../store/database/rows.ts';
-import type { Db } from '../store/database/tables.ts';
+import { type Db, findRow, insertRow } from '../store/database/rows.ts';
 import {
   type CallRow,
   disconnectLiveCalls,
@@ -17,11 +16,11 @@ import {
   newestTranscriptLines,
   type StoredLine,
 } from '../store/messages/transcript-lines.ts';
-import type { CallSnapshot } from './call.ts';
 import { bridgeDisconnected } from './call-error.ts';
 import type {
   CallError,
   CallEvent,
+  CallSnapshot,
   ChatEvent,
   SpeechError,
   StateEvent,

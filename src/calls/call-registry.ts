@@ -1,6 +1,5 @@
-import type { CallIdentity } from './call.ts';
 import type { CallActor } from './call-actor.ts';
-import type { CallEvent } from './call-event.ts';
+import type { CallEvent, CallIdentity } from './call-event.ts';
 import { type CallStateName, isFinal, isFirst } from './call-state.ts';
 
 const LIVE_STATES = ['connecting', 'ringing', 'active'] as const;

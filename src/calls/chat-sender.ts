@@ -1,6 +1,5 @@
 import { GatewayError, MAY_HAVE_ARRIVED } from '../base/errors.ts';
-import type { Clock } from '../base/time.ts';
-import { answeredWithin } from '../base/waits.ts';
+import { answeredWithin, type Clock } from '../base/time.ts';
 import type { ChatOutcome } from '../connectors/contract/call-leg.ts';
 
 /** Limit of messages of a call that are being sent or wait for it. */

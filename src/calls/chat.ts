@@ -4,8 +4,7 @@ import type { AgentScope } from '../base/scope.ts';
 import type { ChatOutcome } from '../connectors/contract/call-leg.ts';
 import type { OutboundFile } from '../connectors/contract/messenger.ts';
 import type { CallActor } from './call-actor.ts';
-import type { CallDomain } from './call-domain.ts';
-import { liveCall } from './find-call.ts';
+import { type CallDomain, liveCall } from './call-domain.ts';
 
 /** A message to be written in a meeting's chat. */
 export interface ChatDraft {

@@ -1,11 +1,10 @@
 import type { AgentScope } from '../base/scope.ts';
-import { settledWithin } from '../base/waits.ts';
+import { settledWithin } from '../base/time.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
-import type { CallSnapshot } from './call.ts';
 import type { CallActor } from './call-actor.ts';
-import type { CallDomain } from './call-domain.ts';
+import { type CallDomain, liveCall } from './call-domain.ts';
+import type { CallSnapshot } from './call-event.ts';
 import { isOver } from './call-state.ts';
-import { liveCall } from './find-call.ts';
 
 const RELEASE_MS = 5_000;
 

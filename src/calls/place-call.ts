@@ -4,8 +4,8 @@ import { noLoginText, type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
 import type { PresetIds } from '../base/speech.ts';
 import type { Connector, DialRequest, PlacesCalls } from '../connectors/contract/connector.ts';
-import type { CallSnapshot } from './call.ts';
 import { type CallDomain, type CallToOpen, hasRoom, openCall } from './call-domain.ts';
+import type { CallSnapshot } from './call-event.ts';
 import { chooseLogin } from './choose-login.ts';
 import { choosePresets } from './choose-presets.ts';
 

@@ -1,9 +1,9 @@
 import { newId } from '../base/ids.ts';
 import type { PresetIds } from '../base/speech.ts';
 import type { Connector, InboundAnswerer, InboundCall } from '../connectors/contract/connector.ts';
-import { DEFAULT_AGENT_NAME } from './call.ts';
 import type { CallActor } from './call-actor.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
+import { DEFAULT_AGENT_NAME } from './call-event.ts';
 import { ENABLED_PRESETS, NO_PRESETS, presetsOfNumber } from './choose-presets.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { AgentScope } from '../base/scope.ts';
-import type { CallDomain } from './call-domain.ts';
-import { liveCall } from './find-call.ts';
+import { type CallDomain, liveCall } from './call-domain.ts';
 
 /**
  * Speaks with hosted TTS. Returns the id of the utterance.

@@ -1,11 +1,10 @@
-import { newId } from '../base/ids.ts';
+import { hashToken, newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
-import { hashToken } from '../base/tokens.ts';
 import type { ChatOrigin } from '../calls/call-domain.ts';
 import type { KeptChatFiles } from '../calls/inbound-chat.ts';
 import type { InboundFile } from '../connectors/contract/messenger.ts';
-import type { Db } from '../store/database/tables.ts';
+import type { Db } from '../store/database/rows.ts';
 import { insertFile } from '../store/messages/files.ts';
 import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';

@@ -1,8 +1,7 @@
+import { loginOfKey } from '../base/address.ts';
 import { GatewayError } from '../base/errors.ts';
-import { loginOfKey } from '../base/login-ref.ts';
-import { isoAfter } from '../base/time.ts';
-import { TimeLimit } from '../base/time-limit.ts';
-import { hashToken } from '../base/tokens.ts';
+import { hashToken } from '../base/ids.ts';
+import { isoAfter, TimeLimit } from '../base/time.ts';
 import { changeRows, findRow } from '../store/database/rows.ts';
 import { type StoredFile, setGone } from '../store/messages/files.ts';
 import { abortable, unlessAborted } from './abortable.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { TimeLimit } from '../base/time-limit.ts';
+import { TimeLimit } from '../base/time.ts';
 import { abortable } from './abortable.ts';
 import type { FileDomain } from './file-domain.ts';
 import { tokenIn } from './file-url.ts';

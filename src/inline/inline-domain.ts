@@ -5,7 +5,7 @@ import type { Reading } from '../messaging/inbox/inbox-view.ts';
 import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import type { GatewayTools } from '../models/model-client.ts';
-import type { Db } from '../store/database/tables.ts';
+import type { Db } from '../store/database/rows.ts';
 import type { Store } from '../store/store.ts';
 import type { ModelEvents } from '../telemetry/model-events.ts';
 import type { ReachLimits } from './actions/reach-limits.ts';

@@ -1,7 +1,6 @@
 import type { AgentModels } from '../agents/agent-domain.ts';
 import { EventLoopLimit } from '../base/event-loop-limit.ts';
-import { changeRows } from '../store/database/rows.ts';
-import type { Db } from '../store/database/tables.ts';
+import { changeRows, type Db } from '../store/database/rows.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
 import { listInlineAgents } from '../store/inline/inline-agents.ts';
 import { ReachLimits } from './actions/reach-limits.ts';

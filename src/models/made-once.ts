@@ -1,6 +1,5 @@
 import { LimitedMap } from '../base/limited-map.ts';
-import type { Clock } from '../base/time.ts';
-import { answeredWithin } from '../base/waits.ts';
+import { answeredWithin, type Clock } from '../base/time.ts';
 import { ModelFault } from './model-fault.ts';
 
 const DEADLINE_MS = 20_000;

@@ -59,6 +59,11 @@ export class ModelFault extends Error {
   }
 }
 
+/** Settings that the provider cannot be asked with. */
+export function unusable(words: string): ModelFault {
+  return new ModelFault('bad_request', { words });
+}
+
 const TEMPORARY: ReadonlySet<ModelFaultKind> = new Set([
   'rate_limited',
   'overloaded',

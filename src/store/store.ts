@@ -9,8 +9,9 @@ import { lockData } from './database/data-lock.ts';
 import { openDatabase, withStatementCache } from './database/database.ts';
 import { QueueingDialect } from './database/dialect.ts';
 import { DiskWatch } from './database/disk-watch.ts';
+import type { Db } from './database/rows.ts';
 import { describeFailure } from './database/store-error.ts';
-import type { Db, Tables } from './database/tables.ts';
+import type { Tables } from './database/tables.ts';
 import { assertNoLostDatabase, type MasterKeyOptions, openSecretBox } from './secrets/master-key.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
 

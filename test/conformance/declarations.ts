@@ -13,8 +13,8 @@ const PROVIDES: Readonly<Record<keyof Provides, string>> = {
   sharedLogin: 'login shared by all accounts',
   invitations: 'invite links',
   deepLinks: 'links to bots',
-  status: 'state of logins at any time',
   oauth: 'connections by OAuth',
+  pairing: 'connections by pairing',
 };
 const MESSENGER: Readonly<Record<OptionalMembers<Messenger>, string>> = {
   typing: 'typing indicators',

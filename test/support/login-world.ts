@@ -1,9 +1,9 @@
 import { type Connections, openConnections } from '../../src/accounts/connections/connections.ts';
 import { systemClock } from '../../src/base/time.ts';
 import type { Connector } from '../../src/connectors/contract/connector.ts';
-import { MeetConnector } from '../../src/connectors/meet/meet-connector.ts';
-import { TeamsConnector } from '../../src/connectors/teams/teams-connector.ts';
-import { ZoomConnector } from '../../src/connectors/zoom/zoom-connector.ts';
+import { meetConnector } from '../../src/connectors/meet/meet-connector.ts';
+import { teamsConnector } from '../../src/connectors/teams/teams-connector.ts';
+import { zoomConnector } from '../../src/connectors/zoom/zoom-connector.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startGoogleLogin } from '../fakes/logins/google-login.ts';
 import type { LoginVendor } from '../fakes/logins/login-vendor.ts';
@@ -97,7 +97,7 @@ export class LoginWorld {
 export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connections {
   const { teams, meet, zoom } = vendors;
   const connectors: Connector[] = [
-    new TeamsConnector(
+    teamsConnector(
       {
         cloud: 'public',
         loginUrl: teams.url,
@@ -108,11 +108,11 @@ export function connectionsAfter({ vendors }: LoginWorld, store: Store): Connect
       },
       IDLE_TEAMS,
     ),
-    new MeetConnector(
+    meetConnector(
       { loginUrl: meet.url, apiUrl: null, client: meet },
       { clock: systemClock, sip: NO_SIP, log: () => undefined },
     ),
-    new ZoomConnector(
+    zoomConnector(
       { urls: { login: zoom.url, api: `${zoom.url}/v2` }, app: zoom, dialIn: null, webhookSecret: null },
       { clock: systemClock, sip: NO_SIP, log: () => undefined },
     ),

@@ -79,7 +79,7 @@ async function readAccount(domain: AccountDomain, viewer: Viewer): Promise<Store
 
 function statusNow(domain: AccountDomain, viewer: Viewer, stored: StoredAccount): AccountStatus {
   const calls = domain.calls.registry.countOf(viewer.accountId);
-  const live: LiveAccount = { calls, ...liveLogins(domain, viewer.accountId, stored) };
+  const live: LiveAccount = { calls, ...liveLogins(domain, viewer.accountId) };
   const by = JSON.stringify(live);
   if (stored.last?.by !== by) stored.last = { by, status: statusOf(domain, viewer, stored, live) };
   return stored.last.status;

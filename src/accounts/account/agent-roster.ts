@@ -1,6 +1,6 @@
 import { areSameAgents } from '../../base/scope.ts';
 import { listAgentIds } from '../../store/agents/agents.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 
 const NONE: readonly string[] = [];
 

@@ -6,7 +6,7 @@ import {
   insertAgent,
   type Member,
 } from '../../store/agents/agents.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 
 const DEFAULT_AGENT_NAME = 'Default agent';
 

@@ -1,5 +1,5 @@
+import { hashToken, newToken } from '../../base/ids.ts';
 import { isoAfter } from '../../base/time.ts';
-import { hashToken, newToken } from '../../base/tokens.ts';
 import { countRows, putRow } from '../../store/database/rows.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { newToken } from '../../base/tokens.ts';
+import { newToken } from '../../base/ids.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { openState, ownConnection, type Starter } from './connection-state.ts';
 import { callbackUrl, type OfferedPlatform, offeredPlatform } from './offered-platform.ts';
@@ -27,7 +27,8 @@ export async function startConnecting(
   const codeVerifier = offered.client.pkce ? newToken() : null;
   const state = await deps.store.db.transaction().execute(async (trx) => {
     if (connectionId !== null) await ownConnection(trx, starter.accountId, platform, connectionId);
-    return await openState(deps, trx, starter, { provider: platform, connectionId, returnTo, codeVerifier });
+    const visit = { provider: platform, connectionId, returnTo, codeVerifier, server: null };
+    return await openState(deps, trx, starter, visit);
   });
   return authorizationUrl(offered, callbackUrl(deps, platform), state, codeVerifier);
 }

@@ -1,6 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import { listRows, takeRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, listRows, takeRow } from '../../store/database/rows.ts';
 import { findAccount } from '../../store/people/accounts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 

@@ -1,8 +1,7 @@
 import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { changeRows, findRow, insertRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db, findRow, insertRow } from '../../store/database/rows.ts';
 import { findAccountByEmail, insertAccount } from '../../store/people/accounts.ts';
 import { type Actor, audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { hasSession } from '../../store/people/sessions.ts';

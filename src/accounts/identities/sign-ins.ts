@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
+import { hashToken, isSameSecret, newToken } from '../../base/ids.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
-import { hashToken, isSameSecret, newToken } from '../../base/tokens.ts';
 import type { Actor } from '../../store/people/audit-log.ts';
 import { insertSignIn, type PendingSignIn, takeSignIn } from '../../store/people/sign-ins.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { listKeys, type ValidKey } from '../../store/keys/keys.ts';
 
 /** Specification, "Limits": test-agent probe. */

@@ -1,9 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
-import { newApiKey, newId } from '../../base/ids.ts';
+import { hashToken, newApiKey, newId } from '../../base/ids.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
-import { hashToken } from '../../base/tokens.ts';
-import { insertNewRow, insertRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, insertNewRow, insertRow } from '../../store/database/rows.ts';
 import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { type ApiKey, findKey, revokeKey, type ValidKey } from '../../store/keys/keys.ts';
 import { countKeys } from '../../store/people/account-counts.ts';

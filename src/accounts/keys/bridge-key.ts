@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
+import { isSameSecret } from '../../base/ids.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
-import { isSameSecret } from '../../base/tokens.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { insertAuditLine } from '../../store/people/audit-log.ts';
 import type { AttemptLimits } from '../passwords/attempt-limits.ts';
 import type { FailedAttempts } from '../passwords/failed-attempts.ts';

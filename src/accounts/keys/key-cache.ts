@@ -1,9 +1,8 @@
+import { hashToken } from '../../base/ids.ts';
 import { LastUses } from '../../base/last-uses.ts';
 import { areSameAgents } from '../../base/scope.ts';
 import type { Clock } from '../../base/time.ts';
-import { hashToken } from '../../base/tokens.ts';
-import { changeRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db } from '../../store/database/rows.ts';
 import { listValidKeys, type ValidKey } from '../../store/keys/keys.ts';
 
 /** Called when a key acts for other agents than before. The list is empty when the key was revoked. */

@@ -1,5 +1,5 @@
+import { SHARED_LOGIN } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
-import { type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
 import {
   PHONE_PLATFORM,
   PLATFORMS,
@@ -11,8 +11,7 @@ import {
 import { type AgentScope, reaches } from '../../base/scope.ts';
 import type { LoginState } from '../../connectors/contract/login.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
-import { listRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, listRows } from '../../store/database/rows.ts';
 import { listPlatformAccounts, type PlatformAccount } from '../../store/logins/platform-accounts.ts';
 import { findTrunk, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
@@ -57,14 +56,12 @@ export interface LiveLogins {
   readonly registration: Pick<Registration, 'state' | 'lastError'>;
   /** The shared login at each platform that has a connector; null where it has none. */
   readonly served: Partial<Record<Platform, LoginState | null>>;
-  /** What connectors tell of the account's bots and connections, by id. */
-  readonly told: Readonly<Record<string, LoginState>>;
 }
 
 /** Returns the status of every platform, in the specification's order. */
 export async function platformStatuses(domain: AccountDomain, viewer: Viewer): Promise<PlatformStatus[]> {
   const stored = await readLogins(domain, viewer);
-  return statusesOf(domain.traits, liveLogins(domain, viewer.accountId, stored), viewer, stored);
+  return statusesOf(domain.traits, liveLogins(domain, viewer.accountId), viewer, stored);
 }
 
 export async function readLogins(
@@ -79,29 +76,12 @@ export async function readLogins(
 }
 
 /** Returns the current state of the account's logins, as reported by the connectors. */
-export function liveLogins(
-  { calls, directory }: AccountDomain,
-  accountId: string,
-  { logins }: Pick<StoredLogins, 'logins'>,
-): LiveLogins {
+export function liveLogins({ calls, directory }: AccountDomain, accountId: string): LiveLogins {
   const { state, lastError } = directory.registration(accountId);
   const served: LiveLogins['served'] = {};
   for (const [platform, { provides }] of calls.connectors)
     served[platform] = provides.sharedLogin?.sharedLogin() ?? null;
-  const told = Object.fromEntries(
-    logins.flatMap((login) => {
-      const ref = loginRefOf(login);
-      const now = ref && calls.connectors.get(platformOf(login))?.provides.status?.loginState(ref);
-      return now ? [[login.id, now]] : [];
-    }),
-  );
-  return { registration: { state, lastError }, served, told };
-}
-
-/** Null: a number, or a link to another login. */
-function loginRefOf(login: PlatformAccount): LoginRef | null {
-  if (login.type === 'sip_number' || (login.type === 'connection' && login.loginKey !== null)) return null;
-  return { kind: login.type, id: login.id };
+  return { registration: { state, lastError }, served };
 }
 
 /** Combines stored logins and their live state into the status of every platform. */
@@ -114,9 +94,7 @@ export function statusesOf(
   return PLATFORMS.map((platform) => {
     const traits = table[platform];
     if (!reaches(viewer, platform)) return { platform, traits, ...NOT_GRANTED };
-    const own = logins
-      .filter((login) => platformOf(login) === platform)
-      .map((login) => ({ ...login, status: live.told[login.id]?.status ?? login.status }));
+    const own = logins.filter((login) => platformOf(login) === platform);
     return platform === PHONE_PLATFORM
       ? { platform, traits, logins: own, ...ofTrunk(live, trunk, own) }
       : { platform, traits, logins: own, ...ofLogins(live, platform, own) };
@@ -167,18 +145,14 @@ function ofTrunk(
 }
 
 /** Returns the status of any other platform: `ok` if at least one login works. */
-function ofLogins(
-  { served, told }: LiveLogins,
-  platform: Platform,
-  logins: readonly PlatformAccount[],
-): Told {
+function ofLogins({ served }: LiveLogins, platform: Platform, logins: readonly PlatformAccount[]): Told {
   const shared = served[platform] ?? null;
   const known = logins.map((login) => ({ login, status: statusOf(login, shared) }));
   const best = known.find(({ status }) => status === 'ok') ?? known[0];
   if (!best) return { status: 'not_configured', identity: null };
   return {
     status: platform in served ? best.status : unservedText(platform),
-    identity: identityOf(best.login, shared, told[best.login.id]),
+    identity: identityOf(best.login, shared),
   };
 }
 
@@ -189,19 +163,14 @@ function statusOf(login: PlatformAccount, shared: LoginState | null): string {
   return shared?.status ?? 'The gateway no longer has a shared login on this platform';
 }
 
-/** `own`: what the connector tells of the login itself. */
-function identityOf(
-  login: PlatformAccount,
-  shared: LoginState | null,
-  own: LoginState | undefined,
-): Identity {
+function identityOf(login: PlatformAccount, shared: LoginState | null): Identity {
   switch (login.type) {
     case 'bot_token':
-      return { agent: own?.name ?? login.botName, operator: null };
+      return { agent: login.botName, operator: null };
     case 'connection':
       return {
         // A connection of its own acts as the account of the platform that it was made with.
-        agent: login.loginKey === SHARED_LOGIN ? (shared?.name ?? null) : (own?.name ?? login.label),
+        agent: login.loginKey === SHARED_LOGIN ? (shared?.name ?? null) : login.label,
         operator: login.email ?? login.label,
       };
     case 'sip_number':

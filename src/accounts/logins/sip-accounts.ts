@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/time.ts';
 import type { SipDirectory } from '../../connectors/contract/sip-accounts.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { listRoutedDids, type RoutedDid } from '../../store/logins/sip-dids.ts';
 import { fillInboundTokens, listTrunks, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
 import { firstAccount } from '../../store/people/accounts.ts';

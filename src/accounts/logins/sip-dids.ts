@@ -1,8 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { type PresetIds, SPEECH_KINDS } from '../../base/speech.ts';
-import { countRows, deleteRows, findRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { countRows, type Db, deleteRows, findRow } from '../../store/database/rows.ts';
 import {
   type DidChange,
   findRoutedDid,

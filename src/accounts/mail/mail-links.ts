@@ -1,7 +1,6 @@
+import { hashToken, newToken } from '../../base/ids.ts';
 import { isoAfter } from '../../base/time.ts';
-import { hashToken, newToken } from '../../base/tokens.ts';
-import { deleteExpired, findUnexpired, insertRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, deleteExpired, findUnexpired, insertRow } from '../../store/database/rows.ts';
 import { type MailToken, voidMailTokens } from '../../store/people/mail-tokens.ts';
 import type { MailPurpose } from '../../store/people/people-tables.ts';
 import type { People } from '../people/people.ts';

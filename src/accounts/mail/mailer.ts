@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { CancelTimer, Clock } from '../../base/time.ts';
-import { pause } from '../../base/waits.ts';
+import { type CancelTimer, type Clock, pause } from '../../base/time.ts';
 import type { Mail } from './mails.ts';
 
 /** A way to send mails. */

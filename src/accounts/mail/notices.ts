@@ -1,4 +1,4 @@
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { countAccess } from '../../store/people/account-access.ts';
 import { findAccount } from '../../store/people/accounts.ts';
 import type { MailToken } from '../../store/people/mail-tokens.ts';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newToken } from '../../base/tokens.ts';
+import { newToken } from '../../base/ids.ts';
 import type { MailTransport } from './mailer.ts';
 import type { Mail } from './mails.ts';
 

@@ -1,6 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import { changeRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db } from '../../store/database/rows.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { hasSession } from '../../store/people/sessions.ts';
 import { notifyEmailChangeVoided, notifyPasswordChanged } from '../mail/notices.ts';

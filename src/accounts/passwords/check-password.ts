@@ -1,5 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { type Account, findAccount, findAccountByEmail } from '../../store/people/accounts.ts';
 import { type Mail, tooManyGuessesMail } from '../mail/mails.ts';
 import type { Client, People } from '../people/people.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/time.ts';
-import { changeRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db } from '../../store/database/rows.ts';
 import { type AuditAction, insertAuditLine } from '../../store/people/audit-log.ts';
 
 const WINDOW_MS = 3_600_000;

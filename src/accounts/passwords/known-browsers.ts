@@ -1,6 +1,5 @@
-import { hashToken, newToken } from '../../base/tokens.ts';
-import { changeRows, findRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { hashToken, newToken } from '../../base/ids.ts';
+import { changeRows, type Db, findRow } from '../../store/database/rows.ts';
 import { insertKnownBrowser } from '../../store/people/known-browsers.ts';
 
 /** Beyond this limit, the browser used longest ago is replaced. */

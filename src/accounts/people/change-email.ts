@@ -1,6 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import { changeRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db } from '../../store/database/rows.ts';
 import { findAccount, findAccountByEmail } from '../../store/people/accounts.ts';
 import { type Actor, audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { voidMailTokens } from '../../store/people/mail-tokens.ts';

@@ -1,7 +1,5 @@
-import { newApiKey, newId } from '../../base/ids.ts';
-import { hashToken } from '../../base/tokens.ts';
-import { findRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { hashToken, newApiKey, newId } from '../../base/ids.ts';
+import { type Db, findRow } from '../../store/database/rows.ts';
 import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { firstAccount, insertAccount } from '../../store/people/accounts.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';

@@ -1,5 +1,4 @@
-import { deleteRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, deleteRows } from '../../store/database/rows.ts';
 import { endOpenExchanges } from '../../store/keys/oauth-grants.ts';
 import { deleteAccess, type GoneLogins } from '../../store/people/account-access.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { GoneLogins } from '../../store/people/account-access.ts';
 import type { AgentRoster } from '../account/agent-roster.ts';
 import type { Mailer } from '../mail/mailer.ts';

@@ -1,6 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import { newId } from '../../base/ids.ts';
-import { isSameSecret } from '../../base/tokens.ts';
+import { isSameSecret, newId } from '../../base/ids.ts';
 import { findAccountByEmail, insertPerson } from '../../store/people/accounts.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';

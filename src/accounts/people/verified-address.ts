@@ -1,5 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { findAccount } from '../../store/people/accounts.ts';
 
 /**

@@ -1,8 +1,7 @@
+import { hashToken } from '../../base/ids.ts';
 import { LastUses } from '../../base/last-uses.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
-import { hashToken } from '../../base/tokens.ts';
-import { changeRows, deleteExpired } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db, deleteExpired } from '../../store/database/rows.ts';
 import { listSessions, type StoredSession } from '../../store/people/sessions.ts';
 import type { AgentRoster } from '../account/agent-roster.ts';
 

@@ -1,8 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
-import { newId } from '../../base/ids.ts';
-import { hashToken, newToken } from '../../base/tokens.ts';
-import { deleteRows, insertRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { hashToken, newId, newToken } from '../../base/ids.ts';
+import { type Db, deleteRows, insertRow } from '../../store/database/rows.ts';
 import { type Account, findAccountByEmail } from '../../store/people/accounts.ts';
 import { audit } from '../../store/people/audit-log.ts';
 import type { StoredSession } from '../../store/people/sessions.ts';

@@ -5,7 +5,7 @@ import { namesOf } from '../../authorization/scope-names.ts';
 import { type ListedAuthorization, listAuthorizations } from '../../store/keys/mcp-authorizations.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import { ClientParams, type McpAuthorization, McpAuthorizationList } from '../schema/authorization.ts';
 
 const config = resource('config', 'MCP authorization');
@@ -32,10 +32,7 @@ export function mcpAuthorizationRoutes(domain: AuthorizationDomain): Route[] {
       params: ClientParams,
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['authorization_not_found'],
-      handler: async ({ principal, params }) => {
-        await revokeAuthorization(domain, principal, params.client_id);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal, params }) => deleted(revokeAuthorization(domain, principal, params.client_id)),
     }),
   ];
 }

@@ -1,9 +1,8 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import { GatewayError } from '../../base/errors.ts';
 import type { AgentScope } from '../../base/scope.ts';
-import type { CallDomain } from '../../calls/call-domain.ts';
+import { type CallDomain, getCall, listCalls, sees, transcriptOf } from '../../calls/call-domain.ts';
 import type { CallListener } from '../../calls/call-registry.ts';
-import { getCall, listCalls, sees, transcriptOf } from '../../calls/find-call.ts';
 import { lineText } from '../rest/call-wire.ts';
 
 const MIME_TYPE = 'text/plain';

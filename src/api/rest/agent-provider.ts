@@ -21,8 +21,7 @@ import { MODEL_PROVIDERS } from '../../models/all-providers.ts';
 import type { ModelChoice } from '../../models/model-client.ts';
 import type { ModelProvider, ProviderField } from '../../models/model-provider.ts';
 import { reply } from '../http/answer/reply.ts';
-import { unknownFieldFault } from '../http/request/unknown-field.ts';
-import { ValidationError } from '../http/request/validation.ts';
+import { unknownFieldFault, ValidationError } from '../http/request/validation.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { AgentParams, ResetConversations } from '../schema/agent.ts';
 import {

@@ -16,7 +16,7 @@ import type { InternalBearer as StoredBearer } from '../../store/agents/internal
 import type { PlatformAccount } from '../../store/logins/platform-accounts.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import {
   AccountType,
   Agent,
@@ -89,10 +89,7 @@ export function agentRoutes(agents: AgentDomain): Route[] {
       params: AgentParams,
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['agent_is_default', 'would_orphan', 'agent_not_found'],
-      handler: async ({ principal, params }) => {
-        await deleteAgent(agents, principal, params.agent_id);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal, params }) => deleted(deleteAgent(agents, principal, params.agent_id)),
     }),
     config.post('/api/agents/{agent_id}/set-default', {
       operationId: 'setDefaultAgent',

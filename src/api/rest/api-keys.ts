@@ -4,7 +4,7 @@ import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { listKeys, type ValidKey } from '../../store/keys/keys.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import { type ApiKey, CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
 
 /** Both kinds of keys have the same three endpoints. */
@@ -80,10 +80,7 @@ function revoke(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
     params: KeyParams,
     responses: { 200: { description: 'Revoked', schema: Deleted } },
     fails: ['key_not_found'],
-    handler: async ({ principal, params }) => {
-      await revokeIssuedKey(keys, principal, kind, params.key_id);
-      return reply(200, { status: 'deleted' as const });
-    },
+    handler: ({ principal, params }) => deleted(revokeIssuedKey(keys, principal, kind, params.key_id)),
   });
 }
 

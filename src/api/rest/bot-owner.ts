@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { BOT_PLATFORMS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
-import { markOwner } from '../../messaging/owner/mark-owner.ts';
-import { makeOwnerCode } from '../../messaging/owner/owner-code.ts';
+import { makeOwnerCode, markOwner } from '../../messaging/owner/bot-owner.ts';
 import type { Store } from '../../store/store.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';

@@ -7,7 +7,7 @@ import { BOT_FIELDS, INVITE_URL, noLoginText, PLATFORM_TRAITS } from '../../base
 import { listBots, type StoredBot } from '../../store/logins/bot-tokens.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import { BotToken, BotTokenBody, BotTokenList, BotTokenParams, neededFields } from '../schema/bot-token.ts';
 import { named } from '../schema/fields.ts';
 
@@ -63,10 +63,7 @@ export function botRoutes(domain: AccountDomain): Route[] {
       params: BotTokenParams,
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['bot_token_not_found'],
-      handler: async ({ principal, params }) => {
-        await removeBot(domain, principal, params.bot_id);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal, params }) => deleted(removeBot(domain, principal, params.bot_id)),
     }),
     config.post('/api/invite-link', {
       operationId: 'makeInviteLink',

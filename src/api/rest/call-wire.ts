@@ -1,6 +1,6 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { Capability } from '../../base/platform.ts';
-import type { CallSnapshot } from '../../calls/call.ts';
+import type { CallSnapshot } from '../../calls/call-event.ts';
 import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
 import { cachedReplies, type JsonReply, reply } from '../http/answer/reply.ts';
 import type { AudioDirection, Call, CallStatus, CreatedCall } from '../schema/call.ts';

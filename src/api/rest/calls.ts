@@ -1,9 +1,8 @@
 import { goOn } from '../../base/now-or-later.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
-import type { CallDomain } from '../../calls/call-domain.ts';
+import { type CallDomain, getCall, listCalls, liveCall, transcriptOf } from '../../calls/call-domain.ts';
 import { type ChatDraft, sendChat, showTyping } from '../../calls/chat.ts';
-import { getCall, listCalls, liveCall, transcriptOf } from '../../calls/find-call.ts';
 import { hangUpCall } from '../../calls/hang-up-call.ts';
 import { placeCall } from '../../calls/place-call.ts';
 import { say, stopSpeaking } from '../../calls/speak.ts';
@@ -12,7 +11,7 @@ import { resolveAttachments } from '../../files/resolve-attachments.ts';
 import type { AudioReport } from '../../threads/engine.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Acknowledged, Said } from '../schema/acknowledgements.ts';
+import { Acknowledged, acknowledged, Said } from '../schema/acknowledgements.ts';
 import {
   Call,
   CallAudio,
@@ -229,10 +228,7 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
         'deadline_exceeded',
         { capability_missing: 'The call has no typing indicators' },
       ],
-      handler: async ({ principal, params }) => {
-        await showTyping(calls, principal, params.call_id);
-        return reply(200, { status: 'ok' as const });
-      },
+      handler: ({ principal, params }) => acknowledged(showTyping(calls, principal, params.call_id)),
     }),
     runtime.get('/api/call/{call_id}/audio', {
       operationId: 'getCallAudio',

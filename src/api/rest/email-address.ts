@@ -17,7 +17,7 @@ import {
   LINK_INVALID,
 } from '../pages/notice.ts';
 import { HTML_TYPE, OWN_FORM_HEADERS, type Page, pageReply } from '../pages/page.ts';
-import { Done } from '../schema/acknowledgements.ts';
+import { acknowledged, Done } from '../schema/acknowledgements.ts';
 import { ChangeEmailRequest, TokenQuery } from '../schema/auth.ts';
 import { ErrorBody } from '../schema/error-body.ts';
 import { CLIENT_HEADERS, clientOf } from './sign-in.ts';
@@ -80,10 +80,8 @@ export function emailAddressRoutes(people: People): Route[] {
         'Sends nothing if the address was already verified in a signed-in browser. Invalidates earlier links.',
       responses: { 200: { description: 'The email is on its way', schema: Done } },
       fails: ['no_email_address', 'too_many_attempts'],
-      handler: async ({ principal, address }) => {
-        await resendVerification(people, principal.accountId, address);
-        return reply(200, { status: 'ok' as const });
-      },
+      handler: ({ principal, address }) =>
+        acknowledged(resendVerification(people, principal.accountId, address)),
     }),
     session.post('/api/change-email', {
       operationId: 'changeEmail',

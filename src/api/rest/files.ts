@@ -2,11 +2,10 @@ import type { z } from 'zod';
 import type { FileDomain } from '../../files/file-domain.ts';
 import { fileUrl } from '../../files/file-url.ts';
 import { openByToken } from '../../files/open-file.ts';
-import { fillReserved, reserveFile, type Slot } from '../../files/reserve-file.ts';
-import type { Upload } from '../../files/upload-file.ts';
+import { fillReserved, reserveFile, type Slot, type Upload } from '../../files/upload-file.ts';
 import { reply } from '../http/answer/reply.ts';
 import { isForm } from '../http/request/form-parts.ts';
-import { ignoredFieldsHeader } from '../http/request/unknown-field.ts';
+import { ignoredFieldsHeader } from '../http/request/validation.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import {
   File,

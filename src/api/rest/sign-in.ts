@@ -15,7 +15,7 @@ import { type Route, type RouteRequest, resource } from '../http/routing/route.t
 import { RESET_LINK_INVALID } from '../pages/notice.ts';
 import { pageAnswer, pageReply } from '../pages/page.ts';
 import { resetPasswordPage } from '../pages/reset-password.ts';
-import { Done } from '../schema/acknowledgements.ts';
+import { acknowledged, Done } from '../schema/acknowledgements.ts';
 import {
   ChangePasswordRequest,
   ForgotPasswordRequest,
@@ -116,10 +116,7 @@ export function signInRoutes(people: People): Route[] {
       body: ResetPasswordRequest,
       responses: { 200: { description: 'The password was set', schema: Done } },
       fails: ['invalid_mail_token', 'too_many_attempts'],
-      handler: async ({ body, address }) => {
-        await resetPassword(people, body.token, body.password, address);
-        return reply(200, { status: 'ok' as const });
-      },
+      handler: ({ body, address }) => acknowledged(resetPassword(people, body.token, body.password, address)),
     }),
     open.get('/auth/reset-password', {
       operationId: 'getResetPasswordPage',

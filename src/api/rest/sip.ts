@@ -11,7 +11,7 @@ import { type DidChange, listDids, type StoredDid } from '../../store/logins/sip
 import { reply } from '../http/answer/reply.ts';
 import { ValidationError } from '../http/request/validation.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { Deleted } from '../schema/acknowledgements.ts';
+import { Deleted, deleted } from '../schema/acknowledgements.ts';
 import {
   ChangeSipDidBody,
   CreateSipDidBody,
@@ -65,10 +65,7 @@ export function sipRoutes(sip: SipSetup): Route[] {
       description: 'Live calls continue, and phone numbers stay in the list.',
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['trunk_not_found'],
-      handler: async ({ principal }) => {
-        await deleteSipTrunk(sip, principal);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal }) => deleted(deleteSipTrunk(sip, principal)),
     }),
     config.get('/api/sip/dids', {
       operationId: 'listSipDids',
@@ -120,10 +117,7 @@ export function sipRoutes(sip: SipSetup): Route[] {
       params: SipDidParams,
       responses: { 200: { description: 'Deleted', schema: Deleted } },
       fails: ['did_not_found'],
-      handler: async ({ principal, params }) => {
-        await deleteSipDid(sip, principal, params.did_id);
-        return reply(200, { status: 'deleted' as const });
-      },
+      handler: ({ principal, params }) => deleted(deleteSipDid(sip, principal, params.did_id)),
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type JsonReply, reply } from '../http/answer/reply.ts';
 import { named } from './fields.ts';
 
 /** Acknowledges a deletion. */
@@ -15,3 +16,15 @@ export const Said = named('Said', {
 
 /** The same answer whether or not anything was done, so that it reveals nothing. */
 export const Done = named('Done', { status: z.literal('ok') });
+
+/** Answers `ok` once it is done. */
+export async function acknowledged(work: Promise<unknown>): Promise<JsonReply<200, { status: 'ok' }>> {
+  await work;
+  return reply(200, { status: 'ok' });
+}
+
+/** Answers `deleted` once it is. */
+export async function deleted(work: Promise<unknown>): Promise<JsonReply<200, { status: 'deleted' }>> {
+  await work;
+  return reply(200, { status: 'deleted' });
+}

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { PostDialFault, parsePostDial } from '../../base/post-dial.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
-import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
+import { DEFAULT_AGENT_NAME } from '../../calls/call-event.ts';
 import { AttachmentsBody, ChatText, named, requireContent, VoiceConfigId, wholeNumber } from './fields.ts';
 
 const Platform = z.enum(PLATFORMS);

@@ -1,8 +1,7 @@
 import { unreachable } from '../../base/assert.ts';
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
-import type { CallSnapshot } from '../../calls/call.ts';
-import type { CallEvent, ChatEvent, UtteranceEvent } from '../../calls/call-event.ts';
+import type { CallEvent, CallSnapshot, ChatEvent, UtteranceEvent } from '../../calls/call-event.ts';
 import { audioDirection } from '../rest/call-wire.ts';
 import type { StreamEvent } from '../schema/stream.ts';
 

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { Places } from '../../base/places.ts';
 import { scopeOf } from '../../base/scope.ts';
-import type { CallDomain } from '../../calls/call-domain.ts';
-import { liveCall } from '../../calls/find-call.ts';
+import { type CallDomain, liveCall } from '../../calls/call-domain.ts';
 import { type Cursor, parseCursor } from '../../store/messages/cursor.ts';
 import type { Authenticate } from '../auth/principal.ts';
 import { validate } from '../http/request/validation.ts';

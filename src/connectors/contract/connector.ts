@@ -2,9 +2,10 @@ import type { Capability, Platform } from '../../base/platform.ts';
 import type { PresetIds } from '../../base/speech.ts';
 import type { MediaControl } from '../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from './call-leg.ts';
-import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin, TellsStatus } from './login.ts';
+import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin } from './login.ts';
 import type { Messenger } from './messenger.ts';
 import type { ConnectsByOAuth } from './oauth.ts';
+import type { ConnectsByPairing } from './pairing.ts';
 import type { TakesWebhooks } from './webhooks.ts';
 
 /** The signaling half of a platform: login, presence and joining. One instance serves all accounts. */
@@ -27,8 +28,8 @@ export interface Provides {
   readonly sharedLogin?: SharesLogin;
   readonly invitations?: InvitesPeople;
   readonly deepLinks?: LinksToBots;
-  readonly status?: TellsStatus;
   readonly oauth?: ConnectsByOAuth;
+  readonly pairing?: ConnectsByPairing;
 }
 
 /** Places calls. */

@@ -1,4 +1,4 @@
-import type { LoginRef } from '../../base/login-ref.ts';
+import type { LoginRef } from '../../base/address.ts';
 
 /** A platform on which people become contacts of an account through a link that contains its invite token. */
 export interface InvitesPeople {
@@ -29,12 +29,6 @@ export interface LoginState {
   readonly name: string | null;
   /** `ok`, or the problem in the platform's words. */
   readonly status: string;
-}
-
-/** A platform that knows the state of an account's bots and connections at any time. */
-export interface TellsStatus {
-  /** Null: not known, and the stored state counts. */
-  loginState(login: LoginRef): LoginState | null;
 }
 
 /** A platform with one login shared by all accounts. */

@@ -1,5 +1,4 @@
-import type { Address } from '../../base/address.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
+import type { Address, LoginRef } from '../../base/address.ts';
 
 /** Messaging with people on a platform. The optional parts are what the platform can do beyond text. */
 export interface Messenger {

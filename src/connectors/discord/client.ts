@@ -10,8 +10,7 @@ import {
 import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import * as z from 'zod';
 import { readAnswer } from '../../base/answer-body.ts';
-import type { Clock } from '../../base/time.ts';
-import { pause, withDeadline } from '../../base/waits.ts';
+import { type Clock, pause, withDeadline } from '../../base/time.ts';
 import type { OutboundMessage, SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import { parsed, type Upload } from '../kit/platform-http.ts';

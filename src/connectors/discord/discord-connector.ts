@@ -1,14 +1,15 @@
-import { assert } from '../../base/assert.ts';
+import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
 import type { LinksToBots, LoginState } from '../contract/login.ts';
+import type { Messenger } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';
+import { GivenIntake } from '../kit/given-intake.ts';
 import { HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
 import { failureOf } from './client.ts';
-import { DiscordMessenger } from './discord-messenger.ts';
+import { discordMessenger } from './discord-messenger.ts';
 import { DiscordRecords } from './discord-records.ts';
 import type { VoiceSignaling } from './gateway/voice-signaling.ts';
 import { BotLogin } from './login/bot-login.ts';
@@ -59,7 +60,7 @@ export class DiscordConnector implements Connector, LinksToBots {
   readonly carriesToken = false;
   readonly #options: DiscordOptions;
   readonly #deps: DiscordDeps;
-  readonly #messenger: DiscordMessenger;
+  readonly #intake = new GivenIntake();
   readonly #logins: HostedLogins<BotLogin>;
 
   constructor(options: DiscordOptions, deps: DiscordDeps) {
@@ -81,16 +82,19 @@ export class DiscordConnector implements Connector, LinksToBots {
       removed: async (key) => await deps.records.delete(key),
     });
     this.#logins = logins;
-    this.#messenger = new DiscordMessenger(
-      { cdnUrl, clock: deps.clock, count: () => deps.observer.count('throttled') },
-      (ref) => logins.of(ref),
-    );
+    const messenger = discordMessenger({
+      cdnUrl,
+      clock: deps.clock,
+      count: () => deps.observer.count('throttled'),
+      loginOf: (ref) => logins.of(ref),
+      onMessages: this.#intake.give,
+    });
     const secret = shared?.clientSecret ?? null;
     const application =
       shared && secret !== null ? { clientId: shared.applicationId, clientSecret: secret } : null;
     this.provides = {
-      ...(deps.calls === undefined ? {} : { calls: this.#newCalls(deps.calls) }),
-      messenger: this.#messenger,
+      ...(deps.calls === undefined ? {} : { calls: this.#newCalls(deps.calls, messenger) }),
+      messenger,
       sharedLogin: logins,
       bots: logins,
       deepLinks: this,
@@ -117,15 +121,12 @@ export class DiscordConnector implements Connector, LinksToBots {
     return installLink(this.#options.apiUrl, applicationId);
   }
 
-  #newCalls(deps: NonNullable<DiscordDeps['calls']>): DiscordCalls {
+  #newCalls(deps: NonNullable<DiscordDeps['calls']>, { checkText }: Messenger): DiscordCalls {
     return new DiscordCalls({
       ...deps,
       clock: this.#deps.clock,
       sessionOf: (login) => this.#voiceOf(login),
-      chat: {
-        checkText: (text) => this.#messenger.checkText(text),
-        hearsBots: this.#options.hearsBots,
-      },
+      chat: { checkText: (text) => checkText(text, false), hearsBots: this.#options.hearsBots },
     });
   }
 
@@ -136,10 +137,8 @@ export class DiscordConnector implements Connector, LinksToBots {
 
   #open(ref: LoginRef, token: string, applicationId: string, onState: (state: LoginState) => void): BotLogin {
     const { apiUrl, hearsBots } = this.#options;
-    const { intake } = this.#messenger;
-    assert(intake !== null, 'onMessages comes before logins');
     const records = new DiscordRecords(this.#deps.records);
-    const world = { ...this.#deps, apiUrl, hearsBots, intake, records };
+    const world = { ...this.#deps, apiUrl, hearsBots, intake: this.#intake.get(), records };
     const login = new BotLogin(world, {
       ref,
       token,

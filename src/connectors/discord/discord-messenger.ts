@@ -1,16 +1,7 @@
-import type { Address } from '../../base/address.ts';
+import type { Address, LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
-import type {
-  FetchesFiles,
-  MessageIntake,
-  Messenger,
-  OutboundMessage,
-  Remedy,
-  SendOutcome,
-  ShowsTyping,
-} from '../contract/messenger.ts';
+import type { Messenger, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
 import { checkTextLength, codePoints, outcomeOf } from '../kit/sending.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
@@ -27,70 +18,60 @@ export interface DiscordMessengerDeps {
   readonly cdnUrl: string;
   readonly clock: Clock;
   /** Counts a message that Discord takes later. */
-  count(): void;
+  readonly count: () => void;
+  readonly loginOf: (ref: LoginRef) => BotLogin | undefined;
+  readonly onMessages: Messenger['onMessages'];
 }
 
 /** Direct messages, channels and threads. */
-export class DiscordMessenger implements Messenger, ShowsTyping, FetchesFiles {
-  readonly typing: ShowsTyping = this;
-  readonly files: FetchesFiles = this;
-  /** Discord shows the indicator for ten seconds. */
-  readonly typingRepeatMs = 8_000;
-  readonly remedies = DISCORD_REMEDIES;
-  readonly dropsDuplicatesForMs = DROPS_DUPLICATES_MS;
-  readonly #deps: DiscordMessengerDeps;
-  readonly #loginOf: (ref: LoginRef) => BotLogin | undefined;
-  #intake: MessageIntake | null = null;
+export function discordMessenger({
+  cdnUrl,
+  clock,
+  count,
+  loginOf,
+  onMessages,
+}: DiscordMessengerDeps): Messenger {
+  return {
+    remedies: DISCORD_REMEDIES,
+    dropsDuplicatesForMs: DROPS_DUPLICATES_MS,
+    typing: {
+      // Discord shows the indicator for ten seconds.
+      typingRepeatMs: 8_000,
+      async showTyping(to, signal) {
+        try {
+          const login = loginOf(to.login);
+          await login?.rest.showTyping(await channelOf(login, to, signal), signal);
+        } catch {
+          // Best effort.
+        }
+      },
+    },
+    files: {
+      async fetchFile(ref, file, signal) {
+        const rest = loginOf(ref)?.rest;
+        if (!rest) throw new GatewayError('file_gone');
+        return await openAttachment({ rest, cdnUrl, clock }, file, signal);
+      },
+    },
+    onMessages,
+    checkText: (text) => checkTextLength('Discord', codePoints(toDiscord(text)), MAX_TEXT),
+    async send(message, signal) {
+      const login = loginOf(message.to.login);
+      if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
+      const outcome = await sent(login, message, signal);
+      if (outcome.kind === 'later') count();
+      return outcome;
+    },
+  };
+}
 
-  constructor(deps: DiscordMessengerDeps, loginOf: (ref: LoginRef) => BotLogin | undefined) {
-    this.#deps = deps;
-    this.#loginOf = loginOf;
-  }
-
-  onMessages(intake: MessageIntake): void {
-    this.#intake = intake;
-  }
-
-  get intake(): MessageIntake | null {
-    return this.#intake;
-  }
-
-  checkText(text: string): void {
-    checkTextLength('Discord', codePoints(toDiscord(text)), MAX_TEXT);
-  }
-
-  async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const login = this.#loginOf(message.to.login);
-    if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
-    const outcome = await this.#send(login, message, signal);
-    if (outcome.kind === 'later') this.#deps.count();
-    return outcome;
-  }
-
-  async showTyping(to: Address, signal: AbortSignal): Promise<void> {
-    const login = this.#loginOf(to.login);
-    if (!login) return;
-    try {
-      await login.rest.showTyping(await channelOf(login, to, signal), signal);
-    } catch {
-      // Best effort.
-    }
-  }
-
-  async fetchFile(ref: LoginRef, file: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const rest = this.#loginOf(ref)?.rest;
-    if (!rest) throw new GatewayError('file_gone');
-    return await openAttachment({ rest, ...this.#deps }, file, signal);
-  }
-
-  async #send(login: BotLogin, message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    try {
-      const channelId = await channelOf(login, message.to, signal);
-      return await login.rest.sendMessage(channelId, message, signal);
-    } catch (error) {
-      // Opening a channel twice is harmless.
-      return outcomeOf(error, [], SEND_RULES, false);
-    }
+async function sent(login: BotLogin, message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
+  try {
+    const channelId = await channelOf(login, message.to, signal);
+    return await login.rest.sendMessage(channelId, message, signal);
+  } catch (error) {
+    // Opening a channel twice is harmless.
+    return outcomeOf(error, [], SEND_RULES, false);
   }
 }
 

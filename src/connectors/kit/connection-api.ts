@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { cutText } from '../../base/cut-text.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { field } from '../../base/platform-json.ts';
-import type { Clock } from '../../base/time.ts';
-import { pause, withDeadline } from '../../base/waits.ts';
+import { type Clock, pause, withDeadline } from '../../base/time.ts';
 import type { ConnectionTokens } from '../contract/oauth.ts';
 import { type HttpAnswer, PlatformHttp } from './platform-http.ts';
 

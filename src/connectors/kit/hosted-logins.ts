@@ -1,5 +1,5 @@
+import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
 import type { HostedBot, HostsBots, LoginState, SharesLogin } from '../contract/login.ts';
 
 /** What every token of a platform looks like. */

@@ -2,9 +2,7 @@ import type * as z from 'zod';
 import { type JsonAnswer, readJson } from '../../base/answer-body.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { retryAfterMs } from '../../base/retry-after.ts';
-import type { Clock } from '../../base/time.ts';
-import { TimeLimit } from '../../base/time-limit.ts';
-import { withDeadline } from '../../base/waits.ts';
+import { type Clock, TimeLimit, withDeadline } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { PlatformFailure, platformFailure } from './platform-failure.ts';
 

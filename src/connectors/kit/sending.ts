@@ -1,6 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import type { Clock } from '../../base/time.ts';
-import { pause } from '../../base/waits.ts';
+import { type Clock, pause } from '../../base/time.ts';
 import type { SendOutcome } from '../contract/messenger.ts';
 import { PlatformFailure } from './platform-failure.ts';
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/time.ts';
-import type { Connector, Provides } from '../contract/connector.ts';
+import type { Connector } from '../contract/connector.ts';
 import type { ConnectsByOAuth } from '../contract/oauth.ts';
 import type { Registration } from '../kit/oauth-platform.ts';
 import { PhoneMeetings, type PhoneMeetingsDeps } from '../kit/phone-meetings.ts';
 import { MeetApi } from './api/meet-api.ts';
-import { MeetDirectory } from './calls/meet-directory.ts';
+import { meetDirectory } from './calls/meet-directory.ts';
 import { googleOAuth } from './oauth/google-oauth.ts';
 
 const GOOGLE = {
@@ -27,21 +27,16 @@ export interface MeetDeps extends PhoneMeetingsDeps {
 }
 
 /** Google Meet. Accounts connect by OAuth, which finds the phone numbers of their meetings. */
-export class MeetConnector implements Connector {
-  readonly platform = 'meet' as const;
-  readonly provides: Provides;
-
-  constructor({ loginUrl, apiUrl, client }: MeetOptions, { clock, ...phone }: MeetDeps) {
-    const urls = loginUrl === null ? GOOGLE : { accounts: loginUrl, tokens: loginUrl };
-    const api = new MeetApi(apiUrl ?? GOOGLE.api, clock);
-    const oauth: ConnectsByOAuth = {
-      ...googleOAuth(urls, client),
-      onConnections: (tokens) => api.onConnections(tokens),
-    };
-    this.provides = { oauth, calls: new PhoneMeetings(new MeetDirectory(api, clock), phone) };
-  }
-
-  async start(): Promise<void> {}
-
-  async close(): Promise<void> {}
+export function meetConnector(
+  { loginUrl, apiUrl, client }: MeetOptions,
+  { clock, ...phone }: MeetDeps,
+): Connector {
+  const urls = loginUrl === null ? GOOGLE : { accounts: loginUrl, tokens: loginUrl };
+  const api = new MeetApi(apiUrl ?? GOOGLE.api, clock);
+  const oauth: ConnectsByOAuth = {
+    ...googleOAuth(urls, client),
+    onConnections: (tokens) => api.onConnections(tokens),
+  };
+  const calls = new PhoneMeetings(meetDirectory(api, clock), phone);
+  return { platform: 'meet', provides: { oauth, calls }, start: async () => {}, close: async () => {} };
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { Platform } from '../../base/platform.ts';
 import type { Termination } from '../../base/termination.ts';
-import type { Clock } from '../../base/time.ts';
-import { settledWithin, withDeadline } from '../../base/waits.ts';
+import { type Clock, settledWithin, withDeadline } from '../../base/time.ts';
 import type { BridgedCall, BridgedCalls } from '../contract/bridged-calls.ts';
 import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';
 import type { InboundAnswerer, RingsCalls } from '../contract/connector.ts';

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../base/time.ts';
-import { pause } from '../../base/waits.ts';
+import { type Clock, pause } from '../../base/time.ts';
 import { platformFailure } from '../kit/platform-failure.ts';
 import { type HttpAnswer, type HttpRequest, PlatformHttp } from '../kit/platform-http.ts';
 

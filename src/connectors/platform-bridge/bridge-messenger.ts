@@ -1,17 +1,9 @@
 import * as z from 'zod';
-import type { Address } from '../../base/address.ts';
+import { type Address, keyOfLogin } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { keyOfLogin, type LoginRef } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
-import type {
-  FetchesFiles,
-  MessageIntake,
-  Messenger,
-  OutboundMessage,
-  SendOutcome,
-  ShowsTyping,
-} from '../contract/messenger.ts';
+import type { MessageIntake, Messenger, SendOutcome } from '../contract/messenger.ts';
 import type { BridgeClient, Told } from './bridge-client.ts';
 
 /** How long a bridge has to know the ids of messages that it got. */
@@ -33,55 +25,42 @@ export interface BridgeMessengerDeps {
 }
 
 /** Direct messages of one platform by the platform bridge. People's messages come by its endpoints, not from here. */
-export class BridgeMessenger implements Messenger, ShowsTyping, FetchesFiles {
-  readonly typing: ShowsTyping = this;
-  readonly files: FetchesFiles = this;
-  readonly isInboundOnly = true;
-  readonly typingRepeatMs = TYPING_REPEAT_MS;
-  readonly dropsDuplicatesForMs = KNOWN_MS;
-  readonly #platform: Platform;
-  readonly #deps: BridgeMessengerDeps;
-
-  constructor(platform: Platform, deps: BridgeMessengerDeps) {
-    this.#platform = platform;
-    this.#deps = deps;
-  }
-
-  onMessages(intake: MessageIntake): void {
-    this.#deps.onIntake(intake);
-  }
-
-  /** The bridge knows the limits of its platform. */
-  checkText(): void {}
-
-  async send(
-    { messageId, to, text, attachments }: OutboundMessage,
-    signal: AbortSignal,
-  ): Promise<SendOutcome> {
-    // Such a message was written before the bridge carried its platform.
-    if (attachments.length > 0) return refused('The bridge takes no files');
-    const message = { type: 'message', ...this.#place(to), message_id: messageId, text };
-    return outcomeOf(await this.#deps.client.insist(message, signal, 'return'));
-  }
-
-  async showTyping(to: Address, signal: AbortSignal): Promise<void> {
-    await this.#deps.client.tell({ type: 'typing', ...this.#place(to) }, signal);
-  }
-
-  /** A file's reference is the URL that the bridge gave. */
-  async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    try {
-      return await this.#deps.openUrl(ref, signal);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      const isBlocked = error instanceof GatewayError && error.code === 'url_blocked';
-      throw new GatewayError(isBlocked ? 'file_gone' : 'platform_failed');
-    }
-  }
-
-  #place({ login, space, thread, person }: Address) {
-    return { platform: this.#platform, login: keyOfLogin(login), space, thread, person };
-  }
+export function bridgeMessenger(platform: Platform, deps: BridgeMessengerDeps): Messenger {
+  const { client, openUrl, onIntake } = deps;
+  const place = ({ login, space, thread, person }: Address) => {
+    return { platform, login: keyOfLogin(login), space, thread, person };
+  };
+  return {
+    typing: {
+      typingRepeatMs: TYPING_REPEAT_MS,
+      async showTyping(to, signal) {
+        await client.tell({ type: 'typing', ...place(to) }, signal);
+      },
+    },
+    files: {
+      isInboundOnly: true,
+      /** A file's reference is the URL that the bridge gave. */
+      async fetchFile(_login, ref, signal) {
+        try {
+          return await openUrl(ref, signal);
+        } catch (error) {
+          if (signal.aborted) throw error;
+          const isBlocked = error instanceof GatewayError && error.code === 'url_blocked';
+          throw new GatewayError(isBlocked ? 'file_gone' : 'platform_failed');
+        }
+      },
+    },
+    dropsDuplicatesForMs: KNOWN_MS,
+    onMessages: onIntake,
+    /** The bridge knows the limits of its platform. */
+    checkText: () => {},
+    async send({ messageId, to, text, attachments }, signal) {
+      // Such a message was written before the bridge carried its platform.
+      if (attachments.length > 0) return refused('The bridge takes no files');
+      const message = { type: 'message', ...place(to), message_id: messageId, text };
+      return outcomeOf(await client.insist(message, signal, 'return'));
+    },
+  };
 }
 
 function outcomeOf(told: Told): SendOutcome {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import { BridgeCalls } from './bridge-calls.ts';
 import type { BridgeClient } from './bridge-client.ts';
-import { BridgeMessenger, type BridgeMessengerDeps } from './bridge-messenger.ts';
+import { type BridgeMessengerDeps, bridgeMessenger } from './bridge-messenger.ts';
 
 export interface BridgedDeps {
   readonly client: BridgeClient;
@@ -25,7 +25,7 @@ export class BridgedConnector implements Connector {
   constructor(platform: Platform, own: Connector | null, { client, clock, openUrl }: BridgedDeps) {
     this.platform = platform;
     this.#own = own;
-    const { oauth, status, calls, messenger, inboundCalls } = own?.provides ?? {};
+    const { oauth, pairing, webhooks, calls, messenger, inboundCalls } = own?.provides ?? {};
     this.calls = new BridgeCalls(platform, {
       client,
       clock,
@@ -33,9 +33,11 @@ export class BridgedConnector implements Connector {
     });
     this.provides = {
       ...(oauth && { oauth }),
-      ...(status && { status }),
+      ...(pairing && { pairing }),
+      // Servers post the credentials of pairings.
+      ...(pairing && webhooks && { webhooks }),
       ...(calls && { calls }),
-      messenger: new BridgeMessenger(platform, {
+      messenger: bridgeMessenger(platform, {
         client,
         openUrl,
         onIntake: (intake) => messenger?.onMessages(intake),

@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/time.ts';
-import { settledWithin } from '../../base/waits.ts';
+import { type Clock, settledWithin } from '../../base/time.ts';
 import type { MediaControl } from '../../media/media-control.ts';
 import type { RtpCodec } from '../../rtp/rtp-protocol.ts';
 import type { LegObserver, PlatformLeg } from '../contract/call-leg.ts';

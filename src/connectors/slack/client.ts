@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
 import { field } from '../../base/platform-json.ts';
-import type { Clock } from '../../base/time.ts';
-import { withDeadline } from '../../base/waits.ts';
+import { type Clock, withDeadline } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import type { ConnectionTokens } from '../contract/oauth.ts';
 import {

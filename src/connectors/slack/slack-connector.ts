@@ -1,17 +1,11 @@
-import { assert } from '../../base/assert.ts';
+import type { LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { HostedBot, LoginState } from '../contract/login.ts';
-import type {
-  FetchesFiles,
-  MessageIntake,
-  Messenger,
-  OutboundMessage,
-  SendOutcome,
-} from '../contract/messenger.ts';
+import type { FetchesFiles, Messenger, OutboundMessage, SendOutcome } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';
+import { GivenIntake } from '../kit/given-intake.ts';
 import { botRefused, requireForm, type TokenForm } from '../kit/hosted-logins.ts';
 import { checkTextLength } from '../kit/sending.ts';
 import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
@@ -62,7 +56,8 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles {
   readonly #world: LoginWorld;
   readonly #workspaces: ConnectedWorkspaces;
   readonly #sockets: SocketMode;
-  #intake: MessageIntake | null = null;
+  readonly #intake = new GivenIntake();
+  readonly onMessages = this.#intake.give;
 
   constructor({ urls, sharedApp: app }: SlackOptions, deps: SlackDeps) {
     const { clock, observer } = deps;
@@ -77,7 +72,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles {
     });
     this.#logins = logins;
     const records = new SlackRecords(deps.records);
-    this.#world = { ...deps, urls, logins, records, intake: () => this.#intakeSet() };
+    this.#world = { ...deps, urls, logins, records, intake: this.#intake.get };
     const workspaces = new ConnectedWorkspaces(this.#world, app);
     this.#workspaces = workspaces;
     const expects = (places: ReadonlySet<string>) => workspaces.expects(places);
@@ -88,13 +83,7 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles {
     this.provides = { messenger: this, webhooks, bots: logins, oauth: workspaces.oauth };
   }
 
-  onMessages(intake: MessageIntake): void {
-    this.#intake = intake;
-  }
-
-  async start(): Promise<void> {
-    assert(this.#intake !== null, 'onMessages comes before start');
-  }
+  async start(): Promise<void> {}
 
   async close(): Promise<void> {
     await Promise.all([this.#workspaces.close(), this.#sockets.close()]);
@@ -136,11 +125,6 @@ export class SlackConnector implements Connector, Messenger, FetchesFiles {
     if (failure?.isLoggedOut !== true) return;
     await this.#logins.removeBot(botId);
     throw botRefused(failure, 'app token');
-  }
-
-  #intakeSet(): MessageIntake {
-    assert(this.#intake !== null, 'onMessages comes before webhooks');
-    return this.#intake;
   }
 }
 

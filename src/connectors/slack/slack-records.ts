@@ -1,5 +1,5 @@
+import type { LoginRef } from '../../base/address.ts';
 import { KeyedQueue } from '../../base/keyed-queue.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 
 /** Who a login is at Slack. */

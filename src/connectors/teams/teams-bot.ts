@@ -2,8 +2,9 @@ import type { Clock } from '../../base/time.ts';
 import type { Provides } from '../contract/connector.ts';
 import type { LinksToBots } from '../contract/login.ts';
 import type { PlatformRecords } from '../contract/records.ts';
+import { GivenIntake } from '../kit/given-intake.ts';
 import { ActivityReceiver } from './activities/activity-receiver.ts';
-import { MessagingEndpoint } from './activities/messaging-endpoint.ts';
+import { messagingEndpoint } from './activities/messaging-endpoint.ts';
 import { TeamsNewcomers } from './activities/newcomers.ts';
 import { ActivityTokens } from './auth/activity-token.ts';
 import { AllowedHosts } from './auth/allowed-hosts.ts';
@@ -17,7 +18,7 @@ import { BotLogin } from './login/bot-login.ts';
 import { ConversationReferences } from './messages/conversation-references.ts';
 import { Directory } from './messages/directory.ts';
 import { ThrottlePauses } from './messages/send-message.ts';
-import { TeamsMessenger } from './teams-messenger.ts';
+import { teamsMessenger } from './teams-messenger.ts';
 import type { TeamsObserver } from './teams-observer.ts';
 import { TeamsRecords } from './teams-records.ts';
 
@@ -70,9 +71,10 @@ export class TeamsBot {
     const api = new TeamsApi({ clock, tokens, hosts, botUse });
     const references = new ConversationReferences(records);
     const login = new BotLogin({ tokens, botUse, clock, observer }, `28:${appId}`);
-    const intake = () => messenger.intake;
+    const given = new GivenIntake();
+    const intake = given.get;
     const offers = new OfferedFiles({ api, observer, records, intake, hosts: hosts.drives });
-    const messenger = new TeamsMessenger({
+    const messenger = teamsMessenger({
       sending: {
         api,
         appId,
@@ -84,6 +86,7 @@ export class TeamsBot {
         failed: (failure) => login.failed(failure),
       },
       downloads: options.hasFiles ? api : null,
+      onMessages: given.give,
     });
     const directory = new Directory(api, clock, this.#ending.signal);
     const receiver = new ActivityReceiver({
@@ -97,7 +100,7 @@ export class TeamsBot {
     });
     const { tokenIssuer: issuer, openIdUrl } = places;
     const keys = new SigningKeys({ issuer, openIdUrl: options.openIdUrl ?? openIdUrl }, clock);
-    const webhooks = new MessagingEndpoint({
+    const webhooks = messagingEndpoint({
       tokens: new ActivityTokens({ issuer, appId }, keys, clock),
       services: hosts.services,
       observer,

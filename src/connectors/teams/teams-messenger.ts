@@ -1,19 +1,8 @@
-import type { Address } from '../../base/address.ts';
-import { assert } from '../../base/assert.ts';
+import type { LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
-import type {
-  FetchesFiles,
-  MessageIntake,
-  Messenger,
-  OutboundMessage,
-  Remedy,
-  SendOutcome,
-  ShowsTyping,
-} from '../contract/messenger.ts';
+import type { Messenger, Remedy } from '../contract/messenger.ts';
 import type { TeamsApi } from './client.ts';
-import { postTyping } from './messages/post-activity.ts';
-import { type SendDeps, sendMessage } from './messages/send-message.ts';
+import { postTyping, type SendDeps, sendMessage } from './messages/send-message.ts';
 import { checkLength } from './messages/text.ts';
 
 const TYPING_DEADLINE_MS = 5_000;
@@ -22,50 +11,33 @@ export interface TeamsMessengerDeps {
   readonly sending: SendDeps;
   /** Null: files are switched off. */
   readonly downloads: Pick<TeamsApi, 'openFile'> | null;
+  readonly onMessages: Messenger['onMessages'];
 }
 
 /** Chats with people, group chats and channels. Teams does not drop duplicates. */
-export class TeamsMessenger implements Messenger, ShowsTyping {
-  readonly typing: ShowsTyping = this;
-  readonly remedies = TEAMS_REMEDIES;
-  readonly files?: FetchesFiles;
-  /** Teams shows the indicator for about three seconds. */
-  readonly typingRepeatMs = 3_000;
-  readonly #sending: SendDeps;
-  #intake: MessageIntake | null = null;
-
-  constructor({ sending, downloads }: TeamsMessengerDeps) {
-    this.#sending = sending;
-    if (downloads !== null)
-      this.files = { fetchFile: (login, ref, signal) => fetchFile(downloads, login, ref, signal) };
-  }
-
-  onMessages(intake: MessageIntake): void {
-    this.#intake = intake;
-  }
-
-  get intake(): MessageIntake {
-    assert(this.#intake !== null, 'onMessages comes before webhooks');
-    return this.#intake;
-  }
-
-  checkText(text: string): void {
-    checkLength(text);
-  }
-
-  async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    return await sendMessage(this.#sending, message, signal);
-  }
-
-  async showTyping({ space, thread }: Address, signal: AbortSignal): Promise<void> {
-    try {
-      const reference = await this.#sending.references.find(space);
-      if (reference === null) return;
-      await postTyping(this.#sending.api, { reference, thread }, { deadlineMs: TYPING_DEADLINE_MS, signal });
-    } catch {
-      // Best effort.
-    }
-  }
+export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessengerDeps): Messenger {
+  return {
+    remedies: TEAMS_REMEDIES,
+    ...(downloads && {
+      files: { fetchFile: (login, ref, signal) => fetchFile(downloads, login, ref, signal) },
+    }),
+    typing: {
+      // Teams shows the indicator for about three seconds.
+      typingRepeatMs: 3_000,
+      async showTyping({ space, thread }, signal) {
+        try {
+          const reference = await sending.references.find(space);
+          const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
+          if (reference) await postTyping(sending.api, { reference, thread }, options);
+        } catch {
+          // Best effort.
+        }
+      },
+    },
+    onMessages,
+    checkText: checkLength,
+    send: async (message, signal) => await sendMessage(sending, message, signal),
+  };
 }
 
 async function fetchFile(

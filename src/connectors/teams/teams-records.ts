@@ -1,5 +1,4 @@
-import type { Space } from '../../base/address.ts';
-import { SHARED_LOGIN } from '../../base/login-ref.ts';
+import { SHARED_LOGIN, type Space } from '../../base/address.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 
 /** Where a conversation is reached: Teams may move it to another service at any time. */

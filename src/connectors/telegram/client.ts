@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { Backoff } from '../../base/backoff.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { field } from '../../base/platform-json.ts';
-import type { Clock } from '../../base/time.ts';
+import { Backoff, type Clock } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../kit/multipart.ts';
 import { fileFound, PlatformFailure, platformFailure } from '../kit/platform-failure.ts';

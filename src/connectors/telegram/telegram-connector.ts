@@ -1,14 +1,11 @@
 import * as z from 'zod';
-import type { Address } from '../../base/address.ts';
-import { assert } from '../../base/assert.ts';
+import { type Address, keyOfLogin, type LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { keyOfLogin, type LoginRef } from '../../base/login-ref.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { LinkedBot, LinksToBots, LoginState } from '../contract/login.ts';
 import type {
   FetchesFiles,
-  MessageIntake,
   Messenger,
   OutboundMessage,
   SendOutcome,
@@ -21,11 +18,12 @@ import {
   type WebhookReply,
   type WebhookRequest,
 } from '../contract/webhooks.ts';
+import { GivenIntake } from '../kit/given-intake.ts';
 import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/sending.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
-import { characters, MAX_TEXT_CHARACTERS, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
+import { characters, MAX_TEXT_CHARACTERS, placeIn, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
@@ -72,7 +70,8 @@ export class TelegramConnector
   readonly headers = [SECRET_HEADER];
   readonly #deps: TelegramDeps;
   readonly #logins: HostedLogins<TelegramLogin>;
-  #intake: MessageIntake | null = null;
+  readonly #intake = new GivenIntake();
+  readonly onMessages = this.#intake.give;
 
   constructor(deps: TelegramDeps) {
     this.#deps = deps;
@@ -85,10 +84,6 @@ export class TelegramConnector
     });
     const logins = this.#logins;
     this.provides = { messenger: this, webhooks: this, sharedLogin: logins, bots: logins, deepLinks: this };
-  }
-
-  onMessages(intake: MessageIntake): void {
-    this.#intake = intake;
   }
 
   /** Starts receiving for the shared bot. An unreachable Telegram only shows in the bot's state. */
@@ -122,6 +117,7 @@ export class TelegramConnector
       api,
       clock: this.#deps.clock,
       chatId: message.to.space.id,
+      thread: message.to.thread,
       signal,
       loggedOut: (failure: PlatformFailure) => login.heard(failure),
     };
@@ -130,8 +126,8 @@ export class TelegramConnector
     return outcome;
   }
 
-  async showTyping({ login, space }: Address, signal: AbortSignal): Promise<void> {
-    const parameters = { chat_id: Number(space.id), action: 'typing' };
+  async showTyping({ login, space, thread }: Address, signal: AbortSignal): Promise<void> {
+    const parameters = { ...placeIn(space.id, thread), action: 'typing' };
     const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
     await this.#logins
       .of(login)
@@ -156,7 +152,6 @@ export class TelegramConnector
   }
 
   #open(ref: LoginRef, token: string, onState: (state: LoginState) => void): TelegramLogin {
-    assert(this.#intake !== null, 'onMessages comes before logins');
     const { urls, webhookRoot, clock } = this.#deps;
     const key = keyOfLogin(ref);
     const api = apiOf(urls, token, clock);
@@ -166,7 +161,7 @@ export class TelegramConnector
       ...this.#deps,
       ref,
       api,
-      intake: this.#intake,
+      intake: this.#intake.get(),
       key,
       webhookUrl: webhookRoot && (() => `${webhookRoot()}/${key}`),
       webhookSeed: token,

@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
+import type { LoginRef } from '../../base/address.ts';
 import { isDiskFull } from '../../base/errors.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
+import { isSameSecret } from '../../base/ids.ts';
 import { platformJson } from '../../base/platform-json.ts';
-import type { Clock } from '../../base/time.ts';
-import { isSameSecret } from '../../base/tokens.ts';
-import { pause } from '../../base/waits.ts';
+import { type Clock, pause } from '../../base/time.ts';
 import type { LoginState } from '../contract/login.ts';
 import type { MessageIntake } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
 import { EventLoopLimit } from '../../base/event-loop-limit.ts';
-import type { Clock } from '../../base/time.ts';
-import { pause } from '../../base/waits.ts';
+import { type Clock, pause } from '../../base/time.ts';
 import { PlatformFailure } from '../kit/platform-failure.ts';
 import { joinAlbums, refetchFrom } from './albums.ts';
 import { AnyUpdate } from './bot-api-types.ts';

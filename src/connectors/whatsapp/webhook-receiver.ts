@@ -1,10 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Address, directAddress } from '../../base/address.ts';
+import { type Address, directAddress, type LoginRef, SHARED_LOGIN } from '../../base/address.ts';
+import { isSameSecret } from '../../base/ids.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
-import { type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
-import type { Clock } from '../../base/time.ts';
-import { isSameSecret } from '../../base/tokens.ts';
-import { pause } from '../../base/waits.ts';
+import { type Clock, pause } from '../../base/time.ts';
 import type { InboundMessage, LaterStatus, MessageIntake } from '../contract/messenger.ts';
 import {
   LOGIN_WEBHOOK,

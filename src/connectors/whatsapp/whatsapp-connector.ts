@@ -1,23 +1,20 @@
-import type { Address } from '../../base/address.ts';
-import { assert } from '../../base/assert.ts';
+import type { Address, LoginRef } from '../../base/address.ts';
 import { isDiskFull } from '../../base/errors.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import { SERVICE_WINDOW_MS } from '../../base/platform.ts';
-import type { Clock } from '../../base/time.ts';
-import { withDeadline } from '../../base/waits.ts';
+import { type Clock, withDeadline } from '../../base/time.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { InvitesPeople } from '../contract/login.ts';
 import type {
   DropsCaptions,
   FetchesFiles,
   HasWindow,
-  MessageIntake,
   Messenger,
   MessengerObserver,
   OutboundFile,
   OutboundMessage,
   SendOutcome,
 } from '../contract/messenger.ts';
+import { GivenIntake } from '../kit/given-intake.ts';
 import { LOGIN_OK, LoginCheck } from '../kit/login-check.ts';
 import { FirstTimes } from '../kit/newcomers.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
@@ -65,7 +62,8 @@ export class WhatsAppConnector
   readonly #strangers = new FirstTimes();
   readonly #answering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
-  #intake: MessageIntake | null = null;
+  readonly #intake = new GivenIntake();
+  readonly onMessages = this.#intake.give;
 
   constructor(options: WhatsAppOptions, clock: Clock, observer: WhatsAppObserver) {
     this.#options = options;
@@ -87,7 +85,7 @@ export class WhatsAppConnector
     const webhooks = new WebhookReceiver(options, {
       clock,
       closing: this.#closing.signal,
-      intake: () => this.#intakeSet(),
+      intake: this.#intake.get,
       sizeOf: (mediaId) => this.#graph.mediaSize(mediaId, this.#closing.signal),
       onStranger: (address) => this.#answerStranger(address),
       count: (event) => observer.count(event),
@@ -100,13 +98,8 @@ export class WhatsAppConnector
     this.provides = { messenger: this, webhooks, sharedLogin, invitations: this };
   }
 
-  onMessages(intake: MessageIntake): void {
-    this.#intake = intake;
-  }
-
   /** Starts even when Meta does not accept the number yet; the login is retried. */
   async start(): Promise<void> {
-    assert(this.#intake !== null, 'onMessages comes before start');
     this.#login.check();
   }
 
@@ -143,11 +136,6 @@ export class WhatsAppConnector
 
   async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     return await this.#graph.openMedia(ref, signal);
-  }
-
-  #intakeSet(): MessageIntake {
-    assert(this.#intake !== null, 'onMessages comes before webhooks');
-    return this.#intake;
   }
 
   /** Answers a stranger once. */

@@ -1,14 +1,14 @@
 import type { Clock } from '../../base/time.ts';
-import type { Connector, Provides } from '../contract/connector.ts';
+import type { Connector } from '../contract/connector.ts';
 import type { ConnectsByOAuth } from '../contract/oauth.ts';
 import type { Registration } from '../kit/oauth-platform.ts';
 import { PhoneMeetings, type PhoneMeetingsDeps } from '../kit/phone-meetings.ts';
 import { ZoomApi } from './api/zoom-api.ts';
-import { ZoomDirectory } from './calls/zoom-directory.ts';
+import { zoomDirectory } from './calls/zoom-directory.ts';
 import { type ZoomUrls, zoomOAuth } from './oauth/zoom-oauth.ts';
 import { StreamRegistry } from './rtms/stream-registry.ts';
 import { CallStreams } from './rtms/streamed-call.ts';
-import { ZoomWebhook } from './rtms/zoom-webhook.ts';
+import { zoomWebhook } from './rtms/zoom-webhook.ts';
 
 export interface ZoomOptions {
   readonly urls: ZoomUrls;
@@ -28,32 +28,24 @@ export interface ZoomDeps extends PhoneMeetingsDeps {
  * Zoom: meetings by SIP and by phone. Accounts connect by OAuth, which finds the ways into their meetings. Realtime Media
  * Streams tell who is there, what is said and written.
  */
-export class ZoomConnector implements Connector {
-  readonly platform = 'zoom' as const;
-  readonly provides: Provides;
-  readonly #registry: StreamRegistry | null;
-
-  constructor(options: ZoomOptions, { clock, sip, log }: ZoomDeps) {
-    const { urls, app, dialIn, webhookSecret: secret } = options;
-    const api = new ZoomApi(urls.api, clock);
-    const registry = app && secret !== null ? new StreamRegistry({ app, clock, log }) : null;
-    this.#registry = registry;
-    const streams = registry && new CallStreams(registry);
-    const oauth: ConnectsByOAuth = {
-      ...zoomOAuth(urls, app),
-      onConnections: (tokens) => api.onConnections(tokens),
-      connected: (connection) => streams?.connected(connection),
-      disconnected: (connectionId) => streams?.disconnected(connectionId),
-    };
-    const calls = new PhoneMeetings(new ZoomDirectory(api, dialIn, streams), { sip, log });
-    const protocols = urls.api.startsWith('http:') ? ['wss:', 'ws:'] : ['wss:'];
-    const webhooks = registry && secret !== null && new ZoomWebhook({ secret, protocols }, registry, clock);
-    this.provides = { oauth, calls, ...(webhooks && { webhooks }) };
-  }
-
-  async start(): Promise<void> {}
-
-  async close(): Promise<void> {
-    this.#registry?.close();
-  }
+export function zoomConnector(options: ZoomOptions, { clock, sip, log }: ZoomDeps): Connector {
+  const { urls, app, dialIn, webhookSecret: secret } = options;
+  const api = new ZoomApi(urls.api, clock);
+  const registry = app && secret !== null ? new StreamRegistry({ app, clock, log }) : null;
+  const streams = registry && new CallStreams(registry);
+  const oauth: ConnectsByOAuth = {
+    ...zoomOAuth(urls, app),
+    onConnections: (tokens) => api.onConnections(tokens),
+    connected: (connection) => streams?.connected(connection),
+    disconnected: (connectionId) => streams?.disconnected(connectionId),
+  };
+  const calls = new PhoneMeetings(zoomDirectory(api, dialIn, streams), { sip, log });
+  const protocols = urls.api.startsWith('http:') ? ['wss:', 'ws:'] : ['wss:'];
+  const webhooks = registry && secret !== null && zoomWebhook({ secret, protocols }, registry, clock);
+  return {
+    platform: 'zoom',
+    provides: { oauth, calls, ...(webhooks && { webhooks }) },
+    start: async () => {},
+    close: async () => registry?.close(),
+  };
 }

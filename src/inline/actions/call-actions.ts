@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
-import { liveCall } from '../../calls/find-call.ts';
+import { liveCall } from '../../calls/call-domain.ts';
 import { hangUpCall } from '../../calls/hang-up-call.ts';
 import { type ActionContext, Refused } from './action-context.ts';
 

@@ -3,8 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { Clock } from '../../base/time.ts';
 import { findProvider } from '../../store/agents/agent-providers.ts';
-import { countRows, findRow, listRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { countRows, type Db, findRow, listRows } from '../../store/database/rows.ts';
 import {
   type Delivery,
   insertDelivery,

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { PlaceHolder, Places } from '../../base/places.ts';
-import type { Clock } from '../../base/time.ts';
-import { TimeLimit } from '../../base/time-limit.ts';
+import { type Clock, TimeLimit } from '../../base/time.ts';
 import { Wakeups } from '../../messaging/inbox/wakeups.ts';
 
 /** How a request waits, and for how long. */

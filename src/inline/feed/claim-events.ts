@@ -1,8 +1,7 @@
 import { DEFAULT_EVENT_FILTER, type EventType } from '../../agents/provider-settings.ts';
 import { newId } from '../../base/ids.ts';
 import { isoAfter } from '../../base/time.ts';
-import { changeRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db } from '../../store/database/rows.ts';
 import { countLaneSince, type DeliveryFailure, insertDelivery } from '../../store/inline/deliveries.ts';
 import type { BusyLane } from '../../store/inline/delivery-turns.ts';
 import {

@@ -1,12 +1,10 @@
 import { newId } from '../../base/ids.ts';
-import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
-import { withDeadline } from '../../base/waits.ts';
+import { type CancelTimer, type Clock, isoAfter, withDeadline } from '../../base/time.ts';
 import type { GatewayTools, ModelMemory } from '../../models/model-client.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
 import { toolsDigest } from '../../models/provider-conversation.ts';
 import { findProvider } from '../../store/agents/agent-providers.ts';
-import { countRows, deleteRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { countRows, type Db, deleteRows } from '../../store/database/rows.ts';
 import {
   type Forgotten,
   type FormerProvider,

@@ -1,5 +1,4 @@
-import type { CancelTimer, Clock } from '../../base/time.ts';
-import { settledWithin } from '../../base/waits.ts';
+import { type CancelTimer, type Clock, settledWithin } from '../../base/time.ts';
 import type { BusyLane } from '../../store/inline/delivery-turns.ts';
 
 /** Runs one turn of a lane, if something waits there. Resolves with whether more does. Must not reject. */

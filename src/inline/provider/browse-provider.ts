@@ -3,8 +3,7 @@ import { requireVerifiedAddress } from '../../accounts/people/verified-address.t
 import { requireAgent } from '../../agents/agent-domain.ts';
 import { type ConfigChange, type ConfigFault, mergeForBrowsing } from '../../agents/provider-config.ts';
 import { GatewayError } from '../../base/errors.ts';
-import type { Clock } from '../../base/time.ts';
-import { answeredWithin } from '../../base/waits.ts';
+import { answeredWithin, type Clock } from '../../base/time.ts';
 import { modelProvider } from '../../models/all-providers.ts';
 import type { ModelChoices } from '../../models/model-client.ts';
 import { ModelFault } from '../../models/model-fault.ts';

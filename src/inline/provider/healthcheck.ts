@@ -1,4 +1,4 @@
-import { TimeLimit } from '../../base/time-limit.ts';
+import { TimeLimit } from '../../base/time.ts';
 import { ModelFault } from '../../models/model-fault.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';

@@ -1,5 +1,5 @@
 import { PHONE_PLATFORM } from '../../base/platform.ts';
-import { listCalls } from '../../calls/find-call.ts';
+import { listCalls } from '../../calls/call-domain.ts';
 import { isWindowOpen } from '../../messaging/window/window-guard.ts';
 import { describeAgent } from '../../store/agents/agent-facts.ts';
 import { findConversation } from '../../store/messages/conversations.ts';

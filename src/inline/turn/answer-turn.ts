@@ -1,4 +1,4 @@
-import { TimeLimit } from '../../base/time-limit.ts';
+import { TimeLimit } from '../../base/time.ts';
 import type {
   ModelClient,
   ModelMemory,

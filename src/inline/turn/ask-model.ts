@@ -1,6 +1,5 @@
 import { unreachable } from '../../base/assert.ts';
-import type { Clock } from '../../base/time.ts';
-import { pause } from '../../base/waits.ts';
+import { type Clock, pause } from '../../base/time.ts';
 import type {
   ModelClient,
   ModelReply,

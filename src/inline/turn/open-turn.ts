@@ -1,4 +1,4 @@
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { Delivery } from '../../store/inline/deliveries.ts';
 import { type BusyLane, beginTurn, listTurn, listWaiting } from '../../store/inline/delivery-turns.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';

@@ -1,6 +1,6 @@
 import type { ModelReply } from '../../models/model-client.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { type NewAction, noteRefused, planActions } from '../../store/inline/delivery-actions.ts';
 import { answerTurn, endTurn } from '../../store/inline/delivery-turns.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PastTurn } from '../../models/model-client.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { listUndone } from '../../store/inline/delivery-actions.ts';
 import { newestModelTurns } from '../../store/inline/model-turns.ts';
 import type { ActionContext } from '../actions/action-context.ts';

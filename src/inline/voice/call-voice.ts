@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/time.ts';
-import { answeredWithin } from '../../base/waits.ts';
+import { answeredWithin, type Clock } from '../../base/time.ts';
 import type { CallActor, Silencer } from '../../calls/call-actor.ts';
 import type { UtteranceEvent } from '../../calls/call-event.ts';
 import type { HostedSpeech } from '../../calls/call-publisher.ts';

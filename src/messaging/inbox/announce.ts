@@ -1,7 +1,6 @@
 import { newId } from '../../base/ids.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
-import { findRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, findRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { appendCopies } from '../../store/messages/events.ts';
 import type { Message } from '../../store/messages/messages.ts';

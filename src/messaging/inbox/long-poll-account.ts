@@ -1,4 +1,4 @@
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { agentsOfOtherEvents, newestEventTime } from '../../store/messages/events.ts';
 import { agentsOfMessages, type MessagePosition, newestMessage } from '../../store/messages/messages.ts';
 import { KeyedRuns } from './keyed-runs.ts';

@@ -1,13 +1,10 @@
 import { joinDefaultAgent } from '../../accounts/account/default-agent.ts';
-import type { Address } from '../../base/address.ts';
-import { newId } from '../../base/ids.ts';
-import { SHARED_LOGIN } from '../../base/login-ref.ts';
-import { hashToken } from '../../base/tokens.ts';
+import { type Address, SHARED_LOGIN } from '../../base/address.ts';
+import { hashToken, newId } from '../../base/ids.ts';
 import type { Member } from '../../store/agents/agents.ts';
-import { changeRows, insertRow, putRow, takeUnexpired } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db, insertRow, putRow, takeUnexpired } from '../../store/database/rows.ts';
 import { connectionsOfRemote, type StoredConnection } from '../../store/logins/connections.ts';
-import { sealTokens } from '../../store/logins/oauth-connections.ts';
+import { sealTokens } from '../../store/logins/login-connections.ts';
 import { heardFrom } from '../../store/messages/conversations.ts';
 import { openConversation, type Space } from '../../store/messages/spaces.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';

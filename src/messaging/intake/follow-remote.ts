@@ -1,6 +1,5 @@
 import type { Address, Space } from '../../base/address.ts';
-import { changeRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db } from '../../store/database/rows.ts';
 import { findPlatformMessage } from '../../store/messages/messages.ts';
 import {
   changeSpaceId,

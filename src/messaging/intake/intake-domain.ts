@@ -2,7 +2,7 @@ import type { Platform } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import type { InboundFile, OutboundFile } from '../../connectors/contract/messenger.ts';
 import type { InboundOrigin, KeptInbound } from '../../files/keep-inbound-files.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { SpaceKind } from '../../store/messages/message-tables.ts';
 import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';

@@ -1,10 +1,9 @@
+import { keyOfLogin } from '../../base/address.ts';
 import { withAttachmentStubs, withinFileLimit } from '../../base/attachment-stubs.ts';
 import { newId } from '../../base/ids.ts';
-import { keyOfLogin } from '../../base/login-ref.ts';
 import { dayOf } from '../../base/time.ts';
 import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
-import { changeRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db } from '../../store/database/rows.ts';
 import { type Conversation, heardFrom } from '../../store/messages/conversations.ts';
 import {
   findPlatformMessage,
@@ -16,8 +15,7 @@ import { openConversation } from '../../store/messages/spaces.ts';
 import { unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { countUsage } from '../../store/people/usage.ts';
 import { announceMessage } from '../inbox/announce.ts';
-import { ownBot } from '../owner/mark-owner.ts';
-import { checkOwnerCode } from '../owner/owner-code.ts';
+import { checkOwnerCode, ownBot } from '../owner/bot-owner.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
 import { shownName } from './shown-name.ts';

@@ -1,9 +1,7 @@
-import type { Address } from '../../base/address.ts';
-import { type LoginRef, SHARED_LOGIN } from '../../base/login-ref.ts';
+import { type Address, type LoginRef, SHARED_LOGIN } from '../../base/address.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Member } from '../../store/agents/agents.ts';
-import { findRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, findRow } from '../../store/database/rows.ts';
 import { findBotOwner } from '../../store/logins/bot-tokens.ts';
 import { connectionsOfRemote } from '../../store/logins/connections.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';

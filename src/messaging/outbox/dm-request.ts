@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { AgentScope } from '../../base/scope.ts';
-import { TimeLimit } from '../../base/time-limit.ts';
+import { TimeLimit } from '../../base/time.ts';
 import type { AttachmentSource, ResolvedFile } from '../../files/resolve-attachments.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import {
   type Conversation,
   findConversation,

@@ -1,10 +1,9 @@
+import type { LoginRef } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
-import type { LoginRef } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type Clock, dayOf } from '../../base/time.ts';
 import type { LaterStatus, SendOutcome, SentMessage } from '../../connectors/contract/messenger.ts';
-import { changeRows } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { changeRows, type Db } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { addPlatformMessageIds, type Message } from '../../store/messages/messages.ts';
 import { attachedBytes, changeMessageStatus } from '../../store/messages/outbound-messages.ts';

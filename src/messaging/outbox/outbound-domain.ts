@@ -1,6 +1,6 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { AttachmentSource, ResolvedFile } from '../../files/resolve-attachments.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { noteSubject, type RequestRef, subjectOf } from '../../store/keys/idempotent-requests.ts';
 import type { ReplyWatch } from '../intake/reply-watch.ts';
 import type { TypingIndicators } from '../typing/typing-indicators.ts';

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { GatewayError } from '../../base/errors.ts';
 import { unservedText } from '../../base/platform.ts';
-import type { Clock } from '../../base/time.ts';
-import { pause } from '../../base/waits.ts';
+import { type Clock, pause } from '../../base/time.ts';
 import type { Messenger, OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
 import { changeRows, findRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';

@@ -1,5 +1,5 @@
 import { newId } from '../../base/ids.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { closeProbeConversations, openAgentConversation } from '../../store/messages/agent-conversations.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { insertMessage } from '../../store/messages/messages.ts';

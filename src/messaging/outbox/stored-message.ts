@@ -1,6 +1,5 @@
-import type { Address } from '../../base/address.ts';
+import { type Address, type LoginRef, loginOfKey } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { type LoginRef, loginOfKey } from '../../base/login-ref.ts';
 import { unservedText } from '../../base/platform.ts';
 import type {
   Messenger,
@@ -8,8 +7,7 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../../connectors/contract/messenger.ts';
-import { findRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, findRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { Message } from '../../store/messages/messages.ts';

@@ -1,9 +1,7 @@
-import { type Address, keyOfAddress } from '../../base/address.ts';
-import { keyOfLogin } from '../../base/login-ref.ts';
+import { type Address, keyOfAddress, keyOfLogin } from '../../base/address.ts';
 import { Places } from '../../base/places.ts';
 import type { Platform } from '../../base/platform.ts';
-import type { Clock } from '../../base/time.ts';
-import { TimeLimit } from '../../base/time-limit.ts';
+import { type Clock, TimeLimit } from '../../base/time.ts';
 import type { AwaitedReply, OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 

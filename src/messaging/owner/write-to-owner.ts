@@ -2,14 +2,14 @@ import { GatewayError, SuggestedRemedy, sendFailed } from '../../base/errors.ts'
 import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import type { Remedy } from '../../connectors/contract/messenger.ts';
 import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/test-targets.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { openConversation } from '../../store/messages/spaces.ts';
 import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
 import { writeNotice } from '../outbox/send-dm.ts';
 import { type SentDm, sentOf } from '../outbox/sent-dm.ts';
 import { requireMessenger } from '../outbox/stored-message.ts';
-import { noLogin } from './owner-code.ts';
+import { noLogin } from './bot-owner.ts';
 
 const TEST = 'This is a test message: your agent can reach you here.';
 const CONFIRMATION = 'You are now the owner of this bot. Test messages will arrive here.';

@@ -3,7 +3,7 @@ import type { Platform, PlatformTable } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import type { BridgedCalls } from '../../connectors/contract/bridged-calls.ts';
 import type { MessageIntake, Messenger } from '../../connectors/contract/messenger.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 
 /** The bridge has one key. */

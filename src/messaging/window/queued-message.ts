@@ -1,8 +1,6 @@
-import type { Clock } from '../../base/time.ts';
-import { pause, withDeadline } from '../../base/waits.ts';
+import { type Clock, pause, withDeadline } from '../../base/time.ts';
 import type { HasWindow, SendOutcome } from '../../connectors/contract/messenger.ts';
-import { deleteRows, findRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type Db, deleteRows, findRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform, MessageStatus } from '../../store/messages/message-tables.ts';
 import type { Message } from '../../store/messages/messages.ts';

@@ -1,5 +1,5 @@
 import { isoAfter } from '../../base/time.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 
 /** The result of a message that had to wait until the other side writes. */

@@ -1,8 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
-import { type CancelTimer, isoAfter } from '../../base/time.ts';
-import { pause } from '../../base/waits.ts';
-import { findRow } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
+import { type CancelTimer, isoAfter, pause } from '../../base/time.ts';
+import { type Db, findRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { dropExpired } from '../../store/messages/outbound-messages.ts';

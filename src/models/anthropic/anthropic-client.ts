@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/time.ts';
-import { pause, withDeadline } from '../../base/waits.ts';
+import { type Clock, pause, withDeadline } from '../../base/time.ts';
 import type { JsonApi } from '../http/json-api.ts';
 import type {
   ModelChoices,

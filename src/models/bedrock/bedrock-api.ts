@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type FaultTable, kindOfError } from '../fault-table.ts';
 import { type Credentials, JsonApi, keyIn, type ProviderError, type Refusal } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
-import { ModelFault } from '../model-fault.ts';
+import { unusable } from '../model-fault.ts';
 import type { ModelDeps, ModelSettings } from '../model-provider.ts';
 import { signed } from './sigv4.ts';
 
@@ -53,10 +53,6 @@ function credentialsOf(
     secrets: [secret, session_token],
     headers: (request) => signed({ ...request, region, service: SERVICE, keys, at: nowIso() }),
   };
-}
-
-function unusable(words: string): ModelFault {
-  return new ModelFault('bad_request', { words });
 }
 
 /** Exceptions of the two APIs and those common to all services. */

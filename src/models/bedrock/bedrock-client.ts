@@ -1,17 +1,8 @@
 import { z } from 'zod';
 import { assert } from '../../base/assert.ts';
-import type {
-  ModelChoice,
-  ModelChoices,
-  ModelClient,
-  ModelReply,
-  ModelTurn,
-  PastTurn,
-  TurnFate,
-  TurnObserver,
-} from '../model-client.ts';
-import { isFault, ModelFault } from '../model-fault.ts';
-import { type BedrockApis, errorOf } from './bedrock-api.ts';
+import type { ModelClient, ModelTurn, PastTurn } from '../model-client.ts';
+import { isFault, unusable } from '../model-fault.ts';
+import { type AwsException, type BedrockApis, errorOf } from './bedrock-api.ts';
 import { modelChoices, profileChoices } from './bedrock-choices.ts';
 import { readConverse } from './converse-reply.ts';
 
@@ -31,61 +22,37 @@ export interface BedrockClientOptions extends BedrockApis {
  * Amazon Bedrock by Converse, which keeps no conversation. Models behind it cannot read from the gateway.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference.html
  */
-export class BedrockClient implements ModelClient {
-  readonly #options: BedrockClientOptions;
-
-  constructor(options: BedrockClientOptions) {
-    this.#options = options;
-  }
-
-  /** By a reply of one token: keys that may call a model need not be allowed to list any. */
-  async probe(signal: AbortSignal): Promise<void> {
-    const body = { messages: messagesOf([OPENING]), inferenceConfig: { maxTokens: 1 } };
-    await this.#options.runtime.ask(WholeReply, this.#call('converse', body, signal));
-  }
-
-  async browse(signal: AbortSignal): Promise<ModelChoices> {
-    const { control } = this.#options;
-    try {
-      const lists = [profileChoices(control, signal), modelChoices(control, signal)];
-      const models: ModelChoice[] = (await Promise.all(lists)).flat();
-      return { models, agents: [], notice: null };
-    } catch (error) {
-      if (!isFault(error, 'no_access')) throw error;
-      const notice = `The key may not list models, but may be allowed to call them: enter the id. ${error.message}`;
-      return { models: [], agents: [], notice };
-    }
-  }
-
-  async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
-    const { runtime, model } = this.#options;
-    const { signal } = turn;
-    const answer = await runtime.open(
-      this.#call('converse-stream', converseBody(turn), signal),
-      EVENT_STREAM,
-    );
-    return await readConverse(answer, observer, {
-      signal,
-      faultOf: (exception) => runtime.brokenStream(errorOf(exception, model)),
-    });
-  }
-
-  async reconcile(): Promise<TurnFate> {
-    return { kind: 'absent' };
-  }
-
-  async forget(): Promise<void> {}
-
-  #call(operation: 'converse' | 'converse-stream', body: object, signal: AbortSignal) {
-    const { model } = this.#options;
-    if (model === '') throw new ModelFault('bad_request', { words: 'model is missing' });
-    return {
-      method: 'POST',
-      path: `/model/${encodeURIComponent(model)}/${operation}`,
-      body,
-      signal,
-    } as const;
-  }
+export function bedrockClient({ runtime, control, model }: BedrockClientOptions): ModelClient {
+  const call = (operation: 'converse' | 'converse-stream', body: object, signal: AbortSignal) => {
+    if (model === '') throw unusable('model is missing');
+    const path = `/model/${encodeURIComponent(model)}/${operation}`;
+    return { method: 'POST', path, body, signal } as const;
+  };
+  return {
+    /** By a reply of one token: keys that may call a model need not be allowed to list any. */
+    async probe(signal) {
+      const body = { messages: messagesOf([OPENING]), inferenceConfig: { maxTokens: 1 } };
+      await runtime.ask(WholeReply, call('converse', body, signal));
+    },
+    async browse(signal) {
+      try {
+        const lists = [profileChoices(control, signal), modelChoices(control, signal)];
+        return { models: (await Promise.all(lists)).flat(), agents: [], notice: null };
+      } catch (error) {
+        if (!isFault(error, 'no_access')) throw error;
+        const notice = `The key may not list models, but may be allowed to call them: enter the id. ${error.message}`;
+        return { models: [], agents: [], notice };
+      }
+    },
+    async turn(turn, observer) {
+      const { signal } = turn;
+      const answer = await runtime.open(call('converse-stream', converseBody(turn), signal), EVENT_STREAM);
+      const faultOf = (exception: AwsException) => runtime.brokenStream(errorOf(exception, model));
+      return await readConverse(answer, observer, { signal, faultOf });
+    },
+    reconcile: async () => ({ kind: 'absent' }),
+    forget: async () => {},
+  };
 }
 
 /**

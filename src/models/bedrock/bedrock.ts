@@ -1,7 +1,7 @@
 import type { ModelProvider } from '../model-provider.ts';
 import { MODEL } from '../provider-fields.ts';
 import { bedrockApis } from './bedrock-api.ts';
-import { BedrockClient } from './bedrock-client.ts';
+import { bedrockClient } from './bedrock-client.ts';
 
 export const bedrock: ModelProvider = {
   name: 'bedrock',
@@ -31,5 +31,5 @@ export const bedrock: ModelProvider = {
   ],
   anyOf: ['model'],
   connect: (settings, deps) =>
-    new BedrockClient({ model: settings.config.model ?? '', ...bedrockApis(settings, deps) }),
+    bedrockClient({ model: settings.config.model ?? '', ...bedrockApis(settings, deps) }),
 };

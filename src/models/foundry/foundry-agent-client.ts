@@ -1,15 +1,7 @@
 import type { Clock } from '../../base/time.ts';
 import type { JsonApi } from '../http/json-api.ts';
 import { MadeOnce } from '../made-once.ts';
-import type {
-  ModelChoices,
-  ModelClient,
-  ModelMemory,
-  ModelReply,
-  ModelTurn,
-  TurnFate,
-  TurnObserver,
-} from '../model-client.ts';
+import type { ModelClient } from '../model-client.ts';
 import { Conversations } from '../responses/conversations.ts';
 import { probeConversation } from '../responses/probe-turn.ts';
 import { type AgentName, API_VERSION, isContainer } from './foundry-agent.ts';
@@ -36,52 +28,28 @@ const KEY = 'answering';
  * instructions are a message in the conversation.
  * https://learn.microsoft.com/azure/ai-foundry/agents/concepts/runtime-components
  */
-export class FoundryAgentClient implements ModelClient {
-  readonly #options: FoundryAgentClientOptions;
-  readonly #answering: MadeOnce<Answering>;
+export function foundryAgentClient({ open, agent, clock }: FoundryAgentClientOptions): ModelClient {
+  const answering = new MadeOnce<Answering>(clock);
+  const find = (signal: AbortSignal) => answering.get(KEY, (within) => ask(open, agent, within), signal);
+  const client: ModelClient = {
+    probe: async (signal) => await probeConversation(client, signal),
+    browse: async (signal) => await projectChoices(open(''), signal),
+    async turn(turn, observer) {
+      const { turns, fields } = await find(turn.signal);
+      return await turns.send(fields, turn, observer, await turns.memoryOf(turn, observer));
+    },
+    reconcile: async (turn) => await (await find(turn.signal)).turns.fateOf(turn),
+    forget: async (memory, signal) => await (await find(signal)).turns.forget(memory, signal),
+  };
+  return client;
+}
 
-  constructor(options: FoundryAgentClientOptions) {
-    this.#options = options;
-    this.#answering = new MadeOnce(options.clock);
+async function ask(open: OpenApi, agent: AgentName, signal: AbortSignal): Promise<Answering> {
+  const { name, version } = agent;
+  if (await isContainer(open(''), agent, signal)) {
+    const api = open(`/agents/${name}/endpoint/protocols/openai`, API_VERSION);
+    return { turns: new Conversations(api, 'conversation'), fields: {} };
   }
-
-  async probe(signal: AbortSignal): Promise<void> {
-    await probeConversation(this, signal);
-  }
-
-  async browse(signal: AbortSignal): Promise<ModelChoices> {
-    return await projectChoices(this.#options.open(''), signal);
-  }
-
-  async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
-    const { turns, fields } = await this.#find(turn.signal);
-    const memory = turn.memory ?? (await turns.start(turn));
-    if (turn.memory === null) observer.memoryChanged(memory);
-    return await turns.send(fields, turn, observer, memory);
-  }
-
-  async reconcile(turn: ModelTurn): Promise<TurnFate> {
-    const { turns } = await this.#find(turn.signal);
-    return await turns.fateOf(turn);
-  }
-
-  async forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
-    const { turns } = await this.#find(signal);
-    await turns.forget(memory, signal);
-  }
-
-  #find(signal: AbortSignal): Promise<Answering> {
-    return this.#answering.get(KEY, (within) => this.#ask(within), signal);
-  }
-
-  async #ask(signal: AbortSignal): Promise<Answering> {
-    const { open, agent } = this.#options;
-    const { name, version } = agent;
-    if (await isContainer(open(''), agent, signal)) {
-      const api = open(`/agents/${name}/endpoint/protocols/openai`, API_VERSION);
-      return { turns: new Conversations(api, 'conversation'), fields: {} };
-    }
-    const agent_reference = { type: 'agent_reference', name, ...(version !== undefined && { version }) };
-    return { turns: new Conversations(open('/openai/v1'), 'conversation'), fields: { agent_reference } };
-  }
+  const agent_reference = { type: 'agent_reference', name, ...(version !== undefined && { version }) };
+  return { turns: new Conversations(open('/openai/v1'), 'conversation'), fields: { agent_reference } };
 }

@@ -1,13 +1,13 @@
 import { type Credentials, JsonApi, keyIn } from '../http/json-api.ts';
 import { OAuthToken } from '../http/oauth-token.ts';
 import type { ModelClient } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelFault, unusable } from '../model-fault.ts';
 import type { ModelDeps, ModelProvider, ModelSettings } from '../model-provider.ts';
-import { OpenAiClient } from '../openai/openai-client.ts';
+import { openAiClient } from '../openai/openai-client.ts';
 import { API_KEY, endpoint, hostedAgent, MODEL } from '../provider-fields.ts';
 import { readApiError } from '../responses/response-faults.ts';
 import { readAgentName } from './foundry-agent.ts';
-import { FoundryAgentClient, type OpenApi } from './foundry-agent-client.ts';
+import { foundryAgentClient, type OpenApi } from './foundry-agent-client.ts';
 import { projectChoices, resourceChoices } from './foundry-choices.ts';
 
 /** A token that is about to end is not used for a turn. */
@@ -39,8 +39,8 @@ export const foundry: ModelProvider = {
     const target = readFoundryEndpoint(config.endpoint ?? '');
     const open = opener(settings, target, deps);
     if (config.agent_id === undefined) return modelClient(config.model ?? null, target, open, deps);
-    if (target.kind !== 'project') throw wrong('an agent needs the endpoint of its project');
-    return new FoundryAgentClient({ open, agent: readAgentName(config.agent_id), clock: deps.clock });
+    if (target.kind !== 'project') throw unusable('an agent needs the endpoint of its project');
+    return foundryAgentClient({ open, agent: readAgentName(config.agent_id), clock: deps.clock });
   },
 };
 
@@ -57,7 +57,7 @@ function modelClient(
   const api = open('/openai/v1', target.query);
   const browse = async (signal: AbortSignal) =>
     target.kind === 'project' ? await projectChoices(open(''), signal) : await resourceChoices(api, signal);
-  return new OpenAiClient({ api, clock, model, prompt: null, compacts: false, browse });
+  return openAiClient({ api, clock, model, prompt: null, compacts: false, browse });
 }
 
 /**
@@ -102,11 +102,12 @@ function credentialsOf(
   const { api_key: key } = secrets;
   const application = applicationIn({ config, secrets });
   if (application === null) {
-    if (key === undefined) throw wrong('an API key, or a tenant, a client and its secret, is missing');
-    if (kind === 'project') throw wrong('a project takes no API key, but a tenant, a client and its secret');
+    if (key === undefined) throw unusable('an API key, or a tenant, a client and its secret, is missing');
+    if (kind === 'project')
+      throw unusable('a project takes no API key, but a tenant, a client and its secret');
     return keyIn({ 'api-key': key }, key);
   }
-  if (key !== undefined) throw wrong('give either an API key or a tenant, a client and its secret');
+  if (key !== undefined) throw unusable('give either an API key or a tenant, a client and its secret');
   const { tenantId, ...client } = application;
   return new OAuthToken({
     http,
@@ -131,12 +132,8 @@ function applicationIn({ config, secrets }: ModelSettings): EntraApplication | n
   const { client_secret } = secrets;
   if (tenantId === undefined && client_id === undefined && client_secret === undefined) return null;
   if (tenantId === undefined || client_id === undefined || client_secret === undefined) {
-    throw wrong('tenant_id, client_id and client_secret belong together');
+    throw unusable('tenant_id, client_id and client_secret belong together');
   }
-  if (!TENANT.test(tenantId)) throw wrong('tenant_id must be a GUID or a domain');
+  if (!TENANT.test(tenantId)) throw unusable('tenant_id must be a GUID or a domain');
   return { tenantId, client_id, client_secret };
-}
-
-function wrong(words: string): ModelFault {
-  return new ModelFault('bad_request', { words });
 }

@@ -1,6 +1,6 @@
 import { type Credentials, JsonApi, keyIn } from '../http/json-api.ts';
 import { OAuthToken } from '../http/oauth-token.ts';
-import { ModelFault } from '../model-fault.ts';
+import { unusable } from '../model-fault.ts';
 import type { ModelDeps, ModelSettings } from '../model-provider.ts';
 import { readError } from './gemini-faults.ts';
 import { assertionOf, readServiceAccount } from './service-account.ts';
@@ -70,8 +70,4 @@ function vertexHost(location: string): string {
   if (location === 'global') return 'https://aiplatform.googleapis.com';
   if (WHOLE_CONTINENTS.has(location)) return `https://aiplatform.${location}.rep.googleapis.com`;
   return `https://${location}-aiplatform.googleapis.com`;
-}
-
-function unusable(words: string): ModelFault {
-  return new ModelFault('bad_request', { words });
 }

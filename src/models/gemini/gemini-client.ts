@@ -2,18 +2,8 @@ import { z } from 'zod';
 import { assert } from '../../base/assert.ts';
 import type { JsonApi, ProviderError } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
-import type {
-  GatewayTools,
-  ModelChoice,
-  ModelChoices,
-  ModelClient,
-  ModelMemory,
-  ModelReply,
-  ModelTurn,
-  TurnFate,
-  TurnObserver,
-} from '../model-client.ts';
-import { ModelFault, unlessGone } from '../model-fault.ts';
+import type { GatewayTools, ModelChoice, ModelClient, ModelTurn } from '../model-client.ts';
+import { unlessGone, unusable } from '../model-fault.ts';
 import type { GeminiAccess } from './gemini-access.ts';
 import { readInteraction } from './interaction-reply.ts';
 
@@ -51,70 +41,59 @@ export interface GeminiClientOptions extends Pick<GeminiAccess, 'interactions' |
  * Gemini by its Interactions API. Each interaction names the one before it, so that a turn that got lost can be sent again:
  * it follows the same one. https://ai.google.dev/gemini-api/docs/interactions
  */
-export class GeminiClient implements ModelClient {
-  readonly #options: GeminiClientOptions;
+export function geminiClient({ api, model, models, interactions }: GeminiClientOptions): ModelClient {
+  const chosen = (): string => {
+    if (model === '') throw unusable('model is missing');
+    return model;
+  };
+  return {
+    async probe(signal) {
+      await api.ask(Model, { method: 'GET', path: `${models}/${encodeURIComponent(chosen())}`, signal });
+    },
+    async browse(signal) {
+      const pages = api.pages(
+        ModelPage,
+        { path: models, query: { pageSize: PAGE_SIZE }, signal },
+        { next: ({ nextPageToken: pageToken }) => (pageToken ? { pageToken } : null), maxPages: MAX_PAGES },
+      );
+      return { models: (await Array.fromAsync(pages)).flatMap(choicesOf), agents: [], notice: null };
+    },
+    async turn(turn, observer) {
+      const { signal, tools, memory } = turn;
+      const previousId = memory?.interaction ?? null;
+      const secret = tools?.bearer ?? '';
+      const body = interactionBody(chosen(), turn, previousId);
+      const events = await api.stream({ method: 'POST', path: interactions, body, secret, signal });
+      const faultOf = (error: ProviderError) => api.brokenStream(error, secret);
+      const reply = await readInteraction(events, observer, { hasMemory: previousId !== null, faultOf });
+      observer.memoryChanged(reply.memory!);
+      return reply;
+    },
+    /** The turn may be stored, but nothing follows it. */
+    reconcile: async () => ({ kind: 'absent' }),
+    /** Deletes the interactions from the first to the last: until that is gone, another attempt finds what is left. */
+    async forget({ interaction }, signal) {
+      for (const path of (await chainTo({ api, interactions }, interaction, signal)).toReversed())
+        await unlessGone(api.tell({ method: 'DELETE', path, signal }));
+    },
+  };
+}
 
-  constructor(options: GeminiClientOptions) {
-    this.#options = options;
+/** The paths of an interaction and those before it, the last first. What another key has made counts as gone. */
+async function chainTo(
+  { api, interactions }: Pick<GeminiClientOptions, 'api' | 'interactions'>,
+  last: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (let id = last; id !== undefined && paths.length < MAX_CHAIN; ) {
+    const path = `${interactions}/${encodeURIComponent(id)}`;
+    const stored = await unlessGone(api.ask(StoredInteraction, { method: 'GET', path, signal }));
+    if (stored === null) break;
+    paths.push(path);
+    id = stored.previous_interaction_id;
   }
-
-  async probe(signal: AbortSignal): Promise<void> {
-    const { api, models } = this.#options;
-    await api.ask(Model, { method: 'GET', path: `${models}/${encodeURIComponent(this.#chosen)}`, signal });
-  }
-
-  async browse(signal: AbortSignal): Promise<ModelChoices> {
-    const { api, models: path } = this.#options;
-    const pages = api.pages(
-      ModelPage,
-      { path, query: { pageSize: PAGE_SIZE }, signal },
-      { next: ({ nextPageToken: pageToken }) => (pageToken ? { pageToken } : null), maxPages: MAX_PAGES },
-    );
-    return { models: (await Array.fromAsync(pages)).flatMap(choicesOf), agents: [], notice: null };
-  }
-
-  async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
-    const { api, interactions: path } = this.#options;
-    const { signal, tools } = turn;
-    const previousId = turn.memory?.interaction ?? null;
-    const secret = tools?.bearer ?? '';
-    const body = interactionBody(this.#chosen, turn, previousId);
-    const events = await api.stream({ method: 'POST', path, body, secret, signal });
-    const faultOf = (error: ProviderError) => api.brokenStream(error, secret);
-    const reply = await readInteraction(events, observer, { hasMemory: previousId !== null, faultOf });
-    observer.memoryChanged(reply.memory!);
-    return reply;
-  }
-
-  /** The turn may be stored, but nothing follows it. */
-  async reconcile(): Promise<TurnFate> {
-    return { kind: 'absent' };
-  }
-
-  /** Deletes the interactions from the first to the last: until that is gone, another attempt finds what is left. */
-  async forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
-    for (const path of (await this.#chainTo(memory.interaction, signal)).toReversed())
-      await unlessGone(this.#options.api.tell({ method: 'DELETE', path, signal }));
-  }
-
-  /** The paths of an interaction and those before it, the last first. What another key has made counts as gone. */
-  async #chainTo(last: string | undefined, signal: AbortSignal): Promise<readonly string[]> {
-    const { api, interactions } = this.#options;
-    const paths: string[] = [];
-    for (let id = last; id !== undefined && paths.length < MAX_CHAIN; ) {
-      const path = `${interactions}/${encodeURIComponent(id)}`;
-      const stored = await unlessGone(api.ask(StoredInteraction, { method: 'GET', path, signal }));
-      if (stored === null) break;
-      paths.push(path);
-      id = stored.previous_interaction_id;
-    }
-    return paths;
-  }
-
-  get #chosen(): string {
-    if (this.#options.model === '') throw new ModelFault('bad_request', { words: 'model is missing' });
-    return this.#options.model;
-  }
+  return paths;
 }
 
 /** Returns the models of a page that write texts. https://ai.google.dev/api/models */

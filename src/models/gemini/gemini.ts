@@ -1,7 +1,7 @@
 import type { ModelProvider } from '../model-provider.ts';
 import { MODEL } from '../provider-fields.ts';
 import { geminiAccess, geminiApi } from './gemini-access.ts';
-import { GeminiClient } from './gemini-client.ts';
+import { geminiClient } from './gemini-client.ts';
 
 export const gemini: ModelProvider = {
   name: 'gemini',
@@ -39,6 +39,6 @@ export const gemini: ModelProvider = {
     // Models are listed as `models/…`, and asked for without it.
     const model = settings.config.model?.replace(/^models\//, '') ?? '';
     const access = geminiAccess(settings, deps);
-    return new GeminiClient({ model, ...access, api: geminiApi(access, deps) });
+    return geminiClient({ model, ...access, api: geminiApi(access, deps) });
   },
 };

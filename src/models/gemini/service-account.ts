@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { z } from 'zod';
 import { parseJson } from '../../base/json.ts';
-import { ModelFault } from '../model-fault.ts';
+import { unusable } from '../model-fault.ts';
 
 /** A Google service account, from the key file that the console gives out. */
 export interface ServiceAccount {
@@ -68,8 +68,4 @@ function parsed(json: string): unknown {
 
 function base64url(data: string | Buffer): string {
   return Buffer.from(data).toString('base64url');
-}
-
-function unusable(words: string): ModelFault {
-  return new ModelFault('bad_request', { words });
 }

@@ -1,7 +1,7 @@
 import type { ModelProvider } from '../model-provider.ts';
 import { API_KEY, endpoint, MODEL, STORED_PROMPT } from '../provider-fields.ts';
 import { responsesApi, wrongPath } from '../responses/responses-api.ts';
-import { OpenAiClient } from './openai-client.ts';
+import { openAiClient } from './openai-client.ts';
 import { choicesOf, ModelList } from './openai-models.ts';
 import { promptsHaveEnded, STORED_PROMPTS_ENDED, storedPromptIn } from './stored-prompt.ts';
 
@@ -25,6 +25,6 @@ export const openai: ModelProvider = {
       return { models: choicesOf(list), agents: [], notice };
     };
     const compacts = given === ENDPOINT;
-    return new OpenAiClient({ api, clock, model: config.model ?? null, prompt, compacts, browse });
+    return openAiClient({ api, clock, model: config.model ?? null, prompt, compacts, browse });
   },
 };

@@ -52,6 +52,14 @@ export class Conversations {
     this.#place = place;
   }
 
+  /** The memory of a turn. Without one, a conversation is started, and the observer told. */
+  async memoryOf(turn: ModelTurn, observer: TurnObserver): Promise<ModelMemory> {
+    if (turn.memory !== null) return turn.memory;
+    const memory = await this.start(turn);
+    observer.memoryChanged(memory);
+    return memory;
+  }
+
   /** Starts a conversation with what was said before. Resolves with its memory. */
   async start({ history, instructions, signal }: ModelTurn): Promise<ModelMemory> {
     const past = pastMessages(history);
@@ -143,7 +151,7 @@ export function requestFields(turn: ModelTurn) {
   return { instructions: turn.instructions, max_output_tokens: maxOutputTokens(turn) };
 }
 
-function digest(instructions: string): string {
+export function digest(instructions: string): string {
   return createHash('sha256').update(instructions).digest('hex').slice(0, 32);
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import type { Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/rows.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import {
   disableVoiceConfig,
@@ -9,12 +9,10 @@ import {
   updateVoiceConfig,
 } from '../../store/speech/voice-configs.ts';
 import { mergeOptions, type OptionsChange } from '../options/options-schema.ts';
-import { keyRefused } from '../providers/ask-provider.ts';
 import type { KeyVerdict } from '../providers/ask-vendor.ts';
-import { speechProvider } from '../providers/speech-providers.ts';
+import { keyRefused, speechProvider } from '../providers/speech-providers.ts';
 import type { SpeechDomain } from '../speech-domain.ts';
-import { checkKey } from './check-key.ts';
-import { requirePreset } from './presets.ts';
+import { checkKey, requirePreset } from './presets.ts';
 
 /** A change of a preset. What is left out stays. The options are valid for its provider and kind. */
 export interface PresetChange {

@@ -1,4 +1,4 @@
-import type { CallIdentity } from '../../calls/call.ts';
+import type { CallIdentity } from '../../calls/call-event.ts';
 import type { SpeechCounts } from '../metering/speech-meter.ts';
 
 /** Writes are this far apart, so that calls with speech do not keep the database busy. */

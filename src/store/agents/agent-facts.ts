@@ -1,5 +1,5 @@
 import { prepared } from '../database/prepared.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
 
 /** What an agent is called, and its platform accounts. The platform of a phone number is null. */
 export interface AgentFacts {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { prepared } from '../database/prepared.ts';
-import type { Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db, Row } from '../database/rows.ts';
 import { DEFAULT_AGENT_FIRST, type Member } from './agents.ts';
 
 /** A key as listed for its agents. */

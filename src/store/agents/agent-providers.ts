@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { findRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, findRow, type Row } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 import type { Texts } from './agent-tables.ts';
 

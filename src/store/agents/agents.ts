@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { changeRows, findRow, insertNewRow, insertReturning, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, findRow, insertNewRow, insertReturning, type Row } from '../database/rows.ts';
 import type { MemberType } from './agent-tables.ts';
 
 export type Agent = Row<'agents'>;

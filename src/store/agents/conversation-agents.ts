@@ -1,5 +1,5 @@
 import type { AgentScope } from '../../base/scope.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
 
 /** An agent as shown in a conversation. */
 export interface NamedAgent {

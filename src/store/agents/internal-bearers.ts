@@ -1,5 +1,4 @@
-import { putRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, putRow, type Row } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 /** The key with which an agent's model calls back, in plain text. In memory only; never logged. */

@@ -1,5 +1,5 @@
 import type { Platform } from '../../base/platform.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
 import type { Conversation } from '../messages/conversations.ts';
 
 /** A person known to be the account's own. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from './tables.ts';
+import type { Db } from './rows.ts';
 
 /**
  * Deletes up to `limit` rows that match a condition. Returns their number. `table` is its name in the database; it must

@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
-import type { Db } from './tables.ts';
+import type { Db } from './rows.ts';
 
 /** Stands for a parameter while a query is built. */
 class Slot {

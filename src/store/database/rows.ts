@@ -1,13 +1,17 @@
 import {
   CompiledQuery,
   type Insertable,
+  type Kysely,
   type QueryResult,
   type Selectable,
   type SelectType,
   type Updateable,
 } from 'kysely';
 import { columns } from './columns.ts';
-import type { Db, Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
+
+/** The database, or a transaction in it. Functions of the store take either. */
+export type Db = Kysely<Tables>;
 
 type Table = keyof Tables;
 

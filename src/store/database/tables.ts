@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import type { AgentTables } from '../agents/agent-tables.ts';
 import type { InlineTables } from '../inline/inline-tables.ts';
 import type { KeyTables } from '../keys/key-tables.ts';
@@ -21,9 +20,6 @@ export interface Tables
     SpeechTables {
   facts: FactsTable;
 }
-
-/** The database, or a transaction in it. Functions of the store take either. */
-export type Db = Kysely<Tables>;
 
 /** Facts about the database itself. */
 interface FactsTable {

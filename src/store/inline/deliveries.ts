@@ -1,5 +1,4 @@
-import { insertReturning, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, insertReturning, type Row } from '../database/rows.ts';
 
 /** An event to be delivered to an agent's model. */
 export type Delivery = Row<'deliveries'>;

@@ -1,6 +1,5 @@
 import { prepared } from '../database/prepared.ts';
-import { changeRows, insertNewRow, insertRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, insertNewRow, insertRow, type Row } from '../database/rows.ts';
 import type { ActionStatus } from './inline-tables.ts';
 
 /** What a reply asked for, and what has become of it. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { prepared } from '../database/prepared.ts';
-import { changeRows, listRows } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, listRows } from '../database/rows.ts';
 import type { Delivery, DeliveryFailure } from './deliveries.ts';
 import type { DeliveryStatus } from './inline-tables.ts';
 

@@ -1,6 +1,5 @@
 import type { Texts } from '../agents/agent-tables.ts';
-import { changeRows, insertNewRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, insertNewRow, type Row } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 type Stored = Row<'forgottenAtProviders'>;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { prepared } from '../database/prepared.ts';
-import type { Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db, Row } from '../database/rows.ts';
 import type { StoredEvent } from '../messages/events.ts';
 
 /** An agent with a model, and how far its feed has been read. */

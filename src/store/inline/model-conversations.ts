@@ -1,6 +1,5 @@
 import { prepared } from '../database/prepared.ts';
-import { changeRows, findRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, findRow, type Row } from '../database/rows.ts';
 import type { StoredMemory } from './inline-tables.ts';
 
 export type ModelConversation = Row<'modelConversations'>;

@@ -1,7 +1,6 @@
 import type { Insertable } from 'kysely';
 import { prepared } from '../database/prepared.ts';
-import type { Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db, Row } from '../database/rows.ts';
 import type { ModelTurnsTable } from './inline-tables.ts';
 
 export type ModelTurnRow = Pick<Row<'modelTurns'>, 'role' | 'text'>;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { deleteSome } from '../database/delete-some.ts';
-import { changeRows, deleteRows, findRow, putRow } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, deleteRows, findRow, putRow } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 const requestPlace = secretPlaces('idempotent_requests', 'sealed_request');

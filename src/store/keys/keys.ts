@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { DEFAULT_AGENT_FIRST, withAgentIds } from '../agents/agents.ts';
 import { deleteSome } from '../database/delete-some.ts';
-import { changeRows, deleteRows, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, deleteRows, type Row } from '../database/rows.ts';
 import type { KeyKind } from './key-tables.ts';
 
 export type ApiKey = Row<'apiKeys'>;

@@ -1,6 +1,5 @@
 import { DEFAULT_AGENT_FIRST, withAgentIds } from '../agents/agents.ts';
-import { deleteRows, putRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, deleteRows, putRow, type Row } from '../database/rows.ts';
 
 /** What an account allows an MCP client to do. */
 export interface McpAuthorization extends Row<'mcpAuthorizations'> {

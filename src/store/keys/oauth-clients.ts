@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { putRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, putRow, type Row } from '../database/rows.ts';
 
 /** An MCP client, as registered or as described by the metadata document at its id. */
 export type OauthClient = Row<'oauthClients'>;

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 import { DEFAULT_AGENT_FIRST, withAgentIds } from '../agents/agents.ts';
 import { deleteSome } from '../database/delete-some.ts';
-import { changeRows, deleteRows, findRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, deleteRows, findRow, type Row } from '../database/rows.ts';
 
 export type OauthGrant = Row<'oauthGrants'>;
 export type OauthToken = Row<'oauthTokens'>;

@@ -1,6 +1,6 @@
 import type { Platform } from '../../base/platform.ts';
 import type { AgentScope } from '../../base/scope.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
 
 /** A bot or connection as the login of an agent that has it. */
 export interface StoredAgentLogin {

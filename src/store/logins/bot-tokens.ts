@@ -1,6 +1,5 @@
 import type { Platform } from '../../base/platform.ts';
-import { findRow, insertRow, listRows, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, findRow, insertRow, listRows, type Row } from '../database/rows.ts';
 import { type SecretBox, type SecretPlace, secretPlaces } from '../secrets/secret-box.ts';
 
 /** A bot without its secrets. */

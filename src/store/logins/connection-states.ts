@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { deleteSome } from '../database/delete-some.ts';
-import { deleteExpired, insertRow, type Row, takeUnexpired } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, deleteExpired, insertRow, type Row, takeUnexpired } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 const placeOf = secretPlaces('connection_states', 'sealed_verifier');

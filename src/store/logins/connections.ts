@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db, Row } from '../database/rows.ts';
 import type { SpaceKind } from '../messages/message-tables.ts';
 
 /** A platform login without its credentials. */

@@ -1,7 +1,6 @@
 import type { Platform } from '../../base/platform.ts';
 import type { Member } from '../agents/agents.ts';
-import { countRows } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { countRows, type Db } from '../database/rows.ts';
 import { listBots } from './bot-tokens.ts';
 
 /** A platform login, bot or phone number, as a possible member of an agent. */

@@ -1,6 +1,5 @@
 import type { PresetIds } from '../../base/speech.ts';
-import { changeRows, findRow, insertNewRow, listRows, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, findRow, insertNewRow, listRows, type Row } from '../database/rows.ts';
 
 type DidRow = Row<'sipDids'>;
 

@@ -1,5 +1,4 @@
-import { changeRows, findRow, listRows, putRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, findRow, listRows, putRow, type Row } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 /** A trunk with its secrets in plain text. In memory only; never logged. */

@@ -1,7 +1,6 @@
 import type { Capability } from '../../base/platform.ts';
 import type { Termination } from '../../base/termination.ts';
-import { changeRows, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, type Row } from '../database/rows.ts';
 
 /** A stored call. `capabilities` is null for calls of earlier versions. */
 export type CallRow = Row<'calls'>;

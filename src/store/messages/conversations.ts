@@ -3,8 +3,8 @@ import { foldCase } from '../../base/fold-case.ts';
 import { newId } from '../../base/ids.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import { prepared } from '../database/prepared.ts';
-import { insertRow, type Row } from '../database/rows.ts';
-import type { Db, Tables } from '../database/tables.ts';
+import { type Db, insertRow, type Row } from '../database/rows.ts';
+import type { Tables } from '../database/tables.ts';
 import type { ConversationStatus, MessagePlatform } from './message-tables.ts';
 
 export type Conversation = Row<'conversations'>;

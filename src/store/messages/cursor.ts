@@ -1,6 +1,5 @@
 import { latestOf } from '../../base/time.ts';
-import { findRow } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, findRow } from '../database/rows.ts';
 import { firstEventBehind, lastEventOfMessages, lastEventUntil, newestEventTime } from './events.ts';
 import { type Message, type MessagePosition, newestMessage } from './messages.ts';
 

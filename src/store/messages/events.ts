@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AgentScope } from '../../base/scope.ts';
 import { prepared } from '../database/prepared.ts';
-import { insertReturning, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, insertReturning, type Row } from '../database/rows.ts';
 import type { MessagePlatform } from './message-tables.ts';
 
 /** One entry of an account's feed. `id` increases across the whole gateway and is never reused. */

@@ -1,6 +1,5 @@
 import { type Insertable, sql } from 'kysely';
-import { changeRows, insertRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, insertRow, type Row } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 import type { FilesTable } from './message-tables.ts';
 

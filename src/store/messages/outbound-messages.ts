@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { DEFAULT_AGENT_FIRST, type Member } from '../agents/agents.ts';
-import { changeRows } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db } from '../database/rows.ts';
 import type { Conversation } from './conversations.ts';
 import type { MessageStatus } from './message-tables.ts';
 import type { Message } from './messages.ts';

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { changeRows, findRow } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, findRow } from '../database/rows.ts';
 import type { Conversation } from './conversations.ts';
 import type { MessageStatus } from './message-tables.ts';
 import type { Message } from './messages.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type CancelTimer, type Clock, isoAfter } from '../../base/time.ts';
 import { deleteOldest } from '../database/delete-some.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
 import { deleteOldRequests } from '../keys/idempotent-requests.ts';
 import { deleteRevokedKeys } from '../keys/keys.ts';
 import { deleteEmptyGrants, deleteExpiredTokens, deleteOldSuccessors } from '../keys/oauth-grants.ts';

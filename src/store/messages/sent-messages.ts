@@ -1,5 +1,5 @@
 import type { Member } from '../agents/agents.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
 import type { MessagePlatform } from './message-tables.ts';
 import type { Message } from './messages.ts';
 

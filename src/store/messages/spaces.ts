@@ -1,6 +1,5 @@
 import type { Member } from '../agents/agents.ts';
-import { changeRows, findRow, listRows } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, findRow, listRows } from '../database/rows.ts';
 import { type Conversation, emptyConversation, insertConversation } from './conversations.ts';
 import type { MessagePlatform, SpaceKind } from './message-tables.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
 
 /** Counts the keys created by people: valid ones, and revoked ones that were created after `since`. */
 export async function countKeys(db: Db, accountId: string, since: string): Promise<number> {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { JSON_COLUMNS } from '../database/columns.ts';
-import type { Db, Tables } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
+import type { Tables } from '../database/tables.ts';
 
 /** One row with its database column names, without secrets. */
 export type ExportedRow = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { deleteSome } from '../database/delete-some.ts';
-import { findRow, insertNewRow, insertRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, findRow, insertNewRow, insertRow, type Row } from '../database/rows.ts';
 
 export type Account = Row<'accounts'>;
 

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { systemClock } from '../../base/time.ts';
 import { deleteSome } from '../database/delete-some.ts';
-import { insertReturning, insertRow } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, insertReturning, insertRow } from '../database/rows.ts';
 import type { AuditLogTable } from './people-tables.ts';
 
 /** The credential that made a change. `none` is for changes through a link from an email. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db, Row } from '../database/rows.ts';
 
 /** A message to the gateway's operator. */
 export type Feedback = Row<'feedback'>;

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { insertRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, insertRow, type Row } from '../database/rows.ts';
 
 /** Adds a browser and keeps only the account's `keep` most recently used ones. Call it in a transaction. */
 export async function insertKnownBrowser(db: Db, browser: Row<'knownBrowsers'>, keep: number): Promise<void> {

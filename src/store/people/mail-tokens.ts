@@ -1,5 +1,4 @@
-import type { Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db, Row } from '../database/rows.ts';
 
 export type MailToken = Row<'mailTokens'>;
 

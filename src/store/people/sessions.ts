@@ -1,5 +1,4 @@
-import { findRow, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, findRow, type Row } from '../database/rows.ts';
 
 export type StoredSession = Row<'sessions'>;
 

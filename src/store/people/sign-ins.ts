@@ -1,5 +1,4 @@
-import { deleteExpired, insertRow, type Row, takeUnexpired } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { type Db, deleteExpired, insertRow, type Row, takeUnexpired } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 /** A sign-in in progress at a provider, with its secrets in plain text. In memory only; never logged. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 import { prepared } from '../database/prepared.ts';
-import type { Db } from '../database/tables.ts';
+import type { Db } from '../database/rows.ts';
 
 /** What is counted as it happens. */
 export interface CountedUsage {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { SpeechKind } from '../../base/speech.ts';
-import { changeRows, type Row } from '../database/rows.ts';
-import type { Db } from '../database/tables.ts';
+import { changeRows, type Db, type Row } from '../database/rows.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 
 /** A voice preset. Its key stays sealed: `openKey`. */

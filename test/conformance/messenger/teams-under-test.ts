@@ -1,5 +1,5 @@
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
-import { TeamsConnector } from '../../../src/connectors/teams/teams-connector.ts';
+import { teamsConnector } from '../../../src/connectors/teams/teams-connector.ts';
 import { messageActivity } from '../../fakes/teams/delivery/activities.ts';
 import type { FakePerson } from '../../fakes/teams/fake-person.ts';
 import { FakeTeams } from '../../fakes/teams/fake-teams.ts';
@@ -23,10 +23,10 @@ import { isNote, TeamsChannel, TeamsPerson } from './teams-person-under-test.ts'
 const RETRY_DELAYS = Array.from({ length: 4_000 }, () => 300);
 
 /** A connector to read declarations from, with the files that have to be switched on. */
-export function teamsConnector(hasFiles = true): TeamsConnector {
+export function declaredTeams(hasFiles = true): Connector {
   const none = { openIdUrl: null, serviceUrl: null, filesUrl: null, serviceHosts: [] };
   const bot = { appId: '', secret: '', tenantId: '', hasFiles, ...none };
-  return new TeamsConnector(
+  return teamsConnector(
     { cloud: 'public', loginUrl: null, graphUrl: null, tenant: 'organizations', application: null, bot },
     IDLE_TEAMS,
   );
@@ -39,7 +39,7 @@ export interface TeamsTestOptions {
 
 /** Teams, with the bot that all accounts share. Files are off, as they are by default. */
 export class TeamsUnderTest implements MessengerUnderTest {
-  readonly connector: Connector = teamsConnector(false);
+  readonly connector: Connector = declaredTeams(false);
   patienceMs: number;
   /** 20,477 characters as they are sent; with letters, the API's own limit comes first. */
   readonly textLimit = 5_120;

@@ -1,4 +1,4 @@
-import type { LoginRef } from '../../../src/base/login-ref.ts';
+import type { LoginRef } from '../../../src/base/address.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import type { ConnectionTokens } from '../../../src/connectors/contract/oauth.ts';
 import { LOGIN_OK, LoginStatus } from '../../../src/connectors/kit/login-check.ts';

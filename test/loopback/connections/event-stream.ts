@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../src/base/errors.ts';
-import type { Clock } from '../../../src/base/time.ts';
-import { pause, withDeadline } from '../../../src/base/waits.ts';
+import { type Clock, pause, withDeadline } from '../../../src/base/time.ts';
 import { PlatformFailure } from '../../../src/connectors/kit/platform-failure.ts';
 import type { LoopbackApi } from '../messages/loopback-api.ts';
 import { MessageEvent, readMessage } from '../messages/vendor-messages.ts';

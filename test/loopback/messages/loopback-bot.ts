@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { LoginRef } from '../../../src/base/login-ref.ts';
+import type { LoginRef } from '../../../src/base/address.ts';
+import { newToken } from '../../../src/base/ids.ts';
 import type { Clock } from '../../../src/base/time.ts';
-import { newToken } from '../../../src/base/tokens.ts';
 import type { HostedBot, LoginState } from '../../../src/connectors/contract/login.ts';
 import type { BotLogin } from '../../../src/connectors/kit/hosted-logins.ts';
 import { LoginCheck, type OnLoginState } from '../../../src/connectors/kit/login-check.ts';

@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import type { Address } from '../../../src/base/address.ts';
+import type { Address, LoginRef } from '../../../src/base/address.ts';
 import { assert } from '../../../src/base/assert.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
-import type { LoginRef } from '../../../src/base/login-ref.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
-import type { LoginState, TellsStatus } from '../../../src/connectors/contract/login.ts';
 import type {
   FetchesFiles,
   MessageIntake,
@@ -35,7 +33,7 @@ const RULES: SendRules = {
 };
 
 /** Direct messages, channels and threads with bots that accounts add. */
-export class LoopbackChat implements Connector, Messenger, ShowsTyping, FetchesFiles, TellsStatus {
+export class LoopbackChat implements Connector, Messenger, ShowsTyping, FetchesFiles {
   readonly platform = PLATFORM;
   readonly typing: ShowsTyping = this;
   readonly files: FetchesFiles = this;
@@ -64,7 +62,6 @@ export class LoopbackChat implements Connector, Messenger, ShowsTyping, FetchesF
       messenger: this,
       webhooks: new Webhooks(logins, () => this.intake),
       bots: logins,
-      status: this,
     };
   }
 
@@ -82,10 +79,6 @@ export class LoopbackChat implements Connector, Messenger, ShowsTyping, FetchesF
 
   async close(): Promise<void> {
     await this.logins.close();
-  }
-
-  loginState(login: LoginRef): LoginState | null {
-    return this.logins.of(login)?.state ?? null;
   }
 
   checkText(text: string): void {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { type Address, directAddress } from '../../../src/base/address.ts';
-import type { LoginRef } from '../../../src/base/login-ref.ts';
+import { type Address, directAddress, type LoginRef } from '../../../src/base/address.ts';
 import { platformJson } from '../../../src/base/platform-json.ts';
 import type {
   InboundFile,

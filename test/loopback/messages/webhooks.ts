@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isSameSecret } from '../../../src/base/tokens.ts';
+import { isSameSecret } from '../../../src/base/ids.ts';
 import type { MessageIntake } from '../../../src/connectors/contract/messenger.ts';
 import {
   LOGIN_WEBHOOK,

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { isSameSecret } from '../../../src/base/tokens.ts';
+import { isSameSecret } from '../../../src/base/ids.ts';
 import type { Message } from './space.ts';
 import { VendorError } from './vendor-error.ts';
 

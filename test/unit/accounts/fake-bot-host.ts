@@ -1,5 +1,4 @@
 import { GatewayError } from '../../../src/base/errors.ts';
-import { keyOfLogin, type LoginRef } from '../../../src/base/login-ref.ts';
 import type {
   HostedBot,
   HostsBots,
@@ -7,15 +6,12 @@ import type {
   LinksToBots,
   LoginState,
   SharesLogin,
-  TellsStatus,
 } from '../../../src/connectors/contract/login.ts';
 
 /** A platform that logs bots in, as seen by the account domain. */
-export class FakeBotHost implements HostsBots, SharesLogin, LinksToBots, TellsStatus {
+export class FakeBotHost implements HostsBots, SharesLogin, LinksToBots {
   readonly platform = 'telegram';
-  readonly provides = { bots: this, sharedLogin: this, deepLinks: this, status: this };
-  /** What it tells by itself of logins, by id. */
-  readonly states = new Map<string, LoginState>();
+  readonly provides = { bots: this, sharedLogin: this, deepLinks: this };
   readonly linkHint = 'Opens the bot';
   readonly carriesToken = true;
   /** Tokens by bot id. */
@@ -41,10 +37,6 @@ export class FakeBotHost implements HostsBots, SharesLogin, LinksToBots, TellsSt
 
   onBotState(listener: (botId: string, state: LoginState) => void): void {
     this.tell = listener;
-  }
-
-  loginState(login: LoginRef): LoginState | null {
-    return this.states.get(keyOfLogin(login)) ?? null;
   }
 
   botLink({ name }: LinkedBot, token: string | null): string {

@@ -25,7 +25,7 @@ import { systemClock } from '../../../src/base/time.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
 import { attachMember, insertAgent, type Member } from '../../../src/store/agents/agents.ts';
-import type { Db } from '../../../src/store/database/tables.ts';
+import type { Db } from '../../../src/store/database/rows.ts';
 import { insertDid, listRoutedDids } from '../../../src/store/logins/sip-dids.ts';
 import { insertAccount } from '../../../src/store/people/accounts.ts';
 import { NO_MODELS } from '../../support/no-models.ts';

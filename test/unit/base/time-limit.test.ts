@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TimeLimit } from '../../../src/base/time-limit.ts';
+import { TimeLimit } from '../../../src/base/time.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 test('a limit aborts when its time is up, with its reason', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CallIdentity } from '../../../src/calls/call.ts';
 import { CallActor } from '../../../src/calls/call-actor.ts';
-import type { CallEvent } from '../../../src/calls/call-event.ts';
+import type { CallEvent, CallIdentity } from '../../../src/calls/call-event.ts';
 import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import type { PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
 import type { EngineCall } from '../../../src/threads/engine.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listCalls } from '../../../src/calls/find-call.ts';
+import { listCalls } from '../../../src/calls/call-domain.ts';
 import { lineOf } from '../../support/speech/recognized-line.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { MeetingWorld } from './meeting-world.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getCall } from '../../../src/calls/find-call.ts';
+import { getCall } from '../../../src/calls/call-domain.ts';
 import { hangUpLogin } from '../../../src/calls/hang-up-call.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { chatOf, WHOLE } from './fake-meetings.ts';

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { acceptCall, refuseCall } from '../../../src/calls/answer-call.ts';
-import { callDomain } from '../../../src/calls/call-domain.ts';
+import { callDomain, getCall, listCalls } from '../../../src/calls/call-domain.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
 import { ENABLED_PRESETS } from '../../../src/calls/choose-presets.ts';
-import { getCall, listCalls } from '../../../src/calls/find-call.ts';
 import { disconnectAll, hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import { placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getCall, transcriptOf } from '../../../src/calls/find-call.ts';
+import { getCall, transcriptOf } from '../../../src/calls/call-domain.ts';
 import { EXPORTED_TABLES, exportedPages } from '../../../src/store/people/account-export.ts';
 import { deleteSomeHistory } from '../../../src/store/people/accounts.ts';
 import { lineOf } from '../../support/speech/recognized-line.ts';

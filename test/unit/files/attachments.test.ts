@@ -4,9 +4,8 @@ import { FileSweeper } from '../../../src/files/file-sweeper.ts';
 import { keepInboundFiles } from '../../../src/files/keep-inbound-files.ts';
 import { listedAttachments } from '../../../src/files/listed-attachments.ts';
 import { openByToken } from '../../../src/files/open-file.ts';
-import { reserveFile } from '../../../src/files/reserve-file.ts';
 import { attachedFiles, resolveAttachments } from '../../../src/files/resolve-attachments.ts';
-import { uploadInline } from '../../../src/files/upload-file.ts';
+import { reserveFile, uploadInline } from '../../../src/files/upload-file.ts';
 import type { MessageStatus } from '../../../src/store/messages/message-tables.ts';
 import { MAX_BYTES, pieces, type TestFiles, testFiles, textOf } from './test-files.ts';
 

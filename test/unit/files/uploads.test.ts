@@ -6,9 +6,14 @@ import type { FileDomain } from '../../../src/files/file-domain.ts';
 import { FileSweeper } from '../../../src/files/file-sweeper.ts';
 import { openByToken } from '../../../src/files/open-file.ts';
 import { deleteAccountFiles } from '../../../src/files/remove-files.ts';
-import { fillReserved, reserveFile } from '../../../src/files/reserve-file.ts';
 import { Transfers } from '../../../src/files/transfers.ts';
-import { keepUpload, receiveUpload, uploadInline } from '../../../src/files/upload-file.ts';
+import {
+  fillReserved,
+  keepUpload,
+  receiveUpload,
+  reserveFile,
+  uploadInline,
+} from '../../../src/files/upload-file.ts';
 import { MAX_BYTES, pieces, type TestFiles, testFiles, textOf } from './test-files.ts';
 
 const MINUTE_MS = 60_000;

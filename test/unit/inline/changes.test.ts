@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { ModelFault } from '../../../src/models/model-fault.ts';
-import { deleteRows } from '../../../src/store/database/rows.ts';
-import type { Db } from '../../../src/store/database/tables.ts';
+import { type Db, deleteRows } from '../../../src/store/database/rows.ts';
 import { dropMemories } from '../../../src/store/inline/model-conversations.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { InlineWorld } from './inline-world.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { markOwner } from '../../../src/messaging/owner/mark-owner.ts';
-import { makeOwnerCode } from '../../../src/messaging/owner/owner-code.ts';
+import { makeOwnerCode, markOwner } from '../../../src/messaging/owner/bot-owner.ts';
 import { newestOwnedBot } from '../../../src/store/agents/test-targets.ts';
 import { deleteBot } from '../../../src/store/logins/bot-tokens.ts';
 import { findConversationAt } from '../../../src/store/messages/spaces.ts';

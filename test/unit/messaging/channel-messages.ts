@@ -1,7 +1,6 @@
-import type { Address } from '../../../src/base/address.ts';
-import type { LoginRef } from '../../../src/base/login-ref.ts';
+import type { Address, LoginRef } from '../../../src/base/address.ts';
+import { hashToken } from '../../../src/base/ids.ts';
 import { isoAfter } from '../../../src/base/time.ts';
-import { hashToken } from '../../../src/base/tokens.ts';
 import type { InboundMessage } from '../../../src/connectors/contract/messenger.ts';
 import { readConversation, takeSnapshot } from '../../../src/messaging/inbox/inbox.ts';
 import { putRow } from '../../../src/store/database/rows.ts';

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { directAddress } from '../../../src/base/address.ts';
-import type { LoginRef } from '../../../src/base/login-ref.ts';
+import { directAddress, type LoginRef } from '../../../src/base/address.ts';
 import { feedStart, readFeed } from '../../../src/messaging/inbox/feed.ts';
 import { readDetail } from '../../../src/messaging/inbox/inbox.ts';
 import { activeConversation } from '../../../src/messaging/outbox/dm-request.ts';
 import { addressOf } from '../../../src/messaging/outbox/stored-message.ts';
-import { markOwner } from '../../../src/messaging/owner/mark-owner.ts';
-import { makeOwnerCode } from '../../../src/messaging/owner/owner-code.ts';
+import { makeOwnerCode, markOwner } from '../../../src/messaging/owner/bot-owner.ts';
 import { newestConnection, newestOwnedBot } from '../../../src/store/agents/test-targets.ts';
 import { insertRow, takeRow } from '../../../src/store/database/rows.ts';
 import { insertMessage } from '../../../src/store/messages/messages.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Address, directAddress } from '../../../src/base/address.ts';
+import { hashToken } from '../../../src/base/ids.ts';
 import { isoAfter } from '../../../src/base/time.ts';
-import { hashToken } from '../../../src/base/tokens.ts';
 import { platformIntake } from '../../../src/messaging/intake/platform-intake.ts';
 import { findRow, putRow } from '../../../src/store/database/rows.ts';
 import { addPlatformMessageIds } from '../../../src/store/messages/messages.ts';

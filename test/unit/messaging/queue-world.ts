@@ -7,8 +7,7 @@ import type { QueueDomain, QueueEvent } from '../../../src/messaging/window/queu
 import type { Waited } from '../../../src/messaging/window/window-guard.ts';
 import { WindowQueue } from '../../../src/messaging/window/window-queue.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
-import { findRow, insertRow } from '../../../src/store/database/rows.ts';
-import type { Db } from '../../../src/store/database/tables.ts';
+import { type Db, findRow, insertRow } from '../../../src/store/database/rows.ts';
 import { type Conversation, heardFrom } from '../../../src/store/messages/conversations.ts';
 import { eventsOfAgents } from '../../../src/store/messages/events.ts';
 import { insertMessage, listMessages, type Message } from '../../../src/store/messages/messages.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Db } from '../../../src/store/database/tables.ts';
+import type { Db } from '../../../src/store/database/rows.ts';
 import type { AuditDetail } from '../../../src/store/people/audit-log.ts';
 import type { AuditLogTable } from '../../../src/store/people/people-tables.ts';
 

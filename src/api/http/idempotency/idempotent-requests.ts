@@ -1,7 +1,6 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { type Clock, isoAfter } from '../../../base/time.ts';
-import { countRows } from '../../../store/database/rows.ts';
-import type { Db } from '../../../store/database/tables.ts';
+import { countRows, type Db } from '../../../store/database/rows.ts';
 import {
   beginRequest,
   findRequest,

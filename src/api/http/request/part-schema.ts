@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import type { RequestPart } from './fault-wording.ts';
 import { type FieldPath, knownFields, unknownFields } from './known-fields.ts';
-import { MAX_UNKNOWN, unknownFieldFault } from './unknown-field.ts';
-import { type Parsed, parse } from './validation.ts';
+import { MAX_UNKNOWN, type Parsed, parse, unknownFieldFault } from './validation.ts';
 
 /** What was read from one part of a request; with faults, it must be refused. */
 export type ReadPart = Parsed & {

@@ -7,8 +7,7 @@ import { KEY_HEADER, requestRef, takesKey } from '../idempotency/idempotency.ts'
 import type { FieldPath } from '../request/known-fields.ts';
 import { PartSchema, type ReadPart } from '../request/part-schema.ts';
 import type { RequestHead } from '../request/request-head.ts';
-import { ignoredFieldsHeader } from '../request/unknown-field.ts';
-import { ValidationError, validate } from '../request/validation.ts';
+import { ignoredFieldsHeader, ValidationError, validate } from '../request/validation.ts';
 import type { SocketRoute } from '../socket/socket.ts';
 import { pathParameterNames, type Route, type RouteRequest, refusesUnknownFields } from './route.ts';
 

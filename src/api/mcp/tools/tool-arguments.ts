@@ -6,8 +6,7 @@ import {
   mergedFields,
   unknownFields,
 } from '../../http/request/known-fields.ts';
-import { MAX_UNKNOWN, unknownFieldFault } from '../../http/request/unknown-field.ts';
-import { parse, ValidationError } from '../../http/request/validation.ts';
+import { MAX_UNKNOWN, parse, unknownFieldFault, ValidationError } from '../../http/request/validation.ts';
 import type { Route } from '../../http/routing/route.ts';
 import type { Arguments } from './mcp-tool.ts';
 

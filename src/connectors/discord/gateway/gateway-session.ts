@@ -1,6 +1,4 @@
-import { Backoff } from '../../../base/backoff.ts';
-import type { Clock } from '../../../base/time.ts';
-import { pause } from '../../../base/waits.ts';
+import { Backoff, type Clock, pause } from '../../../base/time.ts';
 import type { SocketClose } from '../../kit/platform-socket.ts';
 import type { DiscordRest } from '../client.ts';
 import { afterClose, GatewayConnection } from './gateway-connection.ts';

@@ -1,7 +1,5 @@
-import { Backoff } from '../../../base/backoff.ts';
-import { keyOfLogin, type LoginRef } from '../../../base/login-ref.ts';
-import type { Clock } from '../../../base/time.ts';
-import { pause } from '../../../base/waits.ts';
+import { keyOfLogin, type LoginRef } from '../../../base/address.ts';
+import { Backoff, type Clock, pause } from '../../../base/time.ts';
 import type { LoginState } from '../../contract/login.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginStatus } from '../../kit/login-check.ts';

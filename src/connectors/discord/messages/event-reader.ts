@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { LoginRef } from '../../../base/login-ref.ts';
+import type { LoginRef } from '../../../base/address.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import {
   ChannelRef,

@@ -1,7 +1,5 @@
-import { Backoff } from '../../../base/backoff.ts';
 import { KeyedQueue } from '../../../base/keyed-queue.ts';
-import type { Clock } from '../../../base/time.ts';
-import { pause } from '../../../base/waits.ts';
+import { Backoff, type Clock, pause } from '../../../base/time.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { DiscordRest } from '../client.ts';
 import type { KnownChannel } from '../discord-records.ts';

@@ -1,5 +1,4 @@
-import { type Address, directAddress } from '../../../base/address.ts';
-import type { LoginRef } from '../../../base/login-ref.ts';
+import { type Address, directAddress, type LoginRef } from '../../../base/address.ts';
 import { personId } from '../messages/directory.ts';
 import { type Content, MessageEvent } from './event-payload.ts';
 

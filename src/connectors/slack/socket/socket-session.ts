@@ -1,6 +1,4 @@
-import { Backoff } from '../../../base/backoff.ts';
-import type { Clock } from '../../../base/time.ts';
-import { pause } from '../../../base/waits.ts';
+import { Backoff, type Clock, pause } from '../../../base/time.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { PlatformSocket } from '../../kit/platform-socket.ts';
 import { failureOf, type SlackApi } from '../client.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { type Address, directAddress } from '../../../base/address.ts';
-import { SHARED_LOGIN } from '../../../base/login-ref.ts';
+import { type Address, directAddress, SHARED_LOGIN } from '../../../base/address.ts';
 import { field } from '../../../base/platform-json.ts';
 import type { ConversationReference } from '../teams-records.ts';
 

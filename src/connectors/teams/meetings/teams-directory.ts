@@ -2,14 +2,9 @@ import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import { field } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { CallWay, DialRequest } from '../../contract/connector.ts';
+import type { CallWay } from '../../contract/connector.ts';
 import { ApiRefusal, ConnectionApi } from '../../kit/connection-api.ts';
-import {
-  ANY_NUMBER,
-  type MeetingDirectory,
-  type MeetingEntry,
-  type MeetingTarget,
-} from '../../kit/phone-meetings.ts';
+import { ANY_NUMBER, type MeetingDirectory } from '../../kit/phone-meetings.ts';
 import { readMeetingTarget, type TeamsMeeting } from './meeting-target.ts';
 
 const NOT_ORGANIZED =
@@ -25,57 +20,42 @@ const WAYS: readonly CallWay[] = [
 ];
 
 /** Meetings of Microsoft Teams. Graph tells their numbers to those who have organized them. */
-export class TeamsDirectory implements MeetingDirectory<TeamsMeeting, OnlineMeeting> {
-  readonly platform = 'teams';
-  readonly ways = WAYS;
-  /** Specification, "Native sample rates". */
-  readonly sampleRateHz = 16_000;
-  readonly needsAccount =
-    'Finding the number of a Teams meeting needs the connected Microsoft account of its organizer; without it, give the phone number with the conference id: +12065551234,,123456789#';
-  readonly needsTrunk = 'Teams meetings are joined by phone, which needs a SIP trunk: PUT /api/sip/trunk';
-  readonly likely = [ANY_NUMBER];
-  readonly #meetings: GraphMeetings;
-
-  constructor(meetings: GraphMeetings) {
-    this.#meetings = meetings;
-  }
-
-  read({ target }: DialRequest): MeetingTarget<TeamsMeeting> {
-    return readMeetingTarget(target);
-  }
-
-  async find(
-    connectionId: string,
-    meeting: TeamsMeeting | null,
-    signal: AbortSignal,
-  ): Promise<OnlineMeeting> {
-    if (meeting === null) return await this.#meetings.create(connectionId, signal);
-    try {
-      const found = await this.#meetings.find(connectionId, meeting, signal);
-      if (found !== null) return found;
-    } catch (error) {
-      // Graph finds no meetings of others, or refuses to look.
-      if (!(error instanceof ApiRefusal) || ![403, 404].includes(error.answered)) throw error;
-      throw new GatewayError('platform_failed', `${NOT_ORGANIZED} (${error.message})`);
-    }
-    throw new GatewayError('platform_failed', NOT_ORGANIZED);
-  }
-
-  urlOf({ joinWebUrl }: OnlineMeeting): string {
-    return joinWebUrl ?? '';
-  }
-
-  /** A toll number first: trunks to the free ones of another country often fail. */
-  entriesTo({ audioConferencing }: OnlineMeeting): MeetingEntry[] {
-    if (!audioConferencing) throw new GatewayError('platform_failed', NO_DIAL_IN);
-    const { conferenceId, tollNumbers, tollNumber, tollFreeNumbers, tollFreeNumber } = audioConferencing;
-    const numbers = [...(tollNumbers ?? []), tollNumber, ...(tollFreeNumbers ?? []), tollFreeNumber];
-    const entries = numbers.flatMap((number) =>
-      number ? [{ target: `tel:${number}`, dtmf: `${conferenceId}#` }] : [],
-    );
-    if (entries.length === 0) throw new GatewayError('platform_failed', NO_DIAL_IN);
-    return entries;
-  }
+export function teamsDirectory(meetings: GraphMeetings): MeetingDirectory<TeamsMeeting, OnlineMeeting> {
+  return {
+    platform: 'teams',
+    ways: WAYS,
+    // Specification, "Native sample rates".
+    sampleRateHz: 16_000,
+    needsAccount:
+      'Finding the number of a Teams meeting needs the connected Microsoft account of its organizer; without it, give the phone number with the conference id: +12065551234,,123456789#',
+    needsTrunk: 'Teams meetings are joined by phone, which needs a SIP trunk: PUT /api/sip/trunk',
+    likely: [ANY_NUMBER],
+    read: ({ target }) => readMeetingTarget(target),
+    async find(connectionId, meeting, signal) {
+      if (meeting === null) return await meetings.create(connectionId, signal);
+      try {
+        const found = await meetings.find(connectionId, meeting, signal);
+        if (found !== null) return found;
+      } catch (error) {
+        // Graph finds no meetings of others, or refuses to look.
+        if (!(error instanceof ApiRefusal) || ![403, 404].includes(error.answered)) throw error;
+        throw new GatewayError('platform_failed', `${NOT_ORGANIZED} (${error.message})`);
+      }
+      throw new GatewayError('platform_failed', NOT_ORGANIZED);
+    },
+    urlOf: ({ joinWebUrl }) => joinWebUrl ?? '',
+    /** A toll number first: trunks to the free ones of another country often fail. */
+    entriesTo({ audioConferencing }) {
+      if (!audioConferencing) throw new GatewayError('platform_failed', NO_DIAL_IN);
+      const { conferenceId, tollNumbers, tollNumber, tollFreeNumbers, tollFreeNumber } = audioConferencing;
+      const numbers = [...(tollNumbers ?? []), tollNumber, ...(tollFreeNumbers ?? []), tollFreeNumber];
+      const entries = numbers.flatMap((number) =>
+        number ? [{ target: `tel:${number}`, dtmf: `${conferenceId}#` }] : [],
+      );
+      if (entries.length === 0) throw new GatewayError('platform_failed', NO_DIAL_IN);
+      return entries;
+    },
+  };
 }
 
 const CREATED_MS = 3_600_000;

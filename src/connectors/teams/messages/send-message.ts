@@ -1,13 +1,15 @@
+import * as z from 'zod';
 import type { Address } from '../../../base/address.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { OutboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { CallOptions } from '../../kit/platform-http.ts';
 import { outcomeOf, type SendRules, sendParts } from '../../kit/sending.ts';
-import { failureOf } from '../client.ts';
+import { type ConnectorCall, failureOf, type TeamsApi } from '../client.ts';
 import { type OpenChatDeps, openChat } from '../login/open-chat.ts';
+import type { ConversationReference } from '../teams-records.ts';
 import type { ConversationReferences } from './conversation-references.ts';
-import { type PostTarget, postActivity, textActivity } from './post-activity.ts';
+import { toMarkdown } from './text.ts';
 
 const DEADLINE_MS = 20_000;
 
@@ -126,4 +128,48 @@ export class ThrottlePauses {
   succeeded(conversation: string): void {
     this.#failures.delete(conversation);
   }
+}
+
+const Posted = z.object({ id: z.string().min(1) });
+
+/** Where an activity goes. */
+export interface PostTarget {
+  readonly reference: ConversationReference;
+  /** The thread of a channel; null: none. */
+  readonly thread: string | null;
+}
+
+/** An activity of the bot. */
+export type OutboundActivity =
+  | { readonly type: 'message'; readonly text: string; readonly textFormat?: 'markdown' }
+  | { readonly type: 'message'; readonly attachments: readonly [object] }
+  | { readonly type: 'typing' };
+
+/** Posts a message and returns its id. Rejects with a PlatformFailure. */
+export async function postActivity(
+  api: TeamsApi,
+  target: PostTarget,
+  activity: OutboundActivity,
+  options: CallOptions,
+): Promise<string> {
+  return (await api.call(callOf(target, activity), options, Posted)).id;
+}
+
+export async function postTyping(api: TeamsApi, target: PostTarget, options: CallOptions): Promise<void> {
+  await api.call(callOf(target, { type: 'typing' }), options, z.unknown());
+}
+
+/** A text as an activity: in Markdown. */
+export function textActivity(text: string): OutboundActivity {
+  return { type: 'message', text: toMarkdown(text), textFormat: 'markdown' };
+}
+
+function callOf(target: PostTarget, body: OutboundActivity): ConnectorCall {
+  const { serviceUrl } = target.reference;
+  return { method: 'POST', serviceUrl, path: pathOf(target), body };
+}
+
+function pathOf({ reference: { conversationId }, thread }: PostTarget): string {
+  const id = thread === null ? conversationId : `${conversationId};messageid=${thread}`;
+  return `v3/conversations/${encodeURIComponent(id)}/activities`;
 }

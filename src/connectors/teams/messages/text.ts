@@ -3,6 +3,7 @@ import { GatewayError } from '../../../base/errors.ts';
 import { asText } from '../../kit/markdown/as-text.ts';
 import { markdownDialect } from '../../kit/markdown/markdown-dialect.ts';
 import { type Activity, Mention } from '../activities/activity.ts';
+import { messageHtml } from './message-html.ts';
 
 /** Twice the longest text that Teams accepts. */
 const MAX_FORMATTED = 56_000;
@@ -43,7 +44,16 @@ export function mentionsBot({ entities, recipient }: Activity): boolean {
   return mentionsIn(entities).some(({ mentioned }) => mentioned.id === recipient?.id);
 }
 
-/** Returns a message's text as agents read it: without the mention of the bot, others by their names. */
+/** Stands for a quoted message, which an entity tells. */
+const QUOTED = /<quoted[^<>]{0,200}\/?>(?:<\/quoted>)?/g;
+
+/** Returns a message's text as agents read it, with what it quotes or forwards in front. */
+export function fullText(activity: Activity): string {
+  const { embedded, text } = messageHtml(activity.attachments ?? [], activity.entities ?? []);
+  return [...embedded, plainText(activity) || text].filter((line) => line !== '').join('\n');
+}
+
+/** Returns what was written: without the mention of the bot, others by their names. */
 export function plainText({ text = '', entities, recipient }: Activity): string {
   const names = new Map(
     mentionsIn(entities).map(({ text: mark, mentioned }) => [
@@ -54,6 +64,7 @@ export function plainText({ text = '', entities, recipient }: Activity): string 
   // In one pass: a name may look like the mark of somebody else, and would be replaced again.
   return text
     .replace(MARK, (mark) => names.get(mark) ?? mark)
+    .replace(QUOTED, '')
     .replaceAll('&nbsp;', ' ')
     .trim();
 }

@@ -1,15 +1,9 @@
 import { GatewayError } from '../../../base/errors.ts';
 import type { Termination } from '../../../base/termination.ts';
 import type { LegObserver } from '../../contract/call-leg.ts';
-import type { CallWay, DialRequest } from '../../contract/connector.ts';
+import type { CallWay } from '../../contract/connector.ts';
 import { ApiRefusal } from '../../kit/connection-api.ts';
-import {
-  ANY_NUMBER,
-  type JoinedMeeting,
-  type MeetingDirectory,
-  type MeetingEntry,
-  type MeetingTarget,
-} from '../../kit/phone-meetings.ts';
+import { ANY_NUMBER, type MeetingDirectory, type MeetingEntry } from '../../kit/phone-meetings.ts';
 import type { ZoomApi, ZoomMeeting, ZoomSipDialing } from '../api/zoom-api.ts';
 import { joinWay, keysFor, lacking, type MeetingLink, ROOMS, readMeeting } from './meeting-target.ts';
 
@@ -50,84 +44,71 @@ export interface FollowedCall {
   readonly own: { readonly name: string; readonly isPhone: boolean };
 }
 
-/** Meetings of Zoom: by their address for room systems, or by phone. */
-export class ZoomDirectory implements MeetingDirectory<MeetingLink, ZoomWays> {
-  readonly platform = 'zoom';
-  readonly ways = WAYS;
-  /** Specification, "Native sample rates". */
-  readonly sampleRateHz = 16_000;
-  readonly needsTrunk =
-    'Joining a Zoom meeting needs a SIP trunk (PUT /api/sip/trunk), or zoomcrc.com among the hosts in SVC_SIP_DIRECT_HOSTS';
-  readonly likely = [ANY_NUMBER, ANY_ROOM];
-  readonly outcomes = ROOM_OUTCOMES;
-  readonly #api: ZoomApi;
-  readonly #dialIn: string | null;
-  readonly #streams: FollowsStreams | null;
-
-  /** `dialIn`: the operator's dial-in number; null: none. `streams` null: the operator has not set them up. */
-  constructor(api: ZoomApi, dialIn: string | null, streams: FollowsStreams | null) {
-    this.#api = api;
-    this.#dialIn = dialIn;
-    this.#streams = streams;
-  }
-
-  read(request: DialRequest): MeetingTarget<MeetingLink> {
-    const meeting = readMeeting(request.target);
-    return meeting?.kind === 'link' && request.login.kind === 'connection' && request.dtmf === ''
-      ? { kind: 'meeting', meeting }
-      : { kind: 'dial', ...joinWay(request, this.#dialIn) };
-  }
-
-  async find(connectionId: string, link: MeetingLink | null, signal: AbortSignal): Promise<ZoomWays> {
-    const meeting =
-      link === null
-        ? await this.#api.createMeeting(connectionId, signal)
-        : await unlessRefused(this.#api.meeting(connectionId, link.id, signal));
-    const id = meeting?.id ?? link!.id;
-    const passcode = meeting?.h323_password ?? '';
-    const room = await unlessRefused(this.#api.sipDialing(connectionId, id, passcode, signal));
-    const others =
-      meeting === null ? this.#linkWays(link!) : this.#numbers(meeting.id, meeting.pstn_password);
-    if (meeting === null && room === null && others.length === 0) {
-      const text = `the connected Zoom user does not host this meeting, and ${lacking(link!)}`;
-      throw new GatewayError('platform_failed', text);
-    }
-    return { meeting, room, others };
-  }
-
+/**
+ * Meetings of Zoom: by their address for room systems, or by phone. `dialIn`: the operator's dial-in number; null: none.
+ * `streams` null: the operator has not set them up.
+ */
+export function zoomDirectory(
+  api: ZoomApi,
+  dialIn: string | null,
+  streams: FollowsStreams | null,
+): MeetingDirectory<MeetingLink, ZoomWays> {
+  const numbers = (id: string, passcode = ''): MeetingEntry[] =>
+    dialIn === null ? [] : [{ target: `tel:${dialIn}`, dtmf: keysFor(id, passcode) }];
   /** As without a connected user. */
-  #linkWays({ id, hasPasscode }: MeetingLink): MeetingEntry[] {
-    return hasPasscode ? [] : [...this.#numbers(id), { target: `sip:${id}@${ROOMS}`, dtmf: '' }];
-  }
+  const linkWays = ({ id, hasPasscode }: MeetingLink): MeetingEntry[] =>
+    hasPasscode ? [] : [...numbers(id), { target: `sip:${id}@${ROOMS}`, dtmf: '' }];
+  return {
+    platform: 'zoom',
+    ways: WAYS,
+    // Specification, "Native sample rates".
+    sampleRateHz: 16_000,
+    needsTrunk:
+      'Joining a Zoom meeting needs a SIP trunk (PUT /api/sip/trunk), or zoomcrc.com among the hosts in SVC_SIP_DIRECT_HOSTS',
+    likely: [ANY_NUMBER, ANY_ROOM],
+    outcomes: ROOM_OUTCOMES,
+    read(request) {
+      const meeting = readMeeting(request.target);
+      return meeting?.kind === 'link' && request.login.kind === 'connection' && request.dtmf === ''
+        ? { kind: 'meeting', meeting }
+        : { kind: 'dial', ...joinWay(request, dialIn) };
+    },
+    async find(connectionId, link, signal) {
+      const meeting =
+        link === null
+          ? await api.createMeeting(connectionId, signal)
+          : await unlessRefused(api.meeting(connectionId, link.id, signal));
+      const id = meeting?.id ?? link!.id;
+      const passcode = meeting?.h323_password ?? '';
+      const room = await unlessRefused(api.sipDialing(connectionId, id, passcode, signal));
+      const others = meeting === null ? linkWays(link!) : numbers(meeting.id, meeting.pstn_password);
+      if (meeting === null && room === null && others.length === 0) {
+        const text = `the connected Zoom user does not host this meeting, and ${lacking(link!)}`;
+        throw new GatewayError('platform_failed', text);
+      }
+      return { meeting, room, others };
+    },
+    urlOf: ({ meeting }) => meeting?.join_url ?? '',
+    entriesTo,
+    /** Zoom tells the stream of a meeting only to its host. */
+    follow({ connectionId, found: { meeting }, entry, displayName: name }, observer, signal) {
+      if (streams === null || meeting === null) return;
+      const meetingUuid = async () => (await api.meeting(connectionId, meeting.id, signal)).uuid ?? '';
+      const own = { name, isPhone: !/^sips?:/i.test(entry.target) };
+      streams.follow({ connectionId, meetingUuid, observer, own }, signal);
+    },
+  };
+}
 
-  #numbers(id: string, passcode = ''): MeetingEntry[] {
-    return this.#dialIn === null ? [] : [{ target: `tel:${this.#dialIn}`, dtmf: keysFor(id, passcode) }];
-  }
-
-  urlOf({ meeting }: ZoomWays): string {
-    return meeting?.join_url ?? '';
-  }
-
-  /** As a room system first if the user pays for it: that is wideband. Otherwise it may be the host who does. */
-  entriesTo({ meeting, room, others }: ZoomWays): MeetingEntry[] {
-    const rooms = room === null ? [] : [{ target: sipUri(room.sip_dialing), dtmf: '' }];
-    const phones = [...(meeting === null ? [] : phonesOf(meeting)), ...others];
-    const entries = room?.paid_crc_plan_participant === true ? [...rooms, ...phones] : [...phones, ...rooms];
-    if (entries.length > 0) return entries;
-    const text =
-      'this meeting has neither a phone number nor a Conference Room Connector: its host needs one of these options of Zoom';
-    throw new GatewayError('platform_failed', text);
-  }
-
-  /** Zoom tells the stream of a meeting only to its host. */
-  follow(joined: JoinedMeeting<ZoomWays>, observer: LegObserver, signal: AbortSignal): void {
-    const { connectionId, found, entry, displayName: name } = joined;
-    if (this.#streams === null || found.meeting === null) return;
-    const { id } = found.meeting;
-    const meetingUuid = async () => (await this.#api.meeting(connectionId, id, signal)).uuid ?? '';
-    const own = { name, isPhone: !/^sips?:/i.test(entry.target) };
-    this.#streams.follow({ connectionId, meetingUuid, observer, own }, signal);
-  }
+/** As a room system first if the user pays for it: that is wideband. Otherwise it may be the host who does. */
+function entriesTo({ meeting, room, others }: ZoomWays): MeetingEntry[] {
+  const rooms = room === null ? [] : [{ target: sipUri(room.sip_dialing), dtmf: '' }];
+  const phones = [...(meeting === null ? [] : phonesOf(meeting)), ...others];
+  const entries = room?.paid_crc_plan_participant === true ? [...rooms, ...phones] : [...phones, ...rooms];
+  if (entries.length > 0) return entries;
+  const text =
+    'this meeting has neither a phone number nor a Conference Room Connector: its host needs one of these options of Zoom';
+  throw new GatewayError('platform_failed', text);
 }
 
 /** Statuses of meetings that the user does not host, and of options that they do not have. */

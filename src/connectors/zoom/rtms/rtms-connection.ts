@@ -1,5 +1,4 @@
-import { Backoff } from '../../../base/backoff.ts';
-import type { CancelTimer, Clock } from '../../../base/time.ts';
+import { Backoff, type CancelTimer, type Clock } from '../../../base/time.ts';
 import { PlatformSocket } from '../../kit/platform-socket.ts';
 import { keptAlive, mayPass, type RtmsMessage, type RtmsNews, readRtms } from './rtms-protocol.ts';
 

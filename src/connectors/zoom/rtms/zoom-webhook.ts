@@ -4,7 +4,7 @@ import { unreachable } from '../../../base/assert.ts';
 import { field, platformJson } from '../../../base/platform-json.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
-import { isSigned, type SignedHead, signedHead } from '../../kit/v0-signature.ts';
+import { isSigned, signedHead } from '../../kit/v0-signature.ts';
 import { SocketUrl } from './rtms-protocol.ts';
 import type { StreamRegistry } from './stream-registry.ts';
 
@@ -42,72 +42,59 @@ export interface ZoomWebhookOptions {
 }
 
 /** Zoom's events about Realtime Media Streams. Each is answered before anything is done: Zoom soon sends it again. */
-export class ZoomWebhook implements TakesWebhooks {
-  readonly endpoints = [{ path: 'webhook', methods: ['post'], answers: 'json' }] as const;
-  readonly headers = Object.values(HEADERS);
-  readonly #options: ZoomWebhookOptions;
-  readonly #streams: StreamRegistry;
-  readonly #clock: Clock;
-
-  constructor(options: ZoomWebhookOptions, streams: StreamRegistry, clock: Clock) {
-    this.#options = options;
-    this.#streams = streams;
-    this.#clock = clock;
-  }
-
-  refuses({ header }: Pick<WebhookRequest, 'header'>): WebhookReply | null {
-    return this.#headOf(header) === null ? REFUSED : null;
-  }
-
-  async webhook({ header, body }: WebhookRequest): Promise<WebhookReply> {
-    const head = this.#headOf(header);
-    if (head === null || !isSigned(head, body, this.#options.secret)) return REFUSED;
-    const { data: event } = Event.safeParse(platformJson(body));
-    // Events that nobody asked for are no fault of Zoom's.
-    return event === undefined ? DONE : this.#take(event);
-  }
-
-  #take({ event, payload }: z.output<typeof Event>): WebhookReply {
+export function zoomWebhook(
+  { secret, protocols }: ZoomWebhookOptions,
+  streams: StreamRegistry,
+  clock: Clock,
+): TakesWebhooks {
+  const headOf = (header: WebhookRequest['header']) =>
+    signedHead(HEADERS, header, Date.parse(clock.nowIso()));
+  const started = (payload: Started): void => {
+    const { meeting_uuid: meetingUuid, rtms_stream_id: streamId, operator_id: userId } = payload;
+    const urls = payload.server_urls.split(',').map((each) => each.trim());
+    const isOurs = (url: string) =>
+      SocketUrl.safeParse(url).success && protocols.includes(new URL(url).protocol);
+    const url = urls.find(isOurs);
+    if (url !== undefined) streams.started({ meetingUuid, streamId, userId, url });
+  };
+  const take = ({ event, payload }: z.output<typeof Event>): WebhookReply => {
     switch (event) {
       case 'endpoint.url_validation':
-        return { status: 200, json: this.#proofOf(payload.plainToken) };
+        return { status: 200, json: proofOf(payload.plainToken, secret) };
       case 'meeting.rtms_started':
-        this.#started(payload);
+        started(payload);
         return DONE;
       case 'meeting.rtms_interrupted':
-        this.#streams.interrupted(payload.rtms_stream_id);
+        streams.interrupted(payload.rtms_stream_id);
         return DONE;
       case 'meeting.rtms_stopped': {
         const isOver = payload.stop_reason === MEETING_ENDED;
         const reason = isOver ? 'the meeting is over' : 'Zoom has stopped the stream';
-        this.#streams.stopped(payload.rtms_stream_id, reason);
+        streams.stopped(payload.rtms_stream_id, reason);
         return DONE;
       }
       default:
         return unreachable(event);
     }
-  }
+  };
+  return {
+    endpoints: [{ path: 'webhook', methods: ['post'], answers: 'json' }],
+    headers: Object.values(HEADERS),
+    refuses: ({ header }) => (headOf(header) === null ? REFUSED : null),
+    async webhook({ header, body }) {
+      const head = headOf(header);
+      if (head === null || !isSigned(head, body, secret)) return REFUSED;
+      const { data: event } = Event.safeParse(platformJson(body));
+      // Events that nobody asked for are no fault of Zoom's.
+      return event === undefined ? DONE : take(event);
+    },
+  };
+}
 
-  #started({ meeting_uuid: meetingUuid, rtms_stream_id: streamId, operator_id, server_urls }: Started): void {
-    const url = server_urls
-      .split(',')
-      .map((each) => each.trim())
-      .find(
-        (each) =>
-          SocketUrl.safeParse(each).success && this.#options.protocols.includes(new URL(each).protocol),
-      );
-    if (url !== undefined) this.#streams.started({ meetingUuid, streamId, userId: operator_id, url });
-  }
-
-  /** https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
-  #proofOf(plainToken: string): object {
-    const encryptedToken = createHmac('sha256', this.#options.secret).update(plainToken).digest('hex');
-    return { plainToken, encryptedToken };
-  }
-
-  #headOf(header: WebhookRequest['header']): SignedHead | null {
-    return signedHead(HEADERS, header, Date.parse(this.#clock.nowIso()));
-  }
+/** https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
+function proofOf(plainToken: string, secret: string): object {
+  const encryptedToken = createHmac('sha256', secret).update(plainToken).digest('hex');
+  return { plainToken, encryptedToken };
 }
 
 type Started = Extract<z.output<typeof Event>, { event: 'meeting.rtms_started' }>['payload'];

@@ -3,7 +3,7 @@ import { changePassword } from '../../../../src/accounts/passwords/change-passwo
 import { knownBrowser } from '../../../../src/accounts/passwords/known-browsers.ts';
 import { forgotPassword, resetPassword } from '../../../../src/accounts/passwords/reset-password.ts';
 import { signIn } from '../../../../src/accounts/sessions/sessions.ts';
-import { hashToken } from '../../../../src/base/tokens.ts';
+import { hashToken } from '../../../../src/base/ids.ts';
 import { CLIENT, EMAIL, mailTo, PASSWORD, signedUp, testPeople, tokenIn } from '../test-people.ts';
 
 /** A person who signs in with several browsers. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ensureOperator } from '../../../../src/accounts/people/first-start.ts';
-import { hashToken } from '../../../../src/base/tokens.ts';
+import { hashToken } from '../../../../src/base/ids.ts';
 import { findDefaultAgent } from '../../../../src/store/agents/agents.ts';
 import { findRow } from '../../../../src/store/database/rows.ts';
 import { listValidKeys, revokeKey } from '../../../../src/store/keys/keys.ts';

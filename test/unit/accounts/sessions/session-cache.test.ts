@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { AgentRoster } from '../../../../src/accounts/account/agent-roster.ts';
 import { SESSION_MS, SessionCache } from '../../../../src/accounts/sessions/session-cache.ts';
 import { closeSession, openSession } from '../../../../src/accounts/sessions/sessions.ts';
-import { hashToken } from '../../../../src/base/tokens.ts';
+import { hashToken } from '../../../../src/base/ids.ts';
 import { insertAgent } from '../../../../src/store/agents/agents.ts';
 import { NOW, seedAccount } from '../../store/temporary.ts';
 import { CLIENT, testPeople } from '../test-people.ts';

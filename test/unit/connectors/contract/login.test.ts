@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { keyOfLogin, type LoginRef, loginOfKey } from '../../../../src/base/address.ts';
 import { newId } from '../../../../src/base/ids.ts';
-import { keyOfLogin, type LoginRef, loginOfKey } from '../../../../src/base/login-ref.ts';
 
 test.each<[LoginRef, RegExp]>([
   [{ kind: 'shared' }, /^shared$/],

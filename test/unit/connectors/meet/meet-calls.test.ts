@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
-import type { DialRequest } from '../../../../src/connectors/contract/connector.ts';
-import { MeetConnector } from '../../../../src/connectors/meet/meet-connector.ts';
+import type { Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
+import { meetConnector } from '../../../../src/connectors/meet/meet-connector.ts';
 import { FakeMeet } from '../../../fakes/meet/fake-meet.ts';
 import { DialledSip } from '../../../support/dialled-sip.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -14,7 +14,7 @@ let meet: FakeMeet;
 let clock: ManualClock;
 let token: string;
 let sip: DialledSip;
-let connector: MeetConnector;
+let connector: Connector;
 const log = vi.fn();
 
 beforeEach(async () => {
@@ -25,7 +25,7 @@ beforeEach(async () => {
   sip = new DialledSip();
   const options = { loginUrl: meet.login.url, apiUrl: meet.url, client: meet.login };
   log.mockClear();
-  connector = new MeetConnector(options, { clock, sip, log });
+  connector = meetConnector(options, { clock, sip, log });
   connector.provides.oauth!.onConnections!({
     accessToken: async () => token,
     refused: async () => {

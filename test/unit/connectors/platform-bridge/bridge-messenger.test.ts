@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { directAddress } from '../../../../src/base/address.ts';
 import type { OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { BridgeClient } from '../../../../src/connectors/platform-bridge/bridge-client.ts';
-import { BridgeMessenger } from '../../../../src/connectors/platform-bridge/bridge-messenger.ts';
+import { bridgeMessenger } from '../../../../src/connectors/platform-bridge/bridge-messenger.ts';
 import { FakeBridge, type Fault } from '../../../fakes/platform-bridge/fake-bridge.ts';
 import { SocketClock } from '../../../support/socket-clock.ts';
 
@@ -14,7 +14,7 @@ async function bridged(key?: string) {
   const bridge = await FakeBridge.start(clock);
   onTestFinished(() => bridge.stop());
   const client = new BridgeClient({ url: bridge.url, key: key ?? bridge.key }, clock);
-  const messenger = new BridgeMessenger('nctalk', {
+  const messenger = bridgeMessenger('nctalk', {
     client,
     openUrl: async () => (async function* () {})(),
     onIntake: () => undefined,
@@ -128,8 +128,8 @@ test('files are refused without a post', async () => {
 
 test('a typing indicator that fails harms nobody', async () => {
   const { bridge, messenger } = await bridged();
-  await messenger.showTyping(ADA, STAYS);
+  await messenger.typing?.showTyping(ADA, STAYS);
   expect(bridge.told.all).toMatchObject([{ type: 'typing', space: { id: 'ada' } }]);
   await bridge.stop();
-  await messenger.showTyping(ADA, STAYS);
+  await messenger.typing?.showTyping(ADA, STAYS);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
-import type { DialRequest } from '../../../../src/connectors/contract/connector.ts';
-import { TeamsConnector } from '../../../../src/connectors/teams/teams-connector.ts';
+import type { Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
+import { teamsConnector } from '../../../../src/connectors/teams/teams-connector.ts';
 import { FakeGraphMeetings } from '../../../fakes/teams/meetings/fake-graph-meetings.ts';
 import { DialledSip } from '../../../support/dialled-sip.ts';
 import { IDLE_TEAMS } from '../../../support/teams-deps.ts';
@@ -15,14 +15,14 @@ const NO_MEDIA = { open: () => Promise.reject(new Error('no media')) };
 
 let graph: FakeGraphMeetings;
 let sip: DialledSip;
-let connector: TeamsConnector;
+let connector: Connector;
 
 beforeEach(async () => {
   graph = await FakeGraphMeetings.start();
   graph.userOf = () => 'ada';
   graph.audioConferencing = AUDIO;
   sip = new DialledSip();
-  connector = new TeamsConnector(
+  connector = teamsConnector(
     {
       cloud: 'public',
       loginUrl: null,

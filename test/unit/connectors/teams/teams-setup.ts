@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { type Address, directAddress } from '../../../../src/base/address.ts';
+import type { Connector } from '../../../../src/connectors/contract/connector.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
-import { TeamsConnector } from '../../../../src/connectors/teams/teams-connector.ts';
+import { teamsConnector } from '../../../../src/connectors/teams/teams-connector.ts';
 import { FakeTeams } from '../../../fakes/teams/fake-teams.ts';
 import { MemoryRecords } from '../../../support/memory-records.ts';
 import { NO_SIP } from '../../../support/no-sip.ts';
@@ -35,7 +36,7 @@ export async function connected({ hasFiles = true, records = new MemoryRecords()
     count: (event: string) => void counts.set(event, (counts.get(event) ?? 0) + 1),
     log: () => undefined,
   };
-  const connector = new TeamsConnector(optionsFor(teams, hasFiles), {
+  const connector = teamsConnector(optionsFor(teams, hasFiles), {
     clock,
     observer,
     records,
@@ -46,7 +47,7 @@ export async function connected({ hasFiles = true, records = new MemoryRecords()
   const messenger = connector.provides.messenger!;
   messenger.onMessages(intake);
   await connector.start();
-  onTestFinished(() => connector.close());
+  onTestFinished(() => connector.close(0));
   teams.delivery.url = await endpointOf(connector);
   const ada = teams.addPerson('Ada');
   const settled = () => teams.delivery.settled();
@@ -74,7 +75,7 @@ function optionsFor(teams: FakeTeams, hasFiles: boolean) {
   } as const;
 }
 
-async function endpointOf(connector: TeamsConnector): Promise<string> {
+async function endpointOf(connector: Connector): Promise<string> {
   const webhooks = connector.provides.webhooks!;
   const server = createServer(async (request, response) => {
     const header = (name: string) => `${request.headers[name] ?? ''}`;

@@ -1,5 +1,4 @@
-import type { Address } from '../../../../src/base/address.ts';
-import type { LoginRef } from '../../../../src/base/login-ref.ts';
+import type { Address, LoginRef } from '../../../../src/base/address.ts';
 import type {
   InboundMessage,
   Intake,

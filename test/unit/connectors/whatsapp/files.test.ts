@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { LoginRef } from '../../../../src/base/login-ref.ts';
+import type { LoginRef } from '../../../../src/base/address.ts';
 import { hasOrigin } from '../../../../src/connectors/kit/platform-http.ts';
 import { GraphClient } from '../../../../src/connectors/whatsapp/client.ts';
 import { webpShape } from '../../../../src/connectors/whatsapp/media-kind.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../src/base/time.ts';
 import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
-import type { CallLogin, DialRequest } from '../../../../src/connectors/contract/connector.ts';
-import { ZoomConnector } from '../../../../src/connectors/zoom/zoom-connector.ts';
+import type { CallLogin, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
+import { zoomConnector } from '../../../../src/connectors/zoom/zoom-connector.ts';
 import { FakeZoomApi } from '../../../fakes/zoom/fake-zoom-api.ts';
 import { DialledSip } from '../../../support/dialled-sip.ts';
 
@@ -16,7 +16,7 @@ const CONNECTION: CallLogin = { kind: 'connection', id: 'con_1' };
 
 let zoom: FakeZoomApi;
 let sip: DialledSip;
-let connector: ZoomConnector;
+let connector: Connector;
 
 beforeEach(async () => {
   zoom = await FakeZoomApi.start();
@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => zoom.stop());
 
 function connect(dialIn: string | null): void {
-  connector = new ZoomConnector(
+  connector = zoomConnector(
     { urls: { login: '', api: zoom.url }, app: null, dialIn, webhookSecret: null },
     { clock: systemClock, sip, log: () => undefined },
   );

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, systemClock } from '../../../../src/base/time.ts';
 import type { LegObserver } from '../../../../src/connectors/contract/call-leg.ts';
-import type { CallLogin, DialRequest } from '../../../../src/connectors/contract/connector.ts';
-import { ZoomConnector } from '../../../../src/connectors/zoom/zoom-connector.ts';
+import type { CallLogin, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
+import { zoomConnector } from '../../../../src/connectors/zoom/zoom-connector.ts';
 import { FakeZoomApi, type FakeZoomMeeting } from '../../../fakes/zoom/fake-zoom-api.ts';
 import { FakeRtms, type SignedEvent } from '../../../fakes/zoom/rtms/fake-rtms.ts';
 import { FakeStream } from '../../../fakes/zoom/rtms/fake-stream.ts';
@@ -18,7 +18,7 @@ const PEOPLE = [
 let zoom: FakeZoomApi;
 let rtms: FakeRtms;
 let sip: DialledSip;
-let connector: ZoomConnector;
+let connector: Connector;
 /** By how much the clock is ahead. */
 let laterMs: number;
 const clock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
@@ -30,7 +30,7 @@ beforeEach(async () => {
   rtms = await FakeRtms.start({ clientId: 'client', clientSecret: 'secret of the client' });
   sip = new DialledSip();
   sip.direct = 'zoomcrc.com';
-  connector = new ZoomConnector(
+  connector = zoomConnector(
     { urls: { login: '', api: zoom.url }, app: rtms.app, dialIn: null, webhookSecret: rtms.secretToken },
     { clock, sip, log: () => undefined },
   );
@@ -44,7 +44,7 @@ beforeEach(async () => {
   oauth!.connected!({ id: 'con_1', providerUserId: 'ann', ...ann });
 });
 afterEach(async () => {
-  await connector.close();
+  await connector.close(0);
   await Promise.all([zoom.stop(), rtms.stop()]);
 });
 

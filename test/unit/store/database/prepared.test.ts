@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { listAgents } from '../../../../src/store/agents/agents.ts';
 import { prepared } from '../../../../src/store/database/prepared.ts';
-import type { Db } from '../../../../src/store/database/tables.ts';
+import type { Db } from '../../../../src/store/database/rows.ts';
 import { eventsOfAgents } from '../../../../src/store/messages/events.ts';
 import { seedAccount, temporaryStore } from '../temporary.ts';
 

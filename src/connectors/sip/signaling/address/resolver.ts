@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 import { LimitedMap } from '../../../../base/limited-map.ts';
-import type { Clock } from '../../../../base/time.ts';
-import { answeredWithin, settledWithin } from '../../../../base/waits.ts';
+import { answeredWithin, type Clock, settledWithin } from '../../../../base/time.ts';
 import type { Destination, SipProtocol } from '../transport/wire.ts';
 import type { Dns, NaptrRecord, SrvRecord } from './dns.ts';
 

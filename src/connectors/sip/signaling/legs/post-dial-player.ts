@@ -1,8 +1,7 @@
 import { unreachable } from '../../../../base/assert.ts';
 import { POST_DIAL_WAIT_MS, type PostDialStep } from '../../../../base/post-dial.ts';
 import type { Termination } from '../../../../base/termination.ts';
-import type { Clock } from '../../../../base/time.ts';
-import { pause, settledWithin } from '../../../../base/waits.ts';
+import { type Clock, pause, settledWithin } from '../../../../base/time.ts';
 
 /** An answered call, as seen by who presses its keys. */
 export interface PostDialLine {

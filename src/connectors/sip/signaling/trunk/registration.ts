@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CancelTimer, type Clock, isoAfter } from '../../../../base/time.ts';
-import { settledWithin } from '../../../../base/waits.ts';
+import { type CancelTimer, type Clock, isoAfter, settledWithin } from '../../../../base/time.ts';
 import type { Registration } from '../../../contract/sip-accounts.ts';
 import type { IncomingResponseMessage } from '../core/sip-core.ts';
 import { headerParameter } from '../message/sip-uri.ts';
