@@ -1,5 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import { hashToken, isSameSecret, newToken } from '../../base/tokens.ts';
+import { hashToken, isSameSecret, newToken } from '../../base/ids.ts';
 import { changeRows } from '../../store/database/rows.ts';
 import { findAccountByEmail, firstAccount } from '../../store/people/accounts.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
