@@ -38,7 +38,7 @@ export function Chart({ label, times, series, bars = false }: ChartProps) {
         bars,
         height: HEIGHT,
       });
-      plot.current.setData(dataOf(times, series));
+      fill(plot.current, times, series);
       resize.observe(box);
     };
     void draw();
@@ -50,10 +50,11 @@ export function Chart({ label, times, series, bars = false }: ChartProps) {
     };
   }, [names, bars]);
 
-  useEffect(() => plot.current?.setData(dataOf(times, series)), [times, series]);
+  useEffect(() => fill(plot.current, times, series), [times, series]);
   return <div ref={place} class="chart" role="img" aria-label={label} />;
 }
 
-function dataOf(times: ChartProps['times'], series: ChartProps['series']): uPlot.AlignedData {
-  return [[...times], ...series.map(({ values }) => [...values])];
+/** A single point has no span that could be drawn. */
+function fill(plot: uPlot | null, times: ChartProps['times'], series: ChartProps['series']): void {
+  if (times.length > 1) plot?.setData([[...times], ...series.map(({ values }) => [...values])]);
 }

@@ -9,8 +9,6 @@ interface Look {
   readonly height: number;
 }
 
-const LEAST_SPAN_S = 120;
-
 /** An empty chart. */
 export function makePlot(place: HTMLElement, { names, colors, quiet, line, bars, height }: Look): uPlot {
   const axis: uPlot.Axis = {
@@ -39,8 +37,6 @@ export function makePlot(place: HTMLElement, { names, colors, quiet, line, bars,
       legend: { show: names.length > 1 },
       cursor: { drag: { x: false, y: false } },
       scales: {
-        // A single reading has no span.
-        x: { range: (_, first, last) => [Math.min(first, last - LEAST_SPAN_S), last] },
         y: { range: (_, _low, high) => [0, Math.max(1, high * 1.1)] },
       },
     },
