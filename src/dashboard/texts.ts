@@ -199,6 +199,7 @@ export const texts = {
     logins: 'Logins',
     connect: (name = '') => `Connect ${name}`,
     renew: 'Renew',
+    approve: 'Approve as administrator',
     disconnect: 'Disconnect',
     disconnectQuestion: (label: string) =>
       `Remove ${label}? Its calls end, and its messages no longer arrive.`,
@@ -234,6 +235,18 @@ export const texts = {
     code: 'Code',
     sendCode: 'They send this code to the bot:',
     expires: 'Works once, until',
+  },
+
+  nextcloud: {
+    addon: 'With the addon',
+    addonSteps:
+      'Install the addon in your Nextcloud and choose “Connect” in its settings. Your browser comes here, and you agree.',
+    byHand: 'With a Talk bot',
+    byHandHint: 'For a Nextcloud without the addon: its administrator installs the bot, for messages only.',
+    server: 'Address of the Nextcloud',
+    make: 'Create bot',
+    runThis: 'The administrator runs this on the server. It is shown this once:',
+    line: 'Line for the shell of the server',
   },
 
   owner: {

@@ -11,7 +11,7 @@ import type { SignedIn, SignInOptions } from '../../api/schema/auth.ts';
 import type { McpAuthorizationList } from '../../api/schema/authorization.ts';
 import type { BotToken, BotTokenList } from '../../api/schema/bot-token.ts';
 import type { Call, CallAudio, CallList, CallStatus, CreatedCall } from '../../api/schema/call.ts';
-import type { OAuthStarted } from '../../api/schema/connection.ts';
+import type { InstalledBot, OAuthStarted } from '../../api/schema/connection.ts';
 import type { DeliveryDetail, DeliveryList, NewDelivery } from '../../api/schema/delivery.ts';
 import type { DeliveredDm, QueuedDm } from '../../api/schema/dm.ts';
 import type { IdentityList } from '../../api/schema/identities.ts';
@@ -69,6 +69,8 @@ export interface Answers {
   'DELETE /api/bot-tokens/{bot_id}': unknown;
   'POST /api/invite-link': z.output<typeof InviteLink>;
   'POST /api/{platform}/connect': DeepLink;
+  'POST /api/nctalk/talk-bots': z.output<typeof InstalledBot>;
+  'POST /api/oauth/teams-admin-consent/start': z.output<typeof OAuthStarted>;
   'GET /api/sip/trunk': z.output<typeof SipTrunk>;
   'PUT /api/sip/trunk': z.output<typeof SipTrunk>;
   'DELETE /api/sip/trunk': unknown;

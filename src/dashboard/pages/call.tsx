@@ -22,7 +22,7 @@ const t = texts.calls;
 /** One call: what is said and written in it, and everything that can be done with it. */
 export function CallPage({ callId }: { readonly callId: string }) {
   const params = { call_id: callId };
-  const status = useAnswer('GET /api/call/{call_id}', { params }, { on: ['call_'] });
+  const status = useAnswer('GET /api/call/{call_id}', { params }, { on: ['call_'], about: callId });
   const isOver = status.error?.status === 404;
   return (
     <>

@@ -14,9 +14,12 @@ import { texts } from '../texts.ts';
 
 const t = texts.calls;
 
+/** Those that change what a list of calls shows. */
+export const LIST_EVENTS = ['call_invite', 'call_state', 'call_error', 'call_waiting'] as const;
+
 /** The live calls, and a new one. */
 export function CallsPage() {
-  const calls = useAnswer('GET /api/calls', {}, { on: ['call_'], everyMs: 10_000 });
+  const calls = useAnswer('GET /api/calls', {}, { on: LIST_EVENTS, everyMs: 10_000 });
   const [isPlacing, setPlacing] = useState(false);
   return (
     <>
@@ -39,7 +42,7 @@ export function CallsPage() {
 /** The newest first. */
 export function CallRows({ calls }: { readonly calls: readonly Call[] }) {
   return (
-    <ul class="rows">
+    <ul class="rows long">
       {[...calls].reverse().map((call) => (
         <li key={call.call_id} class="row-card">
           <Link href={`/calls/${call.call_id}`} class="grow">

@@ -7,7 +7,7 @@ import { Empty, Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
-import { CallRows } from './calls.tsx';
+import { CallRows, LIST_EVENTS } from './calls.tsx';
 import { ConversationRows } from './inbox-list.tsx';
 
 const t = texts.home;
@@ -15,11 +15,11 @@ const MOST_CONVERSATIONS = 6;
 
 /** What happens now, and what needs attention. */
 export function HomePage() {
-  const calls = useAnswer('GET /api/calls', {}, { on: ['call_'], everyMs: 10_000 });
+  const calls = useAnswer('GET /api/calls', {}, { on: LIST_EVENTS, everyMs: 10_000 });
   const inbox = useAnswer('GET /api/inbox', { query: { limit: MOST_CONVERSATIONS } }, { on: ['dm_'] });
   const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 30_000 });
-  const keys = useAnswer('GET /api/api-keys', {}, { on: ['call_', 'dm_'], everyMs: 30_000 });
-  const usage = useAnswer('GET /api/usage', {}, { on: ['call_state', 'dm_'] });
+  const keys = useAnswer('GET /api/api-keys', {}, { everyMs: 10_000 });
+  const usage = useAnswer('GET /api/usage', {}, { everyMs: 10_000 });
 
   const isConnected = platforms.data?.platforms.some(({ accounts }) => accounts.length > 0);
   const isKeyUsed = keys.data?.keys.some(({ last_used_at: at }) => at !== null);

@@ -16,14 +16,14 @@ type Message = History['messages'][number];
 
 const t = texts.inbox;
 const PAGE = 50;
+/** The most that the gateway answers at once. */
 const MOST = 200;
 
 /** The conversations, and one of them. */
 export function InboxPage() {
   const { id } = useParams<{ id?: string }>();
   const [platform, setPlatform] = useState('');
-  const [limit, setLimit] = useState(PAGE);
-  const inbox = useAnswer('GET /api/inbox', { query: { limit, status: 'all' } }, { on: ['dm_'] });
+  const [pages, setPages] = useState(1);
   return (
     <div class={`inbox${id === undefined ? '' : ' has-open'}`}>
       <div class="list">
@@ -35,23 +35,15 @@ export function InboxPage() {
           options={[['', t.all], ...Object.entries(texts.platforms)]}
         />
         <section class="card">
-          <Loaded answer={inbox}>
-            {({ conversations }) => (
-              <>
-                <ConversationRows
-                  conversations={conversations.filter(
-                    (each) => platform === '' || each.platform === platform,
-                  )}
-                  open={id}
-                />
-                {conversations.length === limit && limit < MOST && (
-                  <button type="button" onClick={() => setLimit(MOST)}>
-                    {texts.more}
-                  </button>
-                )}
-              </>
-            )}
-          </Loaded>
+          {Array.from({ length: pages }, (_, page) => (
+            <Conversations
+              key={page}
+              offset={page * PAGE}
+              platform={platform}
+              open={id}
+              {...(page === pages - 1 && { onMore: () => setPages(pages + 1) })}
+            />
+          ))}
         </section>
       </div>
       <div class="open">
@@ -61,12 +53,48 @@ export function InboxPage() {
   );
 }
 
+interface ConversationsProps {
+  readonly offset: number;
+  readonly platform: string;
+  readonly open: string | undefined;
+  /** Only of the last ones. */
+  readonly onMore?: () => void;
+}
+
+/** Some of the conversations; each page of them is read by itself. */
+function Conversations({ offset, platform, open, onMore }: ConversationsProps) {
+  const inbox = useAnswer(
+    'GET /api/inbox',
+    { query: { limit: PAGE, offset, status: 'all' } },
+    { on: ['dm_'] },
+  );
+  return (
+    <Loaded answer={inbox}>
+      {({ conversations }) => (
+        <>
+          {(conversations.length > 0 || offset === 0) && (
+            <ConversationRows
+              conversations={conversations.filter((each) => platform === '' || each.platform === platform)}
+              open={open}
+            />
+          )}
+          {conversations.length === PAGE && onMore && (
+            <button type="button" onClick={onMore}>
+              {texts.more}
+            </button>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
 function Conversation({ id }: { readonly id: string }) {
   const params = { conversation_id: id };
   const history = useAnswer(
     'GET /api/inbox/{conversation_id}',
     { params, query: { limit: MOST } },
-    { on: ['dm_'] },
+    { on: ['dm_'], about: id },
   );
   return (
     <Loaded answer={history}>

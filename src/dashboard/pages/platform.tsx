@@ -9,8 +9,9 @@ import { PageHead } from '../parts/page-head.tsx';
 import { texts } from '../texts.ts';
 import { BotForm } from './platform/bot-form.tsx';
 import { InviteLink } from './platform/invite-link.tsx';
+import { Nextcloud } from './platform/nextcloud.tsx';
 import { Numbers } from './platform/numbers.tsx';
-import { connectBySignIn } from './platform/oauth.ts';
+import { askAdministrator, connectBySignIn } from './platform/oauth.ts';
 import { OwnerCode } from './platform/owner-code.tsx';
 import { TestDm } from './platform/test-dm.tsx';
 import { Trunk } from './platform/trunk.tsx';
@@ -71,6 +72,7 @@ function Whole(platform: Platform & { reload(): void }) {
           </section>
           <div class="columns">
             {BY_BOT.has(name) && <BotForm platform={name} onDone={reload} />}
+            {name === 'nctalk' && <Nextcloud onDone={reload} />}
             {BY_LINK.has(name) && <InviteLink platform={name} />}
             {BY_BOT.has(name) && accounts.length > 0 && <OwnerCode platform={name} />}
           </div>
@@ -105,6 +107,9 @@ function Logins({ platform, accounts, reload }: Platform & { reload(): void }) {
           <StatusBadge status={status} />
           {type === 'connection' && BY_SIGN_IN.has(platform) && status !== 'ok' && (
             <Action run={() => connectBySignIn(platform, id)}>{t.renew}</Action>
+          )}
+          {platform === 'teams' && type === 'connection' && (
+            <Action run={() => askAdministrator(id)}>{t.approve}</Action>
           )}
           {type !== 'sip_number' && (
             <Confirm

@@ -20,6 +20,7 @@ export function App() {
   const refusals = signedOut.value;
 
   useEffect(() => {
+    if (setupToken !== '') return;
     loadAccount().then(
       () => setWho('somebody'),
       (failure: ApiError) => (failure.status === 401 ? setWho('nobody') : setError(failure)),

@@ -9,3 +9,11 @@ export async function connectBySignIn(provider: string, connectionId?: string): 
   });
   location.assign(url);
 }
+
+/** Leaves for the page of Microsoft on which an administrator approves the gateway for an organization. */
+export async function askAdministrator(connectionId: string): Promise<void> {
+  const started = await ask('POST /api/oauth/teams-admin-consent/start', {
+    body: { connection_id: connectionId },
+  });
+  location.assign(started.authorize_url);
+}

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks';
+import type { Answers } from '../../api/answers.ts';
+import { ask } from '../../api/request.ts';
+import { Copyable } from '../../parts/copy.tsx';
+import { Field, Form } from '../../parts/form.tsx';
+import { texts } from '../../texts.ts';
+
+const t = texts.nextcloud;
+
+/** The addon, or a bot that an administrator installs by hand. */
+export function Nextcloud({ onDone }: { onDone(): void }) {
+  const [server, setServer] = useState('');
+  const [made, setMade] = useState<Answers['POST /api/nctalk/talk-bots']>();
+  const submit = async (): Promise<void> => {
+    setMade(await ask('POST /api/nctalk/talk-bots', { body: { server_url: server } }));
+    onDone();
+  };
+  return (
+    <>
+      <section class="card">
+        <h2>{t.addon}</h2>
+        <p>{t.addonSteps}</p>
+      </section>
+      <section class="card">
+        <h2>{t.byHand}</h2>
+        <p class="quiet small">{t.byHandHint}</p>
+        <Form submit={submit} action={t.make}>
+          <Field
+            label={t.server}
+            type="url"
+            value={server}
+            onValue={setServer}
+            required
+            placeholder="https://cloud.example.com"
+          />
+        </Form>
+        {made && (
+          <>
+            <p class="small">{t.runThis}</p>
+            <Copyable text={made.install} label={t.line} />
+          </>
+        )}
+      </section>
+    </>
+  );
+}
