@@ -162,6 +162,7 @@ export const texts = {
     chatLabel: 'Message to the meeting',
     participants: 'Participants',
     speaksNow: 'speaks',
+    otherEnd: 'The other end',
     events: 'Events',
     happenings: {
       call_state: 'State:',

@@ -2,12 +2,14 @@ import { useState } from 'preact/hooks';
 import { ask, BASE_PATH, signedOut } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
+import { Card } from '../parts/card.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { attempt, tell } from '../parts/toasts.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
+import { LoadedRows, Row } from '../parts/rows.tsx';
+import { tell } from '../parts/toasts.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
 import { UsageCard } from './account/usage.tsx';
@@ -32,7 +34,7 @@ export function AccountPage() {
 function Address() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const shown = account.value;
+  const { email: known = null, email_verified: isVerified } = account.value ?? {};
   const submit = async (): Promise<void> => {
     await ask('POST /api/change-email', { body: { new_email: email, password } });
     tell(t.mailed);
@@ -40,10 +42,9 @@ function Address() {
     setPassword('');
   };
   return (
-    <section class="card">
-      <h2>{t.address}</h2>
-      <p>{shown?.email ?? t.noAddress}</p>
-      {shown?.email !== null && shown?.email_verified === false && (
+    <Card title={t.address}>
+      <p>{known ?? t.noAddress}</p>
+      {known !== null && !isVerified && (
         <div class="banner warn row spread">
           <span>{t.unverified}</span>
           <Action run={() => ask('POST /auth/resend-verification')} done={t.mailed}>
@@ -60,16 +61,9 @@ function Address() {
           required
           autocomplete="email"
         />
-        <Field
-          label={t.currentPassword}
-          type="password"
-          value={password}
-          onValue={setPassword}
-          required
-          autocomplete="current-password"
-        />
+        <PasswordField label={t.currentPassword} value={password} onValue={setPassword} />
       </Form>
-    </section>
+    </Card>
   );
 }
 
@@ -83,30 +77,12 @@ function Password() {
     setWanted('');
   };
   return (
-    <section class="card">
-      <h2>{texts.signIn.password}</h2>
+    <Card title={texts.signIn.password}>
       <Form submit={submit} action={t.changePassword}>
-        <Field
-          label={t.currentPassword}
-          type="password"
-          value={current}
-          onValue={setCurrent}
-          required
-          autocomplete="current-password"
-        />
-        <Field
-          label={t.newPassword}
-          hint={texts.signIn.passwordHint}
-          type="password"
-          value={wanted}
-          onValue={setWanted}
-          required
-          minLength={8}
-          maxLength={128}
-          autocomplete="new-password"
-        />
+        <PasswordField label={t.currentPassword} value={current} onValue={setCurrent} />
+        <PasswordField label={t.newPassword} isNew value={wanted} onValue={setWanted} />
       </Form>
-    </section>
+    </Card>
   );
 }
 
@@ -120,37 +96,30 @@ function Identities() {
     identities.reload();
   };
   return (
-    <section class="card">
-      <h2>{t.identities}</h2>
-      <Loaded answer={identities}>
-        {(data) =>
-          data.identities.length === 0 ? (
-            <Empty>{t.noIdentities}</Empty>
-          ) : (
-            <ul class="rows">
-              {data.identities.map(({ id, provider, email, last_used_at: at }) => (
-                <li key={id} class="row-card">
-                  <span class="grow">
-                    <strong class="cut">{provider}</strong>
-                    <span class="quiet small">
-                      {email} · <Moment iso={at} />
-                    </span>
-                  </span>
-                  <Action class="quietly" run={() => unlink(id)}>
-                    {t.unlink}
-                  </Action>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+    <Card title={t.identities}>
+      <LoadedRows answer={identities} of={(data) => data.identities} none={t.noIdentities}>
+        {({ id, provider, email, last_used_at: at }) => (
+          <Row
+            key={id}
+            title={provider}
+            note={
+              <>
+                {email} · <Moment iso={at} />
+              </>
+            }
+          >
+            <Action class="quietly" run={() => unlink(id)}>
+              {t.unlink}
+            </Action>
+          </Row>
+        )}
+      </LoadedRows>
       {providers.map((name) => (
         <a key={name} class="button" href={`${BASE_PATH}/auth/oauth/${encodeURIComponent(name)}/start`}>
           {t.link(name)}
         </a>
       ))}
-    </section>
+    </Card>
   );
 }
 
@@ -158,9 +127,7 @@ function Identities() {
 function Leaving() {
   const [isLeaving, setLeaving] = useState(false);
   return (
-    <section class="card">
-      <h2>{t.data}</h2>
-      <p class="quiet small">{t.dataHint}</p>
+    <Card title={t.data} hint={t.dataHint}>
       <div class="row">
         <a class="button" href={`${BASE_PATH}/api/export`} download="account-export.json">
           {t.export}
@@ -170,7 +137,7 @@ function Leaving() {
         </button>
       </div>
       {isLeaving && <DeleteAccount onClose={() => setLeaving(false)} />}
-    </section>
+    </Card>
   );
 }
 
@@ -179,21 +146,13 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
   const [word, setWord] = useState('');
   const submit = async (): Promise<void> => {
     await ask('DELETE /api/account', { body: { confirm: word, ...(password && { password }) } });
-    await attempt(async () => {
-      signedOut.value += 1;
-    });
+    signedOut.value += 1;
   };
   return (
     <Dialog title={t.delete} onClose={onClose}>
       <p>{t.deleteHint}</p>
       <Form submit={submit} action={t.delete} isDanger onCancel={onClose}>
-        <Field
-          label={t.currentPassword}
-          type="password"
-          value={password}
-          onValue={setPassword}
-          autocomplete="current-password"
-        />
+        <PasswordField label={t.currentPassword} value={password} onValue={setPassword} />
         <Field
           label={t.confirmWord}
           value={word}

@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { useLocation } from 'wouter-preact';
 import type { Call } from '../api/items.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { CallBadge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Choice, Field, Form } from '../parts/form.tsx';
 import { Duration, Moment } from '../parts/moment.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
+import { Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { Row, Rows } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.calls;
@@ -29,12 +31,9 @@ export function CallsPage() {
         </button>
       </PageHead>
       {isPlacing && <PlaceCall onClose={() => setPlacing(false)} />}
-      <section class="card">
-        <h2>{t.live}</h2>
-        <Loaded answer={calls}>
-          {(data) => (data.calls.length === 0 ? <Empty>{t.none}</Empty> : <CallRows calls={data.calls} />)}
-        </Loaded>
-      </section>
+      <Card title={t.live}>
+        <Loaded answer={calls}>{(data) => <CallRows calls={data.calls} />}</Loaded>
+      </Card>
     </>
   );
 }
@@ -42,22 +41,25 @@ export function CallsPage() {
 /** The newest first. */
 export function CallRows({ calls }: { readonly calls: readonly Call[] }) {
   return (
-    <ul class="rows long">
-      {[...calls].reverse().map((call) => (
-        <li key={call.call_id} class="row-card">
-          <Link href={`/calls/${call.call_id}`} class="grow">
-            <strong class="cut">{otherSide(call)}</strong>
-            <span class="quiet small">
+    <Rows of={[...calls].reverse()} none={t.none} class="long">
+      {(call) => (
+        <Row
+          key={call.call_id}
+          title={otherSide(call)}
+          href={`/calls/${call.call_id}`}
+          note={
+            <>
               {texts.platforms[call.platform]} · {t.directions[call.direction]} ·{' '}
               <Moment iso={call.created_at} />
-            </span>
-          </Link>
+            </>
+          }
+        >
           <Duration from={call.created_at} to={call.ended_at} />
           <CallBadge state={call.state} />
           {call.state === 'ringing' && call.direction === 'inbound' && <Answering callId={call.call_id} />}
-        </li>
-      ))}
-    </ul>
+        </Row>
+      )}
+    </Rows>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
 import type { Conversation } from '../api/items.ts';
 import { Moment } from '../parts/moment.tsx';
-import { Empty } from '../parts/notes.tsx';
+import { Rows } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
 
 interface RowsProps {
@@ -11,17 +11,12 @@ interface RowsProps {
 }
 
 export function ConversationRows({ conversations, open }: RowsProps) {
-  if (conversations.length === 0) return <Empty>{texts.inbox.none}</Empty>;
   return (
-    <ul class="rows">
-      {conversations.map((conversation) => (
-        <ConversationRow
-          key={conversation.conversation_id}
-          {...conversation}
-          isOpen={conversation.conversation_id === open}
-        />
-      ))}
-    </ul>
+    <Rows of={conversations} none={texts.inbox.none} class="long">
+      {(each) => (
+        <ConversationRow key={each.conversation_id} {...each} isOpen={each.conversation_id === open} />
+      )}
+    </Rows>
   );
 }
 

@@ -2,17 +2,16 @@ import { useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
+import { Card } from '../parts/card.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
-import { Moment } from '../parts/moment.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { LoadedRows, Row } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
 import { AgentPing } from './keys/agent-ping.tsx';
 import { Clients } from './keys/clients.tsx';
+import { LastUse } from './keys/last-use.tsx';
 import { NewKey } from './keys/new-key.tsx';
-
-type Created = Answers['POST /api/api-keys'];
 
 const t = texts.keys;
 const KINDS = {
@@ -42,7 +41,7 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
   const endpoints = KINDS[kind];
   const keys = useAnswer(endpoints.list);
   const [name, setName] = useState('');
-  const [created, setCreated] = useState<Created>();
+  const [created, setCreated] = useState<Answers['POST /api/api-keys']>();
   const submit = async (): Promise<void> => {
     setCreated(await ask(endpoints.create, { body: { name } }));
     setName('');
@@ -53,42 +52,19 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
     keys.reload();
   };
   return (
-    <section class="card">
-      <h2>{t.titles[kind]}</h2>
-      <p class="quiet small">{t.purposes[kind]}</p>
-      <Loaded answer={keys}>
-        {(data) =>
-          data.keys.length === 0 ? (
-            <Empty>{t.none}</Empty>
-          ) : (
-            <ul class="rows">
-              {data.keys.map((key) => (
-                <li key={key.id} class="row-card">
-                  <span class="grow">
-                    <strong class="cut">{key.name}</strong>
-                    <span class="quiet small">
-                      <code>{key.key_prefix}…</code> ·{' '}
-                      {key.last_used_at === null ? (
-                        t.unused
-                      ) : (
-                        <>
-                          {t.used} <Moment iso={key.last_used_at} />
-                        </>
-                      )}
-                    </span>
-                  </span>
-                  <Confirm
-                    class="quietly"
-                    action={t.revoke}
-                    question={t.revokeQuestion(key.name)}
-                    run={() => revoke(key.id)}
-                  />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+    <Card title={t.titles[kind]} hint={t.purposes[kind]}>
+      <LoadedRows answer={keys} of={(data) => data.keys} none={t.none}>
+        {({ id, name: known, key_prefix: prefix, last_used_at: at }) => (
+          <Row key={id} title={known} note={<LastUse of={`${prefix}…`} at={at} />}>
+            <Confirm
+              class="quietly"
+              action={t.revoke}
+              question={t.revokeQuestion(known)}
+              run={() => revoke(id)}
+            />
+          </Row>
+        )}
+      </LoadedRows>
       <Form submit={submit} action={t.create} inline>
         <Field label={t.name} value={name} onValue={setName} required maxLength={80} autocomplete="off" />
       </Form>
@@ -97,6 +73,6 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
           <NewKey value={created.key} isAgent={kind === 'agent'} />
         </Dialog>
       )}
-    </section>
+    </Card>
   );
 }

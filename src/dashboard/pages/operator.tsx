@@ -2,7 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { askText } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Source } from '../parts/source.tsx';
@@ -46,33 +48,18 @@ export function OperatorPage() {
           )}
         </Loaded>
         {last && (
-          <dl class="figures">
-            {t.figures.map(([name, title, unit]) => {
-              const value = last.sum(name);
-              return (
-                value !== null && (
-                  <div key={name}>
-                    <dt>{title}</dt>
-                    <dd class="digits">
-                      {unit === 'bytes' ? texts.bytes(value) : Math.round(value).toLocaleString()}
-                    </dd>
-                  </div>
-                )
-              );
-            })}
-          </dl>
+          <Facts isLarge of={t.figures.map(([name, title, unit]) => figure(last.sum(name), title, unit))} />
         )}
       </section>
       <div class="columns">
         {t.charts.map(({ title, metric, isRate, scale }) => (
-          <section key={metric} class="card">
-            <h2>{title}</h2>
+          <Card key={metric} title={title}>
             <Chart
               label={title}
               times={samples.map(({ timeS }) => timeS)}
               series={[{ label: title, values: valuesOf(samples, metric, isRate, scale) }]}
             />
-          </section>
+          </Card>
         ))}
       </div>
       {last && (
@@ -85,6 +72,11 @@ export function OperatorPage() {
       )}
     </>
   );
+}
+
+function figure(value: number | null, title: string, unit: string) {
+  if (value === null) return false;
+  return [title, unit === 'bytes' ? texts.bytes(value) : Math.round(value).toLocaleString()] as const;
 }
 
 function useSamples(): readonly Sample[] {

@@ -3,9 +3,12 @@ import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { StatusBadge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
 import { Confirm } from '../parts/dialog.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Empty, Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { Row, Rows } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
 import { BotForm } from './platform/bot-form.tsx';
 import { InviteLink } from './platform/invite-link.tsx';
@@ -45,7 +48,7 @@ export function PlatformPage({ name }: { readonly name: string }) {
 }
 
 function Whole(platform: Platform & { reload(): void }) {
-  const { platform: name, status, setup, ways, accounts, reload } = platform;
+  const { platform: name, status, ways, accounts, reload } = platform;
   return (
     <>
       <PageHead title={texts.platforms[name]} back="/platforms">
@@ -58,9 +61,8 @@ function Whole(platform: Platform & { reload(): void }) {
         </div>
       ) : (
         <>
-          <section class="card">
-            <h2>{t.logins}</h2>
-            {accounts.length === 0 ? <Empty>{setup}</Empty> : <Logins {...platform} />}
+          <Card title={t.logins}>
+            <Logins {...platform} />
             <div class="row">
               {BY_SIGN_IN.has(name) && (
                 <Action class="primary" run={() => connectBySignIn(name)}>
@@ -69,7 +71,7 @@ function Whole(platform: Platform & { reload(): void }) {
               )}
               {WITH_TEST.has(name) && accounts.length > 0 && <TestDm platform={name} />}
             </div>
-          </section>
+          </Card>
           <div class="columns">
             {BY_BOT.has(name) && <BotForm platform={name} onDone={reload} />}
             {name === 'nctalk' && <Nextcloud onDone={reload} />}
@@ -79,31 +81,24 @@ function Whole(platform: Platform & { reload(): void }) {
         </>
       )}
       {ways.length > 0 && (
-        <section class="card">
-          <h2>{t.ways}</h2>
-          <dl class="facts">
-            {ways.map(({ name: way, needs }) => (
-              <>
-                <dt>{way}</dt>
-                <dd>{needs}</dd>
-              </>
-            ))}
-          </dl>
-        </section>
+        <Card title={t.ways}>
+          <Facts of={ways.map(({ name: way, needs }) => [way, needs] as const)} />
+        </Card>
       )}
     </>
   );
 }
 
-function Logins({ platform, accounts, reload }: Platform & { reload(): void }) {
+function Logins({ platform, accounts, setup, reload }: Platform & { reload(): void }) {
+  const remove = async (type: string, id: string): Promise<void> => {
+    if (type === 'bot_token') await ask('DELETE /api/bot-tokens/{bot_id}', { params: { bot_id: id } });
+    else await ask('DELETE /api/connections/{connection_id}', { params: { connection_id: id } });
+    reload();
+  };
   return (
-    <ul class="rows">
-      {accounts.map(({ type, id, label, status }) => (
-        <li key={id} class="row-card">
-          <span class="grow">
-            <strong class="cut">{label}</strong>
-            <span class="quiet small">{t.kinds[type]}</span>
-          </span>
+    <Rows of={accounts} none={setup}>
+      {({ type, id, label, status }) => (
+        <Row key={id} title={label} note={t.kinds[type]}>
           <StatusBadge status={status} />
           {type === 'connection' && BY_SIGN_IN.has(platform) && status !== 'ok' && (
             <Action run={() => connectBySignIn(platform, id)}>{t.renew}</Action>
@@ -111,21 +106,14 @@ function Logins({ platform, accounts, reload }: Platform & { reload(): void }) {
           {platform === 'teams' && type === 'connection' && (
             <Action run={() => askAdministrator(id)}>{t.approve}</Action>
           )}
-          {type !== 'sip_number' && (
-            <Confirm
-              class="quietly"
-              action={type === 'connection' ? t.disconnect : texts.remove}
-              question={t.disconnectQuestion(label)}
-              run={async () => {
-                if (type === 'connection')
-                  await ask('DELETE /api/connections/{connection_id}', { params: { connection_id: id } });
-                else await ask('DELETE /api/bot-tokens/{bot_id}', { params: { bot_id: id } });
-                reload();
-              }}
-            />
-          )}
-        </li>
-      ))}
-    </ul>
+          <Confirm
+            class="quietly"
+            action={type === 'connection' ? t.disconnect : texts.remove}
+            question={t.disconnectQuestion(label)}
+            run={() => remove(type, id)}
+          />
+        </Row>
+      )}
+    </Rows>
   );
 }

@@ -5,9 +5,11 @@ import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { Badge, type Tone } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
+import { Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { Row, Rows } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
 import { PresetForm } from './voice/preset-form.tsx';
 
@@ -32,20 +34,22 @@ export function VoicePage() {
               {(data) => (
                 <div class="columns">
                   {KINDS.map((kind) => (
-                    <section key={kind} class="card">
-                      <div class="row spread">
-                        <h2>{t.kinds[kind]}</h2>
+                    <Card
+                      key={kind}
+                      title={t.kinds[kind]}
+                      action={
                         <button type="button" class="primary" onClick={() => setEdited({ kind })}>
                           {t.add}
                         </button>
-                      </div>
+                      }
+                    >
                       <Presets
                         presets={data.voice_configs.filter((each) => each.kind === kind)}
                         catalog={known}
                         edit={(preset) => setEdited({ kind, preset })}
                         onChange={presets.reload}
                       />
-                    </section>
+                    </Card>
                   ))}
                 </div>
               )}
@@ -88,55 +92,58 @@ interface PresetsProps {
 }
 
 function Presets({ presets, catalog, edit, onChange }: PresetsProps) {
-  if (presets.length === 0) return <Empty>{t.none}</Empty>;
-  const change = async (id: string, enabled: boolean): Promise<void> => {
-    await ask('PATCH /api/voice-configs/{id}', { params: { id }, body: { enabled } });
+  return (
+    <Rows of={presets} none={t.none}>
+      {(preset) => (
+        <Row
+          key={preset.id}
+          title={preset.name}
+          note={catalog.providers.find(({ name }) => name === preset.provider)?.title}
+          below={<Manage preset={preset} edit={edit} onChange={onChange} />}
+        >
+          {preset.enabled && <Badge tone="good">{t.enabled}</Badge>}
+          <Badge tone={TONES[preset.key_status] ?? 'plain'}>
+            {t.keyStates[preset.key_status] ?? preset.key_status}
+          </Badge>
+        </Row>
+      )}
+    </Rows>
+  );
+}
+
+interface ManageProps {
+  readonly preset: Preset;
+  edit(preset: Preset): void;
+  onChange(): void;
+}
+
+function Manage({ preset, edit, onChange }: ManageProps) {
+  const { id, name, enabled, key_detail: detail, notices } = preset;
+  const change = async (): Promise<void> => {
+    await ask('PATCH /api/voice-configs/{id}', { params: { id }, body: { enabled: !enabled } });
     onChange();
   };
-  const remove = async (id: string): Promise<void> => {
+  const remove = async (): Promise<void> => {
     await ask('DELETE /api/voice-configs/{id}', { params: { id } });
     onChange();
   };
   return (
-    <ul class="rows">
-      {presets.map((preset) => (
-        <li key={preset.id}>
-          <div class="row-card">
-            <span class="grow">
-              <strong class="cut">{preset.name}</strong>
-              <span class="quiet small">
-                {catalog.providers.find(({ name }) => name === preset.provider)?.title}
-              </span>
-            </span>
-            {preset.enabled && <Badge tone="good">{t.enabled}</Badge>}
-            <Badge tone={TONES[preset.key_status] ?? 'plain'}>
-              {t.keyStates[preset.key_status] ?? preset.key_status}
-            </Badge>
-          </div>
-          {[preset.key_detail, ...preset.notices].map(
-            (note) =>
-              note && (
-                <p key={note} class="small warn-text">
-                  {note}
-                </p>
-              ),
-          )}
-          <div class="row">
-            <button type="button" onClick={() => edit(preset)}>
-              {texts.edit}
-            </button>
-            <Action run={() => change(preset.id, !preset.enabled)}>
-              {preset.enabled ? t.disable : t.enable}
-            </Action>
-            <Confirm
-              class="quietly"
-              action={texts.remove}
-              question={t.removeQuestion(preset.name)}
-              run={() => remove(preset.id)}
-            />
-          </div>
-        </li>
-      ))}
-    </ul>
+    <>
+      {[detail, ...notices].map(
+        (note) =>
+          note && (
+            <p key={note} class="small warn-text">
+              {note}
+            </p>
+          ),
+      )}
+      <div class="row">
+        <button type="button" onClick={() => edit(preset)}>
+          {texts.edit}
+        </button>
+        <Action run={change}>{enabled ? t.disable : t.enable}</Action>
+        <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(name)} run={remove} />
+      </div>
+    </>
   );
 }

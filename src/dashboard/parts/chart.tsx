@@ -28,16 +28,9 @@ export function Chart({ label, times, series, bars = false }: ChartProps) {
     const draw = async (): Promise<void> => {
       const { makePlot } = await import('./plot.ts');
       if (isGone) return;
-      const style = getComputedStyle(box);
-      const colors = STROKES.map((name) => style.getPropertyValue(name));
-      plot.current = makePlot(box, {
-        names: names.split(','),
-        colors,
-        quiet: style.getPropertyValue('--quiet'),
-        line: style.getPropertyValue('--line'),
-        bars,
-        height: HEIGHT,
-      });
+      const colors = STROKES.map((name) => colorOf(box, name));
+      const [quiet, line] = [colorOf(box, '--quiet'), colorOf(box, '--line')];
+      plot.current = makePlot(box, { names: names.split(','), colors, quiet, line, bars, height: HEIGHT });
       fill(plot.current, times, series);
       resize.observe(box);
     };
@@ -57,4 +50,10 @@ export function Chart({ label, times, series, bars = false }: ChartProps) {
 /** A single point has no span that could be drawn. */
 function fill(plot: uPlot | null, times: ChartProps['times'], series: ChartProps['series']): void {
   if (times.length > 1) plot?.setData([[...times], ...series.map(({ values }) => [...values])]);
+}
+
+/** A colour of the style as a canvas takes it. */
+function colorOf(place: HTMLElement, name: string): string {
+  place.style.color = `var(${name})`;
+  return getComputedStyle(place).color;
 }

@@ -51,27 +51,25 @@ export function Form({ submit, action, inline = false, isDanger = false, onCance
   );
 }
 
-interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'label' | 'value' | 'onInput'> {
+interface Labelled {
   readonly label: string;
   readonly hint?: string | undefined;
-  readonly value: string;
-  onValue(value: string): void;
 }
 
-export function Field({ label, hint, value, onValue, ...rest }: FieldProps) {
+/** A label, what it is for, and an explanation below. */
+function Labelled({
+  label,
+  hint,
+  children,
+}: Labelled & { children(id: string, hintId?: string): ComponentChildren }) {
   const id = useId();
+  const hintId = hint ? `${id}-hint` : undefined;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
-        {...rest}
-        id={id}
-        value={value}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-      />
+      {children(id, hintId)}
       {hint && (
-        <p class="hint" id={`${id}-hint`}>
+        <p class="hint" id={hintId}>
           {hint}
         </p>
       )}
@@ -79,9 +77,24 @@ export function Field({ label, hint, value, onValue, ...rest }: FieldProps) {
   );
 }
 
-interface AreaProps {
-  readonly label: string;
-  readonly hint?: string | undefined;
+interface FieldProps
+  extends Labelled,
+    Omit<InputHTMLAttributes<HTMLInputElement>, 'label' | 'value' | 'onInput'> {
+  readonly value: string;
+  onValue(value: string): void;
+}
+
+export function Field({ label, hint, value, onValue, ...rest }: FieldProps) {
+  const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }): void =>
+    onValue(currentTarget.value);
+  return (
+    <Labelled label={label} hint={hint}>
+      {(id, hintId) => <input {...rest} id={id} value={value} aria-describedby={hintId} onInput={onInput} />}
+    </Labelled>
+  );
+}
+
+interface AreaProps extends Labelled {
   readonly value: string;
   readonly rows?: number;
   readonly placeholder?: string;
@@ -89,83 +102,60 @@ interface AreaProps {
   onValue(value: string): void;
 }
 
-export function Area({ label, hint, value, onValue, rows = 4, ...rest }: AreaProps) {
-  const id = useId();
+export function Area({ label, hint, value, onValue, ...rest }: AreaProps) {
+  const onInput = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }): void =>
+    onValue(currentTarget.value);
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <textarea
-        {...rest}
-        id={id}
-        rows={rows}
-        value={value}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-      />
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
+    <Labelled label={label} hint={hint}>
+      {(id, hintId) => (
+        <textarea {...rest} id={id} value={value} aria-describedby={hintId} onInput={onInput} />
       )}
-    </div>
+    </Labelled>
   );
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly hint?: string | undefined;
+interface ChoiceProps extends Labelled {
   readonly value: string;
   readonly options: readonly (readonly [value: string, name: string])[];
-  readonly disabled?: boolean;
   onValue(value: string): void;
 }
 
-export function Choice({ label, hint, value, options, disabled = false, onValue }: ChoiceProps) {
-  const id = useId();
+export function Choice({ label, hint, value, options, onValue }: ChoiceProps) {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        disabled={disabled}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={({ currentTarget }) => onValue(currentTarget.value)}
-      >
-        {options.map(([each, name]) => (
-          <option key={each} value={each} selected={each === value}>
-            {name}
-          </option>
-        ))}
-      </select>
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
+    <Labelled label={label} hint={hint}>
+      {(id, hintId) => (
+        <select
+          id={id}
+          aria-describedby={hintId}
+          onChange={({ currentTarget }) => onValue(currentTarget.value)}
+        >
+          {options.map(([each, name]) => (
+            <option key={each} value={each} selected={each === value}>
+              {name}
+            </option>
+          ))}
+        </select>
       )}
-    </div>
+    </Labelled>
   );
 }
 
-interface CheckProps {
-  readonly label: string;
-  readonly hint?: string | undefined;
+interface CheckProps extends Labelled {
   readonly checked: boolean;
-  readonly disabled?: boolean;
   onChecked(checked: boolean): void;
 }
 
-export function Check({ label, hint, checked, disabled = false, onChecked }: CheckProps) {
+export function Check({ label, hint, checked, onChecked }: CheckProps) {
   return (
     <label class="check">
       <input
         type="checkbox"
         checked={checked}
-        disabled={disabled}
         onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
       />
       <span>
         {label}
-        {hint && <small>{hint}</small>}
+        {hint && <small class="hint">{hint}</small>}
       </span>
     </label>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../api/request.ts';
 import { Field, Form } from '../parts/form.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { texts } from '../texts.ts';
 import { Gate } from './gate.tsx';
 
@@ -25,17 +26,7 @@ export function Setup({ token, onDone }: { readonly token: string; onDone(): Pro
           required
           autocomplete="username"
         />
-        <Field
-          label={texts.signIn.password}
-          hint={texts.signIn.passwordHint}
-          type="password"
-          value={password}
-          onValue={setPassword}
-          minLength={8}
-          maxLength={128}
-          required
-          autocomplete="new-password"
-        />
+        <PasswordField label={texts.signIn.password} isNew value={password} onValue={setPassword} />
       </Form>
     </Gate>
   );

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask, BASE_PATH } from '../api/request.ts';
 import { Field, Form } from '../parts/form.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { texts } from '../texts.ts';
 import { Gate } from './gate.tsx';
 
@@ -40,16 +41,7 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
           required
           autocomplete="username"
         />
-        <Field
-          label={t.password}
-          type="password"
-          value={password}
-          onValue={setPassword}
-          required
-          maxLength={128}
-          autocomplete={isNew ? 'new-password' : 'current-password'}
-          {...(isNew && { minLength: 8, hint: t.passwordHint })}
-        />
+        <PasswordField label={t.password} isNew={isNew} value={password} onValue={setPassword} />
         {isNew && signup === 'invite' && (
           <Field
             label={t.inviteCode}

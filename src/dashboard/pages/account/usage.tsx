@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { Card } from '../../parts/card.tsx';
 import { Chart } from '../../parts/chart.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Choice } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/notes.tsx';
 import { texts } from '../../texts.ts';
@@ -18,8 +20,7 @@ export function UsageCard() {
   const [amount, setAmount] = useState<Amount>('minutes');
   const usage = useAnswer('GET /api/usage', { query: { days } });
   return (
-    <section class="card wide">
-      <h2>{t.title}</h2>
+    <Card title={t.title} class="wide">
       <div class="grid">
         <Choice label={t.period} value={days} onValue={setDays} options={t.periods} />
         <Choice
@@ -32,16 +33,13 @@ export function UsageCard() {
       <Loaded answer={usage}>
         {(data) => (
           <>
-            <dl class="figures">
-              {t.amounts.map(([name, title]) => (
-                <div key={name}>
-                  <dt>{title}</dt>
-                  <dd class="digits">
-                    {name === 'bytes' ? texts.bytes(data.total.bytes) : data.total[name].toLocaleString()}
-                  </dd>
-                </div>
-              ))}
-            </dl>
+            <Facts
+              isLarge
+              of={t.amounts.map(([name, title]) => {
+                const value = data.total[name];
+                return [title, name === 'bytes' ? texts.bytes(value) : value.toLocaleString()];
+              })}
+            />
             <Chart
               label={t.chart(t.amounts.find(([name]) => name === amount)?.[1] ?? '')}
               bars
@@ -53,7 +51,7 @@ export function UsageCard() {
           </>
         )}
       </Loaded>
-    </section>
+    </Card>
   );
 }
 

@@ -5,7 +5,8 @@ import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Empty, Loaded } from '../../parts/notes.tsx';
+import { Loaded } from '../../parts/notes.tsx';
+import { Row, Rows } from '../../parts/rows.tsx';
 import { Source } from '../../parts/source.tsx';
 import { texts } from '../../texts.ts';
 import { DeliveryBadge } from './delivery-badge.tsx';
@@ -29,21 +30,21 @@ export function Deliveries({ agentId }: { readonly agentId: string }) {
       <Loaded answer={list}>
         {({ deliveries, total }) => (
           <>
-            {deliveries.length === 0 && <Empty>{t.none}</Empty>}
-            <ul class="rows">
-              {deliveries.map(({ id, event_type: type, status, created_at: at, error }) => (
-                <li key={id} class="row-card">
-                  <button type="button" class="link grow" onClick={() => setOpenId(id)}>
-                    {texts.provider.eventTypes[type] ?? type}
-                    {error !== null && <span class="quiet small cut">{error}</span>}
-                  </button>
-                  <span class="quiet small">
-                    <Moment iso={at} />
-                  </span>
+            <Rows of={deliveries} none={t.none}>
+              {({ id, event_type: type, status, created_at: at, error }) => (
+                <Row
+                  key={id}
+                  title={
+                    <button type="button" class="link" onClick={() => setOpenId(id)}>
+                      {texts.provider.eventTypes[type] ?? type}
+                    </button>
+                  }
+                  note={error ?? <Moment iso={at} />}
+                >
                   <DeliveryBadge status={status} />
-                </li>
-              ))}
-            </ul>
+                </Row>
+              )}
+            </Rows>
             {total > PAGE && (
               <div class="row">
                 <button type="button" disabled={offset === 0} onClick={() => setOffset(offset - PAGE)}>

@@ -5,8 +5,9 @@ import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
 import { StatusBadge } from '../../parts/badge.tsx';
+import { Card } from '../../parts/card.tsx';
 import { Choice, Form } from '../../parts/form.tsx';
-import { Empty } from '../../parts/notes.tsx';
+import { Row, Rows } from '../../parts/rows.tsx';
 import { texts } from '../../texts.ts';
 
 type Candidate = Answers['GET /api/agents/_candidates']['accounts'][number];
@@ -25,14 +26,13 @@ export function Members({ agent, onChange }: MembersProps) {
       <Accounts agent={agent} onChange={onChange} />
       <Keys agent={agent} onChange={onChange} />
       {agent.oauth_clients.length > 0 && (
-        <section class="card">
-          <h2>{t.clients}</h2>
+        <Card title={t.clients}>
           <ul class="rows">
             {agent.oauth_clients.map(({ client_id: id, client_name: name }) => (
               <li key={id}>{name}</li>
             ))}
           </ul>
-        </section>
+        </Card>
       )}
     </div>
   );
@@ -55,23 +55,17 @@ function Accounts({ agent, onChange }: MembersProps) {
     onChange();
   };
   return (
-    <section class="card">
-      <h2>{t.accounts}</h2>
-      {agent.accounts.length === 0 && <Empty>{t.noAccounts}</Empty>}
-      <ul class="rows">
-        {agent.accounts.map(({ type, id, label, status }) => (
-          <li key={id} class="row-card">
-            <span class="grow">
-              <strong class="cut">{label}</strong>
-              <span class="quiet small">{texts.platformPages.kinds[type]}</span>
-            </span>
+    <Card title={t.accounts}>
+      <Rows of={agent.accounts} none={t.noAccounts}>
+        {({ type, id, label, status }) => (
+          <Row key={id} title={label} note={texts.platformPages.kinds[type]}>
             <StatusBadge status={status} />
             <Action class="quietly" run={() => remove(type, id)}>
               {t.takeOut}
             </Action>
-          </li>
-        ))}
-      </ul>
+          </Row>
+        )}
+      </Rows>
       <Adding
         what={others}
         nameOf={({ label }) => label}
@@ -79,7 +73,7 @@ function Accounts({ agent, onChange }: MembersProps) {
         label={t.addAccount}
         add={add}
       />
-    </section>
+    </Card>
   );
 }
 
@@ -97,30 +91,24 @@ function Keys({ agent, onChange }: MembersProps) {
     onChange();
   };
   return (
-    <section class="card">
-      <h2>{t.keys}</h2>
-      {own.size === 0 && <Empty>{t.noKeys}</Empty>}
-      <ul class="rows">
-        {agent.keys.map(({ id, key_prefix: prefix }) => (
-          <li key={id} class="row-card">
-            <span class="grow">
-              <strong class="cut">{all.find((each) => each.id === id)?.name}</strong>
-              <code class="small">{prefix}…</code>
-            </span>
+    <Card title={t.keys}>
+      <Rows of={agent.keys} none={t.noKeys}>
+        {({ id, key_prefix: prefix }) => (
+          <Row key={id} title={all.find((each) => each.id === id)?.name} note={`${prefix}…`}>
             <Action class="quietly" run={() => remove(id)}>
               {t.takeOut}
             </Action>
-          </li>
-        ))}
-      </ul>
-      <Adding<Key>
+          </Row>
+        )}
+      </Rows>
+      <Adding
         what={all.filter(({ id }) => !own.has(id))}
         nameOf={({ name, key_prefix: prefix }) => `${name} (${prefix}…)`}
         idOf={({ id }) => id}
         label={t.addKey}
         add={add}
       />
-    </section>
+    </Card>
   );
 }
 

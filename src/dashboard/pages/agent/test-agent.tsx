@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { Action } from '../../parts/action.tsx';
+import { Card } from '../../parts/card.tsx';
 import { Source } from '../../parts/source.tsx';
 import { texts } from '../../texts.ts';
 import { DeliveryBadge } from './delivery-badge.tsx';
@@ -21,9 +22,7 @@ export function TestAgent({ agentId }: { readonly agentId: string }) {
     await ask('POST /api/agents/{agent_id}/reset-conversations', { params: { agent_id: agentId } });
   };
   return (
-    <section class="card">
-      <h2>{t.test}</h2>
-      <p class="quiet small">{t.testHint}</p>
+    <Card title={t.test} hint={t.testHint}>
       <div class="row">
         <Action class="primary" run={test}>
           {t.testAction}
@@ -42,6 +41,6 @@ export function TestAgent({ agentId }: { readonly agentId: string }) {
           )}
         </>
       )}
-    </section>
+    </Card>
   );
 }

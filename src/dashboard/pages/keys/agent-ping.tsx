@@ -3,6 +3,8 @@ import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { Action } from '../../parts/action.tsx';
 import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Row } from '../../parts/rows.tsx';
 import { attempt } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
@@ -27,37 +29,30 @@ export function AgentPing() {
     const timer = setInterval(poll, POLL_MS);
     return () => clearInterval(timer);
   }, [isRunning]);
+  const start = async (): Promise<void> => setProbe(await ask('POST /api/keys/test-agent/start'));
+  const button = (
+    <Action class="primary" disabled={isRunning} run={start}>
+      {isRunning ? t.running : t.start}
+    </Action>
+  );
   return (
-    <section class="card">
-      <div class="row spread">
-        <h2>{t.title}</h2>
-        <Action
-          class="primary"
-          disabled={isRunning}
-          run={async () => setProbe(await ask('POST /api/keys/test-agent/start'))}
-        >
-          {isRunning ? t.running : t.start}
-        </Action>
-      </div>
-      <p class="quiet small">{t.explanation}</p>
+    <Card title={t.title} hint={t.explanation} action={button}>
       <ul class="rows" aria-live="polite">
         {probe?.keys.map(({ id, name, key_prefix: prefix, verdict }) => (
-          <li key={id}>
-            <div class="row-card">
-              <span class="grow">
-                <strong class="cut">{name}</strong>
-                <code class="small">{prefix}…</code>
-              </span>
-              {verdict === null ? (
-                <Badge>{t.waiting}</Badge>
-              ) : (
-                <Badge tone={TONES[verdict] ?? 'plain'}>{t.verdicts[verdict]}</Badge>
-              )}
-            </div>
-            {verdict !== null && verdict !== 'replied' && <p class="quiet small">{t.advice[verdict]}</p>}
-          </li>
+          <Row
+            key={id}
+            title={name}
+            note={`${prefix}…`}
+            below={
+              verdict !== null && verdict !== 'replied' && <p class="quiet small">{t.advice[verdict]}</p>
+            }
+          >
+            <Badge tone={TONES[verdict ?? ''] ?? 'plain'}>
+              {verdict === null ? t.waiting : t.verdicts[verdict]}
+            </Badge>
+          </Row>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }

@@ -1,10 +1,11 @@
 import { ask, BASE } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { Card } from '../../parts/card.tsx';
 import { Copyable } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { Empty, Loaded } from '../../parts/notes.tsx';
+import { LoadedRows, Row } from '../../parts/rows.tsx';
 import { texts } from '../../texts.ts';
+import { LastUse } from './last-use.tsx';
 
 const t = texts.clients;
 
@@ -16,41 +17,24 @@ export function Clients() {
     clients.reload();
   };
   return (
-    <section class="card">
-      <h2>{t.title}</h2>
-      <p class="quiet small">{t.explanation}</p>
+    <Card title={t.title} hint={t.explanation}>
       <Copyable text={new URL('mcp/', BASE).href} label={t.url} />
-      <Loaded answer={clients}>
-        {({ authorizations }) =>
-          authorizations.length === 0 ? (
-            <Empty>{t.none}</Empty>
-          ) : (
-            <ul class="rows">
-              {authorizations.map((client) => (
-                <li key={client.client_id} class="row-card">
-                  <span class="grow">
-                    <strong class="cut">{client.client_name}</strong>
-                    <span class="quiet small">
-                      {client.platforms.map((platform) => texts.platforms[platform]).join(', ')} ·{' '}
-                      {client.last_used_at === null ? (
-                        texts.keys.unused
-                      ) : (
-                        <Moment iso={client.last_used_at} />
-                      )}
-                    </span>
-                  </span>
-                  <Confirm
-                    class="quietly"
-                    action={texts.keys.revoke}
-                    question={t.revokeQuestion(client.client_name)}
-                    run={() => revoke(client.client_id)}
-                  />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </section>
+      <LoadedRows answer={clients} of={(data) => data.authorizations} none={t.none}>
+        {({ client_id: id, client_name: name, platforms, last_used_at: at }) => (
+          <Row
+            key={id}
+            title={name}
+            note={<LastUse of={platforms.map((platform) => texts.platforms[platform]).join(', ')} at={at} />}
+          >
+            <Confirm
+              class="quietly"
+              action={texts.keys.revoke}
+              question={t.revokeQuestion(name)}
+              run={() => revoke(id)}
+            />
+          </Row>
+        )}
+      </LoadedRows>
+    </Card>
   );
 }

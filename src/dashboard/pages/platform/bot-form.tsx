@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/request.ts';
+import { Card } from '../../parts/card.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { tell } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
@@ -25,9 +26,7 @@ export function BotForm({ platform, onDone }: { readonly platform: string; onDon
     onDone();
   };
   return (
-    <section class="card">
-      <h2>{t.title}</h2>
-      <p class="quiet small">{t.hints[platform]}</p>
+    <Card title={t.title} hint={t.hints[platform]}>
       <Form submit={submit} action={t.register}>
         <Field label={t.token} type="password" value={token} onValue={setToken} required autocomplete="off" />
         {(FIELDS[platform] ?? []).map((name) => (
@@ -41,6 +40,6 @@ export function BotForm({ platform, onDone }: { readonly platform: string; onDon
           />
         ))}
       </Form>
-    </section>
+    </Card>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/request.ts';
 import { Action } from '../../parts/action.tsx';
+import { Card } from '../../parts/card.tsx';
 import { Copyable } from '../../parts/copy.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
@@ -20,16 +21,14 @@ interface Invite {
 export function InviteLink({ platform }: { readonly platform: string }) {
   const [invite, setInvite] = useState<Invite>();
   return (
-    <section class="card">
-      <h2>{t.title}</h2>
-      <p class="quiet small">{t.explanation}</p>
+    <Card title={t.title} hint={t.explanation}>
       {invite && <Shown {...invite} />}
       <div class="row">
         <Action class={invite ? '' : 'primary'} run={async () => setInvite(await inviteFor(platform))}>
           {invite ? t.another : t.make}
         </Action>
       </div>
-    </section>
+    </Card>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
+import { Card } from '../../parts/card.tsx';
 import { Copyable } from '../../parts/copy.tsx';
 import { Field, Form } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
@@ -17,13 +18,10 @@ export function Nextcloud({ onDone }: { onDone(): void }) {
   };
   return (
     <>
-      <section class="card">
-        <h2>{t.addon}</h2>
+      <Card title={t.addon}>
         <p>{t.addonSteps}</p>
-      </section>
-      <section class="card">
-        <h2>{t.byHand}</h2>
-        <p class="quiet small">{t.byHandHint}</p>
+      </Card>
+      <Card title={t.byHand} hint={t.byHandHint}>
         <Form submit={submit} action={t.make}>
           <Field
             label={t.server}
@@ -40,7 +38,7 @@ export function Nextcloud({ onDone }: { onDone(): void }) {
             <Copyable text={made.install} label={t.line} />
           </>
         )}
-      </section>
+      </Card>
     </>
   );
 }

@@ -3,9 +3,10 @@ import type { Answers } from '../../api/answers.ts';
 import type { Preset } from '../../api/items.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { Card } from '../../parts/card.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Check, Choice, Field, Form } from '../../parts/form.tsx';
-import { Empty, Loaded } from '../../parts/notes.tsx';
+import { LoadedRows } from '../../parts/rows.tsx';
 import { attempt } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
@@ -31,26 +32,17 @@ export function Numbers({ onChange }: { onChange(): void }) {
     changed();
   };
   return (
-    <section class="card">
-      <h2>{t.title}</h2>
-      <Loaded answer={dids}>
-        {(data) =>
-          data.dids.length === 0 ? (
-            <Empty>{t.none}</Empty>
-          ) : (
-            <ul class="rows">
-              {data.dids.map((did) => (
-                <Row
-                  key={did.did_id}
-                  did={did}
-                  presets={presets.data?.voice_configs ?? []}
-                  onChange={changed}
-                />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+    <Card title={t.title}>
+      <LoadedRows answer={dids} of={(data) => data.dids} none={t.none}>
+        {(did) => (
+          <PhoneNumber
+            key={did.did_id}
+            did={did}
+            presets={presets.data?.voice_configs ?? []}
+            onChange={changed}
+          />
+        )}
+      </LoadedRows>
       <h3>{t.add}</h3>
       <Form submit={submit} action={t.add}>
         <div class="grid">
@@ -67,17 +59,17 @@ export function Numbers({ onChange }: { onChange(): void }) {
         </div>
         <Check label={t.autoAnswer} hint={t.autoAnswerHint} checked={autoAnswer} onChecked={setAutoAnswer} />
       </Form>
-    </section>
+    </Card>
   );
 }
 
-interface RowProps {
+interface PhoneNumberProps {
   readonly did: Did;
   readonly presets: readonly Preset[];
   onChange(): void;
 }
 
-function Row({ did, presets, onChange }: RowProps) {
+function PhoneNumber({ did, presets, onChange }: PhoneNumberProps) {
   const params = { did_id: did.did_id };
   const change = (body: object): void => {
     void attempt(() => ask('PATCH /api/sip/dids/{did_id}', { params, body }), texts.saved).then(onChange);

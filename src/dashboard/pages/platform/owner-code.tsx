@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../../api/request.ts';
 import { Action } from '../../parts/action.tsx';
+import { Card } from '../../parts/card.tsx';
 import { Copyable } from '../../parts/copy.tsx';
 import { texts } from '../../texts.ts';
 
@@ -13,13 +14,11 @@ export function OwnerCode({ platform }: { readonly platform: string }) {
     setCode((await ask('POST /api/platforms/{platform}/owner/code', { params: { platform } })).code);
   };
   return (
-    <section class="card">
-      <h2>{t.title}</h2>
-      <p class="quiet small">{t.explanation}</p>
+    <Card title={t.title} hint={t.explanation}>
       {code !== '' && <Copyable text={code} label={t.code} />}
       <div class="row">
         <Action run={make}>{t.make}</Action>
       </div>
-    </section>
+    </Card>
   );
 }

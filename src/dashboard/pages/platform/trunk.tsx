@@ -3,6 +3,7 @@ import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Card } from '../../parts/card.tsx';
 import { Copyable } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Check, Choice, Field, Form } from '../../parts/form.tsx';
@@ -42,13 +43,12 @@ export function Trunk({ onChange }: { onChange(): void }) {
     changed();
   };
   return (
-    <section class="card">
-      <h2>{t.title}</h2>
+    <Card title={t.title}>
       {trunk.error && !isMissing && <ErrorNote error={trunk.error} />}
       {stored && <Registration {...stored} />}
       {(stored || isMissing) && <TrunkForm stored={stored} onDone={changed} />}
       {stored && <Confirm class="quietly" action={t.remove} question={t.removeQuestion} run={remove} />}
-    </section>
+    </Card>
   );
 }
 
