@@ -14,6 +14,7 @@ const PROVIDES: Readonly<Record<keyof Provides, string>> = {
   invitations: 'invite links',
   deepLinks: 'links to bots',
   oauth: 'connections by OAuth',
+  pairing: 'connections by pairing',
 };
 const MESSENGER: Readonly<Record<OptionalMembers<Messenger>, string>> = {
   typing: 'typing indicators',

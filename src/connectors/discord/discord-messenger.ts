@@ -5,6 +5,7 @@ import type { Messenger, OutboundMessage, Remedy, SendOutcome } from '../contrac
 import { checkTextLength, codePoints, outcomeOf } from '../kit/sending.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
+import { toDiscord } from './messages/discord-markdown.ts';
 import { SEND_RULES } from './messages/message-parts.ts';
 
 /** Discord's limit for bots. It counts code points. */
@@ -53,7 +54,7 @@ export function discordMessenger({
       },
     },
     onMessages,
-    checkText: (text) => checkTextLength('Discord', codePoints(text), MAX_TEXT),
+    checkText: (text) => checkTextLength('Discord', codePoints(toDiscord(text)), MAX_TEXT),
     async send(message, signal) {
       const login = loginOf(message.to.login);
       if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };

@@ -34,11 +34,38 @@ export type Attachment = z.output<typeof Attachment>;
 /** A message's author as a member of its guild. */
 const Member = z.object({ nick: field(z.string().nullable()), roles: field(z.array(Snowflake)) });
 
+/** https://docs.discord.com/developers/resources/message#embed-object */
+const Embed = z.object({
+  type: field(z.string()),
+  title: field(z.string()),
+  description: field(z.string()),
+  url: field(z.string()),
+  fields: field(z.array(z.object({ name: z.string(), value: z.string() }))),
+});
+
+export type Embed = z.output<typeof Embed>;
+
+/** https://docs.discord.com/developers/resources/poll#poll-object */
+const Poll = z.object({
+  question: z.object({ text: field(z.string()) }),
+  answers: z.array(z.object({ poll_media: z.object({ text: field(z.string()) }) })),
+});
+
+/** What a message, or what was forwarded of one, consists of. */
+const Content = z.object({
+  content: field(z.string()),
+  attachments: field(z.array(Attachment)),
+  embeds: field(z.array(Embed)),
+  sticker_items: field(z.array(z.object({ name: z.string() }))),
+});
+
+export type Content = z.output<typeof Content>;
+
 /** What a reply shows of the message that it answers. */
-const QuotedMessage = z.object({ id: Snowflake, author: field(User), content: field(z.string()) });
+const QuotedMessage = Content.extend({ id: Snowflake, author: field(User) });
 
 /** https://docs.discord.com/developers/resources/message#message-object */
-export const Message = z.object({
+export const Message = Content.extend({
   id: Snowflake,
   channel_id: Snowflake,
   /** Absent in direct messages, and in messages that were asked for by REST. */
@@ -50,15 +77,15 @@ export const Message = z.object({
   timestamp: z.string(),
   edited_timestamp: field(z.string().nullable()),
   mentions: field(z.array(User)),
-  attachments: field(z.array(Attachment)),
-  sticker_items: field(z.array(z.object({ name: z.string() }))),
+  mention_roles: field(z.array(Snowflake)),
+  poll: field(Poll),
   type: z.number(),
   flags: field(z.number()),
   /** The message was written by a webhook. */
   webhook_id: field(Snowflake),
   referenced_message: field(QuotedMessage.nullable()),
   /** What was forwarded. */
-  message_snapshots: field(z.array(z.object({ message: z.object({ content: field(z.string()) }) }))),
+  message_snapshots: field(z.array(z.object({ message: Content }))),
 });
 
 export type Message = z.output<typeof Message>;
@@ -96,7 +123,13 @@ const Permissions = z.string().regex(/^\d{1,30}$/);
 export const Guild = z.object({
   id: Snowflake,
   owner_id: Snowflake,
-  roles: z.array(z.object({ id: Snowflake, permissions: Permissions })),
+  roles: z.array(
+    z.object({
+      id: Snowflake,
+      permissions: Permissions,
+      tags: field(z.object({ bot_id: field(Snowflake) })),
+    }),
+  ),
 });
 
 export const GuildMember = z.object({ nick: field(z.string().nullable()), user: field(User) });

@@ -16,6 +16,20 @@ export const User = z.object({
 const Chat = User.extend({
   /** `private`, `group`, `supergroup` or `channel`. */
   type: z.string(),
+  /** Of groups and channels. */
+  title: field(z.string()),
+});
+
+/** A range of a text that means more than its words. */
+const Entity = z.object({ type: z.string(), offset: z.int(), length: z.int(), url: field(z.string()) });
+const Entities = field(z.array(Entity));
+
+/** Where a forwarded message comes from. */
+const Origin = z.object({
+  sender_user: field(User),
+  sender_user_name: field(z.string()),
+  sender_chat: field(Chat),
+  chat: field(Chat),
 });
 
 /** Fields that PhotoSize, Document, Voice and similar types share. */
@@ -41,15 +55,25 @@ const Contact = User.pick({ first_name: true, last_name: true }).extend({ phone_
 /** The last Unix second that a Date can represent. */
 const LAST_SECOND = 8_640_000_000_000;
 
-const Message = z.object({
+const SharedUser = User.omit({ id: true }).extend({ user_id: z.int() });
+
+/** A message, without the message that it answers. */
+const SingleMessage = z.object({
   message_id: z.int(),
   /** Unix time in seconds. */
   date: z.int().min(0).max(LAST_SECOND),
   chat: Chat,
+  from: field(User),
+  /** The topic, if `is_topic_message`. */
+  message_thread_id: field(z.int()),
+  is_topic_message: field(z.boolean()),
+  forward_origin: field(Origin),
   /** Shared by all messages of one album. */
   media_group_id: field(z.string()),
   text: field(z.string()),
+  entities: Entities,
   caption: field(z.string()),
+  caption_entities: Entities,
   /** One picture in several sizes, smallest first. */
   photo: field(z.array(StoredFile)),
   document: field(StoredFile),
@@ -63,8 +87,38 @@ const Message = z.object({
   contact: field(Contact),
   location: field(Place),
   venue: field(z.object({ title: z.string(), address: z.string(), location: Place })),
-  poll: field(z.object({ question: z.string() })),
+  poll: field(
+    z.object({
+      question: z.string(),
+      options: field(z.array(z.object({ text: z.string() }))),
+    }),
+  ),
   dice: field(z.object({ emoji: z.string(), value: z.int() })),
+  checklist: field(
+    z.object({
+      title: z.string(),
+      tasks: z.array(z.object({ text: z.string(), completion_date: field(z.int()) })),
+    }),
+  ),
+  story: field(z.object({ chat: Chat })),
+  paid_media: field(z.object({ star_count: z.int(), paid_media: z.array(z.unknown()) })),
+  game: field(z.object({ title: z.string() })),
+  users_shared: field(z.object({ users: z.array(SharedUser) })),
+  chat_shared: field(z.object({ chat_id: z.int(), title: field(z.string()) })),
+  web_app_data: field(z.object({ data: z.string(), button_text: z.string() })),
+  invoice: field(z.object({ title: z.string() })),
+  successful_payment: field(
+    z.object({ currency: z.string(), total_amount: z.int(), invoice_payload: z.string() }),
+  ),
+  gift: field(z.looseObject({})),
+});
+
+const Message = SingleMessage.extend({
+  reply_to_message: field(SingleMessage),
+  /** The answered message is in another chat. */
+  external_reply: field(z.object({ origin: Origin })),
+  /** The words of the answered message that the person has picked. */
+  quote: field(z.object({ text: z.string() })),
 });
 
 /** An update that can be confirmed even when the rest of it cannot be read. */
@@ -91,6 +145,9 @@ export const PreparedFile = z.object({
 export type AnyUpdate = z.output<typeof AnyUpdate>;
 export type Update = z.output<typeof Update>;
 export type Message = z.output<typeof Message>;
+export type Entity = z.output<typeof Entity>;
+export type Origin = z.output<typeof Origin>;
+export type User = z.output<typeof User>;
 export type Chat = z.output<typeof Chat>;
 export type StoredFile = z.output<typeof StoredFile>;
 export type Place = z.output<typeof Place>;

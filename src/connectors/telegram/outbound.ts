@@ -117,6 +117,8 @@ export interface Chat {
   readonly api: BotApi;
   readonly clock: Clock;
   readonly chatId: string;
+  /** The topic of the chat; null: none. */
+  readonly thread: string | null;
   readonly signal: AbortSignal;
   /** Called when Telegram no longer accepts the bot's token. */
   loggedOut(failure: PlatformFailure): void;
@@ -166,12 +168,22 @@ function plainerThan(
   return documents && { part: documents, isFormatted: true };
 }
 
-async function send({ api, chatId, signal }: Chat, part: Part, isFormatted: boolean): Promise<string[]> {
+async function send(
+  { api, chatId, thread, signal }: Chat,
+  part: Part,
+  isFormatted: boolean,
+): Promise<string[]> {
   const { method, parameters, files } = requestOf(part, isFormatted);
   const deadlineMs = files.size > 0 ? UPLOAD_DEADLINE_MS : TEXT_DEADLINE_MS;
   const options: CallOptions = { deadlineMs, signal, files };
-  const sent = await api.call(method, { chat_id: Number(chatId), ...parameters }, options, SentMessages);
+  const place = placeIn(chatId, thread);
+  const sent = await api.call(method, { ...place, ...parameters }, options, SentMessages);
   return sent.map(({ message_id: id }) => String(id));
+}
+
+/** The parameters that name a chat and its topic. */
+export function placeIn(chatId: string, thread: string | null): Parameters {
+  return { chat_id: Number(chatId), ...(thread === null ? {} : { message_thread_id: Number(thread) }) };
 }
 
 interface Request {

@@ -12,7 +12,7 @@ import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.t
 import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/sending.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
-import { characters, MAX_TEXT_CHARACTERS, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
+import { characters, MAX_TEXT_CHARACTERS, placeIn, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
@@ -105,8 +105,8 @@ function messengerOf(
     typing: {
       // Telegram shows the indicator for at most five seconds.
       typingRepeatMs: 4_000,
-      async showTyping({ login, space }, signal) {
-        const parameters = { chat_id: Number(space.id), action: 'typing' };
+      async showTyping({ login, space, thread }, signal) {
+        const parameters = { ...placeIn(space.id, thread), action: 'typing' };
         const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
         const shown = logins.of(login)?.api.call('sendChatAction', parameters, options, z.unknown());
         await shown?.catch(() => undefined);
@@ -125,7 +125,8 @@ function messengerOf(
       const login = logins.of(message.to.login);
       if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
       const loggedOut = (failure: PlatformFailure) => login.heard(failure);
-      const chat = { api: login.api, clock, chatId: message.to.space.id, signal, loggedOut };
+      const { space, thread } = message.to;
+      const chat = { api: login.api, clock, chatId: space.id, thread, signal, loggedOut };
       const outcome = await sendMessage(chat, message);
       if (outcome.kind === 'later') observer.count('throttled');
       return outcome;

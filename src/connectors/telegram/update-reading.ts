@@ -1,12 +1,5 @@
-import type { InboundFile } from '../contract/messenger.ts';
-import {
-  type AnyUpdate,
-  type Chat,
-  type Message,
-  type Place,
-  type StoredFile,
-  Update,
-} from './bot-api-types.ts';
+import { type AnyUpdate, type Chat, type Message, Update } from './bot-api-types.ts';
+import { contentOf, type InboundContent, writtenIn } from './message-content.ts';
 
 /** A person who writes to a bot. */
 export interface Person {
@@ -21,6 +14,8 @@ export interface ReadMessage extends InboundContent {
   /** Update id of an album's last part; for other messages the same as `updateId`. */
   readonly lastUpdateId: number;
   readonly person: Person;
+  /** The topic of the chat; null: none. */
+  readonly thread: string | null;
   readonly messageId: string;
   /** ISO 8601. */
   readonly sentAt: string;
@@ -35,6 +30,7 @@ export type Reading =
       readonly kind: 'edit';
       readonly updateId: number;
       readonly person: Person;
+      readonly thread: string | null;
       readonly messageId: string;
       readonly text: string;
     }
@@ -61,10 +57,8 @@ function read(update: Update): Reading {
   const { update_id: updateId, message, edited_message: edited, my_chat_member: member } = update;
   if (message?.chat.type === 'private') return readMessage(updateId, message);
   if (edited?.chat.type === 'private') {
-    const text = edited.text ?? edited.caption;
-    if (text !== undefined) {
-      return { kind: 'edit', updateId, person: personOf(edited.chat), messageId: idOf(edited), text };
-    }
+    const text = writtenIn(edited);
+    if (text !== null) return { kind: 'edit', updateId, ...placeOf(edited), messageId: idOf(edited), text };
   }
   if (member?.chat.type === 'private') {
     const isReachable = member.new_chat_member.status !== 'kicked';
@@ -80,12 +74,17 @@ function readMessage(updateId: number, message: Message): Reading {
     kind: 'message',
     updateId,
     lastUpdateId: updateId,
-    person: personOf(message.chat),
+    ...placeOf(message),
     messageId: idOf(message),
     sentAt: new Date(message.date * 1_000).toISOString(),
     albumId: message.media_group_id ?? null,
     ...content,
   };
+}
+
+/** Private chats may have topics, which are threads of their own (https://core.telegram.org/bots/api#message). */
+function placeOf({ chat, message_thread_id: thread, is_topic_message: isInTopic }: Message) {
+  return { person: personOf(chat), thread: isInTopic && thread !== undefined ? String(thread) : null };
 }
 
 function idOf({ message_id: id }: Message): string {
@@ -95,78 +94,4 @@ function idOf({ message_id: id }: Message): string {
 function personOf({ id, first_name: first, last_name: last, username }: Chat): Person {
   const name = [first, last].filter(Boolean).join(' ');
   return { remoteId: String(id), remoteName: name || (username ?? null) };
-}
-
-/** Content of a message as text and files. */
-export interface InboundContent {
-  readonly text: string;
-  readonly files: readonly InboundFile[];
-}
-
-/** Larger files are not available to bots (https://core.telegram.org/bots/api#getfile). */
-const MAX_DOWNLOAD_BYTES = 20_000_000;
-
-/** Returns the content of a message; null for service messages such as a pinned message or a timer change. */
-export function contentOf(message: Message): InboundContent | null {
-  const file = fileIn(message);
-  const text = message.text ?? message.caption ?? message.sticker?.emoji ?? describedContent(message);
-  if (file === null && text === null) return null;
-  return { text: text ?? '', files: file === null ? [] : [file] };
-}
-
-/** Returns the file of a message; a message has at most one. */
-function fileIn(message: Message): InboundFile | null {
-  const { photo, animation, document, voice, audio, video, video_note: note, sticker } = message;
-  const named = (kind: string, ending: string) => `${kind}_${message.message_id}.${ending}`;
-  if (photo?.length) return inbound(bestSize(photo), named('photo', 'jpg'), 'image/jpeg');
-  if (animation) return inbound(animation, named('animation', 'mp4'), 'video/mp4');
-  if (document) return inbound(document, named('document', 'bin'), 'application/octet-stream');
-  if (voice) return inbound(voice, named('voice', 'ogg'), 'audio/ogg');
-  if (audio) return inbound(audio, named('audio', 'mp3'), 'audio/mpeg');
-  if (video) return inbound(video, named('video', 'mp4'), 'video/mp4');
-  if (note) return inbound(note, named('video_note', 'mp4'), 'video/mp4');
-  return sticker ? stickerFile(sticker, named) : null;
-}
-
-function stickerFile(
-  sticker: NonNullable<Message['sticker']>,
-  named: (kind: string, ending: string) => string,
-): InboundFile {
-  if (sticker.is_video) return inbound(sticker, named('sticker', 'webm'), 'video/webm');
-  if (sticker.is_animated) return inbound(sticker, named('sticker', 'tgs'), 'application/x-tgsticker');
-  return inbound(sticker, named('sticker', 'webp'), 'image/webp');
-}
-
-/** The largest size that a bot can download, or the smallest when none can be downloaded. */
-function bestSize(sizes: readonly StoredFile[]): StoredFile {
-  return sizes.findLast(isGiven) ?? sizes[0]!;
-}
-
-function isGiven({ file_size: sizeBytes = 0 }: StoredFile): boolean {
-  return sizeBytes <= MAX_DOWNLOAD_BYTES;
-}
-
-function inbound(file: StoredFile, name: string, mime: string): InboundFile {
-  return {
-    name: file.file_name ?? name,
-    mime: file.mime_type ?? mime,
-    sizeBytes: file.file_size ?? null,
-    ref: isGiven(file) ? file.file_id : null,
-  };
-}
-
-/** Describes content that is neither text nor a file. */
-function describedContent({ contact, venue, location, poll, dice }: Message): string | null {
-  if (contact) {
-    const name = [contact.first_name, contact.last_name].filter(Boolean).join(' ');
-    return `[contact: ${name}, ${contact.phone_number}]`;
-  }
-  if (venue) return `[place: ${venue.title}, ${venue.address}, ${coordinates(venue.location)}]`;
-  if (location) return `[location: ${coordinates(location)}]`;
-  if (poll) return `[poll: ${poll.question}]`;
-  return dice ? `[${dice.emoji} ${dice.value}]` : null;
-}
-
-function coordinates({ latitude, longitude }: Place): string {
-  return `${latitude}, ${longitude}`;
 }

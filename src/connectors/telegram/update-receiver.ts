@@ -20,6 +20,7 @@ export type TelegramObserver = MessengerObserver<
   | 'update_read'
   | 'update_failed'
   | 'update_skipped'
+  | 'update_ignored'
   | 'poll_failed'
   | 'webhook_refused'
   | 'greeting_failed'
@@ -46,18 +47,20 @@ export class UpdateReceiver {
   /** Resolves once the reading is on disk. Rejects when it could not be stored. */
   async take(reading: Reading): Promise<void> {
     const { intake, observer } = this.#deps;
-    if (reading.kind === 'nothing') return;
+    if (reading.kind === 'nothing') return observer.count('update_ignored');
     if (reading.kind === 'unreadable') return observer.count('update_skipped');
-    const from = directAddress(this.#deps.ref, reading.person.remoteId);
+    const direct = directAddress(this.#deps.ref, reading.person.remoteId);
+    if (reading.kind === 'reachable') {
+      await intake.reachable(direct, reading.isReachable);
+      return observer.count('update_read');
+    }
+    const from = { ...direct, thread: reading.thread };
     switch (reading.kind) {
       case 'message':
         await this.#takeMessage(from, reading);
         break;
       case 'edit':
         await intake.edited(from, reading.messageId, reading.text);
-        break;
-      case 'reachable':
-        await intake.reachable(from, reading.isReachable);
         break;
       default:
         return unreachable(reading);

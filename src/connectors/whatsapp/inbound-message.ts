@@ -1,24 +1,11 @@
 import { directAddress } from '../../base/address.ts';
-import type { InboundFile, InboundMessage } from '../contract/messenger.ts';
-import type { WireContact, WireMedia, WireMessage } from './webhook-payload.ts';
+import type { InboundMessage } from '../contract/messenger.ts';
+import { filesOf } from './message-media.ts';
+import { textOf } from './message-text.ts';
+import type { WireContact, WireMessage } from './webhook-payload.ts';
 
 /** Message types that are about the connection and have no content from a person. */
 const SILENT_TYPES: ReadonlySet<string> = new Set(['system', 'request_welcome']);
-
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'audio/aac': 'aac',
-  'audio/amr': 'amr',
-  'audio/mpeg': 'mp3',
-  'audio/mp4': 'm4a',
-  'audio/ogg': 'ogg',
-  'video/mp4': 'mp4',
-  'video/3gpp': '3gp',
-  'application/pdf': 'pdf',
-  'text/plain': 'txt',
-};
 
 /**
  * Converts a message. Content that an agent can only be told about is described in brackets. Returns undefined for
@@ -82,56 +69,4 @@ function sentAt({ timestamp }: WireMessage, nowIso: string): string {
   if (Number.isNaN(sent.getTime())) return nowIso;
   const iso = sent.toISOString();
   return iso < nowIso ? iso : nowIso;
-}
-
-function textOf(message: WireMessage): string {
-  const { type } = message;
-  if (type === 'text') return message.text?.body ?? '';
-  if (type === 'button') return message.button?.text ?? '';
-  if (type === 'interactive') return interactiveText(message);
-  if (type === 'reaction') return `[reaction: ${message.reaction?.emoji}]`;
-  if (type === 'location') return locationText(message);
-  if (type === 'contacts') return contactsText(message);
-  if (type === 'order') return `[order] ${message.order?.text ?? ''}`.trim();
-  const media = mediaOf(message);
-  return media ? (media.caption ?? '') : `[unsupported message: ${type}]`;
-}
-
-function interactiveText({ interactive }: WireMessage): string {
-  const { button_reply: button, list_reply: row, nfm_reply: form } = interactive ?? {};
-  return button?.title ?? row?.title ?? (form ? `[form] ${form.body ?? ''}`.trim() : '[reply]');
-}
-
-function locationText({ location }: WireMessage): string {
-  if (!location) return '[location]';
-  const { latitude, longitude, name, address } = location;
-  return `[location: ${[`${latitude}, ${longitude}`, name, address].filter(Boolean).join('; ')}]`;
-}
-
-function contactsText({ contacts = [] }: WireMessage): string {
-  return contacts
-    .map(({ name, phones }) =>
-      [name.formatted_name, ...phones.map(({ phone }) => phone)].filter(Boolean).join(', '),
-    )
-    .map((text) => `[contact: ${text}]`)
-    .join('\n');
-}
-
-function mediaOf({ type, image, audio, video, document, sticker }: WireMessage): WireMedia | undefined {
-  return new Map([
-    ['image', image],
-    ['audio', audio],
-    ['video', video],
-    ['document', document],
-    ['sticker', sticker],
-  ]).get(type);
-}
-
-function filesOf(message: WireMessage): InboundFile[] {
-  const media = mediaOf(message);
-  if (!media) return [];
-  const mime = media.mime_type.split(';')[0]!.trim();
-  const kind = media.voice ? 'voice' : message.type;
-  const name = media.filename || `${kind}.${EXTENSIONS[mime] ?? 'bin'}`;
-  return [{ name, mime, sizeBytes: null, ref: media.id }];
 }

@@ -3,6 +3,7 @@ import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../cont
 import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import { outcomeOf, type SendRules, sendParts } from '../kit/sending.ts';
 import { type GraphClient, isWindowClosed } from './client.ts';
+import { toWhatsApp } from './formatting.ts';
 import { type MediaKind, mediaKindOf, plainMime, takesCaption } from './media-kind.ts';
 
 const RULES: SendRules = { retryMs: 2_000 };
@@ -73,10 +74,10 @@ export class MessageSender {
   }
 
   async #prepare({ text, attachments }: OutboundMessage, signal: AbortSignal): Promise<Content[]> {
-    if (attachments.length === 0) return [{ type: 'text', text: { body: text } }];
+    if (attachments.length === 0) return [{ type: 'text', text: { body: toWhatsApp(text) } }];
     const contents: Content[] = [];
     for (const [position, file] of attachments.entries()) {
-      const caption = position === 0 ? text : '';
+      const caption = position === 0 ? toWhatsApp(text) : '';
       const kind = await mediaKindOf(file, caption !== '');
       contents.push(mediaContent(kind, await this.#upload(file, signal), file.name, caption));
     }

@@ -35,12 +35,35 @@ const Media = z.object({
   voice: z.boolean().optional(),
 });
 
-const Reply = z.object({ title: z.string() });
+/** What the person has picked. The id is the business's own. */
+const Reply = z.object({ title: z.string(), id: field(z.string()), description: field(z.string()) });
 
 const Interactive = z.object({
   button_reply: field(Reply),
   list_reply: field(Reply),
-  nfm_reply: field(z.object({ body: z.string().optional() })),
+  /** The answers of a Flow, as JSON. */
+  nfm_reply: field(z.object({ body: field(z.string()), response_json: field(z.string()) })),
+});
+
+const OrderedItem = z.object({
+  product_retailer_id: z.string(),
+  quantity: field(z.union([z.string(), z.number()])),
+  item_price: field(z.union([z.string(), z.number()])),
+  currency: field(z.string()),
+});
+
+/** The advertisement through which the person came. */
+const Referral = z.object({
+  headline: field(z.string()),
+  body: field(z.string()),
+  source_url: field(z.string()),
+});
+
+/** What the message is about. */
+const Context = z.object({
+  forwarded: field(z.boolean()),
+  frequently_forwarded: field(z.boolean()),
+  referred_product: field(z.object({ product_retailer_id: field(z.string()) })),
 });
 
 const Location = z.object({
@@ -53,6 +76,7 @@ const Location = z.object({
 const SharedContact = z.object({
   name: z.object({ formatted_name: z.string() }),
   phones: z.array(z.object({ phone: z.string().optional() })).default([]),
+  emails: field(z.array(z.object({ email: field(z.string()) }))),
 });
 
 /** A person's phone number or id has changed. */
@@ -77,11 +101,13 @@ const Message = z.object({
   document: field(Media),
   sticker: field(Media),
   reaction: field(z.object({ emoji: z.string().optional() })),
-  button: field(z.object({ text: z.string() })),
+  button: field(z.object({ text: z.string(), payload: field(z.string()) })),
   interactive: field(Interactive),
   location: field(Location),
   contacts: field(z.array(SharedContact)),
-  order: field(z.object({ text: z.string().optional() })),
+  order: field(z.object({ text: field(z.string()), product_items: field(z.array(OrderedItem)) })),
+  referral: field(Referral),
+  context: field(Context),
   system: field(System),
 });
 

@@ -9,6 +9,7 @@ import { LOGIN_OK, LoginCheck } from '../kit/login-check.ts';
 import { FirstTimes } from '../kit/newcomers.ts';
 import { checkTextLength } from '../kit/sending.ts';
 import { GraphClient, type GraphOptions } from './client.ts';
+import { toWhatsApp } from './formatting.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
 import { mediaKindOf, takesCaption } from './media-kind.ts';
 import { MessageSender, WHATSAPP_REMEDIES } from './message-sender.ts';
@@ -122,8 +123,9 @@ function messengerOf(
     /** Audio drops its caption, however long (specification, "Attachments array"). */
     captions: { dropsCaption: async (file) => !takesCaption(await mediaKindOf(file, true)) },
     checkText(text, isCaption) {
-      if (isCaption) checkTextLength('WhatsApp', text.length, CAPTION_LENGTH, 'caption');
-      else checkTextLength('WhatsApp', text.length, TEXT_LENGTH);
+      const { length } = toWhatsApp(text);
+      if (isCaption) checkTextLength('WhatsApp', length, CAPTION_LENGTH, 'caption');
+      else checkTextLength('WhatsApp', length, TEXT_LENGTH);
     },
     send: async (message, signal) => await sender.send(message, signal),
   };

@@ -1,7 +1,7 @@
 import { type Address, directAddress, loginOfKey } from '../../base/address.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Db } from '../../store/database/rows.ts';
-import { findConnectionOfUser } from '../../store/logins/oauth-connections.ts';
+import { findConnectionOfUser } from '../../store/logins/login-connections.ts';
 
 /**
  * Returns the direct conversation of a person with the login that their connection by OAuth is, or is linked to. Null:

@@ -48,7 +48,7 @@ export const METHODS: Readonly<Partial<Record<Lowercase<keyof Methods>, Method>>
   },
   sendmessage: (call) => {
     const reader = writable(call);
-    return call.bot.deliver(reader, textOf(call.parameters));
+    return call.bot.deliver(reader, { ...textOf(call.parameters), ...topicOf(call.parameters) });
   },
   sendphoto: (call) => sendFile(call, 'photo'),
   senddocument: (call) => sendFile(call, 'document'),
@@ -111,6 +111,11 @@ function textOf({ text, entities = [], parse_mode: mode }: BotCall['parameters']
   return { text, ...(entities.length > 0 ? { entities: within(text, entities) } : {}) };
 }
 
+/** A topic of a private chat. */
+function topicOf({ message_thread_id: topic }: BotCall['parameters']) {
+  return topic === undefined ? {} : { message_thread_id: topic, is_topic_message: true };
+}
+
 function captionOf({
   caption = '',
   caption_entities: entities = [],
@@ -145,7 +150,8 @@ function sendFile(call: BotCall, kind: SentKind): unknown {
   const reader = writable(call);
   const file = uploadOf(call, call.parameters[kind]);
   check(kind, file);
-  return call.bot.deliver(reader, { ...call.bot.fileContent(kind, file), ...captionOf(call.parameters) });
+  const content = { ...call.bot.fileContent(kind, file), ...captionOf(call.parameters) };
+  return call.bot.deliver(reader, { ...content, ...topicOf(call.parameters) });
 }
 
 function sendMediaGroup(call: BotCall): unknown {
@@ -163,7 +169,9 @@ function sendMediaGroup(call: BotCall): unknown {
     const isPicture = item.type === 'photo' || item.type === 'video';
     return { ...call.bot.fileContent(item.type, file), ...captionOf(item), ...(isPicture ? album : {}) };
   });
-  return contents.map((content: Readonly<Record<string, unknown>>) => call.bot.deliver(reader, content));
+  return contents.map((content: Readonly<Record<string, unknown>>) =>
+    call.bot.deliver(reader, { ...content, ...topicOf(call.parameters) }),
+  );
 }
 
 function uploadOf({ uploads }: BotCall, given: string | Upload): FormFile {

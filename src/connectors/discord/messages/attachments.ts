@@ -4,6 +4,7 @@ import type { Clock } from '../../../base/time.ts';
 import { fileFound } from '../../kit/platform-failure.ts';
 import { hasOrigin, PlatformHttp } from '../../kit/platform-http.ts';
 import type { DiscordRest } from '../client.ts';
+import { attachmentsOf } from './message-content.ts';
 
 const REF = /^(\d{1,20})\/(\d{1,20})\/(\d{1,20})$/;
 const GONE_CODES: ReadonlySet<number> = new Set([
@@ -38,8 +39,8 @@ async function urlOf(rest: AttachmentSource['rest'], ref: string, signal: AbortS
   const [, channelId, messageId, attachmentId] = REF.exec(ref) ?? [];
   if (channelId === undefined || messageId === undefined) throw new GatewayError('file_gone');
   const asked = rest.message(channelId, messageId, signal);
-  const { attachments } = await fileFound(asked, ({ code }) => GONE_CODES.has(Number(code)));
-  const file = attachments?.find(({ id }) => id === attachmentId);
+  const message = await fileFound(asked, ({ code }) => GONE_CODES.has(Number(code)));
+  const file = attachmentsOf(message).find(({ id }) => id === attachmentId);
   if (file === undefined) throw new GatewayError('file_gone');
   return file.url;
 }

@@ -1,9 +1,8 @@
-import { cutText } from '../../../base/cut-text.ts';
 import type { InboundFile } from '../../contract/messenger.ts';
-import { type Message, personName } from '../objects.ts';
+import { quoted } from '../../kit/quoted-text.ts';
+import { type Attachment, type Content, type Embed, type Message, personName } from '../objects.ts';
 
 const MENTION = /<@!?(\d{1,20})>/g;
-const MAX_QUOTE = 200;
 
 /** Stands in for a message that its author has deleted. */
 export const DELETED_TEXT = '[message deleted]';
@@ -26,26 +25,48 @@ export function plainText({ content, mentions: people }: Message, botUserId: str
 
 /** Returns the text as agents read it, with what a reply refers to in front. */
 export function textOf(message: Message, botUserId: string): string {
-  const forwarded = (message.message_snapshots ?? []).map(({ message: { content } }) => content ?? '');
-  const stickers = (message.sticker_items ?? []).map(({ name }) => `[sticker: ${name}]`);
-  const lines = [quoteOf(message), plainText(message, botUserId), ...forwarded, ...stickers];
-  return lines.filter((line) => line !== '').join('\n');
+  const answered = message.referenced_message ?? null;
+  const quote = answered && quoted(answered.author ? personName(answered.author) : '', wordsOf(answered));
+  const forwarded = (message.message_snapshots ?? []).map(({ message: content }) => wordsOf(content));
+  const own = wordsOf({ ...message, content: plainText(message, botUserId) });
+  return linesOf([quote ?? '', own, pollIn(message), ...forwarded]);
 }
 
 /** Returns the attachments. A reference names the message, since a file's URL is valid for some hours only. */
-export function filesOf({ channel_id: channelId, id, attachments }: Message): InboundFile[] {
-  return (attachments ?? []).map((file) => ({
+export function filesOf(message: Message): InboundFile[] {
+  return attachmentsOf(message).map((file) => ({
     name: file.filename,
     mime: file.content_type ?? 'application/octet-stream',
     sizeBytes: file.size ?? null,
-    ref: `${channelId}/${id}/${file.id}`,
+    ref: `${message.channel_id}/${message.id}/${file.id}`,
   }));
 }
 
-function quoteOf({ referenced_message: quoted }: Message): string {
-  const text = quoted?.content?.replace(/\s+/g, ' ').trim() ?? '';
-  if (text === '') return '';
-  const short = text.length > MAX_QUOTE ? `${cutText(text, MAX_QUOTE - 1)}…` : text;
-  const author = quoted?.author === undefined ? '' : `${personName(quoted.author)}: `;
-  return `> ${author}${short}`;
+/** Returns the attachments of a message, and of what it forwards. */
+export function attachmentsOf({
+  attachments = [],
+  message_snapshots: forwarded = [],
+}: Message): Attachment[] {
+  return [...attachments, ...forwarded.flatMap(({ message }) => message.attachments ?? [])];
+}
+
+/** Embeds beside words are previews of links. Alone, they are what the message says. */
+function wordsOf({ content = '', embeds = [], sticker_items: stickers = [] }: Content): string {
+  const shown = content === '' ? embeds.map(embedText) : [content];
+  return linesOf([...shown, ...stickers.map(({ name }) => `[sticker: ${name}]`)]);
+}
+
+function embedText({ title = '', description = '', url = '', fields = [] }: Embed): string {
+  const head = title !== '' && url !== '' ? `[${title}](${url})` : title || (description === '' ? url : '');
+  return linesOf([head, description, ...fields.map(({ name, value }) => `${name}: ${value}`)]);
+}
+
+function pollIn({ poll }: Message): string {
+  if (!poll) return '';
+  const answers = poll.answers.map(({ poll_media: { text = '' } }) => `- ${text}`);
+  return [`[poll: ${poll.question.text ?? ''}]`, ...answers].join('\n');
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.filter((line) => line !== '').join('\n');
 }

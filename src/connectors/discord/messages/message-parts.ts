@@ -3,6 +3,7 @@ import { RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import type { OutboundFile, OutboundMessage } from '../../contract/messenger.ts';
 import { Multipart } from '../../kit/multipart.ts';
 import type { SendRules } from '../../kit/sending.ts';
+import { toDiscord } from './discord-markdown.ts';
 
 /** Discord's limits (https://docs.discord.com/developers/resources/message#create-message). */
 const MAX_FILES = 10;
@@ -40,7 +41,7 @@ export function partsOf({
   const count = Math.max(1, Math.ceil(attachments.length / MAX_FILES));
   return Array.from({ length: count }, (_, n) => ({
     nonce: hash('sha256', `${messageId}/${n}`, 'base64url').slice(0, NONCE_LENGTH),
-    text: n === 0 ? text : '',
+    text: n === 0 ? toDiscord(text) : '',
     files: attachments.slice(n * MAX_FILES, (n + 1) * MAX_FILES),
   }));
 }

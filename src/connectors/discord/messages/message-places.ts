@@ -7,6 +7,7 @@ import type { KnownChannels } from './known-channels.ts';
 import { mentions } from './message-content.ts';
 
 const MAX_CHANNELS = 10_000;
+const MAX_GUILDS = 1_000;
 /** Discord's channel types of threads: announcement, public, private. */
 const THREAD_TYPES: ReadonlySet<number> = new Set([10, 11, 12]);
 
@@ -22,6 +23,8 @@ export interface MessagePlace extends Omit<KnownChannel, 'lastMessageId' | 'isLi
   readonly name: string | null;
   /** Whether the bot is addressed: always in direct messages. */
   readonly isAddressed: boolean;
+  /** The role of the bot's own that is mentioned; null: none. */
+  readonly ownRoleId: string | null;
 }
 
 /**
@@ -30,10 +33,12 @@ export interface MessagePlace extends Omit<KnownChannel, 'lastMessageId' | 'isLi
  */
 export class MessagePlaces {
   readonly #channels: KnownChannels;
-  readonly #rest: Pick<DiscordRest, 'channel'>;
+  readonly #rest: Pick<DiscordRest, 'channel' | 'guild'>;
   readonly #facts = new LimitedMap<ChannelFacts>(MAX_CHANNELS);
+  /** The roles that Discord has made for bots, by server: the bot's user by the role. */
+  readonly #botRoles = new LimitedMap<ReadonlyMap<string, string>>(MAX_GUILDS);
 
-  constructor(channels: KnownChannels, rest: Pick<DiscordRest, 'channel'>) {
+  constructor(channels: KnownChannels, rest: Pick<DiscordRest, 'channel' | 'guild'>) {
     this.#channels = channels;
     this.#rest = rest;
   }
@@ -50,13 +55,31 @@ export class MessagePlaces {
     const guildId = message.guild_id ?? this.#channels.find(channelId)?.guildId ?? null;
     if (guildId === null) {
       const direct = { channelId, guildId, parentId: null, personId: author.id };
-      return { ...direct, name: personName(author), isAddressed: true };
+      return { ...direct, name: personName(author), isAddressed: true, ownRoleId: null };
     }
-    const isAddressed = mentions(message, botUserId);
+    const ownRoleId = await this.#ownRole(message, guildId, botUserId, signal);
+    const isAddressed = ownRoleId !== null || mentions(message, botUserId);
     if (!isAddressed && !(await this.#isListening(channelId, guildId, signal))) return null;
     const { parentId, name } = await this.#factsOf(channelId, signal);
     const shown = parentId === null ? name : (await this.#factsOf(parentId, signal)).name;
-    return { channelId, guildId, parentId, personId: null, name: shown, isAddressed };
+    return { channelId, guildId, parentId, personId: null, name: shown, isAddressed, ownRoleId };
+  }
+
+  /** Every bot has a role that is named like it, so people mention one for the other. */
+  async #ownRole(
+    { mention_roles: roleIds = [] }: Message,
+    guildId: string,
+    botUserId: string,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    if (roleIds.length === 0) return null;
+    let botRoles = this.#botRoles.get(guildId);
+    if (!botRoles || roleIds.some((id) => !botRoles!.has(id))) {
+      const { roles } = await this.#rest.guild(guildId, signal);
+      botRoles = new Map(roles.map(({ id, tags }) => [id, tags?.bot_id ?? '']));
+      this.#botRoles.set(guildId, botRoles);
+    }
+    return roleIds.find((id) => botRoles.get(id) === botUserId) ?? null;
   }
 
   async #isListening(channelId: string, guildId: string, signal: AbortSignal): Promise<boolean> {

@@ -61,10 +61,11 @@ export class MessageReceiver {
   }
 
   /** Resolves once the message is on disk. Rejects when it could not be stored. */
-  async take(message: Message, bot: Receiving, signal: AbortSignal): Promise<void> {
-    if (!this.#isHeard(message, bot)) return;
-    const place = await this.#deps.places.placeOf(message, bot.userId, signal);
+  async take(written: Message, bot: Receiving, signal: AbortSignal): Promise<void> {
+    if (!this.#isHeard(written, bot)) return;
+    const place = await this.#deps.places.placeOf(written, bot.userId, signal);
     if (place === null) return;
+    const message = withoutRole(written, place.ownRoleId);
     if (await this.#isCommand(message, place, bot, signal)) return;
     const code = await this.#tryCode(message, place, bot, signal);
     if (code === 'used') return;
@@ -101,7 +102,7 @@ export class MessageReceiver {
   /** `@bot listen` and `@bot stop listening`, in a server, by somebody who may manage it. */
   async #isCommand(
     message: Message,
-    { name: _name, isAddressed, ...place }: MessagePlace,
+    { name: _name, ownRoleId: _role, isAddressed, ...place }: MessagePlace,
     bot: Receiving,
     signal: AbortSignal,
   ): Promise<boolean> {
@@ -150,7 +151,7 @@ export class MessageReceiver {
   }
 
   async #handled({ id }: Message, place: MessagePlace): Promise<void> {
-    const { name: _name, isAddressed: _isAddressed, ...channel } = place;
+    const { name: _name, isAddressed: _isAddressed, ownRoleId: _role, ...channel } = place;
     await this.#deps.channels.handled(id, channel);
   }
 
@@ -170,6 +171,11 @@ export class MessageReceiver {
       () => observer.count('note_failed'),
     );
   }
+}
+
+/** The mention of the bot's own role says no more than that the bot is meant. */
+function withoutRole(message: Message, roleId: string | null): Message {
+  return roleId === null ? message : { ...message, content: message.content.replaceAll(`<@&${roleId}>`, '') };
 }
 
 const MAY_MANAGE = PermissionFlagsBits.Administrator | PermissionFlagsBits.ManageGuild;

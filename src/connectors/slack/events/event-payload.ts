@@ -42,6 +42,8 @@ const Content = z.object({
   ts: Ts,
   thread_ts: field(Ts),
   files: field(z.array(z.unknown())),
+  blocks: field(z.array(z.unknown())),
+  attachments: field(z.array(z.unknown())),
   edited: field(z.object({ ts: field(Ts) })),
 });
 

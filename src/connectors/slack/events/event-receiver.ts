@@ -2,8 +2,10 @@ import type { Address, LoginRef } from '../../../base/address.ts';
 import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
+import { blockText } from '../messages/block-text.ts';
 import type { Directory } from '../messages/directory.ts';
 import { mentionsIn, plainText } from '../messages/plain-text.ts';
+import { sharedIn } from '../messages/shared-messages.ts';
 import { AnyEvent, ChannelEvent, type Content } from './event-payload.ts';
 import { type Reading, readMessage } from './message-reading.ts';
 
@@ -94,7 +96,7 @@ export class EventReceiver {
       directory.personName(from.person!, profile?.display_name || profile?.real_name || null),
       isDirect ? null : directory.channelName(from.space.id),
       this.#text(content),
-      filesOf(content.files ?? []),
+      filesOf([...(content.files ?? []), ...sharedIn(content.attachments ?? []).files]),
     ]);
     if (text === '' && files.length === 0) return;
     await intake().received({
@@ -132,9 +134,11 @@ export class EventReceiver {
       .reachable({ login: this.#deps.ref, space, thread: null, person: null }, isReachable);
   }
 
-  async #text({ text }: Content): Promise<string> {
+  /** The text says what the blocks do, if there is one. */
+  async #text({ text, blocks, attachments }: Content): Promise<string> {
     const { directory, botUserId } = this.#deps;
-    const source = text ?? '';
+    const own = text || blockText(blocks ?? []);
+    const source = [own, sharedIn(attachments ?? []).text].filter((line) => line !== '').join('\n');
     return plainText(source, await directory.namesOf(mentionsIn(source), botUserId()), botUserId());
   }
 }

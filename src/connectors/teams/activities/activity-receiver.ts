@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/time.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
 import type { ConversationReferences } from '../messages/conversation-references.ts';
 import type { Directory } from '../messages/directory.ts';
-import { mentionsBot, plainText } from '../messages/text.ts';
+import { fullText, mentionsBot, plainText } from '../messages/text.ts';
 import type { TeamsObserver } from '../teams-observer.ts';
 import { type Activity, type ActivityPlace, placeOf } from './activity.ts';
 import type { TeamsNewcomers } from './newcomers.ts';
@@ -71,25 +71,25 @@ export class ActivityReceiver {
     const name = await this.#nameOf(activity, place);
     const text = plainText(activity);
     const had = await this.#deps.newcomers.tryCode({ text, memberId: from.id, place, name });
-    if (had !== 'used') await this.#receive(activity, { id, place, name, text, hadCode: had === 'wrong' });
+    if (had !== 'used') await this.#receive(activity, { id, place, name, hadCode: had === 'wrong' });
     // Whoever has disconnected before is not on disk any more.
     else await this.#deps.references.keep(space, true);
   }
 
   async #receive(
-    { attachments = [], from, timestamp }: Activity,
+    activity: Activity,
     message: {
       readonly id: string;
       readonly place: ActivityPlace;
       readonly name: string | null;
-      readonly text: string;
       readonly hadCode: boolean;
     },
   ): Promise<void> {
     const { intake, filesOf, newcomers, references } = this.#deps;
+    const { attachments = [], from, timestamp } = activity;
     const { id, place, name, hadCode } = message;
     const { files, stubs } = filesOf(attachments);
-    const text = [message.text, ...stubs].filter((line) => line !== '').join('\n');
+    const text = [fullText(activity), ...stubs].filter((line) => line !== '').join('\n');
     if (text === '' && files.length === 0) return;
     const { address } = place;
     const taken = await intake().received({
@@ -108,7 +108,7 @@ export class ActivityReceiver {
 
   async #edited(activity: Activity, { address }: ActivityPlace, text: string | null): Promise<void> {
     if (activity.id === undefined) return;
-    await this.#deps.intake().edited(address, activity.id, text ?? plainText(activity));
+    await this.#deps.intake().edited(address, activity.id, text ?? fullText(activity));
   }
 
   /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events#installation-update-event */

@@ -1,23 +1,19 @@
 import type * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import { asText } from '../../kit/markdown/as-text.ts';
+import { markdownDialect } from '../../kit/markdown/markdown-dialect.ts';
 import { type Activity, Mention } from '../activities/activity.ts';
+import { messageHtml } from './message-html.ts';
 
-const CODE = /```[^`](?:[^`]|`(?!``))*```|`[^`\n]+`/g;
+/** Twice the longest text that Teams accepts. */
+const MAX_FORMATTED = 56_000;
 
 /**
- * Converts the specification's common subset to Teams' Markdown
- * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages), which is the same but for
- * HTML: Teams would interpret or drop what looks like a tag. Outside of code it is escaped.
+ * Writes a text in the Markdown that Teams reads
+ * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages). Teams would interpret or drop what
+ * looks like a tag, so that is escaped outside of code.
  */
-export function toMarkdown(text: string): string {
-  let result = '';
-  let at = 0;
-  for (const match of text.matchAll(CODE)) {
-    result += escaped(text.slice(at, match.index)) + match[0];
-    at = match.index + match[0].length;
-  }
-  return result + escaped(text.slice(at));
-}
+export const toMarkdown = asText(markdownDialect({ shown: escaped, headings: 0 }), MAX_FORMATTED);
 
 function escaped(text: string): string {
   return text
@@ -48,7 +44,16 @@ export function mentionsBot({ entities, recipient }: Activity): boolean {
   return mentionsIn(entities).some(({ mentioned }) => mentioned.id === recipient?.id);
 }
 
-/** Returns a message's text as agents read it: without the mention of the bot, others by their names. */
+/** Stands for a quoted message, which an entity tells. */
+const QUOTED = /<quoted[^<>]{0,200}\/?>(?:<\/quoted>)?/g;
+
+/** Returns a message's text as agents read it, with what it quotes or forwards in front. */
+export function fullText(activity: Activity): string {
+  const { embedded, text } = messageHtml(activity.attachments ?? [], activity.entities ?? []);
+  return [...embedded, plainText(activity) || text].filter((line) => line !== '').join('\n');
+}
+
+/** Returns what was written: without the mention of the bot, others by their names. */
 export function plainText({ text = '', entities, recipient }: Activity): string {
   const names = new Map(
     mentionsIn(entities).map(({ text: mark, mentioned }) => [
@@ -59,6 +64,7 @@ export function plainText({ text = '', entities, recipient }: Activity): string 
   // In one pass: a name may look like the mark of somebody else, and would be replaced again.
   return text
     .replace(MARK, (mark) => names.get(mark) ?? mark)
+    .replace(QUOTED, '')
     .replaceAll('&nbsp;', ' ')
     .trim();
 }

@@ -126,6 +126,14 @@ describe('direct messages', () => {
 });
 
 describe('channels', () => {
+  it('are heard where the bot’s own role is mentioned', async () => {
+    await start();
+    const own = [...guild.roles.values()].find(({ botId }) => botId === bot.user.id)!;
+    ada.writes(general, `<@&${own.id}> help`);
+    ada.writes(general, `<@&${guild.id}> nobody in particular`);
+    expect(await textsSoFar()).toEqual(['help']);
+  });
+
   it('are heard where the bot is mentioned, threads as conversations of their own', async () => {
     await start();
     ada.writes(general, 'just talking');

@@ -11,6 +11,7 @@ function message(id: number, fields: Partial<ReadMessage> = {}): ReadMessage {
     updateId: id,
     lastUpdateId: id,
     person: { remoteId: '42', remoteName: 'Ada' },
+    thread: null,
     messageId: `${id}`,
     sentAt: '2030-01-01T00:00:00.000Z',
     albumId: null,

@@ -27,7 +27,14 @@ test.each<[string, unknown]>([
 ])('the outcome of a send that is answered with %s is unknown', async (_what, result) => {
   const api = await apiThatAnswers(result);
   const { signal } = new AbortController();
-  const chat = { api, clock: new TurnableClock(), chatId: '7', signal, loggedOut: () => undefined };
+  const chat = {
+    api,
+    clock: new TurnableClock(),
+    chatId: '7',
+    thread: null,
+    signal,
+    loggedOut: () => undefined,
+  };
   expect(await sendMessage(chat, outbound(7, 'hello'))).toEqual({
     kind: 'unknown',
     reason: "Telegram's answer to sendMessage cannot be read",

@@ -292,3 +292,10 @@ test('bots of several logins do not interfere', async () => {
   });
   expect([ada.received.length, bob.received.length]).toEqual([0, 1]);
 });
+
+test('a message goes to the topic in which it is answered', async () => {
+  const { connector, ada } = await written();
+  const message = outbound(ada.facts.id, 'in here');
+  await connector.provides.messenger!.send({ ...message, to: { ...message.to, thread: '11' } }, NEVER);
+  expect(ada.received).toMatchObject([{ text: 'in here', message_thread_id: 11 }]);
+});

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { joinAlbums, refetchFrom } from '../../../../src/connectors/telegram/albums.ts';
 import type { Message, Update } from '../../../../src/connectors/telegram/bot-api-types.ts';
+import { contentOf } from '../../../../src/connectors/telegram/message-content.ts';
 import {
-  contentOf,
   type Reading,
   type ReadMessage,
   readingOf,
@@ -18,6 +18,7 @@ test('a message has its sender, text and time', () => {
     updateId: 9,
     lastUpdateId: 9,
     person: { remoteId: '77', remoteName: 'Ada Lovelace' },
+    thread: null,
     messageId: '5',
     sentAt: '2027-01-15T08:00:00.000Z',
     albumId: null,

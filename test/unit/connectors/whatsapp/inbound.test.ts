@@ -88,9 +88,36 @@ test('the size of a document is looked up, so that one too large can be skipped'
 
 test.each([
   ['reaction', { emoji: '👍', message_id: 'wamid.x' }, '[reaction: 👍]'],
-  ['button', { text: 'Yes', payload: 'yes' }, 'Yes'],
-  ['interactive', { type: 'button_reply', button_reply: { id: '1', title: 'One' } }, 'One'],
-  ['interactive', { type: 'list_reply', list_reply: { id: '2', title: 'Two' } }, 'Two'],
+  ['button', { text: 'Yes', payload: 'Yes' }, 'Yes'],
+  ['button', { text: 'Yes', payload: 'confirm-7' }, 'Yes\n[id: confirm-7]'],
+  ['interactive', { type: 'button_reply', button_reply: { id: '1', title: 'One' } }, 'One\n[id: 1]'],
+  [
+    'interactive',
+    { type: 'list_reply', list_reply: { id: '2', title: 'Two', description: 'the second' } },
+    'Two (the second)\n[id: 2]',
+  ],
+  [
+    'interactive',
+    {
+      type: 'nfm_reply',
+      nfm_reply: {
+        name: 'flow',
+        body: 'Sent',
+        response_json: '{"flow_token":"secret","size":"L","toppings":["ham","olives"]}',
+      },
+    },
+    '[form] Sent\nsize: L\ntoppings: ["ham","olives"]',
+  ],
+  ['interactive', { type: 'nfm_reply', nfm_reply: { response_json: '{' } }, '[form]'],
+  [
+    'order',
+    {
+      catalog_id: '9',
+      text: 'please',
+      product_items: [{ product_retailer_id: 'tea-1', quantity: 2, item_price: 3.5, currency: 'EUR' }],
+    },
+    '[order] please\n- 2 × tea-1 at 3.5 EUR',
+  ],
   ['location', { latitude: 1.5, longitude: '2', name: 'Home' }, '[location: 1.5, 2; Home]'],
   ['contacts', [{ name: { formatted_name: 'Eve' }, phones: [{ phone: '+1555' }] }], '[contact: Eve, +1555]'],
   ['hologram', { depth: 3 }, '[unsupported message: hologram]'],
@@ -98,6 +125,37 @@ test.each([
 ])('%s is described in words', async (type, content, text) => {
   const { api, intake, ada } = await linked();
   expect((await api.writes(ada, type, content)).status).toBe(200);
+  expect(intake.messages.map((message) => message.text)).toEqual([text]);
+});
+
+test.each<[string, object, string]>([
+  [
+    'an advertisement',
+    {
+      referral: {
+        source_url: 'https://fb.me/1',
+        source_type: 'ad',
+        headline: 'Tea sale',
+        body: 'Half price',
+      },
+    },
+    '[from the ad Tea sale, https://fb.me/1]\nhello',
+  ],
+  [
+    'a product',
+    {
+      context: {
+        from: '1',
+        id: 'wamid.p',
+        referred_product: { catalog_id: '9', product_retailer_id: 'tea-1' },
+      },
+    },
+    '[about the product tea-1]\nhello',
+  ],
+  ['another chat', { context: { forwarded: true } }, '[forwarded]\nhello'],
+])('a message says that it comes from %s', async (_what, origin, text) => {
+  const { api, intake, ada } = await linked();
+  await api.posts(ada, [{ id: 'wamid.o', type: 'text', text: { body: 'hello' }, ...origin }]);
   expect(intake.messages.map((message) => message.text)).toEqual([text]);
 });
 

@@ -1,0 +1,62 @@
+import type { MarkType } from './document.ts';
+import type { Dialect } from './rendering.ts';
+
+export interface Flavour {
+  /** Shows a text as it is, apart from the marks of Markdown. */
+  readonly shown: (text: string) => string;
+  /** As in Dialect. */
+  readonly headings: number;
+}
+
+const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '**', italic: '_', strike: '~~' };
+const PUNCTUATION = /[!-/:-@[-`{-~]/g;
+
+/** A platform that reads Markdown itself: what is written goes as it is, but for what it would read differently. */
+export function markdownDialect({ shown, headings }: Flavour): Dialect<string> {
+  return {
+    structure: (text) => text,
+    text: (text, isLiteral) => (isLiteral ? text.replace(PUNCTUATION, '\\$&') : shown(text)),
+    join: (parts) => parts.join(''),
+    mark: (type, content) => `${SYMBOLS[type]}${content}${SYMBOLS[type]}`,
+    code: inlineCode,
+    link: (content, url) => `[${content}](${target(url)})`,
+    url: (url) => url,
+    codeBlock: (language, text, indent) => {
+      const fence = backticksAround(text, 3);
+      return [`${fence}${language}`, ...text.split('\n'), fence].join(`\n${indent}`);
+    },
+    quote: null,
+    headings,
+    bullet: '-',
+    rule: '---',
+    marksEndWithLine: false,
+  };
+}
+
+function inlineCode(text: string): string {
+  const marks = backticksAround(text, 1);
+  const space = /^`|`$|^ .* $/s.test(text) ? ' ' : '';
+  return `${marks}${space}${text}${space}${marks}`;
+}
+
+/** Returns more backticks than the text has in a row. */
+function backticksAround(text: string, least: number): string {
+  let most = least - 1;
+  for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length);
+  return '`'.repeat(most + 1);
+}
+
+/** Some platforms know no brackets around an address, so they are left out where they are not needed. */
+function target(url: string): string {
+  return isBalanced(url) && !/[\s<>]/.test(url) ? url : `<${url.replace(/[<>\n]/g, encodeURIComponent)}>`;
+}
+
+function isBalanced(url: string): boolean {
+  let depth = 0;
+  for (const character of url) {
+    if (character === '(') depth++;
+    if (character === ')') depth--;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}

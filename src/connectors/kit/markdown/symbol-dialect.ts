@@ -1,0 +1,52 @@
+import type { MarkType } from './document.ts';
+import type { Dialect, Edges } from './rendering.ts';
+
+export interface Symbols {
+  /** Shows a text as it is. */
+  readonly shown: (text: string) => string;
+  readonly link: (content: string, url: string, words: string) => string;
+  readonly bullet: string;
+}
+
+const SYMBOLS: Readonly<Record<MarkType, string>> = { bold: '*', italic: '_', strike: '~' };
+const MARK = /[*_~`]/g;
+/** Zero-width space: makes a mark where a letter stands beside it, and none where one was escaped. */
+const APART = '\u200b';
+const WORD = /[\p{L}\p{N}]/u;
+const NEEDS_SPACE = /[\p{L}\p{N}*_~`]/u;
+
+/** A platform whose marks are one character, begin and end beside spaces only, and cannot be escaped. */
+export function symbolDialect({ shown, link, bullet }: Symbols): Dialect<string> {
+  const literal = (text: string): string => shown(text.replace(MARK, `$&${APART}`));
+  return {
+    structure: (text) => text,
+    text: (text, isLiteral, edges) => (isLiteral && !isInWord(edges) ? literal(text) : shown(text)),
+    join: (parts) => parts.join(''),
+    mark: (type, content, edges) => marked(SYMBOLS[type], content, edges),
+    code: (text) => (text.includes('`') ? literal(text) : `\`${shown(text)}\``),
+    link,
+    url: shown,
+    codeBlock: (_language, text) =>
+      `\`\`\`\n${shown(text.replaceAll('```', `\`${APART}\`${APART}\``))}\n\`\`\``,
+    quote: null,
+    headings: 0,
+    bullet,
+    rule: '———',
+    marksEndWithLine: true,
+  };
+}
+
+function isInWord({ before, after }: Edges): boolean {
+  return WORD.test(before) && WORD.test(after);
+}
+
+/** Spaces stay outside of the marks. */
+function marked(symbol: string, content: string, { before, after }: Edges): string {
+  const core = content.trim();
+  if (core === '') return content;
+  const at = content.indexOf(core);
+  const [lead, trail] = [content.slice(0, at), content.slice(at + core.length)];
+  const begin = lead === '' && NEEDS_SPACE.test(before) ? APART : '';
+  const end = trail === '' && NEEDS_SPACE.test(after) ? APART : '';
+  return `${lead}${begin}${symbol}${core}${symbol}${end}${trail}`;
+}

@@ -1,0 +1,115 @@
+import { Parser } from 'htmlparser2';
+import * as z from 'zod';
+import { field } from '../../../base/platform-json.ts';
+import { quoted } from '../../kit/quoted-text.ts';
+
+/** A message that another one quotes or forwards. */
+interface Embedded {
+  readonly kind: 'quoted' | 'forwarded';
+  author: string;
+  text: string;
+}
+
+/** What the HTML of a message says beside its text. */
+export interface MessageHtml {
+  /** Lines for what is quoted or forwarded. */
+  readonly embedded: readonly string[];
+  /** The words outside of them. */
+  readonly text: string;
+}
+
+const Html = z.object({ contentType: z.literal('text/html'), content: z.string() });
+/** https://github.com/microsoft/teams-sdk: what a quoted reply refers to, in place of HTML. */
+const QuotedReply = z.object({
+  type: z.literal('quotedReply'),
+  quotedReply: z.object({ senderName: field(z.string()), preview: field(z.string()) }),
+});
+
+/** Longer HTML is read as far as this. */
+const MAX_CHARACTERS = 200_000;
+const EMBEDDED = /^https?:\/\/schema\.skype\.com\/(reply|forward)$/i;
+/** Elements that end a line. */
+const BLOCKS: ReadonlySet<string> = new Set([
+  'p',
+  'div',
+  'br',
+  'li',
+  'tr',
+  'h1',
+  'h2',
+  'h3',
+  'pre',
+  'blockquote',
+]);
+const HIDDEN: ReadonlySet<string> = new Set(['script', 'style']);
+
+/**
+ * Reads the HTML that Teams sends as an attachment beside a message's text
+ * (https://github.com/MicrosoftDocs/msteams-docs/issues/3960): only there are the messages that it quotes or forwards.
+ */
+export function messageHtml(attachments: readonly unknown[], entities: readonly unknown[]): MessageHtml {
+  const html = attachments.flatMap((each) => Html.safeParse(each).data?.content ?? []);
+  const { embedded, text } = readHtml(html.join('\n').slice(0, MAX_CHARACTERS));
+  const replies = entities.flatMap((each) => QuotedReply.safeParse(each).data?.quotedReply ?? []);
+  return {
+    embedded: [
+      ...replies.map(({ senderName = '', preview = '' }) => quoted(senderName, preview)),
+      ...embedded.map(lineOf),
+    ].filter((line) => line !== ''),
+    text,
+  };
+}
+
+function lineOf({ kind, author, text }: Embedded): string {
+  if (kind === 'quoted') return quoted(author, text);
+  return [`[forwarded${author === '' ? '' : ` from ${author}`}]`, tidy(text)].join('\n').trim();
+}
+
+function readHtml(html: string): { readonly embedded: readonly Embedded[]; readonly text: string } {
+  const embedded: Embedded[] = [];
+  let text = '';
+  /** Open elements from the one of an embedded message on; empty outside. */
+  let depth = 0;
+  let authorDepth = 0;
+  let hiddenDepth = 0;
+  const add = (words: string): void => {
+    const inside = depth > 0 ? embedded.at(-1) : undefined;
+    if (hiddenDepth > 0) return;
+    if (inside === undefined) text += words;
+    else if (authorDepth > 0) inside.author += words;
+    else inside.text += words;
+  };
+  const parser = new Parser({
+    onopentag: (name, { itemtype = '', itemprop = '' }) => {
+      const [, kind] = (depth === 0 && EMBEDDED.exec(itemtype)) || [];
+      if (kind !== undefined)
+        embedded.push({
+          kind: kind.toLowerCase() === 'reply' ? 'quoted' : 'forwarded',
+          author: '',
+          text: '',
+        });
+      if (kind !== undefined || depth > 0) depth++;
+      if (authorDepth > 0 || (depth > 0 && itemprop === 'mri')) authorDepth++;
+      if (hiddenDepth > 0 || HIDDEN.has(name)) hiddenDepth++;
+      if (name === 'br') add('\n');
+    },
+    ontext: add,
+    onclosetag: (name) => {
+      if (BLOCKS.has(name) && name !== 'br') add('\n');
+      depth = Math.max(0, depth - 1);
+      authorDepth = Math.max(0, authorDepth - 1);
+      hiddenDepth = Math.max(0, hiddenDepth - 1);
+    },
+  });
+  parser.end(html);
+  return { embedded: embedded.map((each) => ({ ...each, author: each.author.trim() })), text: tidy(text) };
+}
+
+function tidy(text: string): string {
+  return text
+    .replaceAll('\u00a0', ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { filesOf, textOf } from '../../../../src/connectors/discord/messages/message-content.ts';
+import { Message } from '../../../../src/connectors/discord/objects.ts';
+
+const BOT = '900';
+const ADA = { id: '77', username: 'ada', global_name: 'Ada' };
+const PICTURE = {
+  id: '31',
+  filename: 'plan.png',
+  size: 12,
+  url: 'https://cdn.discordapp.com/attachments/1/31/plan.png?ex=1',
+  content_type: 'image/png',
+};
+
+function message(parts: object): Message {
+  return Message.parse({
+    id: '5',
+    channel_id: '6',
+    author: ADA,
+    content: '',
+    timestamp: '2026-11-28T12:00:00.000Z',
+    type: 0,
+    ...parts,
+  });
+}
+
+describe('what a person sends is not lost', () => {
+  it.each<[string, object, string]>([
+    ['a forward', { message_snapshots: [{ message: { content: 'hello' } }] }, 'hello'],
+    [
+      'a forward that is one embed',
+      {
+        message_snapshots: [
+          {
+            message: {
+              content: '',
+              embeds: [
+                {
+                  type: 'rich',
+                  title: 'Build 7',
+                  url: 'https://ci.example/7',
+                  description: 'failed',
+                  fields: [{ name: 'stage', value: 'test' }],
+                },
+              ],
+            },
+          },
+        ],
+      },
+      '[Build 7](https://ci.example/7)\nfailed\nstage: test',
+    ],
+    [
+      'a forward with a comment',
+      { content: 'see this', message_snapshots: [{ message: { content: 'hello' } }] },
+      'see this\nhello',
+    ],
+    [
+      'a poll',
+      {
+        poll: {
+          question: { text: 'Tea?' },
+          answers: [{ poll_media: { text: 'Yes' } }, { poll_media: { text: 'No' } }],
+        },
+      },
+      '[poll: Tea?]\n- Yes\n- No',
+    ],
+    ['a sticker', { sticker_items: [{ id: '1', name: 'Wave', format_type: 1 }] }, '[sticker: Wave]'],
+    [
+      'an answer to a message that is one embed',
+      {
+        content: 'why?',
+        referenced_message: { id: '4', author: ADA, content: '', embeds: [{ description: 'it broke' }] },
+      },
+      '> Ada: it broke\nwhy?',
+    ],
+    [
+      'a preview beside words',
+      { content: 'https://a.b', embeds: [{ type: 'link', title: 'A' }] },
+      'https://a.b',
+    ],
+  ])('%s', (_kind, parts, text) => expect(textOf(message(parts), BOT)).toBe(text));
+
+  it('files of a forward', () => {
+    const forward = message({ message_snapshots: [{ message: { content: '', attachments: [PICTURE] } }] });
+    expect(filesOf(forward)).toEqual([{ name: 'plan.png', mime: 'image/png', sizeBytes: 12, ref: '6/5/31' }]);
+  });
+});

@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { toDiscord } from '../../../../src/connectors/discord/messages/discord-markdown.ts';
+import { toMrkdwn } from '../../../../src/connectors/slack/messages/mrkdwn.ts';
+import { toMarkdown } from '../../../../src/connectors/teams/messages/text.ts';
+import { formatted } from '../../../../src/connectors/telegram/formatting.ts';
+import { toWhatsApp } from '../../../../src/connectors/whatsapp/formatting.ts';
+
+const APART = '\u200b';
+
+/** What each platform is sent, as text in which the addresses of links can be found. */
+const PLATFORMS: Readonly<Record<string, (text: string) => string>> = {
+  Discord: toDiscord,
+  Slack: toMrkdwn,
+  Teams: toMarkdown,
+  Telegram: (text) => {
+    const { text: sent, entities } = formatted(text);
+    return [sent, ...entities.flatMap(({ url }) => url ?? [])].join('\n');
+  },
+  WhatsApp: toWhatsApp,
+};
+
+describe.each([
+  [
+    'emphasis without spaces',
+    'これは**大事**です',
+    { Slack: `これは${APART}*大事*${APART}です`, Discord: 'これは**大事**です' },
+  ],
+  [
+    'one star',
+    'a *b* c',
+    { Discord: 'a **b** c', Teams: 'a **b** c', WhatsApp: 'a *b* c', Slack: 'a *b* c' },
+  ],
+  [
+    'stars in words',
+    '2*3*4 and a*b*c',
+    { Slack: '2*3*4 and a*b*c', Discord: '2\\*3\\*4 and a\\*b\\*c', Telegram: '2*3*4 and a*b*c' },
+  ],
+  [
+    'names',
+    'snake_case __init__',
+    { Telegram: 'snake_case __init__', Discord: 'snake_case \\_\\_init\\_\\_' },
+  ],
+  [
+    'an address with brackets',
+    '[Rust](https://en.wikipedia.org/wiki/Rust_(programming_language))',
+    {
+      Discord: '[Rust](https://en.wikipedia.org/wiki/Rust_(programming_language))',
+      Slack: '<https://en.wikipedia.org/wiki/Rust_(programming_language)|Rust>',
+      WhatsApp: 'Rust (https://en.wikipedia.org/wiki/Rust_(programming_language))',
+    },
+  ],
+  [
+    'marks in an address',
+    'https://a.b/c_d_e?x=*1*&y=_z_',
+    { Slack: 'https://a.b/c_d_e?x=*1*&amp;y=_z_', Telegram: 'https://a.b/c_d_e?x=*1*&y=_z_' },
+  ],
+  [
+    'a fence around a fence',
+    '`````\n```\na\n```\n`````',
+    { Discord: '````\n```\na\n```\n````', Telegram: '```\na\n```' },
+  ],
+  ['code with a backtick', '``a`b``', { Discord: '``a`b``', Telegram: 'a`b', Slack: `a\`${APART}b` }],
+  ['escaped marks', '\\_x\\_', { Telegram: '_x_', Discord: '\\_x\\_', Slack: `_${APART}x_${APART}` }],
+  [
+    'a fence with CRLF',
+    '```js\r\nfoo\r\n```\r\nbar',
+    { Discord: '```js\nfoo\n```\nbar', Telegram: 'foo\nbar' },
+  ],
+  [
+    'nested lists',
+    '- a\n  - **b**\n    1. c\n- d\n\n\nend',
+    { Discord: '- a\n  - **b**\n    1. c\n- d\n\n\nend', Slack: '• a\n  • *b*\n    1. c\n• d\n\n\nend' },
+  ],
+  [
+    'a table',
+    '| a | b |\n|---|---|\n| 10 | [l](http://u.v) |',
+    {
+      Discord: '```\na  | b\n---+---------------\n10 | l (http://u.v)\n```',
+      Telegram: 'a  | b\n---+---------------\n10 | l (http://u.v)',
+    },
+  ],
+  ['a quote', '> q\n>\n> - z', { Slack: '> q\n> \n> • z', Telegram: 'q\n\n• z', Teams: '> q\n> \n> - z' }],
+  ['headings', '# One *two*', { Discord: '# One **two**', Slack: '*One two*', Teams: '**One two**' }],
+  [
+    'HTML',
+    '<b>x</b> & y',
+    { Discord: '<b>x</b> & y', Teams: '&lt;b&gt;x&lt;/b&gt; & y', Slack: '&lt;b&gt;x&lt;/b&gt; &amp; y' },
+  ],
+  ['what has nothing to see', '```\n```', { Telegram: '```\n```' }],
+  ['a lone dash', '-', { Telegram: '-', Discord: '-', WhatsApp: '-' }],
+  ['a definition', '[1]: https://e.org', { Discord: '[1]: https://e.org', Telegram: '[1]: https://e.org' }],
+  ['a rule below words', 'a\n---\nb', { Discord: 'a\n---\nb', Slack: 'a\n———\nb' }],
+] as [string, string, Record<string, string>][])('%s', (_kind, text, written) => {
+  it.each(Object.entries(written))('on %s', (platform, expected) => {
+    expect(PLATFORMS[platform]?.(text)).toBe(expected);
+  });
+});
+
+/** A document, with the words and addresses that must not get lost. */
+interface Written {
+  readonly text: string;
+  readonly kept: readonly string[];
+}
+
+const word = fc
+  .stringMatching(/^[a-z]{2,8}$|^[а-я]{2,6}$|^[一-龥]{1,4}$/)
+  .map((text): Written => ({ text, kept: [text] }));
+const address = fc
+  .stringMatching(
+    /^https:\/\/[a-z]{2,8}\.org\/[a-z_*]{0,8}(?:\([a-z_]{1,5}\))?(?:\?[a-z]{1,4}=[a-z_~]{1,5}x)?$/,
+  )
+  .map((url): Written => ({ text: url.replace(/\*+$/, ''), kept: [url.replace(/\*+$/, '')] }));
+const { inline } = fc.letrec<{ inline: Written }>((tie) => ({
+  inline: fc.oneof(
+    { maxDepth: 3 },
+    word,
+    address,
+    word.map(({ text, kept }) => ({ text: `\`${text}\``, kept })),
+    fc.tuple(fc.constantFrom('*', '**', '_', '~~'), tie('inline')).map(([mark, { text, kept }]) => ({
+      text: `${mark}${text}${mark}`,
+      kept,
+    })),
+    fc.tuple(word, address).map(([label, url]) => ({
+      text: `[${label.text}](${url.text})`,
+      kept: [...label.kept, ...url.kept],
+    })),
+  ),
+}));
+const line = joined(inline, ' ', 5);
+const { block } = fc.letrec<{ block: Written }>((tie) => ({
+  block: fc.oneof(
+    { maxDepth: 2 },
+    joined(line, '\n', 3),
+    line.map(({ text, kept }) => ({ text: `## ${text}`, kept })),
+    joined(word, '\n', 3).map(({ text, kept }) => ({ text: `\`\`\`py\n${text}\n\`\`\``, kept })),
+    fc.array(tie('block'), { minLength: 1, maxLength: 3 }).map((items) => listed(items, '- ')),
+    fc.array(tie('block'), { minLength: 1, maxLength: 3 }).map((items) => listed(items, '1. ')),
+    tie('block').map(({ text, kept }) => ({ text: text.replace(/^/gm, '> '), kept })),
+    fc.array(fc.tuple(inline, inline), { minLength: 2, maxLength: 4 }).map((rows) => ({
+      text: rows
+        .map(([one, other], row) => `| ${one.text} | ${other.text} |${row === 0 ? '\n|---|---|' : ''}`)
+        .join('\n'),
+      kept: rows.flat().flatMap(({ kept }) => kept),
+    })),
+  ),
+}));
+const document = joined(block, '\n\n', 5);
+
+function joined(piece: fc.Arbitrary<Written>, separator: string, maxLength: number): fc.Arbitrary<Written> {
+  return fc.array(piece, { minLength: 1, maxLength }).map((pieces) => ({
+    text: pieces.map(({ text }) => text).join(separator),
+    kept: pieces.flatMap(({ kept }) => kept),
+  }));
+}
+
+function listed(items: readonly Written[], marker: string): Written {
+  const indent = ' '.repeat(marker.length);
+  return {
+    text: items.map(({ text }) => `${marker}${text.replaceAll('\n', `\n${indent}`)}`).join('\n'),
+    kept: items.flatMap(({ kept }) => kept),
+  };
+}
+
+describe.each(Object.entries(PLATFORMS))('on %s', (_platform, written) => {
+  test('every word and every address of a document arrives', () => {
+    fc.assert(
+      fc.property(document, ({ text, kept }) => {
+        const sent = plain(written(text));
+        for (const piece of kept) expect(sent).toContain(piece);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('hostile texts take no longer than others', () => {
+    const before = process.threadCpuUsage();
+    for (const piece of [
+      '*',
+      '_',
+      '`',
+      '[',
+      '![',
+      '<',
+      '> ',
+      '- ',
+      '**a',
+      '_*',
+      '[a](',
+      '~~a',
+      '|a',
+      'https://',
+      '\\',
+      '\n\n',
+      '(\\*',
+    ])
+      written(piece.repeat(Math.floor(8_000 / piece.length)));
+    expect(process.threadCpuUsage(before).user).toBeLessThan(5e6);
+  });
+});
+
+/** Takes off what a platform's reader takes off. */
+function plain(text: string): string {
+  return text
+    .replaceAll(APART, '')
+    .replaceAll('&amp;', '&')
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1');
+}
