@@ -3,10 +3,10 @@ export const MOST_PARTS = 20;
 
 const SPACE = /\s/g;
 /** Places to split at, the best one first: paragraphs, lines, sentences, words. */
-const PLACES: readonly RegExp[] = [/\n\s*\n/g, /\n/g, /[.!?…。！？]["')\]]*\s/g, SPACE];
+const PLACES: readonly RegExp[] = [/\n\n/g, /\n/g, /[.!?…。！？]["')\]]?\s/g, SPACE];
 /** No part should be shorter than this share of what fits. */
 const SHORTEST = 0.5;
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\n]*)$/gm;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /**
  * Splits a text into parts that fit. It ends a part at a paragraph, a line, a sentence or a word, and closes a block of code there
@@ -79,9 +79,12 @@ interface Fence {
 /** Returns the block of code that is open at the end of a text. */
 function openFence(text: string): Fence | null {
   let open: Fence | null = null;
-  for (const [, marks = '', info = ''] of text.matchAll(FENCE)) {
-    if (open === null) open = { marks, info: info.trim() };
-    else if (marks.startsWith(open.marks) && info.trim() === '') open = null;
+  for (const line of text.split('\n')) {
+    const [all = '', marks = ''] = FENCE.exec(line) ?? [];
+    if (marks === '') continue;
+    const info = line.slice(all.length).trim();
+    if (open === null) open = { marks, info };
+    else if (marks.startsWith(open.marks) && info === '') open = null;
   }
   return open;
 }
