@@ -28,7 +28,7 @@ import { REACTION_ROUTES } from './talk/reaction-routes.ts';
 import { PARTICIPANT_ROUTES, ROOM_ROUTES } from './talk/room-routes.ts';
 import { TalkBots } from './talk/talk-bots.ts';
 import { IN_CALL, type TalkSession } from './world/attendee.ts';
-import { FakeNcUser } from './world/fake-nc-user.ts';
+import { FakeNcUser, type NewUser } from './world/fake-nc-user.ts';
 import type { FakeRoom } from './world/fake-room.ts';
 import { type NcPolicy, NcWorld, type NewRoom } from './world/nc-world.ts';
 
@@ -121,8 +121,8 @@ export class FakeNextcloud {
     return this.#front.calls;
   }
 
-  user(uid: string, name = uid, { isAdmin = false } = {}): FakeNcUser {
-    return this.world.addUser(new FakeNcUser(uid, name, { isAdmin }));
+  user(uid: string, name = uid, options: NewUser = {}): FakeNcUser {
+    return this.world.addUser(new FakeNcUser(uid, name, options));
   }
 
   /** The first member owns the conversation. A one-to-one conversation that is there is returned again. */

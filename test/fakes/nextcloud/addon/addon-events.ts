@@ -2,9 +2,8 @@ import { actorOf } from '../talk/talk-bots.ts';
 import type { Attendee } from '../world/attendee.ts';
 import type { FakeMessage } from '../world/fake-message.ts';
 import type { FakeNcUser } from '../world/fake-nc-user.ts';
-import type { FakeRoom } from '../world/fake-room.ts';
+import type { FakeRoom, RoomWatcher } from '../world/fake-room.ts';
 import type { NcWorld } from '../world/nc-world.ts';
-import type { RoomWatcher } from '../world/room-watcher.ts';
 import { shownMessage } from '../world/wire-message.ts';
 import type { FakeAddon } from './fake-addon.ts';
 

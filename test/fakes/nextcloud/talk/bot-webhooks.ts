@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { FakeMessage } from '../world/fake-message.ts';
-import type { FakeRoom } from '../world/fake-room.ts';
+import type { FakeRoom, RoomWatcher } from '../world/fake-room.ts';
 import { newWord } from '../world/nc-ids.ts';
 import type { NcWorld } from '../world/nc-world.ts';
-import type { RoomWatcher } from '../world/room-watcher.ts';
 import { shownMessage } from '../world/wire-message.ts';
 import { actorOf, FEATURE, type InstalledBot, type TalkBots } from './talk-bots.ts';
 
