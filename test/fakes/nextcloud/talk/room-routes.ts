@@ -34,7 +34,7 @@ export const ROOM_ROUTES: readonly OcsRoute[] = [
       status: 200,
       data: world
         .roomsOf(user)
-        .filter(({ chat }) => chat.lastActivity >= modifiedSince)
+        .filter(({ chat, call }) => call.flags > 0 || chat.lastActivity >= modifiedSince)
         .map((room) =>
           wireRoom({ world, origin }, room, room.attendee(user), session.joined.get(room.token) ?? null),
         ),
