@@ -1,0 +1,97 @@
+import type { FindAddresses } from '../../base/find-addresses.ts';
+import type { AddressRule } from '../../base/public-address.ts';
+import type { Clock } from '../../base/time.ts';
+import type { Bridges } from '../../media/transport.ts';
+import type { Connector, Provides } from '../contract/connector.ts';
+import type { PlatformRecords } from '../contract/records.ts';
+import { PlatformHttp } from '../kit/platform-http.ts';
+import { ConnectedNextclouds } from './login/connected-nextclouds.ts';
+import { FairTurns } from './messages/fair-turns.ts';
+import { NextcloudTalkMessenger } from './nctalk-messenger.ts';
+import type { NextcloudTalkObserver } from './nctalk-observer.ts';
+import { AddonClient } from './pairing/addon-client.ts';
+import { AddonRooms } from './pairing/addon-rooms.ts';
+import { ReplayMemory } from './pairing/addon-signature.ts';
+import { TalkPairing } from './pairing/talk-pairing.ts';
+import { WebhookReceiver } from './webhooks/webhook-receiver.ts';
+
+/** A page of the longest messages has a third of it. */
+const MAX_ANSWER_BYTES = 4_194_304;
+/** Requests that read rooms at a time: of all connections, and of one. */
+const MAX_READING = 64;
+const MAX_READING_EACH = 4;
+
+export interface NextcloudTalkOptions {
+  /** Secrets of signaling servers that calls join as an internal client, by host. */
+  readonly internalSecrets: ReadonlyMap<string, string>;
+  /** Whether the platform bridge carries the messages. Connections and calls stay here. */
+  readonly isBridged: boolean;
+}
+
+export interface NextcloudTalkDeps {
+  readonly clock: Clock;
+  readonly observer: NextcloudTalkObserver;
+  readonly records: PlatformRecords;
+  /** For requests to Nextclouds, whose URLs people give. */
+  readonly fetches: typeof fetch;
+  /** For sockets to their signaling servers. */
+  readonly findAddresses: FindAddresses;
+  readonly isOpen: AddressRule;
+  /** Whether the operator has opened addresses that are not public. Only there may a Nextcloud go without TLS. */
+  readonly allowsHttp: boolean;
+  /** Without a trailing slash. Known once HTTP listens. */
+  readonly publicUrl: () => string;
+  readonly bridges: Bridges;
+}
+
+/** Nextcloud Talk: any number of Nextclouds, each paired with accounts by its addon, or with an installed Talk bot. */
+export class NextcloudTalkConnector implements Connector {
+  readonly platform = 'nctalk' as const;
+  readonly provides: Provides;
+  readonly #nextclouds: ConnectedNextclouds;
+
+  constructor({ isBridged }: NextcloudTalkOptions, deps: NextcloudTalkDeps) {
+    const { clock, observer, fetches, isOpen, allowsHttp } = deps;
+    const http = new PlatformHttp('Nextcloud', clock, MAX_ANSWER_BYTES, fetches);
+    const addons = new AddonClient(http);
+    const replays = new ReplayMemory();
+    const messenger = new NextcloudTalkMessenger((key) => nextclouds.get(key));
+    const intake = () => messenger.intake;
+    const nextclouds = new ConnectedNextclouds({
+      clock,
+      observer,
+      records: deps.records,
+      http,
+      turns: new FairTurns(MAX_READING, MAX_READING_EACH),
+      addons,
+      addonRooms: new AddonRooms(addons),
+      hears: !isBridged,
+      intake,
+      report: (id, status) => pairing.pairings?.report(id, status),
+    });
+    const pairing = new TalkPairing({
+      http,
+      rules: { isOpen, allowsHttp },
+      logins: nextclouds,
+      replays,
+      onFailure: (what, server, reason) => observer.log('warn', what, { server, reason }),
+    });
+    this.#nextclouds = nextclouds;
+    const webhooks = new WebhookReceiver({
+      clock,
+      observer,
+      nextclouds,
+      pairing,
+      replays,
+      intake,
+      callChanged: () => undefined,
+    });
+    this.provides = { messenger, webhooks, pairing };
+  }
+
+  async start(): Promise<void> {}
+
+  async close(): Promise<void> {
+    await this.#nextclouds.close();
+  }
+}
