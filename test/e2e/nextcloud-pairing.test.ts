@@ -208,7 +208,10 @@ describe('a connection', () => {
     expect(exported).toContain(`@${nextcloud.url}`);
     for (const { password } of nextcloud.addon.bots.values()) expect(exported).not.toContain(password);
     expect(exported).not.toContain(nextcloud.addon.apiSecret);
-    const { status } = await cleo.request('DELETE', '/api/account', { password: cleo.password, confirm: 'DELETE' });
+    const { status } = await cleo.request('DELETE', '/api/account', {
+      password: cleo.password,
+      confirm: 'DELETE',
+    });
     expect(status).toBe(200);
     await waitFor('the bot to go', () => nextcloud.addon.bots.size === 0);
   });

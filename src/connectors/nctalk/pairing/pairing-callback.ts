@@ -12,6 +12,8 @@ import { AddonCallback, type AddonCredentials } from './talk-credentials.ts';
 
 /** Path below `/api/nctalk/` at which an addon posts credentials. */
 export const CALLBACK_WEBHOOK = 'callback';
+/** Anybody can post there. */
+export const CALLBACK_LIMIT_BYTES = 16_384;
 
 /** The addon waits 15 s for the answer. */
 const VERIFICATION_MS = 8_000;

@@ -45,7 +45,7 @@ export function readServerUrl(text: string, { isOpen, allowsHttp }: ServerRules)
   const host = url.host.replace(/\.(?=:|$)/, '');
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0 && !isOpen(literal)) throw new GatewayError('server_blocked');
-  const path = url.pathname.replace(PAGE, '').replace(/\/+$/, '');
+  const path = url.pathname.replace(PAGE, '').replace(/\/$/, '');
   if (host === '' || !PATH.test(path)) throw invalid('This is not the URL of a Nextcloud');
   return {
     server: `${url.protocol}//${host}${path}`,
