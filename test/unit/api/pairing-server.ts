@@ -73,6 +73,7 @@ export class PairingServer {
           this.disconnected.push(id);
         },
         roomsForgotten: (id) => void this.forgotten.push(id),
+        addonOff: (id, words) => this.pairing.pairings?.report(id, words),
       },
       replays: new ReplayMemory(),
       onFailure: (what, server, reason) => void this.failures.push(`${what}: ${server}: ${reason}`),
