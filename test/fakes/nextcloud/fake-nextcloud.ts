@@ -13,7 +13,7 @@ import { OcsApi } from './http/ocs-api.ts';
 import { PhpSessions } from './http/php-sessions.ts';
 import { LoginPage } from './pages/login-page.ts';
 import { SitePages } from './pages/site-pages.ts';
-import type { Fault } from './refusal.ts';
+import type { Fault, NcFaults } from './refusal.ts';
 import { HelloTokens } from './signaling/hello-tokens.ts';
 import { HpbNotifier } from './signaling/hpb-notifier.ts';
 import { HpbSettings } from './signaling/hpb-settings.ts';
@@ -37,6 +37,8 @@ export interface FakeNextcloudOptions {
   readonly port?: number;
   /** Of the addon. */
   readonly appId?: string;
+  /** Shared by several, where whichever is asked next meets the fault. */
+  readonly faults?: NcFaults;
 }
 
 /** A Nextcloud with Talk and the addon on loopback. As strict as the real one or stricter. */
@@ -54,7 +56,7 @@ export class FakeNextcloud {
   readonly #server: Server;
   readonly #front: NcFront;
 
-  private constructor(server: Server, { appId }: FakeNextcloudOptions) {
+  private constructor(server: Server, { appId, faults }: FakeNextcloudOptions) {
     this.#server = server;
     const { world, talkBots } = this;
     const sessions = new PhpSessions();
@@ -86,6 +88,7 @@ export class FakeNextcloud {
       ],
       sessions,
       () => ({ world, origin: this.url }),
+      faults,
     );
     world.watchers.push(
       { wrote: wakeUp },

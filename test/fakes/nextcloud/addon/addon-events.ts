@@ -94,14 +94,14 @@ export class AddonEvents implements RoomWatcher {
   }
 
   async #forward(room: FakeRoom, message: FakeMessage): Promise<void> {
-    const { bots, posts, version, talkBot } = this.#addon;
+    const { bots, posts, version, talkBot, takesAnswers } = this.#addon;
     const inRoom = this.#botIn(room);
     const bot = inRoom ?? [...bots.values()].find(({ owner }) => owner === message.actor.id);
     const view = { world: this.#world, origin: this.#origin(), room, viewer: null };
     const { text, parameters } = shownMessage(view, message);
     const files = Object.values(parameters).filter(({ type }) => type === 'file');
     const body = {
-      type: message.verb === 'system' ? 'Activity' : 'Create',
+      type: message.verb === 'system' || !takesAnswers ? 'Activity' : 'Create',
       room_token: room.token,
       sender: message.actor.name,
       sender_id: `users/${message.actor.id}`,

@@ -21,6 +21,8 @@ export interface FileToShare {
 export interface WriteOptions {
   /** The id of a message. */
   readonly replyTo?: number;
+  /** The id of the message that began the thread. */
+  readonly thread?: number;
   /** Shared with the conversation; the text is its caption. */
   readonly file?: FileToShare;
   readonly silent?: boolean;
@@ -81,13 +83,18 @@ export class FakeRoom {
   }
 
   /** Writes as a member, as in Talk's own client. Returns the message's id. */
-  write(user: FakeNcUser, text: string, { replyTo, file, silent = false }: WriteOptions = {}): number {
+  write(
+    user: FakeNcUser,
+    text: string,
+    { replyTo, thread, file, silent = false }: WriteOptions = {},
+  ): number {
     const { actor } = this.attendee(user);
     const parent = replyTo === undefined ? null : this.message(replyTo);
-    if (!file) return this.chat.write(actor, { text, replyTo: parent, isSilent: silent }).id;
+    const place = { replyTo: parent, thread: thread ?? null, isSilent: silent };
+    if (!file) return this.chat.write(actor, { text, ...place }).id;
     const stored = newFile(file.bytes, file.mime);
     user.files.add(ATTACHMENTS_FOLDER, file.name, stored);
-    return this.share(user, stored, { name: file.name, caption: text, replyTo: parent, isSilent: silent }).id;
+    return this.share(user, stored, { name: file.name, caption: text, ...place }).id;
   }
 
   /** Shares a file of the user's with all members. */
@@ -99,6 +106,7 @@ export class FakeRoom {
       readonly caption?: string;
       readonly replyTo?: FakeMessage | null;
       readonly referenceId?: string;
+      readonly thread?: number | null;
       readonly isSilent?: boolean;
     },
   ): FakeMessage {
