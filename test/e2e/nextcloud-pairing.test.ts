@@ -89,6 +89,8 @@ describe('pairing from the Nextcloud', () => {
     });
     expect(await pairAs(bob, 'dashboard')).toBe(`${gateway.baseUrl}/dashboard/platforms?connected=nctalk`);
     expect(nextcloud.addon.bots.size).toBe(2);
+    for (const { user } of nextcloud.addon.bots.values())
+      await waitFor('a picture', () => user.avatar?.toString('latin1', 1, 4) === 'PNG');
   });
 
   it.each<[string, (finish: URL) => unknown]>([

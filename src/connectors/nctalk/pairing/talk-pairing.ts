@@ -67,6 +67,7 @@ export class TalkPairing implements ConnectsByPairing {
       http: deps.http,
       pairings: () => this.#pairings,
       onRefused: (server, reason) => deps.onFailure('a Nextcloud could not be paired', server, reason),
+      onNoAvatar: (server, reason) => deps.onFailure('a bot got no picture', server, reason),
     });
   }
 
