@@ -130,7 +130,7 @@ export class BotLogin extends LoginCheck {
 
   /** The addon encrypts what people write in a room. It is told there, once. */
   async encrypted(token: string): Promise<void> {
-    if (this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
+    if (await this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
   }
 
   /** The marker of a probe has come back. */
