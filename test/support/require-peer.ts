@@ -17,6 +17,8 @@ const DEBIAN_PACKAGE = {
   'systemd-analyze': 'systemd',
   curl: 'curl',
   'python3-websockets': 'python3 python3-websockets',
+  janus: 'janus',
+  turnserver: 'coturn',
 } as const;
 
 export type Peer = keyof typeof DEBIAN_PACKAGE;
