@@ -1,15 +1,17 @@
-import { dnsAddresses } from '../base/find-addresses.ts';
+import { dnsAddresses, trustedHostsOr } from '../base/find-addresses.ts';
 import { SHARED_LOGIN } from '../base/login-ref.ts';
 import type { Platform } from '../base/platform.ts';
-import { publicOr } from '../base/public-address.ts';
+import { addressesIn, publicOr } from '../base/public-address.ts';
 import type { BridgedCalls } from '../connectors/contract/bridged-calls.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { MessengerObserver } from '../connectors/contract/messenger.ts';
 import type { SipDirectory } from '../connectors/contract/sip-accounts.ts';
 import type { DialsSip } from '../connectors/contract/sip-dialing.ts';
 import { DiscordConnector } from '../connectors/discord/discord-connector.ts';
+import { guardedFetch } from '../connectors/kit/guarded-fetch.ts';
 import type { LogMeetings } from '../connectors/kit/phone-meetings.ts';
 import { MeetConnector } from '../connectors/meet/meet-connector.ts';
+import { NextcloudTalkConnector } from '../connectors/nctalk/nctalk-connector.ts';
 import { BridgeClient } from '../connectors/platform-bridge/bridge-client.ts';
 import { BridgedConnector } from '../connectors/platform-bridge/bridged-connector.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
@@ -42,6 +44,7 @@ export const CONNECTORS: readonly MakeConnector[] = [
   (deps, sip) =>
     new MeetConnector(deps.settings.meet, { clock: deps.clock, sip, log: meetingLog(deps, 'meet') }),
   zoomConnector,
+  nextcloudTalkConnector,
   telegramConnector,
   whatsAppConnector,
 ];
@@ -133,6 +136,23 @@ function discordConnector(deps: PartDeps): DiscordConnector {
 function zoomConnector(deps: PartDeps, sip: DialsSip): ZoomConnector {
   const { settings, clock } = deps;
   return new ZoomConnector(settings.zoom, { clock, sip, log: meetingLog(deps, 'zoom') });
+}
+
+function nextcloudTalkConnector(deps: PartDeps): NextcloudTalkConnector {
+  const { allow, internalSecrets } = deps.settings.nctalk;
+  const findAddresses = trustedHostsOr(dnsAddresses(), addressesIn(allow));
+  const isOpen = publicOr(allow);
+  return new NextcloudTalkConnector(
+    { internalSecrets: new Map(internalSecrets.map(({ host, secret }) => [host, secret])) },
+    {
+      ...messengerDeps(deps, 'nctalk'),
+      bridges: deps.bridges,
+      publicUrl: deps.publicUrl,
+      findAddresses,
+      isOpen,
+      fetches: guardedFetch({ findAddresses, isOpen }),
+    },
+  );
 }
 
 function meetingLog({ loggers }: PartDeps, platform: Platform): LogMeetings {

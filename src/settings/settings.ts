@@ -158,6 +158,12 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       /** In E.164. Null: only those that Zoom or the caller names are called. */
       dialIn: values.SVC_ZOOM_DIAL_IN,
     },
+    nctalk: {
+      /** Addresses and subnets that Nextclouds may have although they are not public. */
+      allow: values.SVC_NCTALK_ALLOW ?? [],
+      /** Of signaling servers that calls join as an internal client. */
+      internalSecrets: values.SVC_NCTALK_INTERNAL_SECRET ?? [],
+    },
     bridge: arrangeBridge(values),
     /** Null: the gateway has no WhatsApp number. */
     whatsapp: arrangeWhatsApp(values),

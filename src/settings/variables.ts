@@ -4,6 +4,7 @@ import { BRIDGE_VARIABLES } from './bridge-variables.ts';
 import { CALL_VARIABLES } from './call-variables.ts';
 import { DISCORD_VARIABLES } from './discord-variables.ts';
 import { MEET_VARIABLES } from './meet-variables.ts';
+import { NCTALK_VARIABLES } from './nctalk-variables.ts';
 import { OIDC_ROWS } from './oidc-providers.ts';
 import { SLACK_VARIABLES } from './slack-variables.ts';
 import { TEAMS_VARIABLES } from './teams-variables.ts';
@@ -112,6 +113,7 @@ export const VARIABLES = {
   ...TEAMS_VARIABLES,
   ...MEET_VARIABLES,
   ...ZOOM_VARIABLES,
+  ...NCTALK_VARIABLES,
   ...BRIDGE_VARIABLES,
   ...VENDOR_VARIABLES,
   SVC_BOOTSTRAP_AGENT_KEY: {
