@@ -148,7 +148,7 @@ module.exports = {
       name: 'webrtc-on-bridges-only',
       severity: 'error',
       comment: 'It takes memory and time to load, and its work must not hold the main thread up.',
-      from: { path: '^src/(main|engine/engine.worker)\\.ts$' },
+      from: { path: '^src/(main|engine/engine\\.worker)\\.ts$' },
       to: { path: '^src/webrtc/', reachable: true },
     },
     {
