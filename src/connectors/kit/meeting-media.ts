@@ -1,3 +1,4 @@
+import { GatewayError } from '../../base/errors.ts';
 import type { MediaControl, OpenMedia } from '../../media/media-control.ts';
 import type { CommandArgs, CommandResult } from '../../media/media-protocol.ts';
 import type { PacketRings } from '../../media/packet-media.ts';
@@ -9,9 +10,7 @@ import type {
 } from '../../media/transport.ts';
 import { PACKET_MEDIA, type PacketConfig } from '../../rtp/rtp-protocol.ts';
 
-type NoCommands = Record<never, never>;
-
-export interface MeetingMediaDeps<Open, Signal, Commands> {
+export interface MeetingMediaDeps<Open, Commands, Signal> {
   readonly bridges: Bridges;
   readonly protocol: TransportProtocol<Open, Commands, Signal>;
   /** Hears of the current transport only. */
@@ -22,13 +21,13 @@ export interface MeetingMediaDeps<Open, Signal, Commands> {
  * The connection between a meeting's media, on a bridge thread, and the rings of the call's media leg. Leg and rings last as
  * long as the call, transports come and go.
  */
-export class MeetingMedia<Open, Signal, Commands = NoCommands> {
-  readonly #deps: MeetingMediaDeps<Open, Signal, Commands>;
+export class MeetingMedia<Open, Commands, Signal> {
+  readonly #deps: MeetingMediaDeps<Open, Commands, Signal>;
   #transport: Promise<OpenedTransport<Commands> | null> = Promise.resolve(null);
   /** Number of the current transport. What earlier ones report is ignored. */
   #current = 0;
 
-  constructor(deps: MeetingMediaDeps<Open, Signal, Commands>) {
+  constructor(deps: MeetingMediaDeps<Open, Commands, Signal>) {
     this.#deps = deps;
   }
 
@@ -48,13 +47,16 @@ export class MeetingMedia<Open, Signal, Commands = NoCommands> {
     await this.#transport;
   }
 
-  /** Runs a command of the transport. Rejects with the transport's own error, and when there is none. */
+  /**
+   * Runs a command of the current transport, once it is open. Rejects with the transport's own error, and with `call_not_active`
+   * when there is none any more.
+   */
   async command<Name extends keyof Commands & string>(
     name: Name,
     ...args: CommandArgs<Commands[Name]>
   ): Promise<CommandResult<Commands[Name]>> {
     const transport = await this.#transport;
-    if (transport === null) throw new Error('There is no connection to the media');
+    if (transport === null) throw new GatewayError('call_not_active');
     return await transport.command(name, ...args);
   }
 
@@ -84,7 +86,7 @@ export interface PacketLeg {
 export async function openPacketLeg(
   control: MediaControl,
   { rings, sampleRateHz, config, placed }: PacketLeg,
-): Promise<OpenMedia<PacketConfig, NoCommands>> {
+): Promise<OpenMedia<PacketConfig, Record<never, never>>> {
   const leg = await control.open(PACKET_MEDIA, { rings, sampleRateHz, speakers: 'ssrc' }, (event) => {
     if (event.type === 'signal') placed(event.signal.ssrc, event.signal.voice);
   });

@@ -41,7 +41,7 @@ const OWN_REQUEST = 'publish';
 export class CallAudio {
   readonly rings: PacketRings;
   readonly #deps: CallAudioDeps;
-  readonly #media: MeetingMedia<TalkOpen, TalkSignal, TalkCommands>;
+  readonly #media: MeetingMedia<TalkOpen, TalkCommands, TalkSignal>;
   readonly #voices: MeetingVoices;
   readonly #publication: Publication;
   readonly #subscriptions: Subscriptions;
@@ -53,7 +53,7 @@ export class CallAudio {
     const { clock, bridges } = deps;
     this.#deps = deps;
     this.rings = bridges.packetRings();
-    const media: MeetingMedia<TalkOpen, TalkSignal, TalkCommands> = new MeetingMedia({
+    const media: MeetingMedia<TalkOpen, TalkCommands, TalkSignal> = new MeetingMedia({
       bridges,
       protocol: TALK_TRANSPORT,
       observer: { signal: (signal) => this.#take(signal), lost: (reason) => deps.threadLost(reason) },
