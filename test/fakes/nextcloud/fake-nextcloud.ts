@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AddonArea } from './addon/addon-area.ts';
+import { AddonEvents } from './addon/addon-events.ts';
+import { AddonPages } from './addon/addon-pages.ts';
+import { FakeAddon } from './addon/fake-addon.ts';
+import { LoginGuard } from './http/login-guard.ts';
+import { NcFront } from './http/nc-front.ts';
+import { OcsApi } from './http/ocs-api.ts';
+import { PhpSessions } from './http/php-sessions.ts';
+import { LoginPage } from './pages/login-page.ts';
+import { SitePages } from './pages/site-pages.ts';
+import type { Fault } from './refusal.ts';
+import { CHAT_ROUTES } from './talk/chat-routes.ts';
+import { cloudRoutes } from './talk/cloud-routes.ts';
+import { wakeUp } from './talk/long-poll.ts';
+import { REACTION_ROUTES } from './talk/reaction-routes.ts';
+import { PARTICIPANT_ROUTES, ROOM_ROUTES } from './talk/room-routes.ts';
+import { TalkBots } from './talk/talk-bots.ts';
+import { FakeNcUser } from './world/fake-nc-user.ts';
+import type { FakeRoom } from './world/fake-room.ts';
+import { type NcPolicy, NcWorld, type NewRoom } from './world/nc-world.ts';
+
+export interface FakeNextcloudOptions {
+  /** 0: any free one. */
+  readonly port?: number;
+  /** Of the addon. */
+  readonly appId?: string;
+}
+
+/** A Nextcloud with Talk and the addon on loopback. As strict as the real one or stricter. */
+export class FakeNextcloud {
+  readonly world = new NcWorld(() => Math.floor(Date.now() / 1_000));
+  readonly guard = new LoginGuard(this.world);
+  readonly talkBots = new TalkBots();
+  readonly addon: FakeAddon;
+  readonly pages: AddonPages;
+  readonly #server: Server;
+  readonly #front: NcFront;
+
+  private constructor(server: Server, { appId }: FakeNextcloudOptions) {
+    this.#server = server;
+    const { world, talkBots } = this;
+    const sessions = new PhpSessions();
+    const origin = () => this.url;
+    this.addon = new FakeAddon({ world, talkBots, sessions, origin }, appId);
+    this.pages = new AddonPages(this.addon, { origin, now: world.now });
+    this.#front = new NcFront(
+      [
+        new OcsApi(
+          [
+            ...cloudRoutes(() => ({})),
+            ...ROOM_ROUTES,
+            ...PARTICIPANT_ROUTES,
+            ...CHAT_ROUTES,
+            ...REACTION_ROUTES,
+          ],
+          this.guard,
+        ),
+        new AddonArea(this.addon, this.pages, () => ({ url: '', stunServers: [], turnServers: [] })),
+        new SitePages(new LoginPage(world)),
+      ],
+      sessions,
+      () => ({ world, origin: this.url }),
+    );
+    world.watchers.push({ wrote: wakeUp }, new AddonEvents(this.addon, world, origin));
+    server.on('request', (request, response) => void this.#front.serve(request, response));
+  }
+
+  static async start(options: FakeNextcloudOptions = {}): Promise<FakeNextcloud> {
+    const server = createServer().listen(options.port ?? 0, '127.0.0.1');
+    await once(server, 'listening');
+    return new FakeNextcloud(server, options);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** What the administrator has set up. */
+  get policy(): NcPolicy {
+    return this.world.policy;
+  }
+
+  /** Mistakes in requests: tests expect none. */
+  get mistakes(): string[] {
+    return this.#front.mistakes;
+  }
+
+  /** Requests so far: the name of the route, method and path. */
+  get calls(): string[] {
+    return this.#front.calls;
+  }
+
+  user(uid: string, name = uid, { isAdmin = false } = {}): FakeNcUser {
+    return this.world.addUser(new FakeNcUser(uid, name, { isAdmin }));
+  }
+
+  /** The first member owns the conversation. A one-to-one conversation that is there is returned again. */
+  room(made: NewRoom): FakeRoom {
+    const [one, other] = made.members;
+    return made.kind === 'one-to-one' ? this.world.direct(one!, other!).room : this.world.addRoom(made);
+  }
+
+  /** What happens to the next requests of a route, one each; null: nothing. */
+  fail(route: string, ...faults: readonly (Fault | null)[]): void {
+    this.#front.fail(route, faults);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
