@@ -140,7 +140,8 @@ function zoomConnector(deps: PartDeps, sip: DialsSip): ZoomConnector {
 
 function nextcloudTalkConnector(deps: PartDeps): NextcloudTalkConnector {
   const { allow, internalSecrets } = deps.settings.nctalk;
-  const findAddresses = trustedHostsOr(dnsAddresses(), addressesIn(allow));
+  const isTrusted = addressesIn(allow);
+  const findAddresses = trustedHostsOr(dnsAddresses(), isTrusted);
   const isOpen = publicOr(allow);
   return new NextcloudTalkConnector(
     { internalSecrets: new Map(internalSecrets.map(({ host, secret }) => [host, secret])) },
@@ -150,7 +151,8 @@ function nextcloudTalkConnector(deps: PartDeps): NextcloudTalkConnector {
       publicUrl: deps.publicUrl,
       findAddresses,
       isOpen,
-      fetches: guardedFetch({ findAddresses, isOpen }),
+      allowsHttp: allow.length > 0,
+      fetches: guardedFetch({ findAddresses, isOpen, isTrusted }),
     },
   );
 }

@@ -15,6 +15,7 @@ const PROVIDES: Readonly<Record<keyof Provides, string>> = {
   deepLinks: 'links to bots',
   status: 'state of logins at any time',
   oauth: 'connections by OAuth',
+  pairing: 'connections by pairing',
 };
 const MESSENGER: Readonly<Record<OptionalMembers<Messenger>, string>> = {
   typing: 'typing indicators',

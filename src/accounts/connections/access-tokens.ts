@@ -6,12 +6,12 @@ import { type Clock, isoAfter } from '../../base/time.ts';
 import { answeredWithin } from '../../base/waits.ts';
 import type { ConnectsByOAuth, OAuthTokens } from '../../connectors/contract/oauth.ts';
 import {
-  findOAuthConnection,
-  type OAuthConnection,
+  findLoginConnection,
+  type LoginConnection,
   openTokens,
   replaceTokens,
   sealTokens,
-} from '../../store/logins/oauth-connections.ts';
+} from '../../store/logins/login-connections.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { keepStatus } from './connection-status.ts';
 import {
@@ -115,7 +115,7 @@ export class AccessTokens {
     if (held !== null && held !== refused) return held;
     const { store, clock } = this.#deps;
     await this.#unstored.get(connectionId)?.();
-    const row = await findOAuthConnection(store.db, this.#platform, connectionId);
+    const row = await findLoginConnection(store.db, this.#platform, connectionId);
     if (!row) throw new GatewayError('connection_not_found');
     const tokens = openTokens(store.secrets, row);
     if (tokens === null) throw new GatewayError('connection_lost', lostText(row));
@@ -126,14 +126,14 @@ export class AccessTokens {
     return await this.#refresh(row, tokens, leftMs);
   }
 
-  async #replaceRefused(row: OAuthConnection, tokens: OAuthTokens): Promise<string> {
+  async #replaceRefused(row: LoginConnection, tokens: OAuthTokens): Promise<string> {
     if (tokens.refreshToken === null) return await this.#lose(row, NO_REFRESH_TOKEN);
     if (this.#wasJustRefreshed(row.id, tokens)) return await this.#lose(row, REFUSED_AGAIN);
     return await this.#refresh(row, tokens, 0);
   }
 
   /** `leftMs`: how long the present token can still be used. */
-  async #refresh(row: OAuthConnection, tokens: OAuthTokens, leftMs: number): Promise<string> {
+  async #refresh(row: LoginConnection, tokens: OAuthTokens, leftMs: number): Promise<string> {
     const { id } = row;
     const isUsable = leftMs > 0;
     // Only the platform can tell that a token is over which cannot be replaced: our clock may be wrong.
@@ -159,7 +159,7 @@ export class AccessTokens {
 
   /** Stores refreshed tokens and returns the access token. */
   async #keep(
-    row: OAuthConnection,
+    row: LoginConnection,
     former: OAuthTokens,
     { tokens, expiresInS, scope }: Extract<TokenAnswer, { kind: 'granted' }>,
   ): Promise<string> {
@@ -185,7 +185,7 @@ export class AccessTokens {
   }
 
   /** Stores refreshed tokens. If that fails, they are stored with the next request about the connection. */
-  async #store(row: OAuthConnection, change: Parameters<typeof replaceTokens>[2]): Promise<boolean> {
+  async #store(row: LoginConnection, change: Parameters<typeof replaceTokens>[2]): Promise<boolean> {
     const write = async (): Promise<boolean> => {
       const isStored = await replaceTokens(this.#deps.store.db, row, change);
       this.#unstored.delete(row.id);
@@ -196,9 +196,9 @@ export class AccessTokens {
   }
 
   /** The connection was deleted or renewed during the refresh. Its new tokens count; those of the refresh do not. */
-  async #overtaken(row: OAuthConnection, unused: OAuthTokens): Promise<string> {
+  async #overtaken(row: LoginConnection, unused: OAuthTokens): Promise<string> {
     const { db } = this.#deps.store;
-    const isGone = (await findOAuthConnection(db, this.#platform, row.id)) === undefined;
+    const isGone = (await findLoginConnection(db, this.#platform, row.id)) === undefined;
     if (isGone) await revokeTokens(this.#deps, this.#platform, unused);
     return await this.#valid(row.id, null);
   }
@@ -217,7 +217,7 @@ export class AccessTokens {
   }
 
   /** Removes tokens that the platform no longer accepts, and tells the owner why. */
-  async #lose(row: OAuthConnection, reason: string): Promise<string> {
+  async #lose(row: LoginConnection, reason: string): Promise<string> {
     const { store, clock } = this.#deps;
     const isLost = await replaceTokens(store.db, row, {
       sealedCredentials: sealTokens(store.secrets, row.id, null),
@@ -245,7 +245,7 @@ function failed(reason: string): Extract<TokenAnswer, { kind: 'failed' }> {
   return { kind: 'failed', reason };
 }
 
-function lostText({ status }: OAuthConnection): string {
+function lostText({ status }: LoginConnection): string {
   return status === 'ok' ? LOST : status;
 }
 

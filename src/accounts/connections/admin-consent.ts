@@ -3,7 +3,7 @@ import type { Platform } from '../../base/platform.ts';
 import { hashToken } from '../../base/tokens.ts';
 import type { AdminAnswer, AsksAdmins } from '../../connectors/contract/admin-consent.ts';
 import { type PendingConnection, takeConnectionState } from '../../store/logins/connection-states.ts';
-import { type OAuthConnection, openTokens } from '../../store/logins/oauth-connections.ts';
+import { type LoginConnection, openTokens } from '../../store/logins/login-connections.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { openState, ownConnection, requireStillAllowed, type Starter } from './connection-state.ts';
@@ -30,7 +30,7 @@ export async function startAdminConsent(
   const { connection, state } = await deps.store.db.transaction().execute(async (trx) => {
     const connection = await ownConnection(trx, starter.accountId, platform, connectionId);
     const provider = adminConsentName(platform);
-    const visit = { provider, connectionId, returnTo: null, codeVerifier: null };
+    const visit = { provider, connectionId, returnTo: null, codeVerifier: null, server: null };
     return { connection, state: await openState(deps, trx, starter, visit) };
   });
   return admins.consentUrl({
@@ -92,7 +92,7 @@ async function settle(
   admins: AsksAdmins,
   pending: PendingConnection,
   { platform, answer }: { readonly platform: Platform; readonly answer: AdminAnswer },
-): Promise<OAuthConnection> {
+): Promise<LoginConnection> {
   const { accountId, credentialKind: kind, credentialId } = pending;
   return await store.db.transaction().execute(async (trx) => {
     await requireStillAllowed(trx, pending);

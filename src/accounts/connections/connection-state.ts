@@ -5,7 +5,7 @@ import { hashToken, newToken } from '../../base/tokens.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findKey } from '../../store/keys/keys.ts';
 import { insertConnectionState, type PendingConnection } from '../../store/logins/connection-states.ts';
-import { findOAuthConnection, type OAuthConnection } from '../../store/logins/oauth-connections.ts';
+import { findLoginConnection, type LoginConnection } from '../../store/logins/login-connections.ts';
 import { findAccount } from '../../store/people/accounts.ts';
 import type { Actor } from '../../store/people/audit-log.ts';
 import { hasSession } from '../../store/people/sessions.ts';
@@ -23,7 +23,10 @@ export interface Starter extends Actor {
 }
 
 /** What a person is sent to a platform for. */
-export type Visit = Pick<PendingConnection, 'provider' | 'connectionId' | 'returnTo' | 'codeVerifier'>;
+export type Visit = Pick<
+  PendingConnection,
+  'provider' | 'connectionId' | 'returnTo' | 'codeVerifier' | 'server'
+>;
 
 /**
  * Stores a visit to a platform and returns its state, which works once and for 10 minutes. Run it in a transaction.
@@ -59,8 +62,8 @@ export async function ownConnection(
   accountId: string,
   platform: Platform,
   connectionId: string,
-): Promise<OAuthConnection> {
-  const connection = await findOAuthConnection(db, platform, connectionId);
+): Promise<LoginConnection> {
+  const connection = await findLoginConnection(db, platform, connectionId);
   if (connection?.accountId !== accountId) throw new GatewayError('connection_not_found');
   return connection;
 }

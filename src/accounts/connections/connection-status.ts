@@ -2,7 +2,7 @@ import type { Platform } from '../../base/platform.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { StoredConnection } from '../../store/logins/connections.ts';
-import { changeConnectionStatus, findOAuthConnection } from '../../store/logins/oauth-connections.ts';
+import { changeConnectionStatus, findLoginConnection } from '../../store/logins/login-connections.ts';
 import { appendCopies } from '../../store/messages/events.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { platformWords } from './platform-words.ts';
@@ -25,7 +25,7 @@ export async function keepStatus(
   try {
     const nowIso = deps.clock.nowIso();
     const connection = await deps.store.db.transaction().execute(async (trx) => {
-      if (!(await findOAuthConnection(trx, platform, connectionId))) return undefined;
+      if (!(await findLoginConnection(trx, platform, connectionId))) return undefined;
       const text = platformWords([status]) || 'unknown';
       const changed = await changeConnectionStatus(trx, connectionId, text, nowIso);
       if (changed) await announceStatus(trx, changed, nowIso);

@@ -2,24 +2,27 @@ import type { Platform } from '../../base/platform.ts';
 import { settledWithin } from '../../base/waits.ts';
 import type { ConnectsByOAuth } from '../../connectors/contract/oauth.ts';
 import {
-  listOAuthConnections,
-  type OAuthConnection,
+  allLoginConnections,
+  type LoginConnection,
   openTokens,
-} from '../../store/logins/oauth-connections.ts';
+} from '../../store/logins/login-connections.ts';
 import { AccessTokens } from './access-tokens.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { keepStatus } from './connection-status.ts';
+import { handOverPaired, openPaired } from './paired-connection.ts';
+import { pairingsOf } from './pairings.ts';
 
-/** The connections of all accounts to the platforms that are connected by OAuth. */
+/** The connections of all accounts to the platforms that are connected by OAuth or pairing. */
 export interface Connections extends ConnectionDeps {
-  /** The access tokens of each such platform. */
+  /** The access tokens of each platform with OAuth. */
   readonly tokens: ReadonlyMap<Platform, AccessTokens>;
 }
 
-/** Gives every connector with OAuth its source of tokens. */
+/** Gives every connector with OAuth its source of tokens, and every one with pairing the place for what was paired. */
 export function openConnections(deps: ConnectionDeps): Connections {
   const tokens = new Map<Platform, AccessTokens>();
   for (const [platform, { provides }] of deps.connectors) {
+    provides.pairing?.onPairings(pairingsOf(deps, platform, provides.pairing));
     if (provides.oauth === undefined) continue;
     const own = new AccessTokens(deps, platform, provides.oauth);
     tokens.set(platform, own);
@@ -38,32 +41,35 @@ export async function closeConnections({ clock, tokens }: Connections, deadlineM
   await settledWithin(clock, deadlineMs, all);
 }
 
-const PAGE_SIZE = 100;
-
 /** Hands every stored connection over to its connector. Runs once at start, when the connectors have started. */
 export async function handOverConnections(connections: Connections): Promise<void> {
-  for (const platform of connections.tokens.keys()) {
-    const oauth = connections.connectors.get(platform)?.provides.oauth;
-    if (oauth !== undefined) await handOverAll(connections, platform, oauth);
+  const { secrets } = connections.store;
+  for (const [platform, { provides }] of connections.connectors) {
+    const { oauth, pairing } = provides;
+    if (oauth !== undefined)
+      await handOverAll(connections, platform, (connection) => {
+        if (openTokens(secrets, connection) === null) return false;
+        handOver(connections, oauth, connection);
+        return true;
+      });
+    if (pairing !== undefined)
+      await handOverAll(connections, platform, (connection) => {
+        const paired = openPaired(secrets, connection);
+        if (paired !== null) handOverPaired(connections, platform, pairing, paired);
+        return paired !== null;
+      });
   }
 }
 
+/** `hand` returns false for a connection whose credentials cannot be read. */
 async function handOverAll(
   connections: Connections,
   platform: Platform,
-  oauth: ConnectsByOAuth,
+  hand: (connection: LoginConnection) => boolean,
 ): Promise<void> {
-  const { db, secrets } = connections.store;
-  let last = '';
-  for (;;) {
-    const page = await listOAuthConnections(db, platform, last, PAGE_SIZE);
-    for (const connection of page) {
-      if (openTokens(secrets, connection) !== null) handOver(connections, oauth, connection);
-      else if (connection.status === 'ok')
-        await keepStatus(connections, platform, connection.id, 'The tokens cannot be decrypted');
-    }
-    if (page.length < PAGE_SIZE) return;
-    last = page.at(-1)!.id;
+  for await (const connection of allLoginConnections(connections.store.db, platform)) {
+    if (hand(connection) || connection.status !== 'ok') continue;
+    await keepStatus(connections, platform, connection.id, 'The credentials cannot be decrypted');
   }
 }
 
@@ -71,7 +77,7 @@ async function handOverAll(
 export function handOver(
   { onFailure }: Pick<ConnectionDeps, 'onFailure'>,
   oauth: ConnectsByOAuth,
-  { id, accountId, provider, providerUserId, label, email, scopes }: OAuthConnection,
+  { id, accountId, provider, providerUserId, label, email, scopes }: LoginConnection,
 ): void {
   try {
     const granted = (scopes ?? '').split(/[\s,]+/).filter(Boolean);

@@ -1,9 +1,10 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import { deleteRows, takeRow } from '../../store/database/rows.ts';
-import { openTokens, type SealedConnection } from '../../store/logins/oauth-connections.ts';
+import { hasCredentials, openTokens, type SealedConnection } from '../../store/logins/login-connections.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Connections } from './connections.ts';
+import { openPaired } from './paired-connection.ts';
 import { revokeTokens } from './token-endpoint.ts';
 
 const DISCONNECTED = 'the connection to the platform was deleted';
@@ -34,18 +35,27 @@ export async function disconnect(
 
 /** Ends what still uses a connection whose row is gone. Never rejects. */
 export async function endConnection(connections: Connections, gone: SealedConnection): Promise<void> {
-  const { id, accountId } = gone;
   const platform = gone.provider as Platform;
-  const oauth = connections.connectors.get(platform)?.provides.oauth;
   // The calls may still need an access token, which stays in memory until they are over.
-  await connections.endCalls(accountId, id, DISCONNECTED);
-  if (gone.providerUserId === null || oauth === undefined) return;
-  connections.tokens.get(platform)?.forget(id);
-  try {
-    oauth.disconnected?.(id);
-  } catch (error) {
-    connections.onFailure(platform, 'a connection could not be ended', `${error}`);
+  await connections.endCalls(gone.accountId, gone.id, DISCONNECTED);
+  if (!hasCredentials(gone)) return;
+  const { oauth, pairing } = connections.connectors.get(platform)?.provides ?? {};
+  if (pairing !== undefined) {
+    const paired = openPaired(connections.store.secrets, gone);
+    if (paired !== null) tell(connections, platform, () => pairing.disconnected(paired));
   }
+  if (oauth === undefined) return;
+  connections.tokens.get(platform)?.forget(gone.id);
+  tell(connections, platform, () => oauth.disconnected?.(gone.id));
   const tokens = openTokens(connections.store.secrets, gone);
   if (tokens !== null) await revokeTokens(connections, platform, tokens);
+}
+
+/** A connector that throws affects nothing else. */
+function tell({ onFailure }: Connections, platform: Platform, connector: () => void): void {
+  try {
+    connector();
+  } catch (error) {
+    onFailure(platform, 'a connection could not be ended', `${error}`);
+  }
 }

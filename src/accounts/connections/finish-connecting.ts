@@ -5,10 +5,10 @@ import { hashToken } from '../../base/tokens.ts';
 import { answeredWithin } from '../../base/waits.ts';
 import type { FreshTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
 import { findUnexpired } from '../../store/database/rows.ts';
-import type { Db } from '../../store/database/tables.ts';
 import { type PendingConnection, takeConnectionState } from '../../store/logins/connection-states.ts';
+import type { StoredTokens } from '../../store/logins/login-connections.ts';
 import type { Actor } from '../../store/people/audit-log.ts';
-import { isOperatorsAccount } from '../logins/sip-accounts.ts';
+import { namelessOwner } from './connection-owner.ts';
 import { requireStillAllowed } from './connection-state.ts';
 import { type Connections, handOver } from './connections.ts';
 import { callbackUrl, type OfferedPlatform, offeredPlatform } from './offered-platform.ts';
@@ -61,13 +61,7 @@ export async function connectQuestion(
   const pending = await findUnexpired(store.db, 'connectionStates', { stateHash }, clock.nowIso());
   const isAsked = pending?.provider === platform && pending.credentialKind === 'settings' && session === null;
   if (!isAsked || error !== '') return null;
-  return { platform, owner: pending.email ?? (await nameless(store.db, pending.accountId)) };
-}
-
-async function nameless(db: Db, accountId: string): Promise<string> {
-  return (await isOperatorsAccount(db, accountId))
-    ? 'the operator of this gateway'
-    : 'an account without an email address';
+  return { platform, owner: pending.email ?? (await namelessOwner(store.db, pending.accountId)) };
 }
 
 /**
@@ -93,9 +87,10 @@ export async function finishConnecting(
   if (pending?.provider !== platform || !isOwn(pending, brought)) throw new GatewayError('connect_unknown');
   await requireStillAllowed(store.db, pending);
   requireCode(brought);
-  const granted = await exchange(connections, offered, pending, brought.code);
-  const identity = await identify(connections, offered, granted.tokens);
-  const grant: Grant = { platform, identity, ...granted };
+  const { tokens: fresh, ...granted } = await exchange(connections, offered, pending, brought.code);
+  const identity = await identify(connections, offered, fresh);
+  const credentials: StoredTokens = { accessToken: fresh.accessToken, refreshToken: fresh.refreshToken };
+  const grant: Grant = { platform, identity, credentials, ...granted };
   const connection = await store.db.transaction().execute(async (trx) => {
     // The credential or the address may have been revoked during the exchange.
     await requireStillAllowed(trx, pending);

@@ -2,16 +2,16 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { SHARED_LOGIN } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
-import type { OAuthTokens, RemoteIdentity } from '../../connectors/contract/oauth.ts';
+import type { RemoteIdentity } from '../../connectors/contract/oauth.ts';
 import { changeRows, countRows, insertRow } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { PendingConnection } from '../../store/logins/connection-states.ts';
 import {
   findConnectionOfUser,
-  findOAuthConnection,
-  type OAuthConnection,
-  sealTokens,
-} from '../../store/logins/oauth-connections.ts';
+  findLoginConnection,
+  type LoginConnection,
+  sealCredentials,
+} from '../../store/logins/login-connections.ts';
 import { audit } from '../../store/people/audit-log.ts';
 import { assertBelow, CAPS } from '../account/caps.ts';
 import { joinDefaultAgent } from '../account/default-agent.ts';
@@ -23,10 +23,14 @@ import { announceStatus, CONNECTED } from './connection-status.ts';
 export interface Grant {
   readonly platform: Platform;
   readonly identity: RemoteIdentity;
-  readonly tokens: OAuthTokens;
+  /** The tokens, or what a pairing has brought. */
+  readonly credentials: unknown;
   readonly expiresInS: number | null;
   readonly scope: string | null;
 }
+
+/** What a connection is made for: the account, the credential that started, and the connection to renew. */
+export type Cause = Pick<PendingConnection, 'accountId' | 'credentialKind' | 'credentialId' | 'connectionId'>;
 
 /**
  * Stores a connection and returns it: a new one, which joins the default agent, or the account's former one to the same
@@ -36,14 +40,13 @@ export interface Grant {
 export async function settleConnection(
   deps: Pick<ConnectionDeps, 'store' | 'clock'>,
   trx: Db,
-  pending: PendingConnection,
+  cause: Cause,
   grant: Grant,
-): Promise<OAuthConnection> {
-  const { accountId } = pending;
-  const known = await requireOwn(trx, pending, grant);
+): Promise<LoginConnection> {
+  const { accountId } = cause;
+  const known = await requireOwn(trx, cause, grant);
   const id = known?.id ?? newId('con');
   const nowIso = deps.clock.nowIso();
-  const { accessToken, refreshToken } = grant.tokens;
   const { email, label, person } = grant.identity;
   const renewal = {
     email,
@@ -53,18 +56,18 @@ export async function settleConnection(
     status: CONNECTED,
     scopes: grant.scope,
     expiresAt: expiryOf(nowIso, grant.expiresInS),
-    sealedCredentials: sealTokens(deps.store.secrets, id, { accessToken, refreshToken }),
+    sealedCredentials: sealCredentials(deps.store.secrets, id, grant.credentials),
     updatedAt: nowIso,
   };
   if (known) await changeRows(trx, 'connections', { id }, renewal);
   else await insert(trx, { ...renewal, ...newConnection(id, accountId, grant), createdAt: nowIso });
-  const actor = { accountId, kind: pending.credentialKind, credentialId: pending.credentialId };
+  const actor = { accountId, kind: cause.credentialKind, credentialId: cause.credentialId };
   await audit(trx, actor, {
     action: known ? 'connection.renew' : 'connection.create',
     subject: id,
     detail: { provider: grant.platform, label },
   });
-  const connection = (await findOAuthConnection(trx, grant.platform, id))!;
+  const connection = (await findLoginConnection(trx, grant.platform, id))!;
   await announceStatus(trx, connection, nowIso);
   return connection;
 }
@@ -75,13 +78,13 @@ export async function settleConnection(
  */
 async function requireOwn(
   trx: Db,
-  { accountId, connectionId }: PendingConnection,
+  { accountId, connectionId }: Cause,
   { platform, identity: { providerUserId } }: Grant,
-): Promise<OAuthConnection | undefined> {
+): Promise<LoginConnection | undefined> {
   const known = await findConnectionOfUser(trx, platform, providerUserId);
   if (known && known.accountId !== accountId) throw new GatewayError('connection_taken');
   if (connectionId === null || known?.id === connectionId) return known;
-  const isGone = (await findOAuthConnection(trx, platform, connectionId)) === undefined;
+  const isGone = (await findLoginConnection(trx, platform, connectionId)) === undefined;
   throw new GatewayError(isGone ? 'connect_unknown' : 'connection_differs');
 }
 
@@ -91,7 +94,7 @@ function newConnection(id: string, accountId: string, { platform, identity: { pr
 
 async function insert(
   trx: Db,
-  { sealedCredentials, ...connection }: Omit<OAuthConnection, 'provider'> & { readonly provider: Platform },
+  { sealedCredentials, ...connection }: Omit<LoginConnection, 'provider'> & { readonly provider: Platform },
 ): Promise<void> {
   const { id, accountId, createdAt } = connection;
   assertBelow(CAPS.connections, await countRows(trx, 'connections', { accountId }), 'connections');

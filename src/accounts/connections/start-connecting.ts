@@ -27,7 +27,8 @@ export async function startConnecting(
   const codeVerifier = offered.client.pkce ? newToken() : null;
   const state = await deps.store.db.transaction().execute(async (trx) => {
     if (connectionId !== null) await ownConnection(trx, starter.accountId, platform, connectionId);
-    return await openState(deps, trx, starter, { provider: platform, connectionId, returnTo, codeVerifier });
+    const visit = { provider: platform, connectionId, returnTo, codeVerifier, server: null };
+    return await openState(deps, trx, starter, visit);
   });
   return authorizationUrl(offered, callbackUrl(deps, platform), state, codeVerifier);
 }

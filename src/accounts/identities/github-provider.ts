@@ -4,9 +4,9 @@ import {
   addressOf,
   authorizationHref,
   type IdentityProvider,
+  type LoginConnection,
   loadLibrary,
   type OAuthClientOptions,
-  type OAuthConnection,
   type ProvenIdentity,
   REQUEST_DEADLINE_S,
   type SignInSecrets,
@@ -67,7 +67,7 @@ export class GithubProvider implements IdentityProvider {
     }
   }
 
-  async #ask({ library, configuration }: OAuthConnection, token: string, path: string): Promise<unknown> {
+  async #ask({ library, configuration }: LoginConnection, token: string, path: string): Promise<unknown> {
     const url = new URL(`${this.#api}${path}`);
     const headers = new Headers({ Accept: 'application/vnd.github+json' });
     const answer = await library.fetchProtectedResource(configuration, token, url, 'GET', null, headers);
@@ -75,7 +75,7 @@ export class GithubProvider implements IdentityProvider {
     return await answer.json();
   }
 
-  async #connect(): Promise<OAuthConnection> {
+  async #connect(): Promise<LoginConnection> {
     const library = await loadLibrary();
     const { clientId, clientSecret } = this.#options;
     const configuration = new library.Configuration(

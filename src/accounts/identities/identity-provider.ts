@@ -86,14 +86,14 @@ export const loadLibrary = () => import('openid-client');
 export type OAuthLibrary = Awaited<ReturnType<typeof loadLibrary>>;
 
 /** The library with its configuration for one provider. */
-export interface OAuthConnection {
+export interface LoginConnection {
   readonly library: OAuthLibrary;
   readonly configuration: Configuration;
 }
 
 /** Returns the URL at which the browser signs in, with state, PKCE (RFC 7636) and the given parameters. */
 export async function authorizationHref(
-  { library, configuration }: OAuthConnection,
+  { library, configuration }: LoginConnection,
   { state, codeVerifier }: SignInSecrets,
   parameters: Readonly<Record<string, string>>,
 ): Promise<string> {

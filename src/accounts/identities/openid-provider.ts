@@ -3,9 +3,9 @@ import {
   addressOf,
   authorizationHref,
   type IdentityProvider,
+  type LoginConnection,
   loadLibrary,
   type OAuthClientOptions,
-  type OAuthConnection,
   type OAuthLibrary,
   type ProvenIdentity,
   REQUEST_DEADLINE_S,
@@ -19,7 +19,7 @@ const SCOPE = 'openid email profile';
 export class OpenIdProvider implements IdentityProvider {
   readonly name: string;
   readonly #options: OAuthClientOptions;
-  #connection: Promise<OAuthConnection> | null = null;
+  #connection: Promise<LoginConnection> | null = null;
 
   constructor(options: OAuthClientOptions) {
     this.name = options.name;
@@ -70,7 +70,7 @@ export class OpenIdProvider implements IdentityProvider {
    * endpoint.
    */
   async #claimsWithEmail(
-    { library, configuration }: OAuthConnection,
+    { library, configuration }: LoginConnection,
     accessToken: string,
     idToken: IDToken,
   ): Promise<IDToken | UserInfoResponse> {
@@ -80,7 +80,7 @@ export class OpenIdProvider implements IdentityProvider {
   }
 
   /** Fetches the provider's metadata once. A failure is not cached. */
-  #connected(): Promise<OAuthConnection> {
+  #connected(): Promise<LoginConnection> {
     this.#connection ??= this.#connect().catch((error: unknown) => {
       this.#connection = null;
       throw error;
@@ -88,7 +88,7 @@ export class OpenIdProvider implements IdentityProvider {
     return this.#connection;
   }
 
-  async #connect(): Promise<OAuthConnection> {
+  async #connect(): Promise<LoginConnection> {
     const library = await loadLibrary();
     const { issuer, clientId, clientSecret } = this.#options;
     const server = new URL(issuer);

@@ -5,6 +5,7 @@ import type { LegObserver, PlatformLeg } from './call-leg.ts';
 import type { HostsBots, InvitesPeople, LinksToBots, SharesLogin, TellsStatus } from './login.ts';
 import type { Messenger } from './messenger.ts';
 import type { ConnectsByOAuth } from './oauth.ts';
+import type { ConnectsByPairing } from './pairing.ts';
 import type { TakesWebhooks } from './webhooks.ts';
 
 /** The signaling half of a platform: login, presence and joining. One instance serves all accounts. */
@@ -29,6 +30,7 @@ export interface Provides {
   readonly deepLinks?: LinksToBots;
   readonly status?: TellsStatus;
   readonly oauth?: ConnectsByOAuth;
+  readonly pairing?: ConnectsByPairing;
 }
 
 /** Places calls. */

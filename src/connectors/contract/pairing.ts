@@ -5,11 +5,11 @@
 export interface ConnectsByPairing {
   /**
    * Reads what a server wants when it sends a person to `/connect/<platform>`. Asks nobody. Throws GatewayError
-   * `pairing_invalid`, with words for the person.
+   * `pairing_invalid` or `server_invalid`, with words for the person.
    */
   asked(query: Readonly<Record<string, string>>): AskedPairing;
-  /** Returns the page of a server on which its person agrees first. Throws GatewayError `server_invalid`. */
-  startAt(server: string, answer: PairingAnswer): string;
+  /** The same, when a person starts here and gives their server's URL. Throws GatewayError `server_invalid`. */
+  wanted(serverUrl: string): AskedPairing;
   /** The bots that a server's administrator installs by hand, where there is no pairing. */
   readonly installed: InstalledBots;
   /** Sets where completed pairings go. Called once, before `start`. */
@@ -20,13 +20,13 @@ export interface ConnectsByPairing {
   disconnected(connection: PairedConnection): void;
 }
 
-/** What a server asks for, and how it is answered. */
+/** A pairing that has not been agreed to. */
 export interface AskedPairing {
-  /** The server's URL, without a trailing slash. */
+  /** The server's URL, without a trailing slash: two URLs of one server give the same. */
   readonly server: string;
   /** What people know the server by. */
   readonly host: string;
-  /** Where the person returns to who has agreed. */
+  /** Where the person goes next: back to the server that asked, or to the page on which it asks them. */
   agreed(answer: PairingAnswer): string;
 }
 
@@ -35,6 +35,8 @@ export interface PairingAnswer {
   readonly state: string;
   /** The gateway's public URL, without a trailing slash. */
   readonly gatewayUrl: string;
+  /** Whose agents they are, by what their owner has proven: for people at the server. */
+  readonly owner: string;
 }
 
 /** The domain's side of pairings. */
@@ -54,8 +56,9 @@ export interface PendingPairing {
   readonly server: string;
   readonly accountId: string;
   /**
-   * Stores the connection and returns its id. An account has one connection to a server: pairing again renews it. Throws
-   * GatewayError `connect_unknown` when the credential that started is void meanwhile, `cap_reached`.
+   * Stores the connection, hands it over and returns its id. An account has one connection to a server: pairing again
+   * renews it. Throws GatewayError `connect_unknown` when the credential that started is void meanwhile,
+   * `connection_differs`, `cap_reached`.
    */
   settle(pairing: Paired): Promise<string>;
 }
@@ -80,19 +83,21 @@ export interface PairedConnection extends Paired {
 export interface InstalledBots {
   /** Path below `/api/<platform>/` at which accounts ask for one. */
   readonly path: string;
-  /** Reads the server's URL. Throws GatewayError `server_invalid`. */
-  serverOf(url: string): string;
-  /** What to store for the bot. */
+  /** What to store for the bot. `secret`: 64 hex digits. */
   credentialsFor(secret: string): unknown;
+  /** The URL at which the server reports what is written to the bot. */
+  webhookUrl(bot: Pick<InstalledBot, 'connectionId' | 'gatewayUrl'>): string;
   /** What the administrator does, as a line for a shell. */
   installLine(bot: InstalledBot): string;
-  /** Returns the bot in stored credentials, for the platform bridge; null: it was paired. */
+  /** Returns the secret in stored credentials, for the platform bridge; null: they are of a pairing. */
   secretIn(credentials: unknown): string | null;
 }
 
 export interface InstalledBot {
   readonly connectionId: string;
+  /** Shown to people at the server. */
   readonly name: string;
   readonly secret: string;
+  /** The gateway's public URL, without a trailing slash. */
   readonly gatewayUrl: string;
 }

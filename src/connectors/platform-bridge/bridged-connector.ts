@@ -25,7 +25,7 @@ export class BridgedConnector implements Connector {
   constructor(platform: Platform, own: Connector | null, { client, clock, openUrl }: BridgedDeps) {
     this.platform = platform;
     this.#own = own;
-    const { oauth, status, calls, messenger, inboundCalls } = own?.provides ?? {};
+    const { oauth, pairing, status, calls, messenger, inboundCalls } = own?.provides ?? {};
     this.calls = new BridgeCalls(platform, {
       client,
       clock,
@@ -33,6 +33,7 @@ export class BridgedConnector implements Connector {
     });
     this.provides = {
       ...(oauth && { oauth }),
+      ...(pairing && { pairing }),
       ...(status && { status }),
       ...(calls && { calls }),
       messenger: new BridgeMessenger(platform, {

@@ -7,7 +7,7 @@ import type { Member } from '../../store/agents/agents.ts';
 import { changeRows, insertRow, putRow, takeUnexpired } from '../../store/database/rows.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { connectionsOfRemote, type StoredConnection } from '../../store/logins/connections.ts';
-import { sealTokens } from '../../store/logins/oauth-connections.ts';
+import { sealTokens } from '../../store/logins/login-connections.ts';
 import { heardFrom } from '../../store/messages/conversations.ts';
 import { openConversation, type Space } from '../../store/messages/spaces.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';

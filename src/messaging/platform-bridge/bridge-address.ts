@@ -2,7 +2,7 @@ import { type Address, directAddress } from '../../base/address.ts';
 import { loginOfKey } from '../../base/login-ref.ts';
 import type { Platform } from '../../base/platform.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { findConnectionOfUser } from '../../store/logins/oauth-connections.ts';
+import { findConnectionOfUser } from '../../store/logins/login-connections.ts';
 
 /**
  * Returns the direct conversation of a person with the login that their connection by OAuth is, or is linked to. Null:

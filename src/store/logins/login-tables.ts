@@ -14,7 +14,7 @@ export interface LoginTables {
   platformRecords: PlatformRecordsTable;
 }
 
-/** A platform login by OAuth, or a person bound over a shared login. */
+/** A platform login by OAuth or pairing, or a person bound over a shared login. */
 export interface ConnectionsTable {
   id: string;
   accountId: string;
@@ -31,7 +31,10 @@ export interface ConnectionsTable {
   remoteId: string | null;
   /** What `remoteId` names. */
   spaceKind: Generated<SpaceKind>;
-  /** OAuth: the platform's permanent id of the account behind the tokens. Null: bound over a shared login. */
+  /**
+   * OAuth: the platform's permanent id of the account behind the tokens. Pairing: the account and the server
+   * (`pairedUserId`). Null: bound over a shared login.
+   */
   providerUserId: string | null;
   /** OAuth: what was granted, as the platform wrote it. */
   scopes: string | null;
@@ -60,6 +63,8 @@ export interface ConnectionStatesTable {
   sealedVerifier: string | null;
   createdAt: string;
   expiresAt: string;
+  /** Pairing: the server that was agreed on. Null: the platform is connected by OAuth. */
+  server: string | null;
 }
 
 /** A bot registered by the account. */

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 import { listBots, type StoredBot } from '../logins/bot-tokens.ts';
-import { listSealedConnections, type SealedConnection } from '../logins/oauth-connections.ts';
+import { listSealedConnections, type SealedConnection } from '../logins/login-connections.ts';
 import { listDids, type StoredDid } from '../logins/sip-dids.ts';
 
 /** Deleted logins that may still be running and must be told that their rows are gone. */
 export interface GoneLogins {
   readonly bots: readonly StoredBot[];
   readonly dids: readonly StoredDid[];
-  /** Connections by OAuth. */
+  /** Connections with credentials of their own. */
   readonly connections: readonly SealedConnection[];
 }
 

@@ -44,7 +44,8 @@ create table connection_states (
   return_to text,
   sealed_verifier text,
   created_at text not null,
-  expires_at text not null
+  expires_at text not null,
+  server text
 ) strict;
 create index connection_states_of_account on connection_states (account_id);
 create index connection_states_of_connection on connection_states (connection_id);

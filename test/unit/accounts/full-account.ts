@@ -98,6 +98,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
         connectionId: own.id,
         returnTo: null,
         sealedVerifier: secret,
+        server: null,
       },
     ],
     ['agentAccounts', { agentId, memberType: 'connection', memberId: own.id }],

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { handOverConnections, openConnections } from '../../../src/accounts/connections/connections.ts';
 import { platformStatuses } from '../../../src/accounts/logins/platform-status.ts';
 import { newestConnection } from '../../../src/store/agents/test-targets.ts';
-import { openTokens } from '../../../src/store/logins/oauth-connections.ts';
+import { openTokens } from '../../../src/store/logins/login-connections.ts';
 import { auditOf } from './account-server.ts';
 import { ANN_THERE, ConnectionsServer, PLATFORM } from './connections-server.ts';
 
@@ -201,7 +201,7 @@ describe('connecting a platform', () => {
     await handOverConnections(server.domain.connections);
     expect(server.platform.connections.size).toBe(0);
     expect(await listed('ann')).toMatchObject({
-      accounts: [{ id, status: 'The tokens cannot be decrypted' }],
+      accounts: [{ id, status: 'The credentials cannot be decrypted' }],
     });
   });
 });

@@ -1,9 +1,8 @@
-import { cutText } from '../../../base/cut-text.ts';
 import type { InboundFile } from '../../contract/messenger.ts';
+import { quoted } from '../../kit/quoted-text.ts';
 import { type Message, personName } from '../objects.ts';
 
 const MENTION = /<@!?(\d{1,20})>/g;
-const MAX_QUOTE = 200;
 
 /** Stands in for a message that its author has deleted. */
 export const DELETED_TEXT = '[message deleted]';
@@ -42,10 +41,6 @@ export function filesOf({ channel_id: channelId, id, attachments }: Message): In
   }));
 }
 
-function quoteOf({ referenced_message: quoted }: Message): string {
-  const text = quoted?.content?.replace(/\s+/g, ' ').trim() ?? '';
-  if (text === '') return '';
-  const short = text.length > MAX_QUOTE ? `${cutText(text, MAX_QUOTE - 1)}…` : text;
-  const author = quoted?.author === undefined ? '' : `${personName(quoted.author)}: `;
-  return `> ${author}${short}`;
+function quoteOf({ referenced_message: answered }: Message): string {
+  return quoted(answered?.author === undefined ? '' : personName(answered.author), answered?.content ?? '');
 }

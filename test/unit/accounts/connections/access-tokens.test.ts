@@ -7,7 +7,7 @@ import {
   handOverConnections,
   openConnections,
 } from '../../../../src/accounts/connections/connections.ts';
-import { openTokens } from '../../../../src/store/logins/oauth-connections.ts';
+import { openTokens } from '../../../../src/store/logins/login-connections.ts';
 import { answersJson, OAuthPlatform } from '../../../support/oauth-platform.ts';
 import { ConnectionsServer, OTHER_PLATFORM, PLATFORM } from '../../api/connections-server.ts';
 import { eventually } from '../../api/served.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { openTokens } from '../../../../src/store/logins/oauth-connections.ts';
+import { openTokens } from '../../../../src/store/logins/login-connections.ts';
 import { openStore } from '../../../../src/store/store.ts';
 import { ConnectionsServer } from '../../api/connections-server.ts';
 import { temporaryDir, temporaryStore } from '../../store/temporary.ts';

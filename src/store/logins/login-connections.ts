@@ -4,14 +4,18 @@ import type { Db } from '../database/tables.ts';
 import { type SecretBox, secretPlaces } from '../secrets/secret-box.ts';
 import { SHOWN, type StoredConnection } from './connections.ts';
 
-/** A connection with its tokens as stored. */
+/** A connection with its credentials as stored. */
 export interface SealedConnection extends StoredConnection {
   readonly sealedCredentials: string;
 }
 
-/** A connection by OAuth. Its tokens belong to this account of the platform. */
-export interface OAuthConnection extends SealedConnection {
+/** A connection with credentials of its own: the tokens of an account of the platform, or what a pairing has brought. */
+export interface LoginConnection extends SealedConnection {
   readonly providerUserId: string;
+}
+
+export function hasCredentials(connection: SealedConnection): connection is LoginConnection {
+  return connection.providerUserId !== null;
 }
 
 /** The tokens of a connection. In memory only; never logged. */
@@ -21,34 +25,53 @@ export interface StoredTokens {
   readonly refreshToken: string | null;
 }
 
-const NO_TOKENS = '';
+/** Rows read at a time, which takes less than a millisecond of the main thread. */
+const PAGE_SIZE = 100;
+
+const NO_CREDENTIALS = '';
 const placeOf = secretPlaces('connections', 'sealed_credentials');
 
-/** Seals tokens for the row of a connection. Null: they are lost. */
-export function sealTokens(secrets: SecretBox, connectionId: string, tokens: StoredTokens | null): string {
-  return secrets.seal(tokens === null ? NO_TOKENS : JSON.stringify(tokens), placeOf(connectionId));
+/** Seals credentials, as JSON, for the row of a connection. Null: they are lost. */
+export function sealCredentials(secrets: SecretBox, connectionId: string, credentials: unknown): string {
+  return secrets.seal(
+    credentials === null ? NO_CREDENTIALS : JSON.stringify(credentials),
+    placeOf(connectionId),
+  );
 }
 
-/** Returns a connection's tokens; null when they are lost, or were sealed with another master key. */
-export function openTokens(
+/** As `sealCredentials`, for a connection by OAuth. */
+export function sealTokens(secrets: SecretBox, connectionId: string, tokens: StoredTokens | null): string {
+  return sealCredentials(secrets, connectionId, tokens);
+}
+
+/** Returns a connection's credentials; null when they are lost, or were sealed with another master key. */
+export function openCredentials(
   secrets: SecretBox,
   { id, sealedCredentials }: Pick<SealedConnection, 'id' | 'sealedCredentials'>,
-): StoredTokens | null {
+): unknown {
   try {
     const text = secrets.open(sealedCredentials, placeOf(id));
-    return text === NO_TOKENS ? null : JSON.parse(text);
+    return text === NO_CREDENTIALS ? null : JSON.parse(text);
   } catch {
     return null;
   }
 }
 
-/** Returns a connection by OAuth at a platform. Undefined: there is none with this id. */
-export async function findOAuthConnection(
+/** As `openCredentials`, for a connection by OAuth. */
+export function openTokens(
+  secrets: SecretBox,
+  connection: Pick<SealedConnection, 'id' | 'sealedCredentials'>,
+): StoredTokens | null {
+  return openCredentials(secrets, connection) as StoredTokens | null;
+}
+
+/** Returns a connection with credentials at a platform. Undefined: there is none with this id. */
+export async function findLoginConnection(
   db: Db,
   provider: Platform,
   connectionId: string,
-): Promise<OAuthConnection | undefined> {
-  return await oauthConnections(db, provider).where('id', '=', connectionId).executeTakeFirst();
+): Promise<LoginConnection | undefined> {
+  return await loginConnections(db, provider).where('id', '=', connectionId).executeTakeFirst();
 }
 
 /** Returns the connection to an account of a platform, whichever of the gateway's accounts it belongs to. */
@@ -56,21 +79,25 @@ export async function findConnectionOfUser(
   db: Db,
   provider: Platform,
   providerUserId: string,
-): Promise<OAuthConnection | undefined> {
-  return await oauthConnections(db, provider).where('providerUserId', '=', providerUserId).executeTakeFirst();
+): Promise<LoginConnection | undefined> {
+  return await loginConnections(db, provider).where('providerUserId', '=', providerUserId).executeTakeFirst();
 }
 
-/** Returns up to `limit` connections of a platform with ids after `afterId`, ordered by id. */
-export async function listOAuthConnections(
-  db: Db,
-  provider: Platform,
-  afterId: string,
-  limit: number,
-): Promise<OAuthConnection[]> {
-  return await oauthConnections(db, provider).where('id', '>', afterId).orderBy('id').limit(limit).execute();
+/** Yields the connections with credentials at a platform, of all accounts, ordered by id. They are read in pages. */
+export async function* allLoginConnections(db: Db, provider: Platform): AsyncGenerator<LoginConnection> {
+  for (let last = ''; ; ) {
+    const page = await loginConnections(db, provider)
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(PAGE_SIZE)
+      .execute();
+    yield* page;
+    if (page.length < PAGE_SIZE) return;
+    last = page.at(-1)!.id;
+  }
 }
 
-/** Returns the account's connections by OAuth at all platforms. */
+/** Returns the account's connections with credentials at all platforms. */
 export async function listSealedConnections(db: Db, accountId: string): Promise<SealedConnection[]> {
   return await db
     .selectFrom('connections')
@@ -110,7 +137,7 @@ export async function changeConnectionStatus(
     .executeTakeFirst();
 }
 
-function oauthConnections(db: Db, provider: Platform) {
+function loginConnections(db: Db, provider: Platform) {
   return db
     .selectFrom('connections')
     .select([...SHOWN, 'sealedCredentials'])

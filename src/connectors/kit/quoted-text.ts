@@ -1,0 +1,11 @@
+import { cutText } from '../../base/cut-text.ts';
+
+const MAX_QUOTE = 200;
+
+/** Returns the line that stands in front of a reply and shows what it answers; '' for a text without words. */
+export function quoted(author: string, text: string): string {
+  const words = text.replace(/\s+/g, ' ').trim();
+  if (words === '') return '';
+  const short = words.length > MAX_QUOTE ? `${cutText(words, MAX_QUOTE - 1)}…` : words;
+  return `> ${author === '' ? '' : `${author}: `}${short}`;
+}

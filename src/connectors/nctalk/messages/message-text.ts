@@ -1,0 +1,85 @@
+import { quoted } from '../../kit/quoted-text.ts';
+import type { InboundFile } from '../../contract/messenger.ts';
+import type { Message, Parameter, RichText } from '../objects.ts';
+
+/** Stands in for a message that its author has deleted. */
+export const DELETED_TEXT = '[message deleted]';
+
+const PLACEHOLDER = /\{([\w-]{1,100})\}/g;
+/** Types of people, teams and groups, whose mentions are names. */
+const PEOPLE: ReadonlySet<string> = new Set(['user', 'user-group', 'guest', 'email', 'circle', 'highlight']);
+/** What agents read in place of Talk's own words for types. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  'talk-poll': 'poll',
+  'talk-poll-draft': 'poll',
+  'geo-location': 'location',
+  'deck-card': 'card',
+  'deck-board': 'board',
+  'addressbook-contact': 'contact',
+  'forms-form': 'form',
+  'calendar-event': 'event',
+};
+
+/** Returns what was written, with what it answers in front. Files are left out. */
+export function textOf(message: Message, ownId: string): string {
+  const { parent } = message;
+  const quote =
+    parent && parent.deleted !== true && parent.systemMessage === '' && message.systemMessage === ''
+      ? quoted(nameOf(parent), plainText(parent, ownId))
+      : '';
+  return [quote, plainText(message, ownId)].filter((line) => line !== '').join('\n');
+}
+
+/** Returns a text as agents read it: names in place of placeholders, and without the mention of the bot itself. */
+export function plainText({ message, messageParameters }: RichText, ownId: string): string {
+  const named = message.replace(PLACEHOLDER, (whole, key: string) => {
+    const parameter = Object.hasOwn(messageParameters, key) ? messageParameters[key] : undefined;
+    return parameter === undefined ? whole : shown(key, parameter, ownId);
+  });
+  return named.trim();
+}
+
+/** Returns the files of a message, by their paths among the bot's files: every member of a room has them. */
+export function filesOf({ messageParameters }: RichText): InboundFile[] {
+  return Object.values(messageParameters)
+    .filter(({ type }) => type === 'file')
+    .map(({ id, name, mimetype, size, path, ['hide-download']: hidden }) => ({
+      name: name || `file ${id ?? ''}`.trim(),
+      mime: typeof mimetype === 'string' && mimetype !== '' ? mimetype : 'application/octet-stream',
+      sizeBytes: wholeNumber(size),
+      ref: typeof path === 'string' && path !== '' && hidden !== 'yes' ? path : null,
+    }));
+}
+
+/** Guests and people who are deleted may have no name. */
+export function nameOf({
+  actorType,
+  actorId,
+  actorDisplayName,
+}: Pick<Message, 'actorType' | 'actorId' | 'actorDisplayName'>): string {
+  if (actorDisplayName !== '') return actorDisplayName;
+  if (actorType === 'guests' || actorType === 'emails') return 'Guest';
+  return actorType === 'deleted_users' ? 'Deleted user' : actorId;
+}
+
+function shown(key: string, parameter: Parameter, ownId: string): string {
+  const { type, id = '', name = '' } = parameter;
+  if (type === 'file') return '';
+  if (type === 'call' && key.startsWith('mention-')) return '@all';
+  if (PEOPLE.has(type)) return type === 'user' && id === ownId ? '' : `@${name || id}`;
+  return stubOf(parameter);
+}
+
+/** What a message without a text of its own says it was: a poll, a place, a card. */
+function stubOf({ type, id = '', name = '', link, latitude, longitude }: Parameter): string {
+  const what = name || id;
+  const place = typeof latitude === 'string' && typeof longitude === 'string' ? `${latitude}, ${longitude}` : '';
+  const url = link !== undefined && /^https?:\/\//.test(link) ? link : '';
+  const more = place || url;
+  return `[${TYPE_NAMES[type] ?? type}: ${what}${more === '' ? '' : ` (${more})`}]`;
+}
+
+function wholeNumber(value: unknown): number | null {
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
+}
