@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
-import { isRecord } from '../../../base/json.ts';
 import { oneLine } from '../../../base/one-line.ts';
-import { field } from '../../../base/platform-json.ts';
+import type { Clock } from '../../../base/time.ts';
 import type {
   ChatOutcome,
   InboundChat,
@@ -11,107 +9,83 @@ import type {
   SendsChat,
   ShowsCallTyping,
 } from '../../contract/call-leg.ts';
-import type { InboundFile, OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import type { PlatformHttp } from '../../kit/platform-http.ts';
-import { type NextcloudUser, OcsClient } from '../ocs-client.ts';
-
-/** The chat of conversations, as the connector's messages have it. */
-export interface TalkChat {
-  readonly checkText: SendsChat['checkText'];
-  /** Sends a message to a room. */
-  send(
-    user: NextcloudUser,
-    roomToken: string,
-    message: Pick<OutboundMessage, 'messageId' | 'text' | 'attachments'>,
-    signal: AbortSignal,
-  ): Promise<SendOutcome>;
-  /** Returns what a message of Talk's API says. */
-  read(message: Readonly<Record<string, unknown>>): {
-    readonly text: string;
-    readonly files: readonly InboundFile[];
-  };
-}
+import { TalkApi, type TalkTraits } from '../client.ts';
+import { filesOf, nameOf, textOf } from '../messages/message-text.ts';
+import { sendToRoom } from '../messages/outbound.ts';
+import type { Message } from '../objects.ts';
+import { failureOf, type NextcloudUser, OcsClient } from '../ocs-client.ts';
 
 export interface RoomChatDeps {
+  readonly clock: Clock;
   readonly http: PlatformHttp;
   readonly user: NextcloudUser;
+  readonly connectionId: string;
   readonly roomToken: string;
-  readonly chat: TalkChat;
+  readonly checkText: SendsChat['checkText'];
   /** Takes a message of somebody else. */
   take(message: InboundChat): void;
-  /** Tells the people in the room that the bot is typing, or no longer. Null: there is no way to. */
+  /** Tells the people in the room that the agent is typing, or no longer; null: there is no way to. */
   typing(): ((on: boolean) => void) | null;
 }
 
 const MAX_NAME = 100;
-const PAGE = 100;
 /** Pages of one look. What is left comes with the next one. */
 const MAX_PAGES = 5;
 const LOOK_MS = 10_000;
-const USERS = 'users';
-/** Talk's own bots and commands. */
-const BOTS: ReadonlySet<string> = new Set(['bots']);
+/** Types of actors who are no people. */
+const BOTS = 'bots';
 
-/** https://nextcloud-talk.readthedocs.io/en/latest/chat/ */
-const Message = z.looseObject({
-  id: z.number(),
-  actorType: z.string(),
-  actorId: z.string(),
-  actorDisplayName: field(z.string()),
-  timestamp: z.number(),
-  systemMessage: field(z.string()),
-  messageType: field(z.string()),
-});
-const Messages = z.array(z.unknown());
-
-/** The chat of a room while the bot is in its call. */
+/** The chat of a conversation while the bot is in its call. */
 export class RoomChat implements SendsChat, ShowsCallTyping {
   readonly checkText: SendsChat['checkText'];
   readonly #deps: RoomChatDeps;
-  readonly #ocs: OcsClient;
-  /** The last message that has been read; null: none counts yet. */
+  readonly #api: TalkApi;
+  readonly #over = new AbortController();
+  #traits: TalkTraits | null = null;
+  /** The last message that was there, or that has been read; null: not known yet. */
   #lastId: number | null = null;
-  #looking: Promise<void> | null = null;
+  #isLooking = false;
   #isAskedAgain = false;
-  #isOver = false;
 
   constructor(deps: RoomChatDeps) {
     this.#deps = deps;
-    this.checkText = deps.chat.checkText;
-    this.#ocs = new OcsClient(deps.http, deps.user);
+    this.checkText = deps.checkText;
+    this.#api = new TalkApi(deps.http, new OcsClient(deps.http, deps.user));
   }
 
-  /** What follows this message is read. Later calls only go on. */
+  /** What follows this message is read. Whoever comes again goes on where they were. */
   begin(lastId: number): void {
     this.#lastId ??= lastId;
   }
 
   /** There may be new messages. Looks once at a time. */
   look(): void {
-    if (this.#isOver || this.#lastId === null) return;
-    if (this.#looking !== null) {
-      this.#isAskedAgain = true;
-      return;
-    }
-    this.#looking = this.#lookAll()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#looking = null;
-        if (!this.#isAskedAgain) return;
-        this.#isAskedAgain = false;
-        this.look();
-      });
+    if (this.#lastId === null || this.#over.signal.aborted) return;
+    this.#isAskedAgain = this.#isLooking;
+    if (!this.#isLooking) void this.#lookNow();
   }
 
   close(): void {
-    this.#isOver = true;
+    this.#over.abort();
   }
 
   async send({ text, files }: OutboundChat, signal: AbortSignal): Promise<ChatOutcome> {
-    const { chat, user, roomToken } = this.#deps;
-    this.#deps.typing()?.(false);
-    const message = { messageId: randomUUID(), text, attachments: files };
-    const outcome = await chat.send(user, roomToken, message, signal);
+    const { clock, roomToken: token, connectionId, typing } = this.#deps;
+    typing()?.(false);
+    const to = {
+      login: { kind: 'connection', id: connectionId },
+      space: { kind: 'channel', id: token },
+      thread: null,
+      person: null,
+    } as const;
+    const api = this.#api;
+    const traits = await this.#traitsBy(signal).catch(failureOf);
+    if (traits instanceof Error) return { kind: 'refused', reason: traits.message };
+    const outcome = await sendToRoom(
+      { api, clock, token, traits, signal, former: null, addonBotId: '' },
+      { messageId: randomUUID(), to, text, attachments: files },
+    );
     if (outcome.kind === 'sent') return { kind: 'sent' };
     const reason = 'reason' in outcome ? outcome.reason : '';
     // A call has no queue: "later" means that Nextcloud has not taken it.
@@ -124,44 +98,47 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
     typing(true);
   }
 
-  async #lookAll(): Promise<void> {
-    for (let page = 0; page < MAX_PAGES && !this.#isOver; page++) if ((await this.#lookOnce()) < PAGE) return;
+  async #traitsBy(signal: AbortSignal): Promise<TalkTraits> {
+    this.#traits ??= await this.#api.traits({ signal });
+    return this.#traits;
   }
 
-  /** Returns the number of messages. */
-  async #lookOnce(): Promise<number> {
-    const { data } = await this.#ocs.ask(
-      {
-        method: 'GET',
-        path: `apps/spreed/api/v1/chat/${this.#deps.roomToken}`,
-        query: {
-          lookIntoFuture: 1,
-          lastKnownMessageId: this.#lastId ?? 0,
-          timeout: 0,
-          limit: PAGE,
-          setReadMarker: 0,
-          noStatusUpdate: 1,
-        },
-        deadlineMs: LOOK_MS,
-      },
-      Messages,
+  async #lookNow(): Promise<void> {
+    this.#isLooking = true;
+    try {
+      for (let page = 0; page < MAX_PAGES && (await this.#lookOnce()); page++);
+    } catch {
+      // The next message brings these along.
+    }
+    this.#isLooking = false;
+    if (!this.#isAskedAgain) return;
+    this.#isAskedAgain = false;
+    this.look();
+  }
+
+  /** Returns whether there may be more. */
+  async #lookOnce(): Promise<boolean> {
+    const options = { deadlineMs: LOOK_MS, signal: this.#over.signal };
+    const { messages, nextId } = await this.#api.messagesAfter(
+      this.#deps.roomToken,
+      this.#lastId ?? 0,
+      options,
     );
-    for (const entry of data) this.#see(entry);
-    return data.length;
+    for (const message of messages) this.#see(message);
+    if (nextId === null) return false;
+    this.#lastId = nextId;
+    return messages.length > 0;
   }
 
-  #see(entry: unknown): void {
-    const { data: message } = Message.safeParse(entry);
-    if (message === undefined || !isRecord(entry) || this.#isOver) return;
-    if (message.id <= (this.#lastId ?? 0)) return;
-    this.#lastId = message.id;
-    const { id, actorType, actorId, actorDisplayName = '', timestamp, systemMessage } = message;
-    const isOwn = actorType === USERS && actorId === this.#deps.user.userId;
-    if (isOwn || systemMessage || BOTS.has(actorType)) return;
-    const { text, files } = this.#deps.chat.read(entry);
+  #see(message: Message): void {
+    const { user, take } = this.#deps;
+    const { id, actorType, actorId, systemMessage, timestamp } = message;
+    const isOwn = actorType === 'users' && actorId === user.userId;
+    if (isOwn || actorType === BOTS || systemMessage !== '' || this.#over.signal.aborted) return;
+    const text = textOf(message, user.userId);
+    const files = filesOf(message);
     if (text === '' && files.length === 0) return;
-    const sender = oneLine(actorDisplayName, MAX_NAME) || actorId;
     const sentAt = new Date(timestamp * 1_000).toISOString();
-    this.#deps.take({ id: `${id}`, sender, text, sentAt, files });
+    take({ id: `${id}`, sender: oneLine(nameOf(message), MAX_NAME), text, sentAt, files });
   }
 }

@@ -30,7 +30,7 @@ export interface CallRoom {
 }
 
 export interface TalkCallsDeps
-  extends Pick<TalkCall, 'clock' | 'bridges' | 'http' | 'reach' | 'internalSecrets' | 'chat'> {
+  extends Pick<TalkCall, 'clock' | 'bridges' | 'http' | 'reach' | 'internalSecrets' | 'checkText'> {
   /** Returns the bot of a connection; null: it has none that can be in calls, or is not there. */
   botOf(login: CallLogin): CallingBot | null;
   /** Nextcloud no longer accepts the bot's login. */
@@ -130,6 +130,7 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
     const call: TalkCall = {
       ...this.#deps,
       user,
+      connectionId,
       roomToken,
       loggedOut: () => this.#deps.loggedOut(connectionId),
       learned: (hasServer) => {

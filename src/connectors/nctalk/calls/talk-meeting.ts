@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/time.ts';
 import type { MediaControl, OpenMedia } from '../../../media/media-control.ts';
 import type { Bridges } from '../../../media/transport.ts';
 import type { PacketConfig } from '../../../rtp/rtp-protocol.ts';
-import type { LegObserver } from '../../contract/call-leg.ts';
+import type { LegObserver, SendsChat } from '../../contract/call-leg.ts';
 import type { Meeting, MeetingLeg, MeetingRules } from '../../kit/meeting-leg.ts';
 import { openPacketLeg } from '../../kit/meeting-media.ts';
 import type { PlatformHttp } from '../../kit/platform-http.ts';
@@ -17,7 +17,7 @@ import { CallAudio } from './call-audio.ts';
 import { type EntryFailure, entryFailure, LOGGED_OUT } from './entry-failure.ts';
 import { ROOM_TYPE } from './negotiation.ts';
 import { PolledCall } from './polled-call.ts';
-import { RoomChat, type TalkChat } from './room-chat.ts';
+import { RoomChat } from './room-chat.ts';
 import { RoomPeople } from './room-people.ts';
 import { Stay } from './stay.ts';
 import { mayWrite, type Room, type SignalingSettings, TalkRoom } from './talk-room.ts';
@@ -58,8 +58,9 @@ export interface TalkCall {
   readonly reach: Reach;
   /** Secrets of signaling servers that are joined as an internal client, by host. */
   readonly internalSecrets: ReadonlyMap<string, string>;
-  readonly chat: TalkChat;
+  readonly checkText: SendsChat['checkText'];
   readonly user: NextcloudUser;
+  readonly connectionId: string;
   readonly roomToken: string;
   /** Nextcloud no longer accepts the login. */
   loggedOut(): void;
@@ -98,7 +99,7 @@ export class TalkMeeting implements Meeting {
   #isAdmitted = false;
 
   constructor(deps: TalkMeetingDeps) {
-    const { clock, bridges, observer, leg, http, user, roomToken, chat } = deps;
+    const { clock, bridges, observer, leg, user } = deps;
     this.#deps = deps;
     this.#audio = new CallAudio({
       clock,
@@ -119,10 +120,7 @@ export class TalkMeeting implements Meeting {
       changed: () => this.#hear(),
     });
     this.chat = new RoomChat({
-      http,
-      user,
-      roomToken,
-      chat,
+      ...deps,
       take: (message) => {
         if (leg.isActive) observer.chat(message);
       },
