@@ -12,12 +12,18 @@ import { PhpSessions } from './http/php-sessions.ts';
 import { LoginPage } from './pages/login-page.ts';
 import { SitePages } from './pages/site-pages.ts';
 import type { Fault } from './refusal.ts';
+import { HelloTokens } from './signaling/hello-tokens.ts';
+import { HpbNotifier } from './signaling/hpb-notifier.ts';
+import { HpbSettings } from './signaling/hpb-settings.ts';
+import { signalingRoutes } from './signaling/signaling-routes.ts';
+import { CALL_ROUTES } from './talk/call-routes.ts';
 import { CHAT_ROUTES } from './talk/chat-routes.ts';
 import { cloudRoutes } from './talk/cloud-routes.ts';
 import { wakeUp } from './talk/long-poll.ts';
 import { REACTION_ROUTES } from './talk/reaction-routes.ts';
 import { PARTICIPANT_ROUTES, ROOM_ROUTES } from './talk/room-routes.ts';
 import { TalkBots } from './talk/talk-bots.ts';
+import { IN_CALL, type TalkSession } from './world/attendee.ts';
 import { FakeNcUser } from './world/fake-nc-user.ts';
 import type { FakeRoom } from './world/fake-room.ts';
 import { type NcPolicy, NcWorld, type NewRoom } from './world/nc-world.ts';
@@ -34,6 +40,9 @@ export class FakeNextcloud {
   readonly world = new NcWorld(() => Math.floor(Date.now() / 1_000));
   readonly guard = new LoginGuard(this.world);
   readonly talkBots = new TalkBots();
+  /** The signaling server; calls have sound only with a real one. */
+  readonly hpb = new HpbSettings();
+  readonly notifier: HpbNotifier;
   readonly addon: FakeAddon;
   readonly pages: AddonPages;
   readonly #server: Server;
@@ -44,13 +53,17 @@ export class FakeNextcloud {
     const { world, talkBots } = this;
     const sessions = new PhpSessions();
     const origin = () => this.url;
+    const tokens = new HelloTokens(world.now);
+    this.notifier = new HpbNotifier(this.hpb, origin);
     this.addon = new FakeAddon({ world, talkBots, sessions, origin }, appId);
     this.pages = new AddonPages(this.addon, { origin, now: world.now });
     this.#front = new NcFront(
       [
         new OcsApi(
           [
-            ...cloudRoutes(() => ({})),
+            ...cloudRoutes(tokens.publicKey),
+            ...signalingRoutes(this.hpb, tokens),
+            ...CALL_ROUTES,
             ...ROOM_ROUTES,
             ...PARTICIPANT_ROUTES,
             ...CHAT_ROUTES,
@@ -58,13 +71,13 @@ export class FakeNextcloud {
           ],
           this.guard,
         ),
-        new AddonArea(this.addon, this.pages, () => ({ url: '', stunServers: [], turnServers: [] })),
+        new AddonArea(this.addon, this.pages, this.hpb),
         new SitePages(new LoginPage(world)),
       ],
       sessions,
       () => ({ world, origin: this.url }),
     );
-    world.watchers.push({ wrote: wakeUp }, new AddonEvents(this.addon, world, origin));
+    world.watchers.push({ wrote: wakeUp }, new AddonEvents(this.addon, world, origin), this.notifier);
     server.on('request', (request, response) => void this.#front.serve(request, response));
   }
 
@@ -101,6 +114,13 @@ export class FakeNextcloud {
   room(made: NewRoom): FakeRoom {
     const [one, other] = made.members;
     return made.kind === 'one-to-one' ? this.world.direct(one!, other!).room : this.world.addRoom(made);
+  }
+
+  /** A member joins the call, and so starts it when they are the first. They are not heard. */
+  startCall(room: FakeRoom, user: FakeNcUser, flags = IN_CALL.inCall | IN_CALL.audio): TalkSession {
+    const session = room.attendee(user).join(this.world.now());
+    room.call.join(session, flags);
+    return session;
   }
 
   /** What happens to the next requests of a route, one each; null: nothing. */

@@ -5,6 +5,7 @@ import { jsonAnswer, type NcAnswer, PlainError } from '../http/nc-answer.ts';
 import { headerOf, type NcRequest } from '../http/nc-request.ts';
 import type { NcScene } from '../http/ocs-route.ts';
 import { parametersOf } from '../http/parameters.ts';
+import type { HpbSettings } from '../signaling/hpb-settings.ts';
 import { MOST_CHARACTERS } from '../world/chat-log.ts';
 import type { AddonBot, FakeAddon } from './fake-addon.ts';
 import { signatureOf } from './gateway-posts.ts';
@@ -14,14 +15,7 @@ interface AddonCall<Params = unknown> extends NcScene {
   readonly request: NcRequest;
   readonly parts: readonly string[];
   readonly params: Params;
-  readonly hpb: HpbAddresses;
-}
-
-/** As Talk's settings have them. */
-export interface HpbAddresses {
-  readonly url: string;
-  readonly stunServers: readonly string[];
-  readonly turnServers: readonly object[];
+  readonly hpb: HpbSettings;
 }
 
 export interface AddonRoute {
@@ -53,8 +47,7 @@ export const ADDON_ROUTES: readonly AddonRoute[] = [
     name: 'addon.config',
     method: 'GET',
     path: 'api/v1/config',
-    handle: ({ hpb }) =>
-      jsonAnswer(200, { hpb_url: hpb.url, stun_servers: hpb.stunServers, turn_servers: hpb.turnServers }),
+    handle: ({ hpb }) => jsonAnswer(200, { ...addressesOf(hpb) }),
   }),
   signedRoute({
     name: 'addon.rooms',
@@ -95,9 +88,7 @@ export const ADDON_ROUTES: readonly AddonRoute[] = [
         ticket: `${signed}:${hash}`,
         userid: username,
         bot_secret: addon.talkBot?.secret ?? '',
-        hpb_url: hpb.url,
-        stun_servers: hpb.stunServers,
-        turn_servers: hpb.turnServers,
+        ...addressesOf(hpb),
       });
     },
   }),
@@ -247,4 +238,9 @@ function isImage(bytes: Buffer): boolean {
 
 function failed(status: number, error: string): NcAnswer {
   return jsonAnswer(status, { error });
+}
+
+/** As Talk's settings have them, secrets of TURN included. */
+function addressesOf({ url, stunServers, turnServers }: HpbSettings) {
+  return { hpb_url: url, stun_servers: stunServers, turn_servers: turnServers };
 }

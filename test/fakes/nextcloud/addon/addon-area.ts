@@ -2,7 +2,8 @@ import type { Area, Handling, Visit } from '../http/area.ts';
 import { PlainError } from '../http/nc-answer.ts';
 import { matched } from '../http/path-parts.ts';
 import { pageAnswer } from '../http/web-page.ts';
-import { ADDON_ROUTES, type HpbAddresses, runAddonRoute } from './addon-api.ts';
+import type { HpbSettings } from '../signaling/hpb-settings.ts';
+import { ADDON_ROUTES, runAddonRoute } from './addon-api.ts';
 import type { AddonPages } from './addon-pages.ts';
 import type { FakeAddon } from './fake-addon.ts';
 
@@ -10,9 +11,9 @@ import type { FakeAddon } from './fake-addon.ts';
 export class AddonArea implements Area {
   readonly #addon: FakeAddon;
   readonly #pages: AddonPages;
-  readonly #hpb: () => HpbAddresses;
+  readonly #hpb: HpbSettings;
 
-  constructor(addon: FakeAddon, pages: AddonPages, hpb: () => HpbAddresses) {
+  constructor(addon: FakeAddon, pages: AddonPages, hpb: HpbSettings) {
     this.#addon = addon;
     this.#pages = pages;
     this.#hpb = hpb;
@@ -35,7 +36,7 @@ export class AddonArea implements Area {
     if (found === 'no route' || (found.route.since && addon.version !== '3.0'))
       throw new PlainError(pageAnswer('Page not found', '', 404), true);
     const { route, parts } = found;
-    const call = { ...scene, addon, request, parts, hpb: this.#hpb() };
+    const call = { ...scene, addon, request, parts, hpb: this.#hpb };
     return { name: route.name, run: () => runAddonRoute(route, call) };
   }
 }

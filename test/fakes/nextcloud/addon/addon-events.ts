@@ -127,12 +127,12 @@ function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function attachmentOf(file: Readonly<Record<string, unknown>>) {
+function attachmentOf({ id, name, mimetype, size, path }: Readonly<Record<string, unknown>>) {
   return {
-    file_id: textIn(file['id']),
-    name: textIn(file['name']),
-    mime: textIn(file['mimetype']),
-    size: Number(file['size']),
-    path: textIn(file['path']),
+    file_id: textIn(id),
+    name: textIn(name),
+    mime: textIn(mimetype),
+    size: Number(size),
+    path: textIn(path),
   };
 }

@@ -22,16 +22,14 @@ const FEATURES = `
   .trim()
   .split(/\s+/);
 
-/** What others add to the capabilities, such as the key of the signaling server's logins. */
-export type MoreConfig = () => Readonly<Record<string, unknown>>;
-
-export function cloudRoutes(signaling: MoreConfig): readonly OcsRoute[] {
+/** `tokenKey`: that of the tokens which clients show to the signaling server. */
+export function cloudRoutes(tokenKey: string): readonly OcsRoute[] {
   return [
     openRoute({
       name: 'capabilities',
       method: 'GET',
       path: 'cloud/capabilities',
-      handle: (call) => ({ status: 200, data: capabilities(call, signaling()) }),
+      handle: (call) => ({ status: 200, data: capabilities(call, tokenKey) }),
     }),
     userRoute({
       name: 'user',
@@ -54,10 +52,7 @@ export function cloudRoutes(signaling: MoreConfig): readonly OcsRoute[] {
   ];
 }
 
-function capabilities(
-  { world, user }: OcsCall<unknown>,
-  signaling: Readonly<Record<string, unknown>>,
-): object {
+function capabilities({ world, user }: OcsCall<unknown>, tokenKey: string): object {
   const { encryptsCalls, recordingConsent, startCalls, withoutFeatures } = world.policy;
   return {
     version: { major: 31, minor: 0, micro: 5, string: '31.0.5', edition: '', extendedSupport: false },
@@ -87,7 +82,7 @@ function capabilities(
           chat: { 'max-length': MOST_CHARACTERS, 'read-privacy': 0, 'typing-privacy': 0 },
           conversations: { 'can-create': user !== null, 'force-passwords': false },
           previews: { 'max-gif-size': 3_145_728 },
-          signaling: { 'session-ping-limit': 200, ...signaling },
+          signaling: { 'session-ping-limit': 200, 'hello-v2-token-key': tokenKey },
         },
         'config-local': {},
         version: '21.1.0',

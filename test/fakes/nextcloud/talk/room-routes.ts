@@ -208,7 +208,7 @@ export const PARTICIPANT_ROUTES: readonly OcsRoute[] = [
         const { id: sessionId, inCall, lastPing } = talkSession;
         throw new OcsError(409, { data: { sessionId, inCall, lastPing } });
       }
-      if (talkSession) room.endSessions([talkSession]);
+      if (talkSession) room.replaceSession(talkSession);
       const joined = attendee.join(world.now());
       session.joined.set(room.token, joined);
       return { status: 200, data: wireRoom({ world, origin }, room, attendee, joined) };

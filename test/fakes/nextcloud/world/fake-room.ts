@@ -166,7 +166,12 @@ export class FakeRoom {
     this.call.leave(sessions);
     for (const { attendee } of sessions)
       attendee.sessions.splice(0, Infinity, ...attendee.sessions.filter((each) => !sessions.includes(each)));
-    this.#tell((each) => each.sessionsEnded?.(this, sessions));
+  }
+
+  /** Ends a session whose device joins anew. */
+  replaceSession(session: TalkSession): void {
+    this.endSessions([session]);
+    this.#tell((each) => each.sessionsReplaced?.(this, [session]));
   }
 
   changeLobby(hasLobby: boolean): void {

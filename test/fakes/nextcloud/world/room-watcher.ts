@@ -7,10 +7,9 @@ import type { FakeRoom } from './fake-room.ts';
 export interface RoomWatcher {
   wrote?(room: FakeRoom, message: FakeMessage): void;
   joined?(room: FakeRoom, attendees: readonly Attendee[]): void;
-  /** `remaining`: who is still in it. */
   left?(room: FakeRoom, user: FakeNcUser, sessions: readonly TalkSession[]): void;
-  /** A person left, but stays a participant. */
-  sessionsEnded?(room: FakeRoom, sessions: readonly TalkSession[]): void;
+  /** The same device has joined anew. */
+  sessionsReplaced?(room: FakeRoom, sessions: readonly TalkSession[]): void;
   /** A call began with its first participant, or ended with its last. */
   call?(room: FakeRoom, happening: 'started' | 'ended', actor: Attendee | null): void;
   /** `sessions`: null for everyone. */
