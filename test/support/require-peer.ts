@@ -16,6 +16,7 @@ const DEBIAN_PACKAGE = {
   debootstrap: 'debootstrap',
   'systemd-analyze': 'systemd',
   curl: 'curl',
+  'nextcloud-spreed-signaling-server': 'nextcloud-spreed-signaling/bookworm-backports',
   'python3-websockets': 'python3 python3-websockets',
   janus: 'janus',
   turnserver: 'coturn',
