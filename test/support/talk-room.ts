@@ -1,0 +1,135 @@
+import {
+  OWN,
+  TALK_TRANSPORT,
+  type TalkCommands,
+  type TalkSignal,
+} from '../../src/connectors/nctalk/voice/talk-protocol.ts';
+import type { IceCandidate, IceServer } from '../../src/media/ice.ts';
+import type { PacketRings } from '../../src/media/packet-media.ts';
+import type { Bridges, OpenedTransport } from '../../src/media/transport.ts';
+import type { Janus } from './janus.ts';
+import { type JanusHandle, JanusSession } from './janus-room.ts';
+import { waitFor } from './wait-for.ts';
+import { WebRtcPeople } from './webrtc-people.ts';
+
+const AGENT_FEED = 1;
+
+/**
+ * A call of Nextcloud Talk as its media sees it: the transport of an agent and people with libwebrtc in one room of a real Janus,
+ * with the test in place of the signaling server.
+ */
+export class TalkRoom {
+  readonly people: WebRtcPeople;
+  readonly signals: TalkSignal[] = [];
+  readonly lost: string[] = [];
+  transport: OpenedTransport<TalkCommands> | null = null;
+  readonly #session: JanusSession;
+  readonly #room: number;
+  /** Janus' ends by the name of the other end. */
+  readonly #agentHandles = new Map<string, JanusHandle>();
+  readonly #peopleHandles = new Map<string, JanusHandle>();
+  readonly #feeds = new Map<string, number>();
+
+  private constructor(session: JanusSession, room: number) {
+    this.#session = session;
+    this.#room = room;
+    this.people = new WebRtcPeople(
+      (name, candidate) => void this.#peopleHandles.get(name)?.trickle(told(candidate)),
+    );
+  }
+
+  static async open(janus: Pick<Janus, 'url'>): Promise<TalkRoom> {
+    const session = await JanusSession.open(janus);
+    const handle = await session.attach();
+    return new TalkRoom(session, await handle.createRoom());
+  }
+
+  /** Somebody enters with a tone. Resolves when Janus has their audio. */
+  async enter(name: string, toneHz: number): Promise<void> {
+    const handle = await this.#session.attach();
+    this.#peopleHandles.set(name, handle);
+    const feed = AGENT_FEED + 1 + this.#feeds.size;
+    this.#feeds.set(name, feed);
+    const offer = await this.people.order('publish', name, toneHz);
+    await this.people.order('answered', name, await handle.publish(this.#room, feed, offer));
+    await waitFor(`${name} to be connected`, () => this.people.states.get(name) === 'connected');
+  }
+
+  /** Somebody listens to the agent, by a connection of this name. */
+  async listen(name: string): Promise<void> {
+    const handle = await this.#session.attach();
+    this.#peopleHandles.set(name, handle);
+    const offer = await handle.subscribe(this.#room, AGENT_FEED);
+    await handle.answer(await this.people.order('listen', name, offer));
+    await waitFor(`${name} to be connected`, () => this.people.states.get(name) === 'connected');
+  }
+
+  /** Opens the agent's transport, in place of a former one. */
+  async openTransport(
+    bridges: Bridges,
+    rings: PacketRings,
+    iceServers: readonly IceServer[] = [],
+  ): Promise<void> {
+    this.signals.length = 0;
+    const observer = {
+      signal: (signal: TalkSignal) => this.#take(signal),
+      lost: (reason: string) => void this.lost.push(reason),
+    };
+    this.transport = await bridges.open(TALK_TRANSPORT, { rings, iceServers }, observer);
+  }
+
+  /** The agent speaks. Resolves when Janus has its audio. */
+  async publish(): Promise<void> {
+    await this.#agentHandles.get(OWN)?.detach();
+    const handle = await this.#session.attach();
+    this.#agentHandles.set(OWN, handle);
+    const offer = await this.transport!.command('publish');
+    await this.transport!.command('answered', await handle.publish(this.#room, AGENT_FEED, offer));
+    await this.#connected(OWN);
+  }
+
+  /** The agent hears somebody. */
+  async subscribe(name: string): Promise<void> {
+    await this.transport!.command('unsubscribe', name);
+    await this.#agentHandles.get(name)?.detach();
+    const handle = await this.#session.attach();
+    this.#agentHandles.set(name, handle);
+    const offer = await handle.subscribe(this.#room, this.#feeds.get(name)!);
+    await handle.answer(await this.transport!.command('subscribe', name, offer));
+    await this.#connected(name);
+  }
+
+  /** SSRC of a person's stream, as reported. */
+  streamOf(personId: string): number | undefined {
+    const stream = this.signals.findLast(
+      (signal) => signal.type === 'stream' && signal.personId === personId,
+    );
+    return stream?.type === 'stream' ? stream.ssrc : undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.transport?.close();
+    this.people.stop();
+    this.#session.close();
+  }
+
+  #take(signal: TalkSignal): void {
+    this.signals.push(signal);
+    if (signal.type !== 'candidate') return;
+    void this.#agentHandles.get(signal.connection)?.trickle(told(signal.candidate));
+  }
+
+  async #connected(connection: string): Promise<void> {
+    await waitFor(`the agent's connection ${connection}`, () => {
+      const failed = this.signals.find(
+        (signal) => signal.type === 'failed' && signal.connection === connection,
+      );
+      if (failed?.type === 'failed') throw new Error(failed.reason);
+      return this.signals.some((signal) => signal.type === 'connected' && signal.connection === connection);
+    });
+  }
+}
+
+function told({ candidate, sdpMLineIndex }: IceCandidate) {
+  return { candidate, sdpMLineIndex: sdpMLineIndex ?? 0 };
+}
