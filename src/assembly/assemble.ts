@@ -8,6 +8,7 @@ import {
   handOverConnections,
   openConnections,
 } from '../accounts/connections/connections.ts';
+import { listInstalledBots } from '../accounts/connections/installed-bots.ts';
 import { AgentReplies } from '../accounts/keys/agent-replies.ts';
 import { BridgeKey } from '../accounts/keys/bridge-key.ts';
 import { KeyCache } from '../accounts/keys/key-cache.ts';
@@ -122,7 +123,10 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     keys,
     replies,
     descriptors,
-    platformBridge: bridgeContext(deps, { intakes, messengers: outbound.messengers, carried: bridged }),
+    platformBridge: {
+      ...bridgeContext(deps, { intakes, messengers: outbound.messengers, carried: bridged }),
+      listBots: () => listInstalledBots(connections),
+    },
   });
   // Closes after everything that still has messages to send.
   for (const messenger of messengers) closers.push((deadlineMs) => messenger.close(deadlineMs));
@@ -223,7 +227,7 @@ const MAX_BATCHES = 16;
 function bridgeContext(
   deps: PartDeps,
   platforms: Pick<PlatformBridge, 'intakes' | 'messengers' | 'carried'>,
-): BridgeContext {
+): Omit<BridgeContext, 'listBots'> {
   const { settings, store, clock, metrics } = deps;
   const bridge = {
     ...platforms,

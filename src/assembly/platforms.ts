@@ -139,12 +139,16 @@ function zoomConnector(deps: PartDeps, sip: DialsSip): ZoomConnector {
 }
 
 function nextcloudTalkConnector(deps: PartDeps): NextcloudTalkConnector {
-  const { allow, internalSecrets } = deps.settings.nctalk;
+  const { nctalk, bridge } = deps.settings;
+  const { allow, internalSecrets } = nctalk;
   const isTrusted = addressesIn(allow);
   const findAddresses = trustedHostsOr(dnsAddresses(), isTrusted);
   const isOpen = publicOr(allow);
   return new NextcloudTalkConnector(
-    { internalSecrets: new Map(internalSecrets.map(({ host, secret }) => [host, secret])) },
+    {
+      internalSecrets: new Map(internalSecrets.map(({ host, secret }) => [host, secret])),
+      isBridged: bridge.platforms.includes('nctalk'),
+    },
     {
       ...messengerDeps(deps, 'nctalk'),
       bridges: deps.bridges,

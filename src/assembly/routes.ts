@@ -27,6 +27,7 @@ import { fileRoutes } from '../api/rest/files.ts';
 import { type InboxDomain, inboxRoutes } from '../api/rest/inbox.ts';
 import { type OAuthContext, oauthRoutes } from '../api/rest/oauth.ts';
 import { openApiRoute } from '../api/rest/openapi.ts';
+import { pairingRoutes } from '../api/rest/pairings.ts';
 import { type BridgeContext, platformBridgeRoutes } from '../api/rest/platform-bridge.ts';
 import { platformRoutes } from '../api/rest/platforms.ts';
 import { signInRoutes } from '../api/rest/sign-in.ts';
@@ -34,6 +35,7 @@ import { sipRoutes } from '../api/rest/sip.ts';
 import { type ReadinessCheck, systemRoutes } from '../api/rest/system.ts';
 import { voiceConfigRoutes } from '../api/rest/voice-configs.ts';
 import { webhookRoutes } from '../api/rest/webhooks.ts';
+import { ConsentTickets } from '../authorization/consent-ticket.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { deleteAccountFiles } from '../files/remove-files.ts';
@@ -82,6 +84,12 @@ export function routes(domains: Domains): Route[] {
     ...accountRoutes(accounts),
     ...platformRoutes(accounts),
     ...connectionRoutes(accounts, oauth),
+    ...pairingRoutes({
+      domain: accounts,
+      visitors: oauth,
+      signup: people.signup,
+      tickets: new ConsentTickets(accounts.clock),
+    }),
     ...botRoutes(accounts),
     ...botOwnerRoutes(accounts),
     ...webhookRoutes(calls.connectors.values()),

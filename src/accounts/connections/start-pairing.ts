@@ -12,6 +12,16 @@ export interface PairingPlatform {
   readonly pairing: ConnectsByPairing;
 }
 
+/** Returns the platform with this name, if its servers pair. */
+export function pairingPlatform(
+  connectors: ConnectionDeps['connectors'],
+  name: string,
+): PairingPlatform | null {
+  const platform = name as Platform;
+  const pairing = connectors.get(platform)?.provides.pairing;
+  return pairing === undefined ? null : { platform, pairing };
+}
+
 /** What a person wants who starts here. */
 export interface WantedPairing {
   readonly serverUrl: string;

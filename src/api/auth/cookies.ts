@@ -4,6 +4,8 @@ const SESSION_COOKIE = 'svc_session';
 const BROWSER_COOKIE = 'svc_browser';
 const RETURN_COOKIE = 'svc_return';
 const RETURN_MAX_AGE_S = 600;
+/** Whoever can set cookies can name only these pages, which ask before they do anything. */
+const RETURN_PAGE = /^(\/oauth\/authorize|\/connect\/[a-z]+)\?(.*)$/s;
 /** Browsers reject cookies that are much longer. Without the cookie the client has to start again. */
 const RETURN_MAX_LENGTH = 3_500;
 
@@ -32,18 +34,25 @@ export function browserCookie(token: string, publicUrl: string): string {
   return setCookie(`${BROWSER_COOKIE}=${token}`, LONGEST_COOKIE_S, publicUrl, { sameSite: 'Strict' });
 }
 
-/** The `Set-Cookie` header that stores an authorization request during an external sign-in; null if it is too long. */
-export function returnCookie(query: Readonly<Record<string, string>>, publicUrl: string): string | null {
+/**
+ * The `Set-Cookie` header that stores the page that required a sign-in, during an external one; null if its query is too
+ * long.
+ */
+export function returnCookie(
+  path: `/${string}`,
+  query: Readonly<Record<string, string>>,
+  publicUrl: string,
+): string | null {
   const { prompt = '', ...asked } = query;
   const text = new URLSearchParams(prompt === 'login' ? asked : query).toString();
   if (text.length > RETURN_MAX_LENGTH) return null;
-  return externalSignInCookie(`${RETURN_COOKIE}=${text}`, RETURN_MAX_AGE_S, publicUrl);
+  return externalSignInCookie(`${RETURN_COOKIE}=${path}?${text}`, RETURN_MAX_AGE_S, publicUrl);
 }
 
-/** The page to return to after signing in, always the authorization page; null if there is none. */
+/** The page to return to after signing in, always one that asks for consent; null if there is none. */
 export function returnUrl(cookieHeader: string, publicUrl: string): string | null {
-  const text = cookieNamed(RETURN_COOKIE, cookieHeader);
-  return text === '' ? null : `${publicUrl}/oauth/authorize?${new URLSearchParams(text)}`;
+  const [, path, query = ''] = RETURN_PAGE.exec(cookieNamed(RETURN_COOKIE, cookieHeader)) ?? [];
+  return path === undefined ? null : `${publicUrl}${path}?${new URLSearchParams(query)}`;
 }
 
 /**

@@ -26,6 +26,7 @@ import { choiceIn, type GivenAnswer, questionFor, readAnswer } from './consent.t
 
 const open = resource('public', 'MCP authorization');
 const PATH = '/oauth/authorize';
+const WHY_SIGN_IN = 'An assistant wants to act for you. Sign in to continue.';
 const SENT_BACK = {
   description: 'Redirects to the client with a code or an error',
   headers: { Location: 'The redirect URL' },
@@ -116,8 +117,8 @@ function signInReply(
   session: Principal | null,
 ): BytesReply<200> {
   const providers = session === null ? all : [];
-  const page = signInPage(people.signup, providers);
-  const cookie = providers.length === 0 ? null : returnCookie(query, people.publicUrl());
+  const page = signInPage(people.signup, providers, WHY_SIGN_IN);
+  const cookie = providers.length === 0 ? null : returnCookie(PATH, query, people.publicUrl());
   return pageReply(
     200,
     page,

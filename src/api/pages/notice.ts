@@ -49,6 +49,8 @@ export const CONNECTED = notice(
   'Your account of the platform is connected. You can close this page.',
 );
 
+export const DECLINED = notice('Not connected', 'You have declined. You can close this page.');
+
 /** The page for a failed connection to a platform. */
 export function connectFailed(reason: string): Page {
   return notice('Not connected', `${escapeHtml(reason)}.`);

@@ -76,12 +76,12 @@ function providerLink(name: string): string {
   return `<a class="provider" href="../auth/oauth/${encodeURIComponent(name)}/start">Continue with ${shown}</a>`;
 }
 
-/** Shown in place of a page that requires a signed-in user. */
-export function signInPage({ mode }: SignupPolicy, providers: readonly string[]): Page {
+/** Shown in place of a page that requires a signed-in user. `why`: what for, in words. */
+export function signInPage({ mode }: SignupPolicy, providers: readonly string[], why: string): Page {
   const other = mode === 'closed' ? 'hidden' : '';
   return {
     title: 'Sign in',
-    content: `<p>An assistant wants to act for you. Sign in to continue.</p>
+    content: `<p>${escapeHtml(why)}</p>
 <noscript><p class="bad">This page needs JavaScript.</p></noscript>
 <form data-sign-in="Sign in" data-create="Create account" data-known="I have an account"
  data-unknown="Create an account" data-min-length="${PASSWORD_MIN_LENGTH}"

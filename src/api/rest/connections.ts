@@ -8,12 +8,14 @@ import {
 import type { Starter } from '../../accounts/connections/connection-state.ts';
 import { disconnect } from '../../accounts/connections/disconnect.ts';
 import { connectQuestion, finishConnecting } from '../../accounts/connections/finish-connecting.ts';
-import { startConnecting } from '../../accounts/connections/start-connecting.ts';
+import { startConnecting, type WantedConnection } from '../../accounts/connections/start-connecting.ts';
+import { pairingPlatform, startPairing } from '../../accounts/connections/start-pairing.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import type { OAuthPaths } from '../../connectors/contract/oauth.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type BytesReply, type EmptyReply, reply, replyEmpty } from '../http/answer/reply.ts';
+import { ValidationError } from '../http/request/validation.ts';
 import { type Route, type RouteRequest, resource } from '../http/routing/route.ts';
 import { APPROVED, approvalFailed, CONNECTED, confirmConnection, connectFailed } from '../pages/notice.ts';
 import { pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
@@ -37,7 +39,7 @@ const NO_STORE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer'
 const NOT_SET_UP = 'The operator has not set up connections to this platform';
 
 /** How to tell who is at a browser, and how often it may try. */
-type Visitors = Pick<OAuthContext, 'signIns' | 'publicUrl' | 'sessionOf'>;
+export type Visitors = Pick<OAuthContext, 'signIns' | 'publicUrl' | 'sessionOf'>;
 
 /** Routes for connecting the account to platforms by OAuth, and for disconnecting it. */
 export function connectionRoutes(domain: AccountDomain, visitors: Visitors): Route[] {
@@ -123,7 +125,7 @@ function connectingRoutes(domain: AccountDomain, visitors: Visitors, way: Way): 
       operationId: `start${noun}`,
       summary: `Connect the account to ${way.title} by OAuth`,
       description:
-        'Returns the URL at which you sign in to the platform. Started by a session, it must be opened in the same browser. Started with a settings key, it may be opened in any browser, which asks before it connects.',
+        'Returns the URL at which you sign in to the platform. Started by a session, it must be opened in the same browser. Started with a settings key, it may be opened in any browser, which asks before it connects. For a platform whose servers belong to people, it is the page on which the server asks you.',
       params,
       body: OAuthStartRequest.nullish(),
       idempotency: 'none',
@@ -133,12 +135,16 @@ function connectingRoutes(domain: AccountDomain, visitors: Visitors, way: Way): 
         'email_not_verified',
         'oauth_not_offered',
         'connection_not_found',
+        'server_invalid',
+        'server_blocked',
+        'connection_differs',
         'too_many_attempts',
       ],
       handler: async ({ principal, params, body, address }) => {
         signIns.limits.attempt(address, null);
-        const url = await startConnecting(domain.connections, starterOf(principal), {
+        const url = await startAt(domain, starterOf(principal), {
           platform: platformOf(params),
+          serverUrl: body?.server_url ?? null,
           connectionId: body?.connection_id ?? null,
           returnTo: body?.return_to ?? null,
         });
@@ -170,6 +176,30 @@ function connectingRoutes(domain: AccountDomain, visitors: Visitors, way: Way): 
   ];
 }
 
+interface Wanted extends WantedConnection {
+  readonly serverUrl: string | null;
+}
+
+/** Starts in the way that the platform has: by OAuth, or by pairing with a server. */
+async function startAt(
+  { connections }: AccountDomain,
+  starter: Starter,
+  { serverUrl, ...wanted }: Wanted,
+): Promise<string> {
+  const offered = pairingPlatform(connections.connectors, wanted.platform);
+  if (offered === null) {
+    if (serverUrl !== null)
+      throw serverUrlFault('Input should be left out: the platform has one server', 'value_error');
+    return await startConnecting(connections, starter, wanted);
+  }
+  if (serverUrl === null) throw serverUrlFault('Field required', 'missing');
+  return await startPairing(connections, starter, offered, { ...wanted, serverUrl });
+}
+
+function serverUrlFault(msg: string, type: string): ValidationError {
+  return new ValidationError([{ loc: ['body', 'server_url'], msg, type }]);
+}
+
 type CallbackRequest = RouteRequest<null, unknown, z.output<typeof ConnectCallbackQuery>>;
 type CallbackReply = BytesReply<200 | (typeof PAGE_STATUSES)[number]> | EmptyReply<302>;
 
@@ -196,7 +226,7 @@ async function settle(
 }
 
 /** Who starts something at a platform. Other kinds of credentials have no access. */
-function starterOf({ accountId, kind, credentialId }: Principal): Starter {
+export function starterOf({ accountId, kind, credentialId }: Principal): Starter {
   return { accountId, kind: kind === 'session' ? 'session' : 'settings', credentialId };
 }
 

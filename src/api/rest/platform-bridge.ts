@@ -1,3 +1,4 @@
+import type { ListedBot } from '../../accounts/connections/installed-bots.ts';
 import type { BridgeKey } from '../../accounts/keys/bridge-key.ts';
 import { type Address, directAddress } from '../../base/address.ts';
 import { unreachable } from '../../base/assert.ts';
@@ -33,10 +34,12 @@ const KEY_FAILS = [
 export interface BridgeContext {
   readonly bridge: PlatformBridge;
   readonly key: BridgeKey;
+  /** The bots that administrators have installed at their servers. */
+  readonly listBots: () => Promise<readonly ListedBot[]>;
 }
 
 /** Routes for the platform bridge, a program of the operator that carries platforms outside of the gateway. */
-export function platformBridgeRoutes({ bridge, key }: BridgeContext): Route[] {
+export function platformBridgeRoutes({ bridge, key, listBots }: BridgeContext): Route[] {
   const common = {
     access: 'public',
     ownKey: 'Requires the key of the platform bridge.',
@@ -82,10 +85,15 @@ export function platformBridgeRoutes({ bridge, key }: BridgeContext): Route[] {
       path: '/api/maquisard/talk-bots',
       operationId: 'listTalkBots',
       summary: 'List the Nextcloud Talk bots to register when the bridge starts',
-      description: 'Empty in this version, because the gateway keeps no such bots yet.',
+      description: 'Those of all accounts, with their secrets.',
       responses: { 200: { description: 'The bots', schema: TalkBots } },
       fails: [...KEY_FAILS],
-      handler: () => reply(200, { version: BRIDGE_VERSION, bots: [] }),
+      handler: async () => {
+        const bots = (await listBots()).map(({ connectionId: login, server: url, secret }) => {
+          return { login, url, secret };
+        });
+        return reply(200, { version: BRIDGE_VERSION, bots });
+      },
     }),
     route({
       ...common,

@@ -193,5 +193,5 @@ export const TalkBots = named('TalkBots', {
         secret: z.string().describe('With which the server signs its webhooks'),
       }),
     )
-    .describe('Always empty in this version: the gateway keeps no Talk bots yet'),
+    .describe('The bots of all accounts'),
 });

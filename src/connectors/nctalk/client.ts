@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { PlatformFailure } from '../kit/platform-failure.ts';
 import { type CallOptions, fileUpload, type PlatformHttp } from '../kit/platform-http.ts';
-import { Capabilities, listOf, Message, Room, ROOM_TYPES } from './objects.ts';
-import { failureOf, type OcsAnswer, OcsClient, type OcsRequest } from './ocs-client.ts';
+import { Capabilities, listOf, Message, ROOM_TYPES, Room } from './objects.ts';
+import { failureOf, type OcsAnswer, type OcsClient, type OcsRequest } from './ocs-client.ts';
 
 const TALK = 'apps/spreed/api';
 /** A Nextcloud that lies may list hundreds of thousands. */
@@ -92,7 +92,12 @@ export class TalkApi {
       noStatusUpdate: 1,
     };
     for (const limit of PAGE_SIZES) {
-      const request = { method: 'GET', path: chatPath(token), query: { ...query, limit }, ...options } as const;
+      const request = {
+        method: 'GET',
+        path: chatPath(token),
+        query: { ...query, limit },
+        ...options,
+      } as const;
       try {
         const { data, headers } = await this.#ask(request, listOf(Message, limit));
         const given = wholeNumber(headers.get('x-chat-last-given')) ?? data.at(-1)?.id ?? null;
@@ -106,7 +111,11 @@ export class TalkApi {
   }
 
   /** Returns up to 200 messages before one of this id, or the last ones, newest first. */
-  async messagesBefore(token: string, id: number, options: Partial<CallOptions>): Promise<readonly Message[]> {
+  async messagesBefore(
+    token: string,
+    id: number,
+    options: Partial<CallOptions>,
+  ): Promise<readonly Message[]> {
     const query = { lookIntoFuture: 0, limit: HISTORY_SIZE, setReadMarker: 0, noStatusUpdate: 1 };
     const request = {
       method: 'GET',
@@ -118,7 +127,10 @@ export class TalkApi {
   }
 
   /** Returns the id of the message. */
-  async post({ token, text, referenceId, thread, isSilent }: Posting, options: Partial<CallOptions>): Promise<number> {
+  async post(
+    { token, text, referenceId, thread, isSilent }: Posting,
+    options: Partial<CallOptions>,
+  ): Promise<number> {
     const json = {
       message: text,
       referenceId,
@@ -139,7 +151,13 @@ export class TalkApi {
     for (const index of parts.keys()) await this.#makeFolder(parts.slice(0, index + 1).join('/'), signal);
     const path = [...parts, fileName(file.name)].join('/');
     const upload = fileUpload(file);
-    await this.#dav({ method: 'PUT', url: this.#davUrl(path), upload, deadlineMs: UPLOAD_DEADLINE_MS, signal });
+    await this.#dav({
+      method: 'PUT',
+      url: this.#davUrl(path),
+      upload,
+      deadlineMs: UPLOAD_DEADLINE_MS,
+      signal,
+    });
     return path;
   }
 

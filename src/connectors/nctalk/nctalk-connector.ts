@@ -5,17 +5,27 @@ import type { Bridges } from '../../media/transport.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import { PlatformHttp } from '../kit/platform-http.ts';
+import { ConnectedNextclouds } from './login/connected-nextclouds.ts';
+import { FairTurns } from './messages/fair-turns.ts';
 import { NextcloudTalkMessenger } from './nctalk-messenger.ts';
 import type { NextcloudTalkObserver } from './nctalk-observer.ts';
+import { AddonClient } from './pairing/addon-client.ts';
+import { AddonRooms } from './pairing/addon-rooms.ts';
 import { ReplayMemory } from './pairing/addon-signature.ts';
 import { TalkPairing } from './pairing/talk-pairing.ts';
-import { PairingWebhooks } from './webhooks/pairing-webhooks.ts';
+import { WebhookReceiver } from './webhooks/webhook-receiver.ts';
 
-const MAX_ANSWER_BYTES = 1_048_576;
+/** A page of the longest messages has a third of it. */
+const MAX_ANSWER_BYTES = 4_194_304;
+/** Requests that read rooms at a time: of all connections, and of one. */
+const MAX_READING = 64;
+const MAX_READING_EACH = 4;
 
 export interface NextcloudTalkOptions {
   /** Secrets of signaling servers that calls join as an internal client, by host. */
   readonly internalSecrets: ReadonlyMap<string, string>;
+  /** Whether the platform bridge carries the messages. Connections and calls stay here. */
+  readonly isBridged: boolean;
 }
 
 export interface NextcloudTalkDeps {
@@ -38,26 +48,50 @@ export interface NextcloudTalkDeps {
 export class NextcloudTalkConnector implements Connector {
   readonly platform = 'nctalk' as const;
   readonly provides: Provides;
+  readonly #nextclouds: ConnectedNextclouds;
 
-  constructor(
-    _options: NextcloudTalkOptions,
-    { clock, observer, fetches, isOpen, allowsHttp }: NextcloudTalkDeps,
-  ) {
+  constructor({ isBridged }: NextcloudTalkOptions, deps: NextcloudTalkDeps) {
+    const { clock, observer, fetches, isOpen, allowsHttp } = deps;
+    const http = new PlatformHttp('Nextcloud', clock, MAX_ANSWER_BYTES, fetches);
+    const addons = new AddonClient(http);
+    const replays = new ReplayMemory();
+    const messenger = new NextcloudTalkMessenger((key) => nextclouds.get(key));
+    const intake = () => messenger.intake;
+    const nextclouds = new ConnectedNextclouds({
+      clock,
+      observer,
+      records: deps.records,
+      http,
+      turns: new FairTurns(MAX_READING, MAX_READING_EACH),
+      addons,
+      addonRooms: new AddonRooms(addons),
+      hears: !isBridged,
+      intake,
+      report: (id, status) => pairing.pairings?.report(id, status),
+    });
     const pairing = new TalkPairing({
-      http: new PlatformHttp('Nextcloud', clock, MAX_ANSWER_BYTES, fetches),
+      http,
       rules: { isOpen, allowsHttp },
-      logins: { connected() {}, disconnected() {}, roomsForgotten() {} },
-      replays: new ReplayMemory(),
+      logins: nextclouds,
+      replays,
       onFailure: (what, server, reason) => observer.log('warn', what, { server, reason }),
     });
-    this.provides = {
-      messenger: new NextcloudTalkMessenger(),
-      webhooks: new PairingWebhooks(pairing),
+    this.#nextclouds = nextclouds;
+    const webhooks = new WebhookReceiver({
+      clock,
+      observer,
+      nextclouds,
       pairing,
-    };
+      replays,
+      intake,
+      callChanged: () => undefined,
+    });
+    this.provides = { messenger, webhooks, pairing };
   }
 
   async start(): Promise<void> {}
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#nextclouds.close();
+  }
 }

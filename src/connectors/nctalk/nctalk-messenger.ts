@@ -1,18 +1,57 @@
-import type { MessageIntake, Messenger, SendOutcome } from '../contract/messenger.ts';
+import { assert } from '../../base/assert.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { keyOfLogin, type LoginRef } from '../../base/login-ref.ts';
+import type {
+  FetchesFiles,
+  MessageIntake,
+  Messenger,
+  OutboundMessage,
+  SendOutcome,
+} from '../contract/messenger.ts';
 import { checkTextLength, codePoints } from '../kit/sending.ts';
+import type { TalkLogin } from './login/connected-nextclouds.ts';
+import { TALK_REMEDIES } from './messages/outbound.ts';
 
 /** `ChatManager::MAX_CHAT_LENGTH` of Talk, in characters. */
 const MAX_TEXT = 32_000;
+/** For so long, a message that may have arrived is looked for in the last thousand of its conversation. */
+const LOOKED_FOR_MS = 600_000;
 
-/** Direct messages of Nextcloud Talk. */
-export class NextcloudTalkMessenger implements Messenger {
-  onMessages(_intake: MessageIntake): void {}
+/** Direct messages of Nextcloud Talk, and those of conversations in which the owner has activated the bot. */
+export class NextcloudTalkMessenger implements Messenger, FetchesFiles {
+  readonly files: FetchesFiles = this;
+  readonly remedies = TALK_REMEDIES;
+  readonly dropsDuplicatesForMs = LOOKED_FOR_MS;
+  readonly #loginOf: (key: string) => TalkLogin | undefined;
+  #intake: MessageIntake | null = null;
+
+  constructor(loginOf: (key: string) => TalkLogin | undefined) {
+    this.#loginOf = loginOf;
+  }
+
+  onMessages(intake: MessageIntake): void {
+    this.#intake = intake;
+  }
+
+  get intake(): MessageIntake {
+    assert(this.#intake !== null, 'onMessages comes before logins');
+    return this.#intake;
+  }
 
   checkText(text: string): void {
     checkTextLength('Nextcloud Talk', codePoints(text), MAX_TEXT);
   }
 
-  async send(): Promise<SendOutcome> {
+  async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
+    const login = this.#loginOf(keyOfLogin(message.to.login));
+    if (login) return await login.send(message, signal);
     return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
+  }
+
+  /** A file's reference is its path among the bot's files. */
+  async fetchFile(ref: LoginRef, path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const login = this.#loginOf(keyOfLogin(ref));
+    if (login?.kind !== 'bot') throw new GatewayError('file_gone');
+    return await login.api.openFile(path, signal);
   }
 }

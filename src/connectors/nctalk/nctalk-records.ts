@@ -5,6 +5,7 @@ import { RoomToken } from './objects.ts';
 /** What is kept of a room: of the direct conversation, and of those that were ever activated. */
 const RoomRecord = z.object({
   token: RoomToken,
+  kind: z.enum(['direct', 'channel']),
   /** Id of the last message that is stored, or need not be. */
   position: z.number(),
   isActive: z.boolean(),
@@ -24,8 +25,8 @@ const BotRecord = z.object({
   /** The bot's user. Another one has other rooms, and has welcomed nobody. */
   botLogin: z.string(),
   isWelcomed: z.boolean(),
-  /** Whether events of the addon arrive. */
-  hasEvents: z.boolean(),
+  /** Whether events of the addon arrive; null: not known. */
+  hasEvents: z.boolean().nullable(),
 });
 export type BotRecord = z.output<typeof BotRecord>;
 
@@ -62,7 +63,9 @@ export class TalkRecords {
 
   /** Null: it was not being sent. */
   async sending(messageId: string): Promise<SendingRecord | null> {
-    return SendingRecord.safeParse(await this.#records.find(this.#loginKey, 'sending', messageId)).data ?? null;
+    return (
+      SendingRecord.safeParse(await this.#records.find(this.#loginKey, 'sending', messageId)).data ?? null
+    );
   }
 
   async putSending(messageId: string, value: SendingRecord): Promise<void> {

@@ -16,16 +16,15 @@ export type Parameter = z.output<typeof Parameter>;
 /** PHP writes an empty map as a list. A parameter that cannot be read is left out. */
 const Parameters = z.preprocess(
   (value) => (Array.isArray(value) ? {} : value),
-  z
-    .record(z.string(), z.unknown())
-    .transform((all): Readonly<Record<string, Parameter>> =>
+  z.record(z.string(), z.unknown()).transform(
+    (all): Readonly<Record<string, Parameter>> =>
       Object.fromEntries(
         Object.entries(all).flatMap(([key, value]) => {
           const { data } = Parameter.safeParse(value);
           return data ? [[key, data]] : [];
         }),
       ),
-    ),
+  ),
 );
 
 /** A text with its placeholders. */
@@ -74,14 +73,12 @@ export type Room = z.output<typeof Room>;
 
 /** A list of which one entry that cannot be read spoils nothing. `most`: entries beyond it are left out. */
 export function listOf<Schema extends z.ZodType>(schema: Schema, most: number) {
-  return z
-    .array(z.unknown())
-    .transform((all): z.output<Schema>[] =>
-      all.slice(0, most).flatMap((each) => {
-        const { data, success } = schema.safeParse(each);
-        return success ? [data] : [];
-      }),
-    );
+  return z.array(z.unknown()).transform((all): z.output<Schema>[] =>
+    all.slice(0, most).flatMap((each) => {
+      const { data, success } = schema.safeParse(each);
+      return success ? [data] : [];
+    }),
+  );
 }
 
 /** https://docs.nextcloud.com/server/latest/developer_manual/client_apis/OCS/ocs-api-overview.html#capabilities-api */
@@ -92,7 +89,9 @@ export const Capabilities = z.object({
         features: field(z.array(z.string())),
         version: field(z.string()),
         config: field(
-          z.object({ attachments: field(z.object({ folder: field(z.string()), allowed: field(z.boolean()) })) }),
+          z.object({
+            attachments: field(z.object({ folder: field(z.string()), allowed: field(z.boolean()) })),
+          }),
         ),
       }),
     ),

@@ -85,7 +85,7 @@ export class OcsClient {
     });
     this.#keep(answer.headers);
     const words = `Nextcloud's answer to ${path.split('/').slice(0, 4).join('/')} cannot be read`;
-    return { status: answer.status, data: parsed(schema, dataIn(answer), words), headers: answer.headers };
+    return { status: answer.status, data: parsed(schema, ocsDataIn(answer), words), headers: answer.headers };
   }
 
   #keep(headers: Headers): void {
@@ -102,7 +102,7 @@ export function failureOf(error: unknown): PlatformFailure {
 }
 
 /** Returns the data of an answer. Throws a PlatformFailure when it is a refusal, or no answer of OCS. */
-function dataIn(answer: HttpAnswer): unknown {
+export function ocsDataIn(answer: HttpAnswer): unknown {
   if (NO_CONTENT.has(answer.status)) return [];
   const { data: envelope } = Envelope.safeParse(answer.json);
   if (answer.isOk && envelope) return envelope.ocs.data;

@@ -25,7 +25,7 @@ export class BridgedConnector implements Connector {
   constructor(platform: Platform, own: Connector | null, { client, clock, openUrl }: BridgedDeps) {
     this.platform = platform;
     this.#own = own;
-    const { oauth, pairing, status, calls, messenger, inboundCalls } = own?.provides ?? {};
+    const { oauth, pairing, webhooks, status, calls, messenger, inboundCalls } = own?.provides ?? {};
     this.calls = new BridgeCalls(platform, {
       client,
       clock,
@@ -34,6 +34,8 @@ export class BridgedConnector implements Connector {
     this.provides = {
       ...(oauth && { oauth }),
       ...(pairing && { pairing }),
+      // Servers post the credentials of pairings.
+      ...(pairing && webhooks && { webhooks }),
       ...(status && { status }),
       ...(calls && { calls }),
       messenger: new BridgeMessenger(platform, {

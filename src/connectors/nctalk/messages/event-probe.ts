@@ -35,7 +35,10 @@ export class EventProbe {
     const { api, clock, appId, signal } = this.#deps;
     const options = { deadlineMs: REQUEST_MS, signal };
     const text = `__${appId.replace(/_talk$/, '')}_probe:${this.#nonce}__`;
-    const id = await api.post({ token, text, referenceId: referenceOf(this.#nonce), isSilent: true }, options);
+    const id = await api.post(
+      { token, text, referenceId: referenceOf(this.#nonce), isSilent: true },
+      options,
+    );
     await pause(clock, ANSWERED_WITHIN_MS, AbortSignal.any([signal, this.#answered.signal]));
     await api.deleteMessage(token, id, options).catch(() => undefined);
     return this.#answered.signal.aborted;

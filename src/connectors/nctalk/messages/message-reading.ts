@@ -7,7 +7,13 @@ import { DELETED_TEXT, filesOf, nameOf, textOf } from './message-text.ts';
 /** Types of actors who are people. Bots, Talk itself and other servers' bridges are none. */
 const PEOPLE: ReadonlySet<string> = new Set(['users', 'guests', 'emails', 'federated_users']);
 /** Types of messages that people write. */
-const WRITTEN: ReadonlySet<string> = new Set(['comment', 'voice-message', 'record-audio', 'record-video', 'object_shared']);
+const WRITTEN: ReadonlySet<string> = new Set([
+  'comment',
+  'voice-message',
+  'record-audio',
+  'record-video',
+  'object_shared',
+]);
 
 /** Who reads. */
 export interface Reader {
@@ -94,7 +100,9 @@ function addressOf(
 
 /** Since Talk 22. Before it, and outside of threads that people have made, a reply is a message like any other. */
 function threadOf({ id, threadId, isThread }: Omit<Message, 'parent'>): string | null {
-  return isThread === true && threadId !== undefined && threadId > 0 && threadId !== id ? `${threadId}` : null;
+  return isThread === true && threadId !== undefined && threadId > 0 && threadId !== id
+    ? `${threadId}`
+    : null;
 }
 
 /** The bots of all accounts on a Nextcloud have users named alike: `<brand>-bot-<random>`. They do not answer each other. */

@@ -1,5 +1,5 @@
-import { quoted } from '../../kit/quoted-text.ts';
 import type { InboundFile } from '../../contract/messenger.ts';
+import { quoted } from '../../kit/quoted-text.ts';
 import type { Message, Parameter, RichText } from '../objects.ts';
 
 /** Stands in for a message that its author has deleted. */
@@ -43,7 +43,7 @@ export function plainText({ message, messageParameters }: RichText, ownId: strin
 export function filesOf({ messageParameters }: RichText): InboundFile[] {
   return Object.values(messageParameters)
     .filter(({ type }) => type === 'file')
-    .map(({ id, name, mimetype, size, path, ['hide-download']: hidden }) => ({
+    .map(({ id, name, mimetype, size, path, 'hide-download': hidden }) => ({
       name: name || `file ${id ?? ''}`.trim(),
       mime: typeof mimetype === 'string' && mimetype !== '' ? mimetype : 'application/octet-stream',
       sizeBytes: wholeNumber(size),
@@ -73,7 +73,8 @@ function shown(key: string, parameter: Parameter, ownId: string): string {
 /** What a message without a text of its own says it was: a poll, a place, a card. */
 function stubOf({ type, id = '', name = '', link, latitude, longitude }: Parameter): string {
   const what = name || id;
-  const place = typeof latitude === 'string' && typeof longitude === 'string' ? `${latitude}, ${longitude}` : '';
+  const place =
+    typeof latitude === 'string' && typeof longitude === 'string' ? `${latitude}, ${longitude}` : '';
   const url = link !== undefined && /^https?:\/\//.test(link) ? link : '';
   const more = place || url;
   return `[${TYPE_NAMES[type] ?? type}: ${what}${more === '' ? '' : ` (${more})`}]`;

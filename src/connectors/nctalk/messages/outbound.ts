@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/time.ts';
 import { pause } from '../../../base/waits.ts';
 import type { OutboundFile, OutboundMessage, Remedy, SendOutcome } from '../../contract/messenger.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import { codePoints, outcomeOf, type SendRules, sendParts } from '../../kit/sending.ts';
 import type { TalkApi, TalkTraits } from '../client.ts';
 import type { SendingRecord } from '../nctalk-records.ts';
@@ -33,6 +34,8 @@ export interface SendingRoom {
   readonly former: SendingRecord | null;
   /** As which the addon posts webhooks' answers. */
   readonly addonBotId: string;
+  /** Called when a request fails. */
+  failed(failure: PlatformFailure): void;
 }
 
 interface Part {
@@ -46,7 +49,11 @@ export async function sendToRoom(room: SendingRoom, message: OutboundMessage): P
   return await sendParts({
     parts: partsOf(message, room.traits),
     send: async (part) => await sendOnce(room, message, part),
-    failed: (error, sentIds) => outcomeOf(error, sentIds, TALK_RULES),
+    failed: (error, sentIds) => {
+      const failure = failureOf(error);
+      room.failed(failure);
+      return outcomeOf(failure, sentIds, TALK_RULES);
+    },
   });
 }
 

@@ -92,7 +92,10 @@ export class Poller {
     const isWhole = nowMs - this.#wholeListMs >= WHOLE_LIST_MS;
     try {
       const since = isWhole ? null : this.#modifiedSince;
-      const { rooms: listed, modifiedBefore } = await api.rooms(since, { deadlineMs: LIST_DEADLINE_MS, signal });
+      const { rooms: listed, modifiedBefore } = await api.rooms(since, {
+        deadlineMs: LIST_DEADLINE_MS,
+        signal,
+      });
       this.#modifiedSince = modifiedBefore;
       if (isWhole) this.#wholeListMs = nowMs;
       heard(null);

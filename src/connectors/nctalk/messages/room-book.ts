@@ -1,13 +1,10 @@
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { RoomRecord, TalkRecords } from '../nctalk-records.ts';
-import { type Room, ROOM_TYPES } from '../objects.ts';
+import { ROOM_TYPES, type Room } from '../objects.ts';
 import type { Place, Reading } from './message-reading.ts';
 
 /** Rooms that are not active are remembered in memory only. */
 const MAX_OTHERS = 2_000;
-
-/** A room whose messages matter, or may come to matter. */
-export interface KnownRoom extends Place, Omit<RoomRecord, 'token'> {}
 
 /** The rooms of one login: the direct conversation with the owner, and those in which the owner has activated the bot. */
 export class RoomBook {
@@ -21,7 +18,7 @@ export class RoomBook {
   readonly #places = new LimitedMap<Place | null>(MAX_OTHERS);
 
   /** Rooms whose texts the addon encrypts: they are not read behind its back. */
-  readonly #sealed = new LimitedMap<true>(MAX_OTHERS);
+  #sealed = new LimitedMap<true>(MAX_OTHERS);
 
   constructor(records: TalkRecords, owner: string) {
     this.#records = records;
@@ -52,7 +49,9 @@ export class RoomBook {
   /** Whether it is known as one whose messages are stored. */
   isHeard(token: string): boolean {
     const place = this.#places.get(token);
-    return place !== null && place !== undefined ? this.matters(place) : this.#kept.get(token)?.isActive === true;
+    return place !== null && place !== undefined
+      ? this.matters(place)
+      : this.#kept.get(token)?.isActive === true;
   }
 
   /** Null: it was never read. A direct conversation begins with the bot. */
@@ -60,22 +59,45 @@ export class RoomBook {
     return this.#kept.get(token)?.position ?? this.#others.get(token) ?? (kind === 'direct' ? 0 : null);
   }
 
+  /** 0: it was never read. */
+  lastPosition(token: string): number {
+    return this.#kept.get(token)?.position ?? this.#others.get(token) ?? 0;
+  }
+
   async advance(place: Place, position: number): Promise<void> {
     const kept = this.#kept.get(place.token);
     if (kept || place.kind === 'direct')
-      await this.#keep({ isActive: false, isListed: true, ...kept, token: place.token, position });
+      await this.#keep({ isActive: false, isListed: true, ...kept, ...roomOf(place), position });
     else this.#others.set(place.token, position);
   }
 
   /** `position`: of the command. */
-  async activate({ token }: Place, isActive: boolean, position: number): Promise<void> {
-    await this.#keep({ token, position, isActive, isListed: false });
+  async activate(place: Place, isActive: boolean, position: number): Promise<void> {
+    await this.#keep({ ...roomOf(place), position, isActive, isListed: false });
   }
 
   /** The addon knows whether it is active. */
   async listed(token: string): Promise<void> {
     const kept = this.#kept.get(token);
     if (kept) await this.#keep({ ...kept, isListed: true });
+  }
+
+  /** The addon has forgotten all rooms of the owner. */
+  async forgottenByAddon(): Promise<void> {
+    for (const kept of this.#kept.values()) if (kept.isActive) await this.#keep({ ...kept, isListed: false });
+  }
+
+  /** The conversation with the owner, if it is known; of several, the last one that there was news in. */
+  get direct(): string | null {
+    const all = [...this.#kept.values()].filter(({ kind }) => kind === 'direct');
+    return all.toSorted((one, other) => other.position - one.position)[0]?.token ?? null;
+  }
+
+  /** The conversation with the owner is no longer there. */
+  async directGone(token: string): Promise<void> {
+    await this.#records.forgetRoom(token);
+    this.#kept.delete(token);
+    this.#places.delete(token);
   }
 
   /** Rooms of which the addon has not been told. */
@@ -97,6 +119,11 @@ export class RoomBook {
 
   unseal(token: string): void {
     this.#sealed.delete(token);
+  }
+
+  /** Encryption was switched on or off: the next posts tell. */
+  unsealAll(): void {
+    this.#sealed = new LimitedMap(MAX_OTHERS);
   }
 
   /** Whether something must not be read: the addon encrypts texts, but no files. */
@@ -121,4 +148,8 @@ export class RoomBook {
     await this.#records.putRoom(record);
     this.#kept.set(record.token, record);
   }
+}
+
+function roomOf({ token, kind }: Place): Pick<RoomRecord, 'token' | 'kind'> {
+  return { token, kind };
 }

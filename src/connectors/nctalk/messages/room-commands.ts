@@ -46,7 +46,11 @@ export class RoomCommands {
   }
 
   /** Resolves once it is kept. What follows from it is best effort. */
-  async carryOut(command: 'activate' | 'deactivate', place: Place, { id, timestamp }: Message): Promise<void> {
+  async carryOut(
+    command: 'activate' | 'deactivate',
+    place: Place,
+    { id, timestamp }: Message,
+  ): Promise<void> {
     const { reader, rooms, intake } = this.#deps;
     const isActive = command === 'activate';
     const space = { kind: 'channel', id: place.token } as const;
@@ -77,8 +81,6 @@ export class RoomCommands {
   async say(token: string, text: string, reason: string): Promise<void> {
     const { api, reader, observer, signal } = this.#deps;
     const posting = { token, text, referenceId: referenceOf(`${reader.ownId} ${token} ${reason}`) };
-    await api
-      .post(posting, { deadlineMs: SAY_DEADLINE_MS, signal })
-      .catch(() => observer.count('api_error'));
+    await api.post(posting, { deadlineMs: SAY_DEADLINE_MS, signal }).catch(() => observer.count('api_error'));
   }
 }

@@ -115,7 +115,9 @@ export class RoomReader {
     let position = rooms.positionIn(place) ?? (await this.#firstPosition(place));
     for (;;) {
       const from = position;
-      const { messages, nextId } = await this.#ask((options) => api.messagesAfter(place.token, from, options));
+      const { messages, nextId } = await this.#ask((options) =>
+        api.messagesAfter(place.token, from, options),
+      );
       last = (await this.#takeAll(place, messages, from)) ?? last;
       if (nextId === null) return last;
       position = nextId;

@@ -112,7 +112,7 @@ export class TalkPairing implements ConnectsByPairing {
     if (former && isPaired(former)) this.#removeBot(former);
   }
 
-  /** Handles a post at `DISABLED_WEBHOOK`: an addon's notice that it is switched off or removed. Its bots are gone then, and their passwords. */
+  /** Handles a post at `DISABLED_WEBHOOK`: an addon is switched off or removed, with its bots. */
   addonDisabled({ body, header }: Pick<WebhookRequest, 'body' | 'header'>): WebhookReply {
     const { data: notice } = AddonDisabled.safeParse(platformJson(body));
     if (notice === undefined) return { status: 400, text: 'The notice cannot be read' };
@@ -121,6 +121,7 @@ export class TalkPairing implements ConnectsByPairing {
       (each): each is Known =>
         isPaired(each) &&
         each.credentials.appId === appId &&
+        namesServer(url, each.server) &&
         isSignedByAddon(each.credentials.apiSecret, header),
     );
     const [first] = concerned;
@@ -128,7 +129,6 @@ export class TalkPairing implements ConnectsByPairing {
       return { status: 401, text: 'The notice is not signed by an addon that was paired' };
     if (!this.#deps.replays.isFirst(first.credentials.apiSecret, header)) return { status: 200, json: {} };
     for (const { id, server } of concerned) {
-      if (!namesServer(url, server)) continue;
       const status = `The addon is switched off at ${new URL(server).host}; connect again`;
       this.#pairings?.report(id, status);
     }

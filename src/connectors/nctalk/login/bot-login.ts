@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import type { Address } from '../../../base/address.ts';
+import type { LoginRef } from '../../../base/login-ref.ts';
+import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
+import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
+import { TalkApi, type TalkTraits } from '../client.ts';
+import { Arrival } from '../messages/arrival.ts';
+import { sendToRoom } from '../messages/outbound.ts';
+import { Poller } from '../messages/poller.ts';
+import { RoomBook } from '../messages/room-book.ts';
+import { NOT_ENCRYPTED, RoomCommands } from '../messages/room-commands.ts';
+import { RoomReader } from '../messages/room-reader.ts';
+import { type SendingRecord, TalkRecords } from '../nctalk-records.ts';
+import { failureOf, OcsClient } from '../ocs-client.ts';
+import type { AddonCredentials } from '../pairing/talk-credentials.ts';
+import type { TalkConnection } from '../pairing/talk-pairing.ts';
+import type { TalkWorld } from './talk-world.ts';
+
+const REQUEST_MS = 15_000;
+/** So many messages in a row that only polling has found, and events are lost. */
+const UNANNOUNCED = 3;
+
+/** The bot user of one connection: what it reads, writes and is called for. */
+export class BotLogin extends LoginCheck {
+  readonly kind = 'bot' as const;
+  readonly api: TalkApi;
+  readonly credentials: AddonCredentials;
+  readonly server: string;
+  readonly records: TalkRecords;
+  readonly rooms: RoomBook;
+  /** As which the addon posts: a Talk bot, whose id comes from its URL. */
+  readonly addonBotId: string;
+  readonly #world: TalkWorld;
+  readonly #reader: RoomReader;
+  readonly #commands: RoomCommands;
+  readonly #poller: Poller;
+  readonly #arrival: Arrival;
+  readonly #ref: LoginRef;
+  #traits: TalkTraits | null = null;
+  #unannounced = 0;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(world: TalkWorld, { id, server }: TalkConnection, credentials: AddonCredentials) {
+    super({
+      clock: world.clock,
+      ask: async (signal) => await this.#ask(signal),
+      wordsOf: (error) => failureOf(error).message,
+      onState: ({ status }) => {
+        world.observer.count(status === LOGIN_OK ? 'login_ok' : 'login_failed');
+        world.report(id, status);
+        if (status === LOGIN_OK) this.#poller.wake();
+      },
+    });
+    const { botLogin: userId, botPassword: password, owner, appId, apiSecret } = credentials;
+    const { http, clock, observer, turns, intake } = world;
+    this.#world = world;
+    this.#ref = { kind: 'connection', id };
+    this.server = server;
+    this.credentials = credentials;
+    this.addonBotId = `bot-${createHash('sha1').update(`nextcloudapp://${appId}`).digest('hex')}`;
+    const { signal } = this;
+    const api = new TalkApi(http, new OcsClient(http, { server, userId, password }));
+    const reader = { login: this.#ref, ownId: userId, owner };
+    const records = new TalkRecords(world.records, id);
+    const rooms = new RoomBook(records, owner);
+    const addon = {
+      authorize: async (token: string, by: string | null) =>
+        await world.addonRooms.authorize({ server, appId, apiSecret }, token, by),
+    };
+    this.api = api;
+    this.records = records;
+    this.rooms = rooms;
+    const shared = { api, reader, rooms, observer, signal, intake };
+    const commands = new RoomCommands({ ...shared, addon });
+    this.#commands = commands;
+    this.#reader = new RoomReader({
+      ...shared,
+      turns,
+      commanded: async (command, place, message) => await commands.carryOut(command, place, message),
+    });
+    this.#arrival = new Arrival({ ...shared, clock, records, appId });
+    this.#poller = new Poller({
+      ...shared,
+      clock,
+      hasEvents: () => this.#arrival.hasEvents,
+      isUp: () => this.state.status === LOGIN_OK,
+      look: async (token) => await this.#lookByPolling(token),
+      heard: (failure) => failure && this.failed(failure),
+    });
+  }
+
+  get key(): string {
+    return 'id' in this.#ref ? this.#ref.id : '';
+  }
+
+  /** Begins to receive. */
+  follow(): void {
+    this.#running = this.#follow().catch((error: unknown) => {
+      if (!this.signal.aborted)
+        this.#world.observer.log('error', 'a connection to a Nextcloud cannot be read', { err: error });
+    });
+  }
+
+  /** Stores what is new in a room because the addon has called. As `RoomReader.look`. */
+  async called(token: string): Promise<Address | null> {
+    if (!this.#world.hears) return null;
+    this.#unannounced = 0;
+    await this.#arrival.eventCame();
+    const from = await this.look(token);
+    if (from !== null) this.#poller.isBusy(token);
+    return from;
+  }
+
+  /** Stores what is new in a room. As `RoomReader.look`. A room that cannot be read now is read later, too. */
+  async look(token: string): Promise<Address | null> {
+    try {
+      return await this.#reader.look(token);
+    } catch (error) {
+      this.#poller.failed(token);
+      const failure = failureOf(error);
+      this.failed(failure);
+      this.#world.observer.count('room_failed');
+      throw error;
+    }
+  }
+
+  /** As `look`, in the background. */
+  ring(token: string): void {
+    if (this.#world.hears) void this.look(token).catch(() => undefined);
+  }
+
+  /** The bot has come to a room, or left it. */
+  moved(token: string): void {
+    this.rooms.left(token);
+    this.ring(token);
+  }
+
+  /** The addon encrypts what people write in a room. It is told there, once. */
+  async encrypted(token: string): Promise<void> {
+    if (this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
+  }
+
+  /** The marker of a probe has come back. */
+  probed(nonce: string): void {
+    this.#arrival.probed(nonce);
+  }
+
+  /** The addon has forgotten the rooms of the owner. */
+  async forgottenByAddon(): Promise<void> {
+    await this.rooms.forgottenByAddon();
+    await this.#commands.tellAddon();
+  }
+
+  async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
+    const { messageId } = message;
+    const former = await this.records.sending(messageId);
+    if (former === null) await this.records.putSending(messageId, { answerAfter: null });
+    const outcome = await this.#send(message, former, signal);
+    if (outcome.kind === 'sent' || outcome.kind === 'refused') await this.records.sent(messageId);
+    return outcome;
+  }
+
+  /** Reports a failed request. */
+  failed(failure: PlatformFailure): void {
+    this.#world.observer.count(failure.kind === 'later' ? 'throttled' : 'api_error');
+    if (failure.isLoggedOut) this.isDown(failure.message);
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    await this.#running;
+    await this.#reader.settled();
+  }
+
+  async #follow(): Promise<void> {
+    if (!this.#world.hears) {
+      this.check();
+      return;
+    }
+    await this.rooms.load();
+    await this.#arrival.load();
+    this.check();
+    await this.#poller.run();
+  }
+
+  async #ask(signal: AbortSignal): Promise<{ readonly name: string }> {
+    const { botLogin } = this.credentials;
+    this.#traits = await this.api.traits({ deadlineMs: REQUEST_MS, signal }).catch(async (error: unknown) => {
+      throw await this.#refusedBecause(failureOf(error));
+    });
+    if (this.#world.hears) void this.#arrive();
+    return { name: botLogin };
+  }
+
+  /** An addon that is switched off has deleted its bots, which says more than that they are not logged in. */
+  async #refusedBecause(failure: PlatformFailure): Promise<PlatformFailure> {
+    if (!failure.isLoggedOut) return failure;
+    const { server } = this;
+    const answer = this.#world.addons.signalingServer({ server, ...this.credentials }, REQUEST_MS);
+    const isGone = await answer.then(
+      () => false,
+      (error: unknown) => failureOf(error).isLoggedOut,
+    );
+    const words = `The addon is switched off at ${new URL(server).host}; connect again`;
+    return isGone ? new PlatformFailure('refused', words, { isLoggedOut: true }) : failure;
+  }
+
+  /** What is to be done when the Nextcloud accepts the login. */
+  async #arrive(): Promise<void> {
+    try {
+      await this.#arrival.settleIn();
+      await this.#commands.tellAddon();
+    } catch (error) {
+      if (!this.signal.aborted) this.failed(failureOf(error));
+    }
+  }
+
+  async #lookByPolling(token: string): Promise<boolean> {
+    const from = await this.look(token).catch(() => null);
+    if (from === null) return false;
+    this.#poller.isBusy(token);
+    this.#unannounced += 1;
+    if (this.#unannounced >= UNANNOUNCED) await this.#arrival.eventsLost();
+    return true;
+  }
+
+  async #send(
+    message: OutboundMessage,
+    former: SendingRecord | null,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    const { space } = message.to;
+    if (space.kind === 'channel') {
+      if (this.rooms.isHeard(space.id)) return await this.#sendTo(space.id, message, former, signal);
+      return { kind: 'refused', reason: 'The conversation is not activated', isAddressGone: true };
+    }
+    const known = this.rooms.direct;
+    if (known !== null) {
+      const outcome = await this.#sendTo(known, message, former, signal);
+      if (outcome.kind !== 'refused' || !outcome.isAddressGone) return outcome;
+      await this.rooms.directGone(known);
+    }
+    try {
+      const { token } = await this.#arrival.directRoom(signal);
+      return await this.#sendTo(token, message, former, signal);
+    } catch (error) {
+      const failure = failureOf(error);
+      this.failed(failure);
+      if (failure.kind === 'refused')
+        return { kind: 'refused', reason: failure.message, isAddressGone: false };
+      // Opening a conversation twice is harmless.
+      return { kind: 'later', reason: failure.message, afterMs: failure.afterMs || 2_000 };
+    }
+  }
+
+  async #sendTo(
+    token: string,
+    message: OutboundMessage,
+    former: SendingRecord | null,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    const { api, addonBotId } = this;
+    const { clock } = this.#world;
+    const traits = this.#traits ?? { features: new Set<string>(), folder: '/Talk' };
+    const failed = (failure: PlatformFailure) => this.failed(failure);
+    return await sendToRoom({ api, clock, token, traits, signal, former, addonBotId, failed }, message);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../../../base/time.ts';
+import type { MessageIntake } from '../../contract/messenger.ts';
+import type { PlatformRecords } from '../../contract/records.ts';
+import type { PlatformHttp } from '../../kit/platform-http.ts';
+import type { FairTurns } from '../messages/fair-turns.ts';
+import type { NextcloudTalkObserver } from '../nctalk-observer.ts';
+import type { AddonClient } from '../pairing/addon-client.ts';
+import type { AddonRooms } from '../pairing/addon-rooms.ts';
+
+/** What all logins have in common. */
+export interface TalkWorld {
+  readonly clock: Clock;
+  readonly observer: NextcloudTalkObserver;
+  readonly records: PlatformRecords;
+  readonly http: PlatformHttp;
+  /** Requests that read rooms. */
+  readonly turns: FairTurns;
+  readonly addons: AddonClient;
+  readonly addonRooms: AddonRooms;
+  /** Whether what is written comes here. Otherwise, the platform bridge brings it. */
+  readonly hears: boolean;
+  intake(): MessageIntake;
+  /** Reports the status of a connection. */
+  report(connectionId: string, status: string): void;
+}

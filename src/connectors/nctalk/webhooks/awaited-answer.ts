@@ -1,0 +1,50 @@
+import type { Clock } from '../../../base/time.ts';
+import { TimeLimit } from '../../../base/time-limit.ts';
+import type { AwaitedReply, SendOutcome } from '../../contract/messenger.ts';
+import type { ReplyEnd, WebhookReply } from '../../contract/webhooks.ts';
+import type { BotLogin } from '../login/bot-login.ts';
+
+/** The addon posts an answer as soon as it has it. */
+const POSTED_WITHIN_MS = 10_000;
+/** How long the Nextcloud is asked to wait for the message, in seconds. */
+const WAIT_S = 5;
+
+export interface Answering {
+  readonly clock: Clock;
+  readonly login: BotLogin;
+  readonly token: string;
+}
+
+/** Answers a post with a message of the agent, which the addon then posts. What became of it is read from the room. */
+export async function answerWith(answering: Answering, awaited: AwaitedReply): Promise<WebhookReply> {
+  const { login, token } = answering;
+  const { messageId, text } = awaited.message;
+  const answerAfter = login.rooms.lastPosition(token);
+  await login.records.putSending(messageId, { answerAfter });
+  const settle = async (end: ReplyEnd): Promise<void> => {
+    const outcome = end === 'unwritten' ? null : await outcomeOf(answering, answerAfter);
+    if (outcome?.kind !== 'unknown') await login.records.sent(messageId).catch(() => undefined);
+    awaited.settle(outcome);
+  };
+  return { status: 200, json: { message: text }, ended: (end) => void settle(end) };
+}
+
+/** Never rejects. */
+async function outcomeOf({ clock, login, token }: Answering, answerAfter: number): Promise<SendOutcome> {
+  const limit = new TimeLimit(clock, POSTED_WITHIN_MS, { outer: login.signal });
+  try {
+    for (let lastId = answerAfter; !limit.signal.aborted; ) {
+      const page = await login.api.messagesAfter(token, lastId, { signal: limit.signal }, WAIT_S);
+      const posted = page.messages.find(
+        ({ actorType, actorId }) => actorType === 'bots' && actorId === login.addonBotId,
+      );
+      if (posted) return { kind: 'sent', platformMessageIds: [`${posted.id}`] };
+      lastId = page.nextId ?? lastId;
+    }
+  } catch {
+    // It may have been posted all the same.
+  } finally {
+    limit.close();
+  }
+  return { kind: 'unknown', reason: 'The addon did not post the answer, or not in time', sentIds: [] };
+}

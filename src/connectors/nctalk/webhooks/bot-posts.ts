@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import type { Address } from '../../../base/address.ts';
+import type { LoginRef } from '../../../base/login-ref.ts';
+import { field, platformJson } from '../../../base/platform-json.ts';
+import type { MessageIntake } from '../../contract/messenger.ts';
+import { quoted } from '../../kit/quoted-text.ts';
+import { filesOf, plainText } from '../messages/message-text.ts';
+import { RichText, RoomToken } from '../objects.ts';
+
+const PERSON = /^(?:users|guests|emails|federated_users)\/.{1,255}$/s;
+
+const Actor = z.object({ type: z.string().catch(''), id: z.string().catch(''), name: z.string().catch('') });
+const Place = z.object({ id: RoomToken, name: z.string().catch('') });
+/** Its content is JSON in a text. */
+const Note = z.object({ id: z.coerce.string().regex(/^\d{1,19}$/), content: z.string() });
+
+/** https://nextcloud-talk.readthedocs.io/en/latest/bots/#receiving-chat-messages */
+export const BotPost = z.object({ type: z.string() });
+const Written = z.object({
+  actor: Actor,
+  object: Note.extend({
+    inReplyTo: field(z.object({ actor: Actor, object: z.object({ content: z.string() }) })),
+  }),
+  target: Place,
+});
+const Moved = z.object({ object: Place });
+
+/**
+ * Stores what a post tells a Talk bot. Resolves with false when it cannot be read. Rejects when it cannot be stored now.
+ * Reactions, edits and notices of Talk's own tell nothing.
+ */
+export async function takeBotPost(
+  { login, nowIso }: { readonly login: LoginRef; readonly nowIso: string },
+  { type, body }: { readonly type: string; readonly body: unknown },
+  intake: MessageIntake,
+): Promise<boolean> {
+  switch (type) {
+    case 'Create':
+      return await written(login, nowIso, body, intake);
+    case 'Join':
+    case 'Leave': {
+      const { data } = Moved.safeParse(body);
+      if (data) await intake.reachable(roomOf(login, data.object.id), type === 'Join');
+      return data !== undefined;
+    }
+    default:
+      return true;
+  }
+}
+
+async function written(
+  login: LoginRef,
+  nowIso: string,
+  body: unknown,
+  intake: MessageIntake,
+): Promise<boolean> {
+  const { data } = Written.safeParse(body);
+  if (!data) return false;
+  const { actor, object, target } = data;
+  if (!PERSON.test(actor.id)) return true;
+  const text = [quoteOf(object.inReplyTo), textOf(object.content)].filter((line) => line !== '').join('\n');
+  if (text === '') return true;
+  await intake.received({
+    from: { ...roomOf(login, target.id), person: actor.id.replace(/^users\//, '') },
+    alias: null,
+    remoteName: target.name || null,
+    senderName: actor.name || null,
+    platformMessageId: object.id,
+    text,
+    sentAt: nowIso,
+    files: [],
+  });
+  return true;
+}
+
+function quoteOf(answered: z.output<typeof Written>['object']['inReplyTo']): string {
+  return answered ? quoted(answered.actor.name, textOf(answered.object.content)) : '';
+}
+
+/** A Talk bot cannot download files: they are named. */
+function textOf(content: string): string {
+  const json = platformJson(content);
+  const { message, parameters } = z
+    .object({ message: z.string(), parameters: z.unknown() })
+    .catch({ message: content, parameters: {} })
+    .parse(json);
+  const rich = RichText.parse({ message, messageParameters: parameters });
+  const files = filesOf(rich).map(({ name }) => `[file: ${name}]`);
+  return [plainText(rich, ''), ...files].filter((line) => line !== '').join('\n');
+}
+
+function roomOf(login: LoginRef, token: string): Address {
+  return { login, space: { kind: 'channel', id: token }, thread: null, person: null };
+}
