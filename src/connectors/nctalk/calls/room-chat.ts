@@ -23,6 +23,8 @@ export interface RoomChatDeps {
   readonly connectionId: string;
   readonly roomToken: string;
   readonly checkText: SendsChat['checkText'];
+  /** Nextcloud no longer accepts the login. */
+  loggedOut(): void;
   /** Takes a message of somebody else. */
   take(message: InboundChat): void;
   /** Tells the people in the room that the agent is typing, or no longer; null: there is no way to. */
@@ -71,7 +73,7 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
   }
 
   async send({ text, files }: OutboundChat, signal: AbortSignal): Promise<ChatOutcome> {
-    const { clock, roomToken: token, connectionId, typing } = this.#deps;
+    const { clock, roomToken: token, connectionId, typing, loggedOut } = this.#deps;
     typing()?.(false);
     const to = {
       login: { kind: 'connection', id: connectionId },
@@ -83,7 +85,7 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
     const traits = await this.#traitsBy(signal).catch(failureOf);
     if (traits instanceof Error) return { kind: 'refused', reason: traits.message };
     const outcome = await sendToRoom(
-      { api, clock, token, traits, signal, former: null, addonBotId: '' },
+      { api, clock, token, traits, signal, failed: ({ isLoggedOut }) => void (isLoggedOut && loggedOut()), former: null, addonBotId: '' },
       { messageId: randomUUID(), to, text, attachments: files },
     );
     if (outcome.kind === 'sent') return { kind: 'sent' };
