@@ -77,7 +77,9 @@ export class TalkCallsWorld {
       internalSecrets: new Map(isInternal ? [[host, this.signaling.internalSecret]] : []),
       checkText: () => undefined,
       botOf: (login) =>
-        'id' in login && login.id === CONNECTION ? { connectionId: CONNECTION, accountId: ACCOUNT, user } : null,
+        'id' in login && login.id === CONNECTION
+          ? { connectionId: CONNECTION, accountId: ACCOUNT, user }
+          : null,
       loggedOut: (connectionId) => void this.loggedOut.push(connectionId),
     });
     this.calls.onInbound({ ring: (call) => this.rung.push(call) > 0 });
@@ -101,7 +103,10 @@ export class TalkCallsWorld {
 
   person(room: FakeRoom, user: FakeNcUser): TalkPerson {
     const { nextcloud, signaling } = this;
-    const person = new TalkPerson({ nextcloud, room, signalingUrl: signaling.url, people: this.#people }, user);
+    const person = new TalkPerson(
+      { nextcloud, room, signalingUrl: signaling.url, people: this.#people },
+      user,
+    );
     this.#persons.push(person);
     return person;
   }
@@ -186,9 +191,11 @@ export class AgentCall implements LegObserver {
   }
 
   async becomes(state: string, deadlineMs?: number): Promise<void> {
-    await waitFor(`the call to be ${state}`, () => this.states.includes(state), deadlineMs).catch((error: Error) => {
-      throw new Error(`${error.message}: ${this.states.join(', ')} ${JSON.stringify(this.ends)}`);
-    });
+    await waitFor(`the call to be ${state}`, () => this.states.includes(state), deadlineMs).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}: ${this.states.join(', ')} ${JSON.stringify(this.ends)}`);
+      },
+    );
   }
 
   /** What the agent hears from now on. */

@@ -5,6 +5,9 @@ import type { FakeRoom } from '../fakes/nextcloud/world/fake-room.ts';
 import { waitFor, within } from './wait-for.ts';
 import type { WebRtcPeople } from './webrtc-people.ts';
 
+/** As Talk in browsers does. */
+const ASK_AGAIN_MS = 5_000;
+
 interface Signal {
   readonly id?: string;
   readonly type: string;
@@ -14,7 +17,7 @@ interface Signal {
   readonly event?: {
     readonly target: string;
     readonly type: string;
-    readonly join?: readonly { readonly sessionid: string; readonly userid: string }[];
+    readonly leave?: readonly string[];
     readonly update?: { readonly users?: readonly CallUser[] };
   };
 }
@@ -58,10 +61,7 @@ export class TalkPerson {
   /** What each connection of theirs is called at the server: the session, and the exchange. */
   readonly #streams = new Map<string, { readonly sessionId: string; readonly sid: string }>();
 
-  constructor(
-    { nextcloud, room, signalingUrl, people }: PersonWorld,
-    user: FakeNcUser,
-  ) {
+  constructor({ nextcloud, room, signalingUrl, people }: PersonWorld, user: FakeNcUser) {
     this.#nextcloud = nextcloud;
     this.#room = room;
     this.#signalingUrl = signalingUrl;
@@ -93,17 +93,28 @@ export class TalkPerson {
     await waitFor(`${name}`, () => this.#people.states.get(name) === 'connected');
   }
 
-  /** Listens to somebody, for the first time or again. Resolves once there is a connection. */
+  /** Listens to somebody, for the first time or again. Resolves once there is a connection, which is asked for until then. */
   async listenTo(sessionId: string): Promise<void> {
     const name = this.#nameOf(sessionId);
     this.#people.states.delete(name);
-    this.#send(sessionId, { type: 'requestoffer' });
-    await waitFor(`${this.user.uid} to hear`, () => this.#people.states.get(name) === 'connected');
+    let askedMs = Number.NEGATIVE_INFINITY;
+    await waitFor(`${this.user.uid} to hear`, () => {
+      if (performance.now() - askedMs > ASK_AGAIN_MS) {
+        this.#send(sessionId, { type: 'requestoffer' });
+        askedMs = performance.now();
+      }
+      return this.#people.states.get(name) === 'connected';
+    });
   }
 
   /** What they hear of somebody from now on, at 48,000 Hz. */
   async hear(sessionId: string, lengthMs = 1_500): Promise<Int16Array> {
     return await this.#people.hear(this.#nameOf(sessionId), lengthMs);
+  }
+
+  /** What they have heard of somebody since the last time. */
+  async heardNow(sessionId: string): Promise<Int16Array> {
+    return await this.#people.order('heard', this.#nameOf(sessionId));
   }
 
   /** In-call flags of a session, as they were last told. */
@@ -120,7 +131,10 @@ export class TalkPerson {
   /** Tells a session something by the server's way for moderators. */
   control(sessionId: string, data: object): void {
     this.#socket.send(
-      JSON.stringify({ type: 'control', control: { recipient: { type: 'session', sessionid: sessionId }, data } }),
+      JSON.stringify({
+        type: 'control',
+        control: { recipient: { type: 'session', sessionid: sessionId }, data },
+      }),
     );
   }
 
@@ -159,12 +173,14 @@ export class TalkPerson {
   async #take(signal: Signal): Promise<void> {
     this.#answers.get(signal.id ?? '')?.(signal);
     for (const user of signal.event?.update?.users ?? []) this.#users.set(user.sessionId, user);
+    for (const sessionId of signal.event?.leave ?? []) this.#users.delete(sessionId);
     const { message } = signal;
     if (message === undefined) return;
     const { sender, data } = message;
     const { sessionid: from } = sender;
     this.told.push({ from, type: data.type });
-    if (data.type === 'answer') await this.#people.order('answered', `${this.user.uid} says`, data.payload!.sdp!);
+    if (data.type === 'answer')
+      await this.#people.order('answered', `${this.user.uid} says`, data.payload!.sdp!);
     if (data.type === 'offer') await this.#answer(from, data);
     if (data.type === 'candidate' && data.payload?.candidate?.candidate) await this.#addCandidate(from, data);
   }
@@ -187,7 +203,10 @@ export class TalkPerson {
   }
 
   #send(to: string, data: object): void {
-    const message = { recipient: { type: 'session', sessionid: to }, data: { to, roomType: 'video', ...data } };
+    const message = {
+      recipient: { type: 'session', sessionid: to },
+      data: { to, roomType: 'video', ...data },
+    };
     this.#socket.send(JSON.stringify({ type: 'message', message }));
   }
 

@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock } from '../../../base/time.ts';
-import { ROOM_TYPE } from './negotiation.ts';
+import { ROOM_TYPE } from './descriptions.ts';
 
 interface AnnouncementsDeps {
   readonly clock: Clock;

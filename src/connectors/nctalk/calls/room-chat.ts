@@ -85,7 +85,16 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
     const traits = await this.#traitsBy(signal).catch(failureOf);
     if (traits instanceof Error) return { kind: 'refused', reason: traits.message };
     const outcome = await sendToRoom(
-      { api, clock, token, traits, signal, failed: ({ isLoggedOut }) => void (isLoggedOut && loggedOut()), former: null, addonBotId: '' },
+      {
+        api,
+        clock,
+        token,
+        traits,
+        signal,
+        failed: ({ isLoggedOut }) => void (isLoggedOut && loggedOut()),
+        former: null,
+        addonBotId: '',
+      },
       { messageId: randomUUID(), to, text, attachments: files },
     );
     if (outcome.kind === 'sent') return { kind: 'sent' };

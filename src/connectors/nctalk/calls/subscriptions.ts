@@ -6,9 +6,9 @@ import {
   type CallMedia,
   candidateData,
   iceCandidate,
-  Negotiation,
+  OwnCandidates,
   ROOM_TYPE,
-} from './negotiation.ts';
+} from './descriptions.ts';
 
 export interface SubscriptionsDeps {
   readonly clock: Clock;
@@ -133,11 +133,17 @@ export class Subscriptions {
   }
 }
 
+/** An offer of the server's for one person's stream. */
+interface Offered {
+  readonly sid: string;
+  readonly candidates: OwnCandidates;
+}
+
 /** One person's stream. */
 class Subscription {
   readonly #deps: SubscriptionsDeps;
   readonly #personId: string;
-  #negotiation: Negotiation | null = null;
+  #offered: Offered | null = null;
   #isConnected = false;
   #tries = 0;
   #isOver = false;
@@ -151,15 +157,15 @@ class Subscription {
 
   /** Asks for an offer, unless there is a connection, or one is being made. From the first pause on. */
   ask(): void {
-    if (this.#isOver || this.#negotiation !== null) return;
+    if (this.#isOver || this.#offered !== null) return;
     this.#tries = 0;
     this.#request();
   }
 
   take({ type, sid = '', payload }: PeerMessage): void {
     if (this.#isOver) return;
-    if (type === 'offer' && payload?.sdp !== undefined) return this.#offered(sid, payload.sdp);
-    if (type === 'candidate' && payload?.candidate && this.#negotiation?.isAbout(sid))
+    if (type === 'offer' && payload?.sdp !== undefined) return this.#renew(sid, payload.sdp);
+    if (type === 'candidate' && payload?.candidate && this.#isAbout(sid))
       this.#deps.media
         .command('candidate', this.#personId, iceCandidate(payload.candidate))
         .catch(() => undefined);
@@ -167,16 +173,16 @@ class Subscription {
 
   refused(): void {
     if (this.#isConnected) return;
-    this.#negotiation = null;
+    this.#offered = null;
     this.#again();
   }
 
   candidate(candidate: IceCandidate): void {
-    this.#negotiation?.candidate(candidate);
+    this.#offered?.candidates.add(candidate);
   }
 
   connected(): void {
-    if (this.#negotiation === null) return;
+    if (this.#offered === null) return;
     this.#isConnected = true;
     this.#tries = 0;
     this.#cancelTimer();
@@ -184,7 +190,7 @@ class Subscription {
 
   failed(): void {
     this.#isConnected = false;
-    this.#negotiation = null;
+    this.#offered = null;
     this.#again();
   }
 
@@ -207,27 +213,31 @@ class Subscription {
     this.#cancelTimer = this.#deps.clock.after(pauseMs, () => this.#request());
   }
 
+  /** Servers leave the `sid` out at times. */
+  #isAbout(sid: string): boolean {
+    return this.#offered !== null && (sid === '' || sid === this.#offered.sid);
+  }
+
   /** Another offer replaces the connection, but not at once again. */
-  #offered(sid: string, sdp: string): void {
+  #renew(sid: string, sdp: string): void {
     const { clock, media, send } = this.#deps;
+    const personId = this.#personId;
     const waitMs = this.#madeMs + RENEW_MS - clock.monotonicMs();
     this.#cancelTimer();
     if (waitMs > 0) {
-      this.#cancelTimer = clock.after(waitMs, () => this.#offered(sid, sdp));
+      this.#cancelTimer = clock.after(waitMs, () => this.#renew(sid, sdp));
       return;
     }
     this.#madeMs = clock.monotonicMs();
     this.#isConnected = false;
-    const negotiation = new Negotiation(sid, (candidate) =>
-      send(this.#personId, candidateData(sid, candidate)),
-    );
-    this.#negotiation = negotiation;
-    const isCurrent = (): boolean => !this.#isOver && negotiation === this.#negotiation;
-    media.command('subscribe', this.#personId, sdp).then(
+    const offered = { sid, candidates: new OwnCandidates() };
+    this.#offered = offered;
+    const isCurrent = (): boolean => !this.#isOver && offered === this.#offered;
+    media.command('subscribe', personId, sdp).then(
       (answer) => {
         if (!isCurrent()) return;
-        send(this.#personId, answerData(sid, answer), this.#personId);
-        negotiation.told();
+        send(personId, answerData(sid, answer), personId);
+        offered.candidates.begin((candidate) => send(personId, candidateData(sid, candidate)));
         if (!this.#isConnected) this.#cancelTimer = clock.after(CONNECT_MS, () => this.failed());
       },
       () => {

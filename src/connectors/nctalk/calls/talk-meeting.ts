@@ -14,8 +14,8 @@ import type { Reach } from '../signaling/hpb-session.ts';
 import type { RoomEvent } from '../signaling/room-events.ts';
 import { OPUS_PAYLOAD_TYPE } from '../voice/talk-protocol.ts';
 import { CallAudio } from './call-audio.ts';
+import { ROOM_TYPE } from './descriptions.ts';
 import { type EntryFailure, entryFailure, LOGGED_OUT } from './entry-failure.ts';
-import { ROOM_TYPE } from './negotiation.ts';
 import { PolledCall } from './polled-call.ts';
 import { RoomChat } from './room-chat.ts';
 import { RoomPeople } from './room-people.ts';
@@ -45,6 +45,8 @@ export const TALK_RULES: MeetingRules = {
   noAnswer: NO_ANSWER,
 };
 
+/** Whoever is removed from the conversation is taken out of its call first. */
+const EXPELLED_AFTER_MS = 300;
 /** People who are told that the agent is typing. */
 const MAX_TOLD = 100;
 /** Somebody else has the session now. */
@@ -183,7 +185,8 @@ export class TalkMeeting implements Meeting {
         found: (...found) => this.#found(room, ...found),
         waiting: () => leg.waiting(LOBBY),
         admitted: () => this.#admitted(),
-        expelled: () => leg.removed('the bot was removed from the call'),
+        expelled: () =>
+          void clock.after(EXPELLED_AFTER_MS, () => leg.removed('the bot was removed from the call')),
         maySpeak: (may) => {
           this.#maySpeak = may;
           this.#audio.maySpeak(may);

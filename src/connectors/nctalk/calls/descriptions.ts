@@ -15,38 +15,20 @@ export const ROOM_TYPE = 'video';
 /** Candidates that wait until the server knows what they belong to. */
 const MAX_WAITING = 50;
 
-/** One exchange of descriptions. The server takes candidates only once it has the description that they belong to. */
-export class Negotiation {
-  readonly sid: string;
-  readonly #send: (candidate: IceCandidate) => void;
-  #waiting: IceCandidate[] | null = [];
-  #isOpen = true;
+/** Candidates of ours for one connection. The server takes them only once it has the description that they belong to. */
+export class OwnCandidates {
+  #waiting: IceCandidate[] = [];
+  #send: ((candidate: IceCandidate) => void) | null = null;
 
-  constructor(sid: string, send: (candidate: IceCandidate) => void) {
-    this.sid = sid;
+  /** The server is ready for them. */
+  begin(send: (candidate: IceCandidate) => void): void {
     this.#send = send;
+    for (const candidate of this.#waiting.splice(0)) send(candidate);
   }
 
-  /** Whether something with this `sid` belongs to it. Servers leave it out at times. */
-  isAbout(sid: string | undefined): boolean {
-    return this.#isOpen && (sid === undefined || sid === '' || sid === this.sid);
-  }
-
-  /** Our description is on its way. */
-  told(): void {
-    const waiting = this.#waiting ?? [];
-    this.#waiting = null;
-    for (const candidate of waiting) this.#send(candidate);
-  }
-
-  /** Takes a candidate of ours. */
-  candidate(candidate: IceCandidate): void {
-    if (this.#waiting === null) this.#send(candidate);
+  add(candidate: IceCandidate): void {
+    if (this.#send !== null) this.#send(candidate);
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(candidate);
-  }
-
-  close(): void {
-    this.#isOpen = false;
   }
 }
 
