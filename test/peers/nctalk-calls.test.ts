@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_PERMISSIONS, PERMISSION } from '../fakes/nextcloud/world/attendee.ts';
 import { requirePeer } from '../support/require-peer.ts';
-import { AGENT_HZ, type AgentCall, SAMPLE_RATE_HZ, TalkCallsWorld } from '../support/talk-calls-world.ts';
+import {
+  AGENT_HZ,
+  type AgentCall,
+  CONNECTION,
+  SAMPLE_RATE_HZ,
+  TalkCallsWorld,
+} from '../support/talk-calls-world.ts';
 import { toneLevelDb } from '../support/tone-analysis.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -112,12 +118,11 @@ describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))(
       await again.enter();
       await again.say(PEOPLE.Cleo);
       await waitFor('the person to be heard again', async () => await heard(call, PEOPLE.Cleo));
+      await waitFor('the bot to come again', () => !['', before].includes(again.sessionOf(world.bot)));
       const agent = again.sessionOf(world.bot);
       await again.listenTo(agent);
       expect(toneLevelDb(await again.hear(agent), SAMPLE_RATE_HZ, AGENT_HZ)).toBeGreaterThan(-30);
       expect(call.ends).toEqual([]);
-      // Both of the person's own, and none of the bot's.
-      expect(joins()).toBe(before + 1);
     }, 90_000);
 
     it('ends with the call, and leaves nothing behind', async () => {
@@ -182,5 +187,86 @@ describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))(
         return toneLevelDb(await person.hear(agent), SAMPLE_RATE_HZ, AGENT_HZ) > -30;
       });
     });
+
+    it('waits in the lobby until somebody opens it', async () => {
+      const ada = world.nextcloud.user('ada', 'Ada');
+      const room = world.room(ada);
+      room.changeLobby(true);
+      const call = world.dial(room);
+      await call.becomes('waiting in the lobby');
+      room.changeLobby(false);
+      await call.becomes('answered');
+    });
+
+    it('reads the chat, writes in it, and shows that it types', async () => {
+      const { call, room, ada, person } = await talking();
+      room.write(ada, 'Hello, **agent**');
+      await waitFor('the message', () => call.chats.length > 0);
+      expect(call.chats).toMatchObject([{ sender: 'Ada', text: 'Hello, **agent**', files: [] }]);
+      await call.leg.typing?.showTyping(AbortSignal.timeout(5_000));
+      await waitFor('typing', () => person.told.some(({ type }) => type === 'startedTyping'));
+      const outcome = await call.leg.chat?.send(
+        { text: 'Hello, Ada', senderName: 'AI', files: [] },
+        AbortSignal.timeout(5_000),
+      );
+      expect(outcome).toEqual({ kind: 'sent' });
+      expect(room.messages.at(-1)).toMatchObject({ text: 'Hello, Ada' });
+      await waitFor('no typing', () => person.told.some(({ type }) => type === 'stoppedTyping'));
+      expect(call.chats).toHaveLength(1);
+    });
+
+    it('tells people that the agent is not muted', async () => {
+      const { person } = await talking();
+      const agent = person.sessionOf(world.bot);
+      await waitFor('it', () => person.told.some(({ from, type }) => from === agent && type === 'unmute'));
+    });
+
+    it('rings where a call has started, enters once accepted, and is withdrawn with the call', async () => {
+      const ada = world.nextcloud.user('ada', 'Ada');
+      const room = world.room(ada);
+      const person = world.person(room, ada);
+      await person.enter();
+      await person.say(PEOPLE.Ada);
+      world.startCall(room);
+      world.startCall(room);
+      expect(world.rung.map(({ inbound }) => inbound)).toMatchObject([
+        { caller: 'Planning', target: `${world.nextcloud.url}/call/${room.token}`, autoAnswer: false },
+      ]);
+      const { call } = world.rung[0]!;
+      expect(room.attendee(world.bot).sessions).toEqual([]);
+      call.leg.accept();
+      await call.becomes('answered');
+      await waitFor('Ada to be heard', () => call.speakers.size === 1);
+      world.startCall(room);
+      expect(world.rung).toHaveLength(1);
+      call.leg.hangUp();
+      await call.leg.released;
+      world.startCall(room);
+      const { call: second } = world.rung[1]!;
+      world.calls.callEnded(CONNECTION, room.token);
+      expect(second.ends).toEqual([
+        { by: 'remote', termination: { result: 'missed', reason: 'the call ended' } },
+      ]);
+    });
   },
 );
+
+describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))('an internal client', () => {
+  it('is in calls of which the Nextcloud knows nothing, hears and is heard', async () => {
+    const world = await TalkCallsWorld.start({ isInternal: true });
+    try {
+      const ada = world.nextcloud.user('ada', 'Ada');
+      const room = world.room(ada);
+      const person = world.person(room, ada);
+      await person.enter();
+      await person.say(PEOPLE.Ada);
+      const call = world.dial(room);
+      await call.becomes('answered');
+      await waitFor('Ada to be heard', () => call.speakers.size === 1);
+      expect(room.attendee(world.bot).sessions).toEqual([]);
+      expect(call.names).toEqual(['Ada']);
+    } finally {
+      await world.stop();
+    }
+  });
+});

@@ -10,7 +10,7 @@ import type {
 } from '../../src/connectors/contract/call-leg.ts';
 import type { InboundCall } from '../../src/connectors/contract/connector.ts';
 import { PlatformHttp } from '../../src/connectors/kit/platform-http.ts';
-import { TalkCalls } from '../../src/connectors/nctalk/calls/talk-calls.ts';
+import { type CallingBot, TalkCalls } from '../../src/connectors/nctalk/calls/talk-calls.ts';
 import { BridgePool } from '../../src/threads/bridge-pool.ts';
 import type { EngineCall } from '../../src/threads/call-link.ts';
 import type { Engine } from '../../src/threads/engine.ts';
@@ -42,11 +42,12 @@ export class TalkCallsWorld {
   readonly bridges: BridgePool;
   readonly calls: TalkCalls;
   readonly bot: FakeNcUser;
-  readonly rung: InboundCall[] = [];
+  readonly rung: { readonly inbound: InboundCall; readonly call: AgentCall }[] = [];
   readonly loggedOut: string[] = [];
   readonly #persons: TalkPerson[] = [];
   readonly #people: WebRtcPeople;
   readonly #legs: PlatformLeg[] = [];
+  readonly #calling: CallingBot;
   #lastCall = 0;
 
   private constructor(
@@ -69,6 +70,7 @@ export class TalkCallsWorld {
     });
     const host = new URL(this.relay.url).host;
     const user = { server: this.nextcloud.url, userId: this.bot.uid, password: this.bot.addAppPassword() };
+    this.#calling = { connectionId: CONNECTION, accountId: ACCOUNT, user };
     this.calls = new TalkCalls({
       clock: systemClock,
       bridges: this.bridges,
@@ -76,13 +78,15 @@ export class TalkCallsWorld {
       reach: { findAddresses: async () => ['127.0.0.1'], isOpen: () => true },
       internalSecrets: new Map(isInternal ? [[host, this.signaling.internalSecret]] : []),
       checkText: () => undefined,
-      botOf: (login) =>
-        'id' in login && login.id === CONNECTION
-          ? { connectionId: CONNECTION, accountId: ACCOUNT, user }
-          : null,
+      botOf: (login) => ('id' in login && login.id === CONNECTION ? this.#calling : null),
       loggedOut: (connectionId) => void this.loggedOut.push(connectionId),
     });
-    this.calls.onInbound({ ring: (call) => this.rung.push(call) > 0 });
+    this.calls.onInbound({
+      ring: (inbound) => {
+        this.rung.push({ inbound, call: this.#take(inbound) });
+        return true;
+      },
+    });
   }
 
   static async start({ isInternal = false } = {}): Promise<TalkCallsWorld> {
@@ -132,8 +136,13 @@ export class TalkCallsWorld {
     });
   }
 
-  /** The bot is called. */
-  take(inbound: InboundCall): AgentCall {
+  /** The Nextcloud says that a call has started. */
+  startCall(room: FakeRoom): void {
+    const { token, name } = room;
+    this.calls.callStarted(this.#calling, 'agt_1', { token, name });
+  }
+
+  #take(inbound: InboundCall): AgentCall {
     return new AgentCall(this.engine, `call_${++this.#lastCall}`, (call, control) => {
       const leg = inbound.take(control, call);
       this.#legs.push(leg);
