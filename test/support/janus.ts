@@ -14,19 +14,22 @@ export const JANUS_PROTOCOL = 'janus-protocol';
 export class Janus {
   readonly #claim: PortClaim;
   readonly #folder: string;
+  readonly #prefix: readonly string[];
   #child: Child;
 
-  private constructor(claim: PortClaim, folder: string) {
+  private constructor(claim: PortClaim, folder: string, prefix: readonly string[]) {
     this.#claim = claim;
     this.#folder = folder;
+    this.#prefix = prefix;
     this.#child = this.#launch();
   }
 
-  static async start(): Promise<Janus> {
+  /** `prefix` is put before the command, as to pin it to a core. */
+  static async start(prefix: readonly string[] = []): Promise<Janus> {
     const claim = await claimSignalingPorts(1);
     const folder = mkdtempSync(join(tmpdir(), 'janus-'));
     configure(folder, claim.first);
-    const janus = new Janus(claim, folder);
+    const janus = new Janus(claim, folder, prefix);
     try {
       await janus.#ready();
     } catch (error) {
@@ -64,7 +67,8 @@ export class Janus {
   }
 
   #launch(): Child {
-    return new Child('janus', ['-F', this.#folder]);
+    const [command = 'janus', ...args] = [...this.#prefix, 'janus', '-F', this.#folder];
+    return new Child(command, args);
   }
 
   async #ready(): Promise<void> {
