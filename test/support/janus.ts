@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child } from './child.ts';
 import { claimSignalingPorts, type PortClaim } from './free-ports.ts';
+import { ownAddress } from './own-address.ts';
 import { waitFor } from './wait-for.ts';
 
 const LIBRARIES = '/usr/lib/*/janus';
@@ -10,23 +11,26 @@ const START_DEADLINE_MS = 10_000;
 /** The subprotocol of its WebSockets. */
 export const JANUS_PROTOCOL = 'janus-protocol';
 
-/** Janus as Debian ships it, with nothing but the video room and WebSockets, on loopback only. */
+/** Janus as Debian ships it, with nothing but the video room and WebSockets, which are on loopback. */
 export class Janus {
   readonly #claim: PortClaim;
   readonly #folder: string;
+  readonly #prefix: readonly string[];
   #child: Child;
 
-  private constructor(claim: PortClaim, folder: string) {
+  private constructor(claim: PortClaim, folder: string, prefix: readonly string[]) {
     this.#claim = claim;
     this.#folder = folder;
+    this.#prefix = prefix;
     this.#child = this.#launch();
   }
 
-  static async start(): Promise<Janus> {
+  /** `prefix` is put before the command, as to pin it to a core. */
+  static async start(prefix: readonly string[] = []): Promise<Janus> {
     const claim = await claimSignalingPorts(1);
     const folder = mkdtempSync(join(tmpdir(), 'janus-'));
     configure(folder, claim.first);
-    const janus = new Janus(claim, folder);
+    const janus = new Janus(claim, folder, prefix);
     try {
       await janus.#ready();
     } catch (error) {
@@ -64,7 +68,8 @@ export class Janus {
   }
 
   #launch(): Child {
-    return new Child('janus', ['-F', this.#folder]);
+    const [command = 'janus', ...args] = [...this.#prefix, 'janus', '-F', this.#folder];
+    return new Child(command, args);
   }
 
   async #ready(): Promise<void> {
@@ -95,7 +100,7 @@ function configure(folder: string, port: number): void {
     'janus.jcfg': `general: { configs_folder = "${folder}" plugins_folder = "${folder}/plugins"
       transports_folder = "${folder}/transports" events_folder = "${folder}" loggers_folder = "${folder}"
       debug_level = 4 debug_timestamps = true }
-      nat: { ice_enforce_list = "lo" full_trickle = true }`,
+      nat: { ice_enforce_list = "${ownAddress()}" full_trickle = true }`,
     'janus.transport.websockets.jcfg': `general: { json = "compact" ws = true ws_port = ${port} ws_ip = "127.0.0.1" }
       admin: { admin_ws = false }`,
     'janus.plugin.videoroom.jcfg': 'general: { }',
