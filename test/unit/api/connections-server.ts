@@ -1,17 +1,13 @@
 import { onTestFinished } from 'vitest';
 import type { AccountDomain } from '../../../src/accounts/account/account-domain.ts';
 import type { SignIns } from '../../../src/accounts/identities/sign-ins.ts';
-import { storeKey } from '../../../src/accounts/keys/api-keys.ts';
-import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts';
-import type { Principal } from '../../../src/api/auth/principal.ts';
 import { connectionRoutes } from '../../../src/api/rest/connections.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
 import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { ConnectsByOAuth } from '../../../src/connectors/contract/oauth.ts';
-import { changeRows } from '../../../src/store/database/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from '../../support/browser-cookies.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
@@ -19,7 +15,8 @@ import { OAuthPlatform } from '../../support/oauth-platform.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { connectionsOf } from '../accounts/test-connections.ts';
-import { NOW, seedAccount, seedSession, temporaryStore } from '../store/temporary.ts';
+import { temporaryStore } from '../store/temporary.ts';
+import { annAndBob, sessionOf } from './ann-and-bob.ts';
 import { served } from './served.ts';
 
 /** The platform whose part the OAuth platform takes. */
@@ -86,13 +83,11 @@ export class ConnectionsServer {
       calls,
       connections,
     };
-    const keys = await seed(own);
-    const authenticate = (credential: string | null) =>
-      sessionNamed(credential) ?? keyNamed(keys, credential);
+    const authenticate = await annAndBob(own);
     const visitors = {
       signIns: { limits: new AttemptLimits(clock, 10) } as unknown as SignIns,
       publicUrl: () => url,
-      sessionOf: (cookies: string) => sessionNamed(/svc_session=([^;]+)/.exec(cookies)?.[1] ?? null),
+      sessionOf,
     };
     const routes = [...connectionRoutes(domain, visitors), ...platformRoutes(domain)];
     ({ url } = await served(routes, { authenticate }));
@@ -170,39 +165,6 @@ export const ANN_THERE = {
   email: 'ann@there.example',
   emailVerified: true,
 };
-
-async function seed(store: Store): Promise<KeyCache> {
-  for (const name of ['ann', 'bob']) {
-    const { accountId } = await seedAccount(store, name);
-    await changeRows(
-      store.db,
-      'accounts',
-      { id: accountId },
-      {
-        email: `${name}@example.com`,
-        emailVerifiedAt: NOW,
-        ownerProvenAt: NOW,
-      },
-    );
-    await seedSession(store, accountId);
-    const key = { accountId, kind: 'settings' as const, name: 'settings key', agentIds: [] };
-    await storeKey(store.db, `svc_${accountId}_settings`, key, NOW);
-  }
-  return await KeyCache.load(store.db, new TurnableClock(), () => undefined);
-}
-
-function sessionNamed(credential: string | null): Principal | null {
-  const accountId = /^ses_(acc_\w+)$/.exec(credential ?? '')?.[1];
-  if (accountId === undefined) return null;
-  return { kind: 'session', accountId, credentialId: `ses_${accountId}`, agentIds: [], platforms: null };
-}
-
-function keyNamed(keys: KeyCache, credential: string | null): Principal | null {
-  const key = credential === null ? null : keys.use(credential);
-  if (!key) return null;
-  const { accountId, id: credentialId, kind, agentIds } = key;
-  return { accountId, credentialId, kind, agentIds, platforms: null };
-}
 
 function otherPlatform({ client }: OAuthPlatform): ConnectsByOAuth {
   return {

@@ -102,27 +102,19 @@ export class BotLogin extends LoginCheck {
     });
   }
 
-  /** Stores what is new in a room because the addon has called. As `RoomReader.look`. */
+  /** Stores what is new in a room because the addon has called. As `RoomReader.called`. */
   async called(token: string): Promise<Address | null> {
     if (!this.#world.hears) return null;
     this.#unannounced = 0;
     await this.#arrival.eventCame();
-    const from = await this.look(token);
+    const from = await this.#noticed(token, this.#reader.called(token));
     if (from !== null) this.#poller.isBusy(token);
     return from;
   }
 
-  /** Stores what is new in a room. As `RoomReader.look`. A room that cannot be read now is read later, too. */
+  /** Stores what is new in a room. As `RoomReader.look`. */
   async look(token: string): Promise<Address | null> {
-    try {
-      return await this.#reader.look(token);
-    } catch (error) {
-      this.#poller.failed(token);
-      const failure = failureOf(error);
-      this.failed(failure);
-      this.#world.observer.count('room_failed');
-      throw error;
-    }
+    return await this.#noticed(token, this.#reader.look(token));
   }
 
   /** As `look`, in the background. */
@@ -213,6 +205,18 @@ export class BotLogin extends LoginCheck {
       await this.#commands.tellAddon();
     } catch (error) {
       if (!this.signal.aborted) this.failed(failureOf(error));
+    }
+  }
+
+  /** A room that cannot be read now is read later, too. */
+  async #noticed(token: string, looking: Promise<Address | null>): Promise<Address | null> {
+    try {
+      return await looking;
+    } catch (error) {
+      this.#poller.failed(token);
+      this.failed(failureOf(error));
+      this.#world.observer.count('room_failed');
+      throw error;
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Address } from '../../../base/address.ts';
 import { isDiskFull } from '../../../base/errors.ts';
 import { EventLoopLimit } from '../../../base/event-loop-limit.ts';
+import { LimitedMap } from '../../../base/limited-map.ts';
 import { wallMs } from '../../../base/wall-ms.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import type { TalkApi } from '../client.ts';
@@ -14,6 +15,9 @@ import type { RoomBook } from './room-book.ts';
 const REQUEST_MS = 15_000;
 /** The owner may have written the command before the room was looked into for the first time. */
 const FIRST_LOOK_BACK_S = 600;
+/** A post may come after its message was found by polling. */
+const FRESH_MS = 10_000;
+const MAX_FRESH = 1_000;
 /** A message that cannot be stored is skipped, and lost, after so many tries; later ones proceed. */
 const MAX_TRIES = 20;
 const NOT_FOUND = 404;
@@ -43,6 +47,8 @@ export class RoomReader {
   readonly #deps: RoomReaderDeps;
   readonly #looking = new Map<string, Looking>();
   readonly #limit = new EventLoopLimit(1);
+  /** The last new message of each room, until a post has come for it. */
+  readonly #fresh = new LimitedMap<{ readonly from: Address; readonly untilMs: number }>(MAX_FRESH);
   /** Failures to store the message after a position, by room. */
   readonly #tries = new Map<string, { readonly position: number; readonly count: number }>();
 
@@ -66,6 +72,14 @@ export class RoomReader {
     const now = this.#look(token).finally(() => this.#looking.delete(token));
     this.#looking.set(token, { now, next: null });
     return now;
+  }
+
+  /** As `look`, because of a post, whose message may have been found before it. */
+  async called(token: string): Promise<Address | null> {
+    const from = await this.look(token);
+    const fresh = this.#fresh.get(token);
+    this.#fresh.delete(token);
+    return from ?? (fresh && fresh.untilMs > wallMs() ? fresh.from : null);
   }
 
   async settled(): Promise<void> {
@@ -163,7 +177,10 @@ export class RoomReader {
       await intake().edited(reading.from, reading.messageId, reading.text);
       return null;
     }
-    return (await intake().received(reading.inbound)) === 'stored' ? reading.inbound.from : null;
+    const { from } = reading.inbound;
+    if ((await intake().received(reading.inbound)) !== 'stored') return null;
+    this.#fresh.set(place.token, { from, untilMs: wallMs() + FRESH_MS });
+    return from;
   }
 
   #isHopeless(token: string, position: number, error: unknown): boolean {

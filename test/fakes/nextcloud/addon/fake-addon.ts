@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PhpSessions } from '../http/php-sessions.ts';
-import type { InstalledBot, TalkBots } from '../talk/talk-bots.ts';
+import { FEATURE, type InstalledBot, type TalkBots } from '../talk/talk-bots.ts';
 import { FakeNcUser } from '../world/fake-nc-user.ts';
 import type { FakeRoom } from '../world/fake-room.ts';
 import { pickedFrom } from '../world/nc-ids.ts';
@@ -33,8 +33,6 @@ export interface ApprovalBody {
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 const CALLBACK_TIMEOUT_MS = 15_000;
-const RESPONSE = 2;
-const EVENT = 4;
 
 /** The addon of the gateway, installed in a Nextcloud: its settings, and the accounts of its bots. */
 export class FakeAddon {
@@ -52,6 +50,8 @@ export class FakeAddon {
   isEnabled = true;
   /** Whether Talk tells the addon of messages, which it does not on every Nextcloud. */
   eventsWork = true;
+  /** Whether the addon posts what the gateway answers. Otherwise, what people write looks like a notice. */
+  takesAnswers = true;
   readonly #world: NcWorld;
   readonly #talkBots: TalkBots;
   readonly #sessions: PhpSessions;
@@ -181,7 +181,7 @@ export class FakeAddon {
       name: this.brandName,
       url: `nextcloudapp://${this.appId}`,
       secret: randomBytes(32).toString('hex'),
-      features: RESPONSE | EVENT,
+      features: FEATURE.response | FEATURE.event,
     });
   }
 

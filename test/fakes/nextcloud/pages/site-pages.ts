@@ -31,6 +31,9 @@ export class SitePages implements Area {
           : `Not connected: ${request.query.get('error')}`;
         return { name: 'settings', run: () => pageAnswer('Talk', `<p>${said}</p>`) };
       }
+      // Asked for by browsers themselves.
+      case '/favicon.ico':
+        return { name: 'favicon', run: () => jsonAnswer(404, {}) };
       default:
         return null;
     }

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Actor } from '../world/fake-message.ts';
 import type { FakeRoom } from '../world/fake-room.ts';
 
-/** What a bot was installed with. Features: 1 webhook, 2 response, 4 event, 8 reaction. */
+/** https://nextcloud-talk.readthedocs.io/en/latest/constants/#bot-features */
+export const FEATURE = { webhook: 1, response: 2, event: 4, reaction: 8 } as const;
+
+/** What a bot was installed with. */
 export interface BotInstallation {
   readonly name: string;
   readonly url: string;

@@ -5,8 +5,15 @@ export interface Writing {
   readonly text: string;
   readonly replyTo?: FakeMessage | null;
   readonly referenceId?: string;
+  readonly thread?: number | null;
   readonly isSilent?: boolean;
   readonly file?: { readonly file: FakeFile; readonly name: string };
+}
+
+/** What a conversation hears of its messages. */
+export interface Hears {
+  wrote(message: FakeMessage): void;
+  unreacted(reaction: FakeMessage): void;
 }
 
 /** Talk counts characters, not bytes. */
@@ -22,11 +29,11 @@ export class ChatLog {
   /** Unix time of the last message that counts as activity. Edits, deletions and reactions do not. */
   lastActivity: number;
   readonly #now: () => number;
-  readonly #wrote: (message: FakeMessage) => void;
+  readonly #hears: Hears;
 
-  constructor(now: () => number, wrote: (message: FakeMessage) => void) {
+  constructor(now: () => number, hears: Hears) {
     this.#now = now;
-    this.#wrote = wrote;
+    this.#hears = hears;
     this.lastActivity = now();
   }
 
@@ -36,13 +43,14 @@ export class ChatLog {
 
   write(
     actor: Actor,
-    { text, replyTo = null, referenceId = '', isSilent = false, file }: Writing,
+    { text, replyTo = null, referenceId = '', thread = null, isSilent = false, file }: Writing,
   ): FakeMessage {
     return this.#add({
       actor,
       verb: file ? 'object_shared' : 'comment',
       text: text.trim(),
       parent: replyTo,
+      thread: thread ?? replyTo?.thread ?? null,
       referenceId: referenceId.slice(0, 64),
       isSilent,
       file: file?.file ?? null,
@@ -83,6 +91,7 @@ export class ChatLog {
       (each) => isSameActor(each.actor, actor) && each.text === emoji,
     );
     if (!reaction) return false;
+    this.#hears.unreacted({ ...reaction });
     reaction.verb = 'reaction_deleted';
     this.#add({ actor, verb: 'system', system: 'reaction_revoked', parent: message, isSilent: true }, false);
     return true;
@@ -100,6 +109,7 @@ export class ChatLog {
       system: null,
       about: null,
       parent: null,
+      thread: null,
       referenceId: '',
       isSilent: false,
       file: null,
@@ -112,7 +122,7 @@ export class ChatLog {
     };
     this.messages.push(message);
     if (isActivity) this.lastActivity = timestamp;
-    this.#wrote(message);
+    this.#hears.wrote(message);
     return message;
   }
 }
