@@ -153,10 +153,10 @@ export class BotLogin extends LoginCheck {
     return outcome;
   }
 
-  /** Reports a failed request. */
+  /** Reports a failed request. What is known already about a login that does not work says more. */
   failed(failure: PlatformFailure): void {
     this.#world.observer.count(failure.kind === 'later' ? 'throttled' : 'api_error');
-    if (failure.isLoggedOut) this.isDown(failure.message);
+    if (failure.isLoggedOut && this.state.status === LOGIN_OK) this.isDown(failure.message);
   }
 
   override async close(): Promise<void> {

@@ -7,11 +7,14 @@ import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { PlatformHttp } from '../../kit/platform-http.ts';
 import { failureOf, OcsClient } from '../ocs-client.ts';
 import { AddonClient } from './addon-client.ts';
+import { BOT_AVATAR } from './bot-avatar.ts';
 import { namesServer } from './server-url.ts';
 import { AddonCallback, type AddonCredentials } from './talk-credentials.ts';
 
 /** Path below `/api/nctalk/` at which an addon posts credentials. */
 export const CALLBACK_WEBHOOK = 'callback';
+/** Anybody can post there. */
+export const CALLBACK_LIMIT_BYTES = 16_384;
 
 /** The addon waits 15 s for the answer. */
 const VERIFICATION_MS = 8_000;
@@ -23,6 +26,8 @@ export interface PairingCallbackDeps {
   readonly pairings: () => Pairings | null;
   /** Tells the operator of a pairing that failed. `reason` contains no secret. */
   readonly onRefused: (server: string, reason: string) => void;
+  /** The same, of a bot that got no picture. */
+  readonly onNoAvatar: (server: string, reason: string) => void;
 }
 
 /**
@@ -63,7 +68,16 @@ export class PairingCallback {
     await this.#verify(server, credentials);
     const { owner } = credentials;
     const label = `${owner}@${new URL(server).host}`;
-    return await pending.settle({ label, personId: owner, credentials });
+    const connectionId = await pending.settle({ label, personId: owner, credentials });
+    void this.#setAvatar(server, credentials);
+    return connectionId;
+  }
+
+  /** Best effort: Nextcloud shows initials otherwise. */
+  async #setAvatar(server: string, { appId, apiSecret, botLogin }: AddonCredentials): Promise<void> {
+    await this.#addons
+      .setAvatar({ server, appId, apiSecret }, botLogin, BOT_AVATAR)
+      .catch((error: unknown) => this.#deps.onNoAvatar(server, reasonOf(error)));
   }
 
   /** Rejects unless the bot can sign in at the server and its addon knows the secret. */

@@ -16,7 +16,7 @@ import {
   isSignedByAddon,
   type ReplayMemory,
 } from '../pairing/addon-signature.ts';
-import { CALLBACK_WEBHOOK } from '../pairing/pairing-callback.ts';
+import { CALLBACK_LIMIT_BYTES, CALLBACK_WEBHOOK } from '../pairing/pairing-callback.ts';
 import { BOT_WEBHOOK } from '../pairing/talk-bots.ts';
 import { DISABLED_WEBHOOK, type TalkPairing } from '../pairing/talk-pairing.ts';
 import { AttendeePost, CallPost, ChatPost, ProbePost, WRITTEN } from './addon-posts.ts';
@@ -53,6 +53,7 @@ export class WebhookReceiver implements TakesWebhooks {
     path,
     methods: ['post'] as const,
     answers: 'json' as const,
+    ...(path === CALLBACK_WEBHOOK && { bodyLimitBytes: CALLBACK_LIMIT_BYTES }),
   }));
   readonly headers = [ADDON_RANDOM, ADDON_SIGNATURE, ...Object.values(BOT_HEADERS)];
   readonly #deps: WebhookReceiverDeps;
