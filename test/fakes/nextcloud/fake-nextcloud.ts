@@ -24,11 +24,12 @@ import { CALL_ROUTES } from './talk/call-routes.ts';
 import { CHAT_ROUTES } from './talk/chat-routes.ts';
 import { cloudRoutes } from './talk/cloud-routes.ts';
 import { wakeUp } from './talk/long-poll.ts';
+import { PARTICIPANT_ROUTES } from './talk/participant-routes.ts';
 import { REACTION_ROUTES } from './talk/reaction-routes.ts';
-import { PARTICIPANT_ROUTES, ROOM_ROUTES } from './talk/room-routes.ts';
+import { ROOM_ROUTES } from './talk/room-routes.ts';
 import { TalkBots } from './talk/talk-bots.ts';
 import { IN_CALL, type TalkSession } from './world/attendee.ts';
-import { FakeNcUser } from './world/fake-nc-user.ts';
+import { FakeNcUser, type NewUser } from './world/fake-nc-user.ts';
 import type { FakeRoom } from './world/fake-room.ts';
 import { type NcPolicy, NcWorld, type NewRoom } from './world/nc-world.ts';
 
@@ -124,8 +125,8 @@ export class FakeNextcloud {
     return this.#front.calls;
   }
 
-  user(uid: string, name = uid, { isAdmin = false } = {}): FakeNcUser {
-    return this.world.addUser(new FakeNcUser(uid, name, { isAdmin }));
+  user(uid: string, name = uid, options: NewUser = {}): FakeNcUser {
+    return this.world.addUser(new FakeNcUser(uid, name, options));
   }
 
   /** The first member owns the conversation. A one-to-one conversation that is there is returned again. */

@@ -5,10 +5,12 @@ import type { Actor, FakeMessage } from './fake-message.ts';
 import type { FakeNcUser } from './fake-nc-user.ts';
 import { newToken } from './nc-ids.ts';
 import { RoomCall } from './room-call.ts';
-import type { RoomWatcher } from './room-watcher.ts';
+import type { Watcher } from './room-watcher.ts';
 
 /** https://nextcloud-talk.readthedocs.io/en/latest/constants/#conversation-types */
 export const ROOM_TYPE = { 'one-to-one': 1, group: 2, public: 3 } as const;
+
+export type RoomWatcher = Watcher<FakeRoom>;
 
 export type RoomKind = keyof typeof ROOM_TYPE;
 
@@ -60,7 +62,11 @@ export class FakeRoom {
       wrote: (message) => this.#tell((each) => each.wrote?.(this, message)),
       unreacted: (reaction) => this.#tell((each) => each.unreacted?.(this, reaction)),
     });
-    this.call = new RoomCall(this, now, watchers);
+    this.call = new RoomCall(this.chat, now, {
+      sessions: () => this.sessions,
+      inCallChanged: (flags, sessions) => this.#tell((each) => each.inCallChanged?.(this, flags, sessions)),
+      call: (happening, actor) => this.#tell((each) => each.call?.(this, happening, actor)),
+    });
   }
 
   get type(): number {
