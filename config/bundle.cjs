@@ -1,6 +1,6 @@
 /** Bundles the gateway and its packages into one CommonJS file per thread; see src/start.cjs. */
 const { readFile, mkdir, readdir, rename, rm, stat } = require('node:fs/promises');
-const { dirname, join, relative, resolve } = require('node:path');
+const { basename, dirname, join, relative, resolve } = require('node:path');
 const { bundleDir } = require('../src/bundle-dir.cjs');
 
 const ROOT = join(__dirname, '..');
@@ -11,6 +11,8 @@ const THREADS = [
   'src/store/database/checkpoint.worker.ts',
   'src/jobs/jobs.worker.ts',
 ];
+/** Modules with large packages, in files of their own that a thread loads when it imports them for the first time. */
+const LAZY = ['src/connectors/nctalk/voice/talk-transport.ts'];
 /** The build of @discordjs/rest for other runtimes: that for Node brings an HTTP client that the gateway does not use. */
 const ALIAS = { '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js') };
 /** Packages that are native, look for their own worker files, or are rarely needed at start. */
@@ -52,6 +54,16 @@ const withoutUnused = {
   setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: UNUSED_STUB })),
 };
 
+/** Otherwise a file would contain all that it may ever import. */
+const lazily = {
+  name: 'lazily',
+  setup: (build) =>
+    build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
+      const isLazy = kind === 'dynamic-import' && LAZY.includes(relative(ROOT, join(resolveDir, path)));
+      return isLazy ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined;
+    }),
+};
+
 /** Writes the bundle to `dir`, which appears only when it is complete. Tests have entry points of their own. */
 async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const unfinished = `${dir}.${process.pid}`;
@@ -59,7 +71,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const { build, stop } = require('esbuild');
   await build({
     absWorkingDir: ROOT,
-    entryPoints: [main, bridge, ...THREADS],
+    entryPoints: [main, bridge, ...THREADS, ...LAZY],
     entryNames: '[name]',
     outdir: unfinished,
     outExtension: { '.js': '.cjs' },
@@ -72,7 +84,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
     lineLimit: 200,
     external: EXTERNAL,
     alias: ALIAS,
-    plugins: [withoutUnused, importMeta(unfinished)],
+    plugins: [withoutUnused, lazily, importMeta(unfinished)],
     banner: { js: BANNER },
     logLevel: 'silent',
   });

@@ -128,7 +128,7 @@ export class WebhookReceiver implements TakesWebhooks {
           return DONE;
         });
       case HEARTBEAT:
-        for (const bot of bots) bot.rooms.unsealAll();
+        for (const bot of bots) await bot.rooms.unseal(null);
         return DONE;
       default:
         return await this.#read(CallPost, post, async ({ room_token: token }) => {
@@ -154,7 +154,7 @@ export class WebhookReceiver implements TakesWebhooks {
       await bot.called(token);
       return DONE;
     }
-    bot.rooms.unseal(token);
+    await bot.rooms.unseal(token);
     const from = await bot.called(token);
     if (from === null || type !== WRITTEN) return DONE;
     const awaited = await this.#deps.intake().awaitReply(from, ANSWERED_WITHIN_MS, signal);
