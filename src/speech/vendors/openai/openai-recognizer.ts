@@ -1,4 +1,4 @@
-import { bytesWithin } from '../../../base/answer-body.ts';
+import { bytesWithin } from '../../../base/bytes-within.ts';
 import { frameSamples } from '../../../base/frame.ts';
 import type { AudioFormat } from '../../audio-format.ts';
 import type { SegmentLimits, Utterance, UtteranceSegmenter } from '../../segments/utterance-segmenter.ts';
