@@ -166,7 +166,7 @@ function refusedAs(refusal: unknown): BytesReply<400 | 403> {
 /** A page to which servers send people in the end. It says only what they say: nothing is connected by it. */
 function endRoute({ platform, pairing }: PairingPlatform, path: `/${string}`): Route {
   const { title } = PLATFORM_TRAITS[platform];
-  const noun = path.replace(/\W+(\w)/g, (_match, letter: string) => letter.toUpperCase());
+  const noun = path.replace(/\W(\w)/g, (_match, letter: string) => letter.toUpperCase());
   return open.get(path, {
     operationId: `show${noun}`,
     summary: `Tell how connecting a server of ${title} ended`,
