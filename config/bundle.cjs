@@ -14,6 +14,8 @@ const THREADS = [
 ];
 const DASHBOARD = 'src/dashboard/main.tsx';
 const DASHBOARD_PAGE = 'src/dashboard/page.html';
+/** Modules with large packages, in files of their own that a thread loads when it imports them for the first time. */
+const LAZY = ['src/connectors/nctalk/voice/talk-transport.ts'];
 /** The build of @discordjs/rest for other runtimes: that for Node brings an HTTP client that the gateway does not use. */
 const ALIAS = { '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js') };
 /** Packages that are native, look for their own worker files, or are rarely needed at start. */
@@ -58,6 +60,16 @@ const withoutUnused = {
   setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: UNUSED_STUB })),
 };
 
+/** Otherwise a file would contain all that it may ever import. */
+const lazily = {
+  name: 'lazily',
+  setup: (build) =>
+    build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
+      const isLazy = kind === 'dynamic-import' && LAZY.includes(relative(ROOT, join(resolveDir, path)));
+      return isLazy ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined;
+    }),
+};
+
 /** Writes the bundle to `dir`, which appears only when it is complete. Tests have entry points of their own. */
 async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const unfinished = `${dir}.${process.pid}`;
@@ -65,7 +77,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const { build, stop } = require('esbuild');
   const gateway = build({
     absWorkingDir: ROOT,
-    entryPoints: [main, bridge, ...THREADS],
+    entryPoints: [main, bridge, ...THREADS, ...LAZY],
     entryNames: '[name]',
     outdir: unfinished,
     outExtension: { '.js': '.cjs' },
@@ -78,7 +90,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
     lineLimit: 200,
     external: EXTERNAL,
     alias: ALIAS,
-    plugins: [withoutUnused, importMeta(unfinished)],
+    plugins: [withoutUnused, lazily, importMeta(unfinished)],
     banner: { js: BANNER },
     logLevel: 'silent',
   });

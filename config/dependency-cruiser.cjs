@@ -63,6 +63,7 @@ module.exports = {
       ...FLOOR,
     ]),
     layer('rtp', '^src/rtp/', ['media', 'rings/(packet-ring|doorbell)', 'native', ...FLOOR]),
+    layer('webrtc', '^src/webrtc/', ['media', 'rtp/(srtp|rtp-(packet|state|protocol))', ...FLOOR]),
     // The loopback platform is written as connectors are.
     layer(
       'connectors',
@@ -71,6 +72,7 @@ module.exports = {
         'connectors/(contract|kit)',
         'media',
         'native',
+        'webrtc',
         'rtp/rtp-(protocol|packet)',
         'rings/(packet|pcm)-port',
         ...FLOOR,
@@ -148,6 +150,19 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/connectors/sip/signaling/core/' },
       to: { path: 'node_modules/sip\\.js/' },
+    },
+    {
+      name: 'only-webrtc-knows-werift',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/webrtc/' },
+      to: { path: 'node_modules/werift/' },
+    },
+    {
+      name: 'webrtc-on-bridges-only',
+      severity: 'error',
+      comment: 'It takes memory and time to load, and its work must not hold the main thread up.',
+      from: { path: '^src/(main|engine/engine\\.worker)\\.ts$' },
+      to: { path: '^src/webrtc/', reachable: true },
     },
     {
       name: 'only-store-knows-the-database',

@@ -16,10 +16,10 @@ import { BridgeClient } from '../connectors/platform-bridge/bridge-client.ts';
 import { BridgedConnector } from '../connectors/platform-bridge/bridged-connector.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
-import { SlackConnector } from '../connectors/slack/slack-connector.ts';
+import { slackConnector } from '../connectors/slack/slack-connector.ts';
 import { teamsConnector } from '../connectors/teams/teams-connector.ts';
-import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
-import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
+import { telegramConnector } from '../connectors/telegram/telegram-connector.ts';
+import { whatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { zoomConnector } from '../connectors/zoom/zoom-connector.ts';
 import { WebFiles } from '../files/web-files.ts';
 import { loadMediaIo } from '../native/media-io.ts';
@@ -34,7 +34,7 @@ export type MakeConnector = (deps: PartDeps, sip: DialsSip) => Connector | null;
 /** The platforms beside SIP, whose connector also keeps the accounts' trunks. A new platform is added to this list. */
 export const CONNECTORS: readonly MakeConnector[] = [
   discordConnector,
-  (deps) => new SlackConnector(deps.settings.slack, messengerDeps(deps, 'slack')),
+  (deps) => slackConnector(deps.settings.slack, messengerDeps(deps, 'slack')),
   (deps, sip) =>
     teamsConnector(deps.settings.teams, {
       ...messengerDeps(deps, 'teams'),
@@ -45,8 +45,8 @@ export const CONNECTORS: readonly MakeConnector[] = [
   ({ settings, clock, ...deps }, sip) =>
     zoomConnector(settings.zoom, { clock, sip, log: meetingLog(deps, 'zoom') }),
   nextcloudTalkConnector,
-  telegramConnector,
-  whatsAppConnector,
+  telegram,
+  whatsApp,
 ];
 
 /** All platforms with a connector. */
@@ -160,17 +160,17 @@ function meetingLog({ loggers }: Pick<PartDeps, 'loggers'>, platform: Platform):
   return (level, text, detail) => loggers.calls[level]({ platform, ...detail }, text);
 }
 
-function telegramConnector(deps: PartDeps): TelegramConnector {
+function telegram(deps: PartDeps): Connector {
   const { urls, sharedToken, updates } = deps.settings.telegram;
   const webhookRoot = updates === 'webhook' ? () => `${deps.publicUrl()}/api/telegram/webhook` : null;
-  return new TelegramConnector({ urls, sharedToken, webhookRoot, ...messengerDeps(deps, 'telegram') });
+  return telegramConnector({ urls, sharedToken, webhookRoot, ...messengerDeps(deps, 'telegram') });
 }
 
 /** Returns the WhatsApp connector; null when no number is configured. */
-function whatsAppConnector(deps: PartDeps): WhatsAppConnector | null {
+function whatsApp(deps: PartDeps): Connector | null {
   const { clock, observer } = messengerDeps(deps, 'whatsapp');
   const { whatsapp } = deps.settings;
-  return whatsapp && new WhatsAppConnector(whatsapp, clock, observer);
+  return whatsapp && whatsAppConnector(whatsapp, clock, observer);
 }
 
 function messengerDeps({ clock, metrics, loggers, store }: PartDeps, platform: Platform & MessagePlatform) {

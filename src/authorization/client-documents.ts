@@ -1,3 +1,4 @@
+import { bytesWithin } from '../base/bytes-within.ts';
 import { GatewayError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { type Clock, isoAfter, TimeLimit } from '../base/time.ts';
@@ -87,14 +88,8 @@ export async function readSmallDocument(web: WebFiles, clock: Clock, url: string
   const limit = new TimeLimit(clock, DEADLINE_MS, { reason: new GatewayError('url_failed') });
   try {
     const { bytes } = await web.open(url, limit.signal, 0);
-    const parts: Uint8Array[] = [];
-    let lengthBytes = 0;
-    for await (const part of bytes) {
-      lengthBytes += part.byteLength;
-      if (lengthBytes > MAX_BYTES) throw new GatewayError('url_failed');
-      parts.push(part);
-    }
-    return Buffer.concat(parts).toString('utf8');
+    const document = await bytesWithin(bytes, MAX_BYTES, () => new GatewayError('url_failed'));
+    return document.toString('utf8');
   } finally {
     limit.close();
   }

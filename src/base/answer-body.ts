@@ -1,17 +1,9 @@
+import { bytesWithin } from './bytes-within.ts';
 import { platformJson } from './platform-json.ts';
 
-/**
- * Reads the body of a platform's answer. Throws once it is longer than `maxBytes`, which also ends the connection.
- */
-export async function readAnswer(answer: Response, maxBytes: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of answer.body ?? []) {
-    length += piece.length;
-    if (length > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
+/** Reads the body of a platform's answer. Throws once it is longer than `maxBytes`, which also ends the connection. */
+export async function readAnswer({ body }: Response, maxBytes: number): Promise<Uint8Array> {
+  return await bytesWithin(body ?? [], maxBytes);
 }
 
 /** The whole answer of a platform. */

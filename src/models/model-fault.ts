@@ -22,6 +22,8 @@ export type ModelFaultKind =
   | 'bad_endpoint'
   /** The answer ended before it was complete. */
   | 'cut'
+  /** The answer has no words: only reasoning, or nothing. */
+  | 'empty'
   /** The provider no longer has the conversation. */
   | 'lost_memory'
   /** The provider is still working on another turn of the conversation. */

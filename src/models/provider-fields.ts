@@ -1,4 +1,4 @@
-import type { ProviderField } from './model-provider.ts';
+import type { ModelSettings, ProviderField } from './model-provider.ts';
 
 /** Settings that several providers have. */
 export const API_KEY: ProviderField = {
@@ -34,4 +34,12 @@ export function hostedAgent(description: string): ProviderField {
 export function endpoint(description: string, preset?: string): ProviderField {
   const field = { name: 'endpoint', title: 'Endpoint', description, kind: 'url' } as const;
   return preset === undefined ? { ...field, isRequired: true } : { ...field, default: preset };
+}
+
+/** What answers in the conversations: a model, or an agent that the provider hosts. */
+export type Answerer = { readonly model: string } | { readonly agentId: string };
+
+/** The choice of `model` or `agent_id`. */
+export function answererOf({ agent_id: agentId, model = '' }: ModelSettings['config']): Answerer {
+  return agentId ? { agentId } : { model };
 }

@@ -8,10 +8,11 @@ import { IDLE_TEAMS } from '../support/teams-deps.ts';
 import { discordConnector } from './calls/discord-calls-under-test.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
 import { declarationTable } from './declarations.ts';
-import { slackConnector } from './messenger/slack-under-test.ts';
+import { nextcloudTalkConnector } from './messenger/nctalk-under-test.ts';
+import { declaredSlack } from './messenger/slack-under-test.ts';
 import { declaredTeams } from './messenger/teams-under-test.ts';
-import { telegramConnector } from './messenger/telegram-under-test.ts';
-import { whatsAppConnector } from './messenger/whatsapp-under-test.ts';
+import { declaredTelegram } from './messenger/telegram-under-test.ts';
+import { declaredWhatsApp } from './messenger/whatsapp-under-test.ts';
 
 const README = fileURLToPath(new URL('../../src/connectors/README.md', import.meta.url));
 
@@ -19,7 +20,7 @@ it('lists in the README what each connector declares', () => {
   const table = declarationTable(
     new Map<string, Connector>([
       ['Discord', discordConnector()],
-      ['Slack', slackConnector()],
+      ['Slack', declaredSlack()],
       ['Teams', declaredTeams()],
       ['Meet', meetConnector({ loginUrl: null, apiUrl: null, client: null }, IDLE_TEAMS)],
       [
@@ -34,8 +35,9 @@ it('lists in the README what each connector declares', () => {
           { ...IDLE_TEAMS, log: () => undefined },
         ),
       ],
-      ['Telegram', telegramConnector()],
-      ['WhatsApp', whatsAppConnector()],
+      ['Nextcloud Talk', nextcloudTalkConnector()],
+      ['Telegram', declaredTelegram()],
+      ['WhatsApp', declaredWhatsApp()],
       ['SIP', sipConnector()],
     ]),
   );

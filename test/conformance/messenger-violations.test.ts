@@ -1,6 +1,6 @@
 import { LoopbackMessengerUnderTest } from './messenger/loopback-messenger-under-test.ts';
 import type { MessengerUnderTest } from './messenger/messenger-under-test.ts';
-import { TelegramUnderTest, telegramConnector } from './messenger/telegram-under-test.ts';
+import { declaredTelegram, TelegramUnderTest } from './messenger/telegram-under-test.ts';
 import { WhatsAppUnderTest } from './messenger/whatsapp-under-test.ts';
 import { MESSENGER_RULES } from './messenger-suite.ts';
 import { QUICK_TYPING_MS } from './violations/breakable.ts';
@@ -22,8 +22,9 @@ noticesViolations<MessengerUnderTest>(MESSENGER_RULES, MESSENGER_VIOLATIONS, {
 });
 
 function withQuickTyping() {
-  const connector = telegramConnector();
-  const typing = replacing(connector.typing, { typingRepeatMs: QUICK_TYPING_MS });
-  const messenger = replacing(connector, { typing });
+  const connector = declaredTelegram();
+  const own = connector.provides.messenger!;
+  const typing = replacing(own.typing!, { typingRepeatMs: QUICK_TYPING_MS });
+  const messenger = replacing(own, { typing });
   return replacing(connector, { provides: { ...connector.provides, messenger } });
 }

@@ -43,6 +43,8 @@ export interface PlacesCalls {
   readonly ways?: readonly CallWay[];
   /** Presses the keys of `DialRequest.dtmf`. Absent: requests have none. */
   readonly takesDtmf?: true;
+  /** Whether a login may lead to a target: where servers belong to people, a link fits one of them. Absent: any may. */
+  reaches?(login: CallLogin, target: string): boolean;
   /**
    * Validates a request without using the network, and returns what its call will offer. Throws a GatewayError
    * (`no_sip_trunk`, `meeting_url_required`, `invalid_meeting_url`, `platform_not_connected`).

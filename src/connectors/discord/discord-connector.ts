@@ -1,13 +1,13 @@
 import { keyOfLogin, type LoginRef, SHARED_LOGIN } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
-import type { CallLogin, Connector, Provides } from '../contract/connector.ts';
+import type { CallLogin, Connector, PlacesCalls, Provides } from '../contract/connector.ts';
 import type { LinksToBots, LoginState } from '../contract/login.ts';
 import type { Messenger } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import { GivenIntake } from '../kit/given-intake.ts';
 import { HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
-import { DiscordCalls, type DiscordCallsDeps } from './calls/discord-calls.ts';
+import { type DiscordCallsDeps, discordCalls } from './calls/discord-calls.ts';
 import { failureOf } from './client.ts';
 import { discordMessenger } from './discord-messenger.ts';
 import { DiscordRecords } from './discord-records.ts';
@@ -121,8 +121,8 @@ export class DiscordConnector implements Connector, LinksToBots {
     return installLink(this.#options.apiUrl, applicationId);
   }
 
-  #newCalls(deps: NonNullable<DiscordDeps['calls']>, { checkText }: Messenger): DiscordCalls {
-    return new DiscordCalls({
+  #newCalls(deps: NonNullable<DiscordDeps['calls']>, { checkText }: Messenger): PlacesCalls {
+    return discordCalls({
       ...deps,
       clock: this.#deps.clock,
       sessionOf: (login) => this.#voiceOf(login),

@@ -1,9 +1,7 @@
-import type { LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
-import type { Connector, Provides } from '../contract/connector.ts';
-import type { HostedBot, LoginState } from '../contract/login.ts';
-import type { FetchesFiles, Messenger, OutboundMessage, SendOutcome } from '../contract/messenger.ts';
+import type { Connector } from '../contract/connector.ts';
+import type { Messenger } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import { GivenIntake } from '../kit/given-intake.ts';
 import { botRefused, requireForm, type TokenForm } from '../kit/hosted-logins.ts';
@@ -11,7 +9,6 @@ import { checkTextLength } from '../kit/sending.ts';
 import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
 import { EventIntake, WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins, type LoginWorld, openLogin } from './login/logins.ts';
-import type { SlackLogin } from './login/slack-login.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { SLACK_REMEDIES, sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
@@ -47,85 +44,71 @@ const SLACK_APP_TOKEN: TokenForm = {
 };
 
 /** Slack over its Web API, Events API and Socket Mode: own bots, and the workspaces that have installed the shared app. */
-export class SlackConnector implements Connector, Messenger, FetchesFiles {
-  readonly platform = 'slack' as const;
-  readonly remedies = SLACK_REMEDIES;
-  readonly provides: Provides;
-  readonly files: FetchesFiles = this;
-  readonly #logins: Logins;
-  readonly #world: LoginWorld;
-  readonly #workspaces: ConnectedWorkspaces;
-  readonly #sockets: SocketMode;
-  readonly #intake = new GivenIntake();
-  readonly onMessages = this.#intake.give;
+export function slackConnector({ urls, sharedApp: app }: SlackOptions, deps: SlackDeps): Connector {
+  const { clock, observer } = deps;
+  const intake = new GivenIntake();
+  const logins = new Logins({
+    form: SLACK_BOT_TOKEN,
+    open: async (bot, onState) => {
+      if (bot.appToken) requireForm(bot.appToken, SLACK_APP_TOKEN);
+      return await openLogin(world, {
+        ref: { kind: 'bot_token', id: bot.id },
+        token: tokenOf(bot.token),
+        signingSecret: bot.signingSecret || null,
+        taken: () => new GatewayError('bot_token_taken'),
+        onState,
+      });
+    },
+    failureOf,
+    /** Has the bot's events delivered over Socket Mode. A token that Slack refuses shows in the bot's state as well. */
+    follow: async (_login, { id, appToken }) => {
+      const failure = appToken ? await sockets.join(id, appToken).catch(failureOf) : null;
+      if (failure?.isLoggedOut !== true) return;
+      await logins.removeBot(id);
+      throw botRefused(failure, 'app token');
+    },
+    leaving: async (key) => await sockets.leave(key),
+  });
+  const records = new SlackRecords(deps.records);
+  const world: LoginWorld = { ...deps, urls, logins, records, intake: intake.get };
+  const workspaces = new ConnectedWorkspaces(world, app);
+  const expects = (places: ReadonlySet<string>) => workspaces.expects(places);
+  const sharedApp = app && { signingSecret: app.signingSecret, expects };
+  const events = new EventIntake(logins, observer);
+  const webhooks = new WebhookReceiver({ clock, observer, logins, events, sharedApp });
+  const sockets = new SocketMode(world, events);
+  const messenger = messengerOf(logins, intake.give);
+  return {
+    platform: 'slack',
+    provides: { messenger, webhooks, bots: logins, oauth: workspaces.oauth },
+    start: async () => {},
+    async close() {
+      await Promise.all([workspaces.close(), sockets.close()]);
+      await logins.close();
+    },
+  };
+}
 
-  constructor({ urls, sharedApp: app }: SlackOptions, deps: SlackDeps) {
-    const { clock, observer } = deps;
-    const logins = new Logins({
-      form: SLACK_BOT_TOKEN,
-      open: async (bot, onState) => await this.#open(bot, onState),
-      failureOf,
-      follow: async (_login, { id, appToken }) => {
-        if (appToken) await this.#listen(id, appToken);
+function messengerOf(logins: Logins, onMessages: Messenger['onMessages']): Messenger {
+  return {
+    remedies: SLACK_REMEDIES,
+    files: {
+      async fetchFile(login, ref, signal) {
+        const found = logins.of(login);
+        if (!found) throw new GatewayError('file_gone');
+        return await found.api.openFile(ref, signal);
       },
-      leaving: async (key) => await this.#sockets.leave(key),
-    });
-    this.#logins = logins;
-    const records = new SlackRecords(deps.records);
-    this.#world = { ...deps, urls, logins, records, intake: this.#intake.get };
-    const workspaces = new ConnectedWorkspaces(this.#world, app);
-    this.#workspaces = workspaces;
-    const expects = (places: ReadonlySet<string>) => workspaces.expects(places);
-    const sharedApp = app && { signingSecret: app.signingSecret, expects };
-    const events = new EventIntake(logins, observer);
-    const webhooks = new WebhookReceiver({ clock, observer, logins, events, sharedApp });
-    this.#sockets = new SocketMode(this.#world, events);
-    this.provides = { messenger: this, webhooks, bots: logins, oauth: workspaces.oauth };
-  }
-
-  async start(): Promise<void> {}
-
-  async close(): Promise<void> {
-    await Promise.all([this.#workspaces.close(), this.#sockets.close()]);
-    await this.#logins.close();
-  }
-
-  /** Escaping makes a text longer. */
-  checkText(text: string): void {
-    checkTextLength('Slack', toMrkdwn(text).length, MAX_TEXT);
-  }
-
-  async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const login = this.#logins.of(message.to.login);
-    if (login && !login.isTaken) return await sendMessage(login, message, signal);
-    const reason = login?.state.status ?? 'The bot is not logged in';
-    return { kind: 'refused', reason, isAddressGone: false };
-  }
-
-  async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const found = this.#logins.of(login);
-    if (!found) throw new GatewayError('file_gone');
-    return await found.api.openFile(ref, signal);
-  }
-
-  async #open(bot: HostedBot, onState: (state: LoginState) => void): Promise<SlackLogin> {
-    if (bot.appToken) requireForm(bot.appToken, SLACK_APP_TOKEN);
-    return await openLogin(this.#world, {
-      ref: { kind: 'bot_token', id: bot.id },
-      token: tokenOf(bot.token),
-      signingSecret: bot.signingSecret || null,
-      taken: () => new GatewayError('bot_token_taken'),
-      onState,
-    });
-  }
-
-  /** Has the bot's events delivered over Socket Mode. A token that Slack refuses shows in the bot's state as well. */
-  async #listen(botId: string, appToken: string): Promise<void> {
-    const failure = await this.#sockets.join(botId, appToken).catch(failureOf);
-    if (failure?.isLoggedOut !== true) return;
-    await this.#logins.removeBot(botId);
-    throw botRefused(failure, 'app token');
-  }
+    },
+    onMessages,
+    /** Escaping makes a text longer. */
+    checkText: (text) => checkTextLength('Slack', toMrkdwn(text).length, MAX_TEXT),
+    async send(message, signal) {
+      const login = logins.of(message.to.login);
+      if (login && !login.isTaken) return await sendMessage(login, message, signal);
+      const reason = login?.state.status ?? 'The bot is not logged in';
+      return { kind: 'refused', reason, isAddressGone: false };
+    },
+  };
 }
 
 function tokenOf(token: string): AccessToken {

@@ -1,23 +1,12 @@
 import * as z from 'zod';
-import { type Address, keyOfLogin, type LoginRef } from '../../base/address.ts';
+import { keyOfLogin, type LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
-import type { Connector, Provides } from '../contract/connector.ts';
-import type { LinkedBot, LinksToBots, LoginState } from '../contract/login.ts';
-import type {
-  FetchesFiles,
-  Messenger,
-  OutboundMessage,
-  SendOutcome,
-  ShowsTyping,
-} from '../contract/messenger.ts';
+import type { Connector } from '../contract/connector.ts';
+import type { LinksToBots, LoginState } from '../contract/login.ts';
+import type { Messenger } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';
-import {
-  LOGIN_WEBHOOK,
-  type TakesWebhooks,
-  type WebhookReply,
-  type WebhookRequest,
-} from '../contract/webhooks.ts';
+import { LOGIN_WEBHOOK, type TakesWebhooks, type WebhookReply } from '../contract/webhooks.ts';
 import { GivenIntake } from '../kit/given-intake.ts';
 import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
@@ -54,122 +43,110 @@ export interface TelegramDeps extends TelegramOptions {
 }
 
 /** Telegram over its Bot API, with any number of independent bots. */
-export class TelegramConnector
-  implements Connector, Messenger, ShowsTyping, FetchesFiles, TakesWebhooks, LinksToBots
-{
-  readonly platform = 'telegram' as const;
-  readonly remedies = TELEGRAM_REMEDIES;
-  readonly provides: Provides;
-  readonly typing: ShowsTyping = this;
-  readonly files: FetchesFiles = this;
-  readonly carriesToken = true;
-  readonly linkHint = 'Opens the bot in Telegram, where the person presses Start';
-  /** Telegram shows the indicator for at most five seconds. */
-  readonly typingRepeatMs = 4_000;
-  readonly endpoints = [{ path: LOGIN_WEBHOOK, methods: ['post'], answers: 'text' }] as const;
-  readonly headers = [SECRET_HEADER];
-  readonly #deps: TelegramDeps;
-  readonly #logins: HostedLogins<TelegramLogin>;
-  readonly #intake = new GivenIntake();
-  readonly onMessages = this.#intake.give;
-
-  constructor(deps: TelegramDeps) {
-    this.#deps = deps;
-    this.#logins = new HostedLogins({
-      form: TELEGRAM_TOKEN,
-      open: ({ id, token }, onState) => this.#open({ kind: 'bot_token', id }, token, onState),
-      failureOf: failureOf,
-      follow: (login) => login.follow(),
-      removed: async (key) => await deps.records.delete(key),
-    });
-    const logins = this.#logins;
-    this.provides = { messenger: this, webhooks: this, sharedLogin: logins, bots: logins, deepLinks: this };
-  }
-
-  /** Starts receiving for the shared bot. An unreachable Telegram only shows in the bot's state. */
-  async start(): Promise<void> {
-    const { sharedToken, observer } = this.#deps;
-    if (sharedToken === null) return;
-    const onState = ({ status }: LoginState) =>
-      observer.log('info', 'shared Telegram bot changed state', { status });
-    this.#open({ kind: 'shared' }, sharedToken, onState).follow();
-  }
-
-  async close(): Promise<void> {
-    await this.#logins.close();
-  }
-
-  /** https://core.telegram.org/bots/features#deep-linking */
-  botLink({ name }: LinkedBot, token: string | null): string {
-    const address = `https://t.me/${name.replace(/^@/, '')}`;
-    return token === null ? address : `${address}?start=${token}`;
-  }
-
-  checkText(text: string): void {
-    checkTextLength('Telegram', characters(text), MAX_TEXT_CHARACTERS);
-  }
-
-  async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const login = this.#logins.of(message.to.login);
-    if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
-    const { api } = login;
-    const chat = {
-      api,
-      clock: this.#deps.clock,
-      chatId: message.to.space.id,
-      thread: message.to.thread,
-      signal,
-      loggedOut: (failure: PlatformFailure) => login.heard(failure),
-    };
-    const outcome = await sendMessage(chat, message);
-    if (outcome.kind === 'later') this.#deps.observer.count('throttled');
-    return outcome;
-  }
-
-  async showTyping({ login, space, thread }: Address, signal: AbortSignal): Promise<void> {
-    const parameters = { ...placeIn(space.id, thread), action: 'typing' };
-    const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
-    await this.#logins
-      .of(login)
-      ?.api.call('sendChatAction', parameters, options, z.unknown())
-      .catch(() => undefined);
-  }
-
-  async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const api = this.#logins.of(login)?.api;
-    if (!api) throw new GatewayError('file_gone');
-    return await api.openFile(ref, signal);
-  }
-
-  refuses({ loginKey, header }: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
-    const login = this.#logins.get(loginKey);
-    return login ? login.refusesWebhook(header(SECRET_HEADER)) : NO_LOGIN;
-  }
-
-  async webhook(request: WebhookRequest): Promise<WebhookReply> {
-    const login = this.#logins.get(request.loginKey);
-    return login ? await login.takeWebhook(request.header(SECRET_HEADER), request.body) : NO_LOGIN;
-  }
-
-  #open(ref: LoginRef, token: string, onState: (state: LoginState) => void): TelegramLogin {
-    const { urls, webhookRoot, clock } = this.#deps;
+export function telegramConnector(deps: TelegramDeps): Connector {
+  const { urls, clock, observer, sharedToken, webhookRoot } = deps;
+  const intake = new GivenIntake();
+  const open = (ref: LoginRef, token: string, onState: (state: LoginState) => void): TelegramLogin => {
     const key = keyOfLogin(ref);
     const api = apiOf(urls, token, clock);
-    if (ref.kind !== 'shared' && this.#logins.all.some((other) => other.api.botId === api.botId))
+    if (ref.kind !== 'shared' && logins.all.some((other) => other.api.botId === api.botId))
       throw new GatewayError('bot_token_taken');
-    const login = new TelegramLogin({
-      ...this.#deps,
-      ref,
-      api,
-      intake: this.#intake.get(),
-      key,
-      webhookUrl: webhookRoot && (() => `${webhookRoot()}/${key}`),
-      webhookSeed: token,
-      onState,
-    });
-    this.#logins.put(key, login);
+    const webhookUrl = webhookRoot && (() => `${webhookRoot()}/${key}`);
+    const own = { ref, api, intake: intake.get(), key, webhookUrl, webhookSeed: token, onState };
+    const login = new TelegramLogin({ ...deps, ...own });
+    logins.put(key, login);
     return login;
-  }
+  };
+  const logins = new HostedLogins<TelegramLogin>({
+    form: TELEGRAM_TOKEN,
+    open: ({ id, token }, onState) => open({ kind: 'bot_token', id }, token, onState),
+    failureOf,
+    follow: (login) => login.follow(),
+    removed: async (key) => await deps.records.delete(key),
+  });
+  const messenger = messengerOf(logins, deps, intake.give);
+  return {
+    platform: 'telegram',
+    provides: {
+      messenger,
+      webhooks: webhooksOf(logins),
+      sharedLogin: logins,
+      bots: logins,
+      deepLinks: LINKS,
+    },
+    /** Starts receiving for the shared bot. An unreachable Telegram only shows in the bot's state. */
+    async start() {
+      if (sharedToken === null) return;
+      const onState = ({ status }: LoginState) =>
+        observer.log('info', 'shared Telegram bot changed state', { status });
+      open({ kind: 'shared' }, sharedToken, onState).follow();
+    },
+    close: async () => await logins.close(),
+  };
+}
+
+/** https://core.telegram.org/bots/features#deep-linking */
+const LINKS: LinksToBots = {
+  carriesToken: true,
+  linkHint: 'Opens the bot in Telegram, where the person presses Start',
+  botLink({ name }, token) {
+    const address = `https://t.me/${name.replace(/^@/, '')}`;
+    return token === null ? address : `${address}?start=${token}`;
+  },
+};
+
+function messengerOf(
+  logins: HostedLogins<TelegramLogin>,
+  { clock, observer }: TelegramDeps,
+  onMessages: Messenger['onMessages'],
+): Messenger {
+  return {
+    remedies: TELEGRAM_REMEDIES,
+    typing: {
+      // Telegram shows the indicator for at most five seconds.
+      typingRepeatMs: 4_000,
+      async showTyping({ login, space, thread }, signal) {
+        const parameters = { ...placeIn(space.id, thread), action: 'typing' };
+        const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
+        const shown = logins.of(login)?.api.call('sendChatAction', parameters, options, z.unknown());
+        await shown?.catch(() => undefined);
+      },
+    },
+    files: {
+      async fetchFile(login, ref, signal) {
+        const api = logins.of(login)?.api;
+        if (!api) throw new GatewayError('file_gone');
+        return await api.openFile(ref, signal);
+      },
+    },
+    onMessages,
+    checkText: (text) => checkTextLength('Telegram', characters(text), MAX_TEXT_CHARACTERS),
+    async send(message, signal) {
+      const login = logins.of(message.to.login);
+      if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
+      const loggedOut = (failure: PlatformFailure) => login.heard(failure);
+      const { space, thread } = message.to;
+      const chat = { api: login.api, clock, chatId: space.id, thread, signal, loggedOut };
+      const outcome = await sendMessage(chat, message);
+      if (outcome.kind === 'later') observer.count('throttled');
+      return outcome;
+    },
+  };
+}
+
+function webhooksOf(logins: HostedLogins<TelegramLogin>): TakesWebhooks {
+  return {
+    endpoints: [{ path: LOGIN_WEBHOOK, methods: ['post'], answers: 'text' }],
+    headers: [SECRET_HEADER],
+    refuses: ({ loginKey, header }) => {
+      const login = logins.get(loginKey);
+      return login ? login.refusesWebhook(header(SECRET_HEADER)) : NO_LOGIN;
+    },
+    async webhook({ loginKey, header, body }) {
+      const login = logins.get(loginKey);
+      return login ? await login.takeWebhook(header(SECRET_HEADER), body) : NO_LOGIN;
+    },
+  };
 }
 
 function apiOf(urls: BotApiUrls, token: string, clock: Clock): BotApi {

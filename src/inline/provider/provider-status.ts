@@ -34,6 +34,7 @@ export function statusOf(kind: ModelFaultKind): Exclude<ProviderStatus, 'ok'> {
     case 'refused':
     case 'too_long':
     case 'cut':
+    case 'empty':
     case 'lost_memory':
       return 'bad_endpoint';
     default:

@@ -13,6 +13,8 @@ import { newestTurns } from './turn-input.ts';
 
 /** The first attempt and two more. */
 const MAX_ATTEMPTS = 3;
+/** The first answer without words, and another one. */
+const MAX_SILENCES = 2;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 4_000;
 /** What is kept of a history that is too long: the newest part. */
@@ -41,6 +43,8 @@ type Next = { readonly turn: ModelTurn } | { readonly reply: ModelReply };
 interface Tries {
   /** Attempts that have failed. */
   failed: number;
+  /** Answers without words. */
+  empty: number;
   /** The provider may still be working on one of them. */
   mayBeUnderWay: boolean;
 }
@@ -51,21 +55,33 @@ interface Tries {
  * has sent the turn. Rejects with a ModelFault, or with the reason of the turn's signal.
  */
 export async function askModel(asking: Asking, turn: ModelTurn, wasSent: boolean): Promise<ModelReply> {
-  const tries: Tries = { failed: 0, mayBeUnderWay: false };
+  const tries: Tries = { failed: 0, empty: 0, mayBeUnderWay: false };
   let next: Next = wasSent ? await reconciled(asking, turn) : { turn };
   while ('turn' in next) {
+    const asked: ModelTurn = next.turn;
     await asking.begin();
     try {
-      return await asking.client.turn(next.turn, asking.observer);
+      const reply = await asking.client.turn(asked, asking.observer);
+      // On a call, not to speak may be an answer.
+      if (turn.isSpoken || reply.text.trim() !== '') return reply;
+      tries.empty += 1;
+      next = afterSilence(asked, reply, tries);
     } catch (error) {
       turn.signal.throwIfAborted();
       if (!(error instanceof ModelFault) || asking.isVisible()) throw error;
       tries.failed += 1;
       tries.mayBeUnderWay ||= error.isDoubtful;
-      next = await afterFault(asking, next.turn, error, tries);
+      next = await afterFault(asking, asked, error, tries);
     }
   }
   return next.reply;
+}
+
+/** A model that has only thought may answer when it is asked again. Once: after that, nobody would be told anything. */
+function afterSilence(turn: ModelTurn, { memory, finish }: ModelReply, { empty }: Tries): Next {
+  if (empty < MAX_SILENCES) return { turn: { ...turn, memory: memory ?? turn.memory } };
+  const why = finish === 'cut_off' ? ': it reached a limit of length before it wrote any' : '';
+  throw new ModelFault('empty', { words: `The model's answer has no words${why}` });
 }
 
 /** Throws the fault if the turn must not be repeated. */

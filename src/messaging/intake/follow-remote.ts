@@ -76,25 +76,30 @@ async function moveConversations(
   }
 }
 
-/** Applies a person's edit of their message and announces it as a `dm_edited` event. */
+/**
+ * Applies a person's edit of their message and announces it as a `dm_edited` event, if it changes anything. Returns false when
+ * the message is not known, or not yet.
+ */
 export async function editMessage(
   { store, platform, clock, wakeups }: IntakeDomain,
   from: Address,
   platformMessageId: string,
   text: string,
-): Promise<void> {
-  const accountId = await store.db.transaction().execute(async (trx) => {
+): Promise<boolean> {
+  const edited = await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, from, null);
     for (const conversation of await conversationsAt(trx, receivers, from)) {
       const message = await findPlatformMessage(trx, conversation.id, platformMessageId);
       if (message?.direction !== 'inbound') continue;
+      if (message.text === text) return 'unchanged';
       const createdAt = clock.nowIso();
       await changeRows(trx, 'messages', { seq: message.seq }, { text, changedAt: createdAt });
       const payload = { platform, message: { id: message.id, text } };
       await announce(trx, conversation, { type: 'dm_edited', payload, createdAt });
-      return conversation.accountId;
+      return conversation;
     }
     return null;
   });
-  if (accountId !== null) wakeups.wake(accountId);
+  if (edited !== null && edited !== 'unchanged') wakeups.wake(edited.accountId);
+  return edited !== null;
 }

@@ -1,15 +1,23 @@
 import type { MessageIntake } from '../../connectors/contract/messenger.ts';
 import { followSent } from '../outbox/message-outcome.ts';
 import { bindRemote } from './bind-remote.ts';
+import { EarlyEdits } from './early-edits.ts';
 import { editMessage, followReachability, followRename } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { receiveMessage } from './receive-message.ts';
 
 /** Applies what one platform reports about messages. */
 export function platformIntake(domain: IntakeDomain): MessageIntake {
+  const early = new EarlyEdits();
   return {
-    received: (message) => receiveMessage(domain, message),
-    edited: (...edit) => editMessage(domain, ...edit),
+    received: async (message) => {
+      const { from, platformMessageId } = message;
+      const text = early.textOf(from, platformMessageId) ?? message.text;
+      return await receiveMessage(domain, { ...message, text });
+    },
+    edited: async (...edit) => {
+      if (!(await editMessage(domain, ...edit))) early.note(...edit);
+    },
     reachable: (...change) => followReachability(domain, ...change),
     renamed: (...names) => followRename(domain, ...names),
     followed: (...report) => followSent(domain, ...report),

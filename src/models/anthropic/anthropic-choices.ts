@@ -3,9 +3,9 @@ import type { JsonApi } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelChoice, ModelChoices } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
+import type { Answerer } from '../provider-fields.ts';
 import { listed } from './anthropic-api.ts';
 import { isOfGateway } from './gateway-objects.ts';
-import type { Answerer } from './sessions.ts';
 
 const Agent = z.object({
   id: z.string(),

@@ -1,8 +1,7 @@
-import type { ModelProvider, ModelSettings } from '../model-provider.ts';
-import { API_KEY, hostedAgent, MODEL } from '../provider-fields.ts';
+import type { ModelProvider } from '../model-provider.ts';
+import { API_KEY, answererOf, hostedAgent, MODEL } from '../provider-fields.ts';
 import { anthropicApi } from './anthropic-api.ts';
-import { AnthropicClient } from './anthropic-client.ts';
-import type { Answerer } from './sessions.ts';
+import { anthropicClient } from './anthropic-client.ts';
 
 /** https://platform.claude.com/docs/en/managed-agents */
 export const anthropic: ModelProvider = {
@@ -12,10 +11,6 @@ export const anthropic: ModelProvider = {
   anyOf: ['model', 'agent_id'],
   connect: ({ config, secrets }, deps) => {
     const api = anthropicApi(secrets.api_key ?? '', deps);
-    return new AnthropicClient({ api, clock: deps.clock, answerer: answererOf(config) });
+    return anthropicClient({ api, clock: deps.clock, answerer: answererOf(config) });
   },
 };
-
-function answererOf({ agent_id: agentId, model = '' }: ModelSettings['config']): Answerer {
-  return agentId ? { agentId } : { model };
-}

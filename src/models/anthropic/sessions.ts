@@ -2,10 +2,8 @@ import * as z from 'zod';
 import type { JsonApi } from '../http/json-api.ts';
 import type { GatewayTools, ModelTurn } from '../model-client.ts';
 import { isFault, ModelFault } from '../model-fault.ts';
+import type { Answerer } from '../provider-fields.ts';
 import type { GatewayObjects } from './gateway-objects.ts';
-
-/** What answers in the sessions: a model with the gateway's own agent, or an agent of the account. */
-export type Answerer = { readonly model: string } | { readonly agentId: string };
 
 const MCP_SERVER = 'voice_chat_gateway';
 const Session = z.object({ id: z.string() });

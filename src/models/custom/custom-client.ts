@@ -2,15 +2,7 @@ import { randomInt } from 'node:crypto';
 import * as z from 'zod';
 import { unreachable } from '../../base/assert.ts';
 import type { JsonApi } from '../http/json-api.ts';
-import type {
-  ModelChoices,
-  ModelClient,
-  ModelMemory,
-  ModelReply,
-  ModelTurn,
-  TurnFate,
-  TurnObserver,
-} from '../model-client.ts';
+import type { ModelClient, ModelMemory, ModelReply, ModelTurn, TurnObserver } from '../model-client.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { choicesOf, ModelList } from '../openai/openai-models.ts';
 import type { StoredPrompt } from '../openai/stored-prompt.ts';
@@ -50,141 +42,147 @@ const TEST_TOKENS = 1_024;
  * Any endpoint that speaks OpenAI's Responses API (https://www.openresponses.org). The probe finds out how the endpoint
  * remembers. Without one, conversations are tried, and then each turn brings its history: that always works.
  */
-export class CustomClient implements ModelClient {
-  readonly #options: CustomClientOptions;
-  readonly #conversations: Conversations;
-  #rung: Rung | null = null;
-
-  constructor(options: CustomClientOptions) {
-    this.#options = options;
-    this.#conversations = new Conversations(options.api);
-  }
-
-  async probe(signal: AbortSignal): Promise<void> {
-    for (const rung of ['conversation', 'chain'] as const) {
-      if (await this.#remembers(rung, signal)) {
-        this.#rung = rung;
-        return;
+export function customClient(options: CustomClientOptions): ModelClient {
+  const { api } = options;
+  const endpoint: Endpoint = { ...options, conversations: new Conversations(api) };
+  let rung: Rung | null = null;
+  return {
+    async probe(signal) {
+      for (const each of ['conversation', 'chain'] as const) {
+        if (await remembers(endpoint, each, signal)) {
+          rung = each;
+          return;
+        }
       }
-    }
-    await this.#withHistory(probeTurn('Hello', TEST_TOKENS, signal), SILENT);
-    this.#rung = 'history';
-  }
+      await withHistory(endpoint, probeTurn('Hello', TEST_TOKENS, signal), SILENT);
+      rung = 'history';
+    },
+    async browse(signal) {
+      try {
+        const list = await api.ask(ModelList, { method: 'GET', path: '/models', signal });
+        return { models: choicesOf(list), agents: [], notice: null };
+      } catch (error) {
+        if (!isUnsupported(error, NO_SUCH_PATH)) throw error;
+        const notice = 'The endpoint does not list its models. Enter the name of one.';
+        return { models: [], agents: [], notice };
+      }
+    },
+    async turn(turn, observer) {
+      if (turn.memory !== null) return await proceed(endpoint, readMemory(turn.memory), turn, observer);
+      if (rung === 'chain') return await inChain(endpoint, null, turn, observer);
+      if (rung === 'history') return await withHistory(endpoint, turn, observer);
+      try {
+        return await inNewConversation(endpoint, turn, observer);
+      } catch (error) {
+        // Whatever has been refused was not carried out, so the turn is not sent twice.
+        if (rung !== null || !isUnsupported(error, REFUSALS)) throw error;
+      }
+      const reply = await withHistory(endpoint, turn, observer);
+      rung = 'history';
+      return reply;
+    },
+    needsHistory: (memory) => memory.rung === 'history',
+    /** Only conversations are appended to: elsewhere nothing follows a turn that was lost. */
+    async reconcile(turn) {
+      const memory = turn.memory && readMemory(turn.memory);
+      if (memory?.rung !== 'conversation') return { kind: 'absent' };
+      return await endpoint.conversations.fateOf(turn);
+    },
+    forget: async (memory, signal) => await endpoint.conversations.forget(memory, signal),
+  };
+}
 
-  async browse(signal: AbortSignal): Promise<ModelChoices> {
-    try {
-      const list = await this.#options.api.ask(ModelList, { method: 'GET', path: '/models', signal });
-      return { models: choicesOf(list), agents: [], notice: null };
-    } catch (error) {
-      if (!isUnsupported(error, NO_SUCH_PATH)) throw error;
-      return {
-        models: [],
-        agents: [],
-        notice: 'The endpoint does not list its models. Enter the name of one.',
-      };
-    }
-  }
+interface Endpoint extends CustomClientOptions {
+  readonly conversations: Conversations;
+}
 
-  async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
-    if (turn.memory !== null) return await this.#continue(readMemory(turn.memory), turn, observer);
-    const rung = this.#rung ?? 'conversation';
-    if (rung === 'chain') return await this.#inChain(null, turn, observer);
-    if (rung === 'history') return await this.#withHistory(turn, observer);
-    try {
-      return await this.#inNewConversation(turn, observer);
-    } catch (error) {
-      // Whatever has been refused was not carried out, so the turn is not sent twice.
-      if (this.#rung !== null || !isUnsupported(error, REFUSALS)) throw error;
-    }
-    const reply = await this.#withHistory(turn, observer);
-    this.#rung = 'history';
-    return reply;
+function proceed(
+  endpoint: Endpoint,
+  memory: CustomMemory,
+  turn: ModelTurn,
+  observer: TurnObserver,
+): Promise<ModelReply> {
+  switch (memory.rung) {
+    case 'conversation':
+      return endpoint.conversations.send(fieldsOf(endpoint, turn), turn, observer, memory);
+    case 'chain':
+      return inChain(endpoint, memory.response, turn, observer);
+    case 'history':
+      return withHistory(endpoint, turn, observer);
+    default:
+      return unreachable(memory);
   }
+}
 
-  needsHistory(memory: ModelMemory): boolean {
-    return memory.rung === 'history';
-  }
+async function inNewConversation(
+  endpoint: Endpoint,
+  turn: ModelTurn,
+  observer: TurnObserver,
+): Promise<ModelReply> {
+  const { conversations } = endpoint;
+  const memory = { ...(await conversations.start(turn)), rung: 'conversation' } as const;
+  observer.memoryChanged(memory);
+  return await conversations.send(fieldsOf(endpoint, turn), turn, observer, memory);
+}
 
-  /** Only conversations are appended to: elsewhere nothing follows a turn that was lost. */
-  async reconcile(turn: ModelTurn): Promise<TurnFate> {
-    const memory = turn.memory && readMemory(turn.memory);
-    return memory?.rung === 'conversation' ? await this.#conversations.fateOf(turn) : { kind: 'absent' };
-  }
+async function inChain(
+  endpoint: Endpoint,
+  previous: string | null,
+  turn: ModelTurn,
+  observer: TurnObserver,
+): Promise<ModelReply> {
+  const body = {
+    ...fieldsOf(endpoint, turn),
+    ...requestFields(turn),
+    ...(previous === null ? {} : { previous_response_id: previous }),
+    input: [...(previous === null ? pastMessages(turn.history) : []), newMessage(turn)],
+    store: true,
+  };
+  const reply = await respond(endpoint.api, body, turn, observer);
+  const { replyId } = reply;
+  const memory = replyId === null ? HISTORY : ({ rung: 'chain', response: replyId } as const);
+  observer.memoryChanged(memory);
+  return { ...reply, memory };
+}
 
-  async forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
-    await this.#conversations.forget(memory, signal);
-  }
+async function withHistory(endpoint: Endpoint, turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
+  const input = [...pastMessages(turn.history), newMessage(turn)];
+  const body = { ...fieldsOf(endpoint, turn), ...requestFields(turn), input, store: false };
+  const reply = await respond(endpoint.api, body, turn, observer);
+  if (turn.memory === null) observer.memoryChanged(HISTORY);
+  return { ...reply, memory: HISTORY };
+}
 
-  #continue(memory: CustomMemory, turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
-    switch (memory.rung) {
-      case 'conversation':
-        return this.#conversations.send(this.#fields(turn), turn, observer, memory);
-      case 'chain':
-        return this.#inChain(memory.response, turn, observer);
-      case 'history':
-        return this.#withHistory(turn, observer);
-      default:
-        return unreachable(memory);
-    }
-  }
+function fieldsOf({ model, prompt, mayRead }: Endpoint, { tools }: ModelTurn): object {
+  return {
+    ...(model !== null && { model }),
+    ...(prompt !== null && { prompt }),
+    ...toolsField(mayRead ? tools : null),
+  };
+}
 
-  async #inNewConversation(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
-    const memory = { ...(await this.#conversations.start(turn)), rung: 'conversation' } as const;
-    observer.memoryChanged(memory);
-    return await this.#conversations.send(this.#fields(turn), turn, observer, memory);
-  }
-
-  async #inChain(previous: string | null, turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
-    const body = {
-      ...this.#fields(turn),
-      ...requestFields(turn),
-      ...(previous === null ? {} : { previous_response_id: previous }),
-      input: [...(previous === null ? pastMessages(turn.history) : []), newMessage(turn)],
-      store: true,
-    };
-    const reply = await respond(this.#options.api, body, turn, observer);
-    const { replyId } = reply;
-    const memory = replyId === null ? HISTORY : ({ rung: 'chain', response: replyId } as const);
-    observer.memoryChanged(memory);
-    return { ...reply, memory };
-  }
-
-  async #withHistory(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
-    const input = [...pastMessages(turn.history), newMessage(turn)];
-    const body = { ...this.#fields(turn), ...requestFields(turn), input, store: false };
-    const reply = await respond(this.#options.api, body, turn, observer);
-    if (turn.memory === null) observer.memoryChanged(HISTORY);
-    return { ...reply, memory: HISTORY };
-  }
-
-  #fields({ tools }: ModelTurn): object {
-    const { model, prompt, mayRead } = this.#options;
-    return {
-      ...(model !== null && { model }),
-      ...(prompt !== null && { prompt }),
-      ...toolsField(mayRead ? tools : null),
-    };
-  }
-
-  async #remembers(rung: 'conversation' | 'chain', signal: AbortSignal): Promise<boolean> {
-    const test = new MemoryTest();
-    const ask = (text: string): ModelTurn => probeTurn(text, TEST_TOKENS, signal);
-    const kept: ModelMemory[] = [];
-    const observer = { ...SILENT, memoryChanged: (memory: ModelMemory) => void kept.push(memory) };
-    try {
-      const first = ask(test.first);
-      if (rung === 'chain') await this.#inChain(null, first, observer);
-      else await this.#inNewConversation(first, observer);
-      const memory = readMemory(kept.at(-1)!);
-      const { text } = await this.#continue(memory, ask(test.second), observer);
-      return test.isPassedBy(text);
-    } catch (error) {
-      if (isUnsupported(error, REFUSALS)) return false;
-      throw error;
-    } finally {
-      // What the test leaves behind says nothing about the endpoint.
-      for (const memory of kept) await this.forget(memory, signal).catch(() => {});
-    }
+async function remembers(
+  endpoint: Endpoint,
+  rung: 'conversation' | 'chain',
+  signal: AbortSignal,
+): Promise<boolean> {
+  const test = new MemoryTest();
+  const ask = (text: string): ModelTurn => probeTurn(text, TEST_TOKENS, signal);
+  const kept: ModelMemory[] = [];
+  const observer = { ...SILENT, memoryChanged: (memory: ModelMemory) => void kept.push(memory) };
+  try {
+    const first = ask(test.first);
+    if (rung === 'chain') await inChain(endpoint, null, first, observer);
+    else await inNewConversation(endpoint, first, observer);
+    const memory = readMemory(kept.at(-1)!);
+    const { text } = await proceed(endpoint, memory, ask(test.second), observer);
+    return test.isPassedBy(text);
+  } catch (error) {
+    if (isUnsupported(error, REFUSALS)) return false;
+    throw error;
+  } finally {
+    // What the test leaves behind says nothing about the endpoint.
+    for (const memory of kept) await endpoint.conversations.forget(memory, signal).catch(() => {});
   }
 }
 

@@ -3,7 +3,7 @@ import type { ModelProvider, ProviderField } from '../model-provider.ts';
 import { storedPromptIn } from '../openai/stored-prompt.ts';
 import { API_KEY, endpoint, MODEL, STORED_PROMPT } from '../provider-fields.ts';
 import { responsesApi, wrongPath } from '../responses/responses-api.ts';
-import { CustomClient } from './custom-client.ts';
+import { customClient } from './custom-client.ts';
 
 const KEY: ProviderField = {
   name: 'api_key',
@@ -36,7 +36,7 @@ export const custom: ModelProvider = {
     const { mcp = MCP.default } = config;
     if (mcp !== 'on' && mcp !== 'off')
       throw new ModelFault('bad_request', { words: 'mcp must be on or off' });
-    return new CustomClient({
+    return customClient({
       api: responsesApi(config.endpoint ?? '', secrets.api_key ?? null, deps),
       model: config.model ?? null,
       prompt: storedPromptIn(settings),

@@ -2,25 +2,13 @@ import * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
 import type { JsonApi } from '../http/json-api.ts';
 import { optionalField } from '../http/optional-field.ts';
-import type {
-  ModelChoice,
-  ModelChoices,
-  ModelClient,
-  ModelMemory,
-  ModelReply,
-  ModelTurn,
-  PastTurn,
-  TurnFate,
-  TurnObserver,
-} from '../model-client.ts';
+import type { ModelChoice, ModelClient, ModelTurn, PastTurn } from '../model-client.ts';
 import { isFault, ModelFault, unlessGone } from '../model-fault.ts';
 import { conversationOf, forgottenConversation, memoryOf } from '../provider-conversation.ts';
+import type { Answerer } from '../provider-fields.ts';
 import { Entry, findMessage, messageEntry, textOf } from './entry.ts';
 import { MistralTools } from './mistral-tools.ts';
 import { functionCalled, ReplyStream } from './reply-stream.ts';
-
-/** What answers in the conversations. */
-export type Answerer = { readonly model: string } | { readonly agentId: string };
 
 /** Of a model or an agent. */
 const Described = z.object({ id: z.string() });
@@ -50,147 +38,134 @@ interface TurnRequest {
   readonly body: object;
 }
 
+interface Mistral {
+  readonly api: JsonApi;
+  readonly answerer: Answerer;
+  readonly tools: MistralTools;
+}
+
 /** The Conversations API: Mistral keeps each conversation. https://docs.mistral.ai/agents/agents_and_conversations */
-export class MistralClient implements ModelClient {
-  readonly #api: JsonApi;
-  readonly #answerer: Answerer;
-  readonly #tools: MistralTools;
+export function mistralClient(api: JsonApi, clock: Clock, answerer: Answerer): ModelClient {
+  const tools = new MistralTools(api, clock);
+  const mistral = { api, answerer, tools };
+  return {
+    async probe(signal) {
+      const path =
+        'agentId' in answerer
+          ? `/v1/agents/${encodeURIComponent(answerer.agentId)}`
+          : `/v1/models/${encodeURIComponent(answerer.model)}`;
+      await api.ask(Described, { method: 'GET', path, signal });
+    },
+    async browse(signal) {
+      const [models, agents, hasConnectors] = await Promise.all([
+        modelChoices(api, signal),
+        agentChoices(api, signal),
+        tools.isAllowed(signal),
+      ]);
+      return { models, agents, notice: hasConnectors ? null : NO_CONNECTORS };
+    },
+    async turn(turn, observer) {
+      let conversation = conversationOf(turn);
+      const events = await send(mistral, turn, conversation);
+      const started = (id: string): void => {
+        if (id !== conversation) observer.memoryChanged(memoryOf(id, turn));
+        conversation = id;
+      };
+      const { maxOutputTokens } = turn;
+      const reply = await new ReplyStream({ api, maxOutputTokens, observer, started }).read(events);
+      return { ...reply, memory: conversation === null ? null : memoryOf(conversation, turn) };
+    },
+    async reconcile(turn) {
+      const conversation = conversationOf(turn);
+      // A conversation whose id never came is not used again, so the turn may start another one.
+      if (conversation === null) return { kind: 'absent' };
+      const entries = await historyOf(api, conversation, turn.signal);
+      const at = findMessage(entries, turn.marker);
+      if (at < 0) return { kind: 'absent' };
+      const after = entries.slice(at + 1);
+      const messages = after.filter(({ type }) => type === 'message.output');
+      if (messages.length === 0) {
+        if (after.some(({ type }) => type === 'function.call')) throw functionCalled();
+        return { kind: 'unanswered' };
+      }
+      const text = messages.map(({ content }) => textOf(content)).join('\n');
+      const usage = { inputTokens: null, outputTokens: null };
+      const replyId = messages.at(-1)?.id ?? null;
+      const memory = memoryOf(conversation, turn);
+      return { kind: 'answered', reply: { text, finish: 'complete', usage, replyId, memory } };
+    },
+    async forget(memory, signal) {
+      const conversation = forgottenConversation(memory);
+      if (conversation === null) return;
+      await unlessGone(api.tell({ method: 'DELETE', path: pathOf(conversation), signal }));
+    },
+    async forgetTools(digest, signal) {
+      await unlessGone(tools.delete(digest, signal));
+    },
+  };
+}
 
-  constructor(api: JsonApi, clock: Clock, answerer: Answerer) {
-    this.#api = api;
-    this.#answerer = answerer;
-    this.#tools = new MistralTools(api, clock);
+/** Resolves with the events of the reply. */
+async function send(mistral: Mistral, turn: ModelTurn, conversation: string | null) {
+  const { path, body: own } = await requestOf(mistral, turn, conversation);
+  const { signal } = turn;
+  const body = { ...own, stream: true, store: true };
+  try {
+    return await mistral.api.stream({ method: 'POST', path, body, signal });
+  } catch (fault) {
+    if (conversation === null && turn.tools) mistral.tools.forget(turn.tools);
+    throw conversation === null ? fault : withoutAccess(fault);
   }
+}
 
-  async probe(signal: AbortSignal): Promise<void> {
-    const path =
-      'agentId' in this.#answerer
-        ? `/v1/agents/${encodeURIComponent(this.#answerer.agentId)}`
-        : `/v1/models/${encodeURIComponent(this.#answerer.model)}`;
-    await this.#api.ask(Described, { method: 'GET', path, signal });
+async function requestOf(
+  mistral: Mistral,
+  turn: ModelTurn,
+  conversation: string | null,
+): Promise<TurnRequest> {
+  if (conversation === null) return start(mistral, turn, [...turn.history, said(turn.text ?? '')]);
+  if (turn.text === null) return again(mistral, turn, conversation);
+  const inputs = [messageEntry(said(turn.text))];
+  return { path: pathOf(conversation), body: { inputs, ...limitsOf(mistral, turn) } };
+}
+
+/** Instructions and tools are fixed here. An agent has its own, so it is told ours as the first message. */
+async function start(mistral: Mistral, turn: ModelTurn, said: readonly PastTurn[]): Promise<TurnRequest> {
+  const { answerer } = mistral;
+  const path = '/v1/conversations';
+  const { instructions, signal } = turn;
+  if ('agentId' in answerer) {
+    const inputs = [{ role: 'user', text: instructions } as const, ...said].map(messageEntry);
+    return { path, body: { agent_id: answerer.agentId, inputs } };
   }
+  const tools = await mistral.tools.of(turn.tools, signal);
+  const inputs = said.map(messageEntry);
+  return { path, body: { model: answerer.model, instructions, tools, inputs, ...limitsOf(mistral, turn) } };
+}
 
-  async browse(signal: AbortSignal): Promise<ModelChoices> {
-    const [models, agents, hasConnectors] = await Promise.all([
-      modelChoices(this.#api, signal),
-      agentChoices(this.#api, signal),
-      this.#tools.isAllowed(signal),
-    ]);
-    return { models, agents, notice: hasConnectors ? null : NO_CONNECTORS };
-  }
+/** Mistral answers only to what is sent, so the message is sent again after the entry before it. */
+async function again(mistral: Mistral, turn: ModelTurn, conversation: string): Promise<TurnRequest> {
+  const entries = await historyOf(mistral.api, conversation, turn.signal);
+  const at = findMessage(entries, turn.marker);
+  const message = said(textOf(entries[at]?.content));
+  const before = entries[at - 1]?.id;
+  if (at < 0) throw new ModelFault('lost_memory', { words: 'the conversation lacks the message to answer' });
+  if (before === undefined) return start(mistral, turn, [message]);
+  const body = { from_entry_id: before, inputs: [messageEntry(message)], ...limitsOf(mistral, turn) };
+  return { path: `${pathOf(conversation)}/restart`, body };
+}
 
-  async turn(turn: ModelTurn, observer: TurnObserver): Promise<ModelReply> {
-    let conversation = conversationOf(turn);
-    const events = await this.#send(turn, conversation);
-    const started = (id: string): void => {
-      if (id !== conversation) observer.memoryChanged(memoryOf(id, turn));
-      conversation = id;
-    };
-    const { maxOutputTokens } = turn;
-    const reply = await new ReplyStream({ api: this.#api, maxOutputTokens, observer, started }).read(events);
-    return { ...reply, memory: conversation === null ? null : memoryOf(conversation, turn) };
-  }
+/** An agent has its own. */
+function limitsOf({ answerer }: Mistral, { maxOutputTokens }: ModelTurn): object {
+  return 'agentId' in answerer ? {} : { completion_args: { max_tokens: maxOutputTokens } };
+}
 
-  async reconcile(turn: ModelTurn): Promise<TurnFate> {
-    const conversation = conversationOf(turn);
-    // A conversation whose id never came is not used again, so the turn may start another one.
-    if (conversation === null) return { kind: 'absent' };
-    const entries = await this.#history(conversation, turn.signal);
-    const at = findMessage(entries, turn.marker);
-    if (at < 0) return { kind: 'absent' };
-    const after = entries.slice(at + 1);
-    const messages = after.filter(({ type }) => type === 'message.output');
-    if (messages.length === 0) {
-      if (after.some(({ type }) => type === 'function.call')) throw functionCalled();
-      return { kind: 'unanswered' };
-    }
-    const text = messages.map(({ content }) => textOf(content)).join('\n');
-    const usage = { inputTokens: null, outputTokens: null };
-    const replyId = messages.at(-1)?.id ?? null;
-    const memory = memoryOf(conversation, turn);
-    return { kind: 'answered', reply: { text, finish: 'complete', usage, replyId, memory } };
-  }
-
-  async forget(memory: ModelMemory, signal: AbortSignal): Promise<void> {
-    const conversation = forgottenConversation(memory);
-    if (conversation === null) return;
-    await unlessGone(this.#api.tell({ method: 'DELETE', path: pathOf(conversation), signal }));
-  }
-
-  async forgetTools(digest: string, signal: AbortSignal): Promise<void> {
-    await unlessGone(this.#tools.delete(digest, signal));
-  }
-
-  /** Resolves with the events of the reply. */
-  async #send(turn: ModelTurn, conversation: string | null) {
-    const { path, body } = await this.#request(turn, conversation);
-    const request = {
-      method: 'POST',
-      path,
-      body: { ...body, stream: true, store: true },
-      signal: turn.signal,
-    } as const;
-    try {
-      return await this.#api.stream(request);
-    } catch (fault) {
-      if (conversation === null && turn.tools) this.#tools.forget(turn.tools);
-      throw conversation === null ? fault : withoutAccess(fault);
-    }
-  }
-
-  async #request(turn: ModelTurn, conversation: string | null): Promise<TurnRequest> {
-    if (conversation === null) return this.#start(turn, [...turn.history, said(turn.text ?? '')]);
-    if (turn.text === null) return this.#again(turn, conversation);
-    return {
-      path: pathOf(conversation),
-      body: { inputs: [messageEntry(said(turn.text))], ...this.#limits(turn) },
-    };
-  }
-
-  /** Instructions and tools are fixed here. An agent has its own, so it is told ours as the first message. */
-  async #start(turn: ModelTurn, said: readonly PastTurn[]): Promise<TurnRequest> {
-    const path = '/v1/conversations';
-    const { instructions, signal } = turn;
-    if ('agentId' in this.#answerer) {
-      const inputs = [{ role: 'user', text: instructions } as const, ...said].map(messageEntry);
-      return { path, body: { agent_id: this.#answerer.agentId, inputs } };
-    }
-    const tools = await this.#tools.of(turn.tools, signal);
-    const inputs = said.map(messageEntry);
-    return {
-      path,
-      body: { model: this.#answerer.model, instructions, tools, inputs, ...this.#limits(turn) },
-    };
-  }
-
-  /** Mistral answers only to what is sent, so the message is sent again after the entry before it. */
-  async #again(turn: ModelTurn, conversation: string): Promise<TurnRequest> {
-    const entries = await this.#history(conversation, turn.signal);
-    const at = findMessage(entries, turn.marker);
-    const message = said(textOf(entries[at]?.content));
-    const before = entries[at - 1]?.id;
-    if (at < 0)
-      throw new ModelFault('lost_memory', { words: 'the conversation lacks the message to answer' });
-    if (before === undefined) return this.#start(turn, [message]);
-    const inputs = [messageEntry(message)];
-    return {
-      path: `${pathOf(conversation)}/restart`,
-      body: { from_entry_id: before, inputs, ...this.#limits(turn) },
-    };
-  }
-
-  /** An agent has its own. */
-  #limits({ maxOutputTokens }: ModelTurn): object {
-    return 'agentId' in this.#answerer ? {} : { completion_args: { max_tokens: maxOutputTokens } };
-  }
-
-  async #history(conversation: string, signal: AbortSignal): Promise<Entry[]> {
-    try {
-      const path = `${pathOf(conversation)}/history`;
-      return (await this.#api.ask(History, { method: 'GET', path, signal })).entries;
-    } catch (fault) {
-      throw withoutAccess(fault);
-    }
+async function historyOf(api: JsonApi, conversation: string, signal: AbortSignal): Promise<Entry[]> {
+  try {
+    const path = `${pathOf(conversation)}/history`;
+    return (await api.ask(History, { method: 'GET', path, signal })).entries;
+  } catch (fault) {
+    throw withoutAccess(fault);
   }
 }
 

@@ -1,8 +1,8 @@
 import { ModelFault } from '../model-fault.ts';
 import type { ModelProvider, ModelSettings, ProviderField } from '../model-provider.ts';
-import { API_KEY, hostedAgent, MODEL } from '../provider-fields.ts';
+import { API_KEY, answererOf, hostedAgent, MODEL } from '../provider-fields.ts';
 import { MISTRAL_REGIONS, type MistralRegion, mistralApi } from './mistral-api.ts';
-import { type Answerer, MistralClient } from './mistral-client.ts';
+import { mistralClient } from './mistral-client.ts';
 
 const REGION: ProviderField = {
   name: 'region',
@@ -19,7 +19,7 @@ export const mistral: ModelProvider = {
   anyOf: ['model', 'agent_id'],
   connect: ({ config, secrets }, deps) => {
     const api = mistralApi(secrets.api_key ?? '', regionOf(config), deps);
-    return new MistralClient(api, deps.clock, answererOf(config));
+    return mistralClient(api, deps.clock, answererOf(config));
   },
 };
 
@@ -27,8 +27,4 @@ function regionOf({ region = 'global' }: ModelSettings['config']): MistralRegion
   const known = MISTRAL_REGIONS.find((name) => name === region);
   if (known) return known;
   throw new ModelFault('bad_request', { words: `region is one of ${MISTRAL_REGIONS.join(', ')}` });
-}
-
-function answererOf({ agent_id: agentId, model = '' }: ModelSettings['config']): Answerer {
-  return agentId ? { agentId } : { model };
 }

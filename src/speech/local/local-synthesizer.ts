@@ -1,6 +1,5 @@
 import { TooManyAttempts } from '../../base/errors.ts';
 import { runJob } from '../../jobs/jobs.ts';
-import type { AudioFormat } from '../audio-format.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
 import { speechPieces } from '../text/speech-pieces.ts';
 import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
@@ -10,56 +9,50 @@ import { type FliteVoice, LOCAL_VOICES } from './flite-voices.ts';
 import { LocalSpeechError } from './local-speech-error.ts';
 
 /** The voice of one call, by Flite. Pieces are computed one after the other. */
-export class LocalSynthesizer implements Synthesizer {
-  readonly format: AudioFormat = { encoding: 's16le', sampleRateHz: FLITE_RATE_HZ };
-  readonly #tts: LocalTts;
-  readonly #voice: FliteVoice;
-  readonly #observer: SynthesizerObserver;
+export function localSynthesizer(
+  { options }: SpeechPreset,
+  tts: LocalTts,
+  observer: SynthesizerObserver,
+): Synthesizer {
+  const wanted = textAt(options, 'voice');
+  const voice = (LOCAL_VOICES.find(({ id }) => id === wanted) ?? LOCAL_VOICES[0]).id;
   /** What aborts each utterance that is not over. */
-  readonly #utterances = new Map<string, AbortController>();
+  const utterances = new Map<string, AbortController>();
   /** Settled when all pieces so far have been spoken. Never rejected. */
-  #spoken: Promise<void> = Promise.resolve();
-
-  constructor({ options }: SpeechPreset, tts: LocalTts, observer: SynthesizerObserver) {
-    const wanted = textAt(options, 'voice');
-    this.#voice = (LOCAL_VOICES.find(({ id }) => id === wanted) ?? LOCAL_VOICES[0]).id;
-    this.#tts = tts;
-    this.#observer = observer;
-  }
-
-  speak(piece: SpokenPiece): void {
-    const { utteranceId } = piece;
-    const abort = this.#utterances.get(utteranceId) ?? new AbortController();
-    this.#utterances.set(utteranceId, abort);
-    this.#spoken = this.#spoken.then(() => this.#speak(piece, abort.signal));
-  }
-
-  cancel(utteranceId: string): void {
-    this.#utterances.get(utteranceId)?.abort();
-    this.#utterances.delete(utteranceId);
-  }
-
-  async close(): Promise<void> {
-    for (const utteranceId of this.#utterances.keys()) this.cancel(utteranceId);
-  }
-
-  async #speak({ utteranceId, text, isLast }: SpokenPiece, signal: AbortSignal): Promise<void> {
+  let spoken: Promise<void> = Promise.resolve();
+  const cancel = (utteranceId: string): void => {
+    utterances.get(utteranceId)?.abort();
+    utterances.delete(utteranceId);
+  };
+  const say = async ({ utteranceId, text, isLast }: SpokenPiece, signal: AbortSignal): Promise<void> => {
     try {
-      for await (const samples of this.#tts.speak({ text, voice: this.#voice, signal })) {
+      for await (const samples of tts.speak({ text, voice, signal })) {
         if (signal.aborted) return;
-        this.#observer.audio(utteranceId, new Uint8Array(samples.buffer));
+        observer.audio(utteranceId, new Uint8Array(samples.buffer));
       }
       if (signal.aborted || !isLast) return;
-      this.#utterances.delete(utteranceId);
-      this.#observer.ended(utteranceId);
+      utterances.delete(utteranceId);
+      observer.ended(utteranceId);
     } catch (error) {
       if (signal.aborted) return;
-      this.cancel(utteranceId);
+      cancel(utteranceId);
       const { fault } =
         error instanceof LocalSpeechError ? error : new LocalSpeechError('failed', `${error}`);
-      this.#observer.failed(utteranceId, fault);
+      observer.failed(utteranceId, fault);
     }
-  }
+  };
+  return {
+    format: { encoding: 's16le', sampleRateHz: FLITE_RATE_HZ },
+    speak(piece) {
+      const abort = utterances.get(piece.utteranceId) ?? new AbortController();
+      utterances.set(piece.utteranceId, abort);
+      spoken = spoken.then(() => say(piece, abort.signal));
+    },
+    cancel,
+    async close() {
+      for (const utteranceId of utterances.keys()) cancel(utteranceId);
+    },
+  };
 }
 
 /** A first piece of this length is ready in about 70 ms; in 0.5 s when no thread is running. */

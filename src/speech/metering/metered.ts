@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/time.ts';
-import { type AudioFormat, bytesPerSecond } from '../audio-format.ts';
-import type { Recognized, Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
-import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
+import { bytesPerSecond } from '../audio-format.ts';
+import type { Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
+import type { Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
 import type { SpeechMeter } from './speech-meter.ts';
 
 interface MeterDeps {
@@ -10,106 +10,76 @@ interface MeterDeps {
 }
 
 /** A synthesizer that is metered: what it is asked for, what it sends, and how soon. */
-export class MeteredSynthesizer implements Synthesizer {
-  readonly #deps: MeterDeps;
-  readonly #synthesizer: Synthesizer;
+export function meteredSynthesizer(
+  connect: (observer: SynthesizerObserver) => Synthesizer,
+  observer: SynthesizerObserver,
+  { meter, clock }: MeterDeps,
+): Synthesizer {
   /** When each utterance was asked for; null once it has audio. */
-  readonly #asked = new Map<string, number | null>();
-
-  constructor(
-    connect: (observer: SynthesizerObserver) => Synthesizer,
-    observer: SynthesizerObserver,
-    deps: MeterDeps,
-  ) {
-    this.#deps = deps;
-    const metered = metering(observer, {
-      audio: (utteranceId, data) => this.#arrived(utteranceId, data.length),
-      ended: (utteranceId) => void this.#asked.delete(utteranceId),
-      failed: (utteranceId) => {
-        if (utteranceId === null) this.#asked.clear();
-        else this.#asked.delete(utteranceId);
-      },
-    });
-    this.#synthesizer = connect(metered);
-  }
-
-  get format(): AudioFormat {
-    return this.#synthesizer.format;
-  }
-
-  speak(piece: SpokenPiece): void {
-    const { meter, clock } = this.#deps;
-    if (!this.#asked.has(piece.utteranceId)) this.#asked.set(piece.utteranceId, clock.monotonicMs());
-    meter.asked(piece.text.length);
-    this.#synthesizer.speak(piece);
-  }
-
-  cancel(utteranceId: string): void {
-    this.#asked.delete(utteranceId);
-    this.#synthesizer.cancel(utteranceId);
-  }
-
-  close(): Promise<void> {
-    return this.#synthesizer.close();
-  }
-
-  #arrived(utteranceId: string, bytes: number): void {
-    const { meter, clock } = this.#deps;
-    meter.spoke((bytes * 1000) / bytesPerSecond(this.format));
-    const askedMs = this.#asked.get(utteranceId) ?? null;
-    if (askedMs === null) return;
-    this.#asked.set(utteranceId, null);
-    meter.firstByte(clock.monotonicMs() - askedMs);
-  }
+  const asked = new Map<string, number | null>();
+  const metered = metering(observer, {
+    audio: (utteranceId, data) => {
+      meter.spoke((data.length * 1000) / bytesPerSecond(synthesizer.format));
+      const askedMs = asked.get(utteranceId) ?? null;
+      if (askedMs === null) return;
+      asked.set(utteranceId, null);
+      meter.firstByte(clock.monotonicMs() - askedMs);
+    },
+    ended: (utteranceId) => void asked.delete(utteranceId),
+    failed: (utteranceId) => {
+      if (utteranceId === null) asked.clear();
+      else asked.delete(utteranceId);
+    },
+  });
+  const synthesizer = connect(metered);
+  return {
+    format: synthesizer.format,
+    speak(piece) {
+      if (!asked.has(piece.utteranceId)) asked.set(piece.utteranceId, clock.monotonicMs());
+      meter.asked(piece.text.length);
+      synthesizer.speak(piece);
+    },
+    cancel(utteranceId) {
+      asked.delete(utteranceId);
+      synthesizer.cancel(utteranceId);
+    },
+    close: () => synthesizer.close(),
+  };
 }
 
 /** A recognizer that is metered: how much it hears, and how soon its final results come. */
-export class MeteredRecognizer implements Recognizer {
-  readonly #deps: MeterDeps;
-  readonly #recognizer: Recognizer;
-  #heardMs = 0;
-  #flushedAtMs: number | null = null;
-
-  constructor(
-    connect: (observer: RecognizerObserver) => Recognizer,
-    observer: RecognizerObserver,
-    deps: MeterDeps,
-  ) {
-    this.#deps = deps;
-    this.#recognizer = connect(metering(observer, { final: (result) => this.#final(result) }));
-  }
-
-  get format(): AudioFormat {
-    return this.#recognizer.format;
-  }
-
-  get chunkMs(): number {
-    return this.#recognizer.chunkMs;
-  }
-
-  hear(chunk: Uint8Array): void {
-    const milliseconds = (chunk.length * 1000) / bytesPerSecond(this.format);
-    this.#heardMs += milliseconds;
-    this.#deps.meter.heard(milliseconds);
-    this.#recognizer.hear(chunk);
-  }
-
-  flush(): void {
-    this.#flushedAtMs = this.#deps.clock.monotonicMs();
-    this.#recognizer.flush();
-  }
-
-  close(): Promise<void> {
-    return this.#recognizer.close();
-  }
-
-  /** Audio comes as fast as it is spoken, so a result is as old as the audio after its end is long. */
-  #final({ endMs }: Recognized): void {
-    const { meter, clock } = this.#deps;
-    if (endMs !== null) meter.final(Math.max(0, this.#heardMs - endMs));
-    else if (this.#flushedAtMs !== null) meter.final(clock.monotonicMs() - this.#flushedAtMs);
-    this.#flushedAtMs = null;
-  }
+export function meteredRecognizer(
+  connect: (observer: RecognizerObserver) => Recognizer,
+  observer: RecognizerObserver,
+  { meter, clock }: MeterDeps,
+): Recognizer {
+  let heardMs = 0;
+  let flushedAtMs: number | null = null;
+  const metered = metering(observer, {
+    /** Audio comes as fast as it is spoken, so a result is as old as the audio after its end is long. */
+    final: ({ endMs }) => {
+      if (endMs !== null) meter.final(Math.max(0, heardMs - endMs));
+      else if (flushedAtMs !== null) meter.final(clock.monotonicMs() - flushedAtMs);
+      flushedAtMs = null;
+    },
+  });
+  const recognizer = connect(metered);
+  const { format, chunkMs } = recognizer;
+  return {
+    format,
+    chunkMs,
+    hear(chunk) {
+      const milliseconds = (chunk.length * 1000) / bytesPerSecond(format);
+      heardMs += milliseconds;
+      meter.heard(milliseconds);
+      recognizer.hear(chunk);
+    },
+    flush() {
+      flushedAtMs = clock.monotonicMs();
+      recognizer.flush();
+    },
+    close: () => recognizer.close(),
+  };
 }
 
 /** Returns an observer that counts, and then tells the other one. */

@@ -1,8 +1,8 @@
 import type { SpeechProviderName } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
 import type { NewVoiceDetector } from '../hearing/voice-detector.ts';
-import { LocalRecognizer, LocalStt } from '../local/local-recognizer.ts';
-import { LocalSynthesizer, LocalTts } from '../local/local-synthesizer.ts';
+import { LocalStt, localRecognizer } from '../local/local-recognizer.ts';
+import { LocalTts, localSynthesizer } from '../local/local-synthesizer.ts';
 import { UtteranceSegmenter } from '../segments/utterance-segmenter.ts';
 import type { SplitText } from '../speaking/speaking.ts';
 import type { NewRecognizer } from '../stt/recognizer.ts';
@@ -76,8 +76,8 @@ export function allClients(clock: Clock): readonly ProviderClients[] {
         new OpenAiRecognizer(preset, rateHz, { ...deps, newSegmenter }, observer),
     },
     local: {
-      synthesizer: (preset, _rateHz, observer) => new LocalSynthesizer(preset, localTts, observer),
-      recognizer: (preset, _rateHz, observer) => new LocalRecognizer(preset, localStt, observer),
+      synthesizer: (preset, _rateHz, observer) => localSynthesizer(preset, localTts, observer),
+      recognizer: (preset, _rateHz, observer) => localRecognizer(preset, localStt, observer),
     },
   };
   return Object.entries(clients).map(([provider, made]) => ({ provider, ...made }));

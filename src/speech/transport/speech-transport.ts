@@ -5,7 +5,7 @@ import { Doorbell } from '../../rings/doorbell.ts';
 import { SentLevel } from '../../rings/sent-level.ts';
 import { Hearing } from '../hearing/hearing.ts';
 import type { ConnectRecognizer } from '../hearing/listening.ts';
-import { MeteredRecognizer, MeteredSynthesizer } from '../metering/metered.ts';
+import { meteredRecognizer, meteredSynthesizer } from '../metering/metered.ts';
 import { CountsReport } from '../metering/speech-meter.ts';
 import { Speaking } from '../speaking/speaking.ts';
 import type { Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
@@ -70,7 +70,7 @@ class SpeechTransport implements Transport<SpeechCommands> {
     const { synthesizer: make } = clientsOf(providers, tts.provider);
     assert(make !== undefined, `${tts.provider} has no text-to-speech`);
     const connect = (observer: SynthesizerObserver): Synthesizer =>
-      new MeteredSynthesizer((metered) => make(tts.preset, roomRateHz, this.#guarded(metered)), observer, {
+      meteredSynthesizer((metered) => make(tts.preset, roomRateHz, this.#guarded(metered)), observer, {
         meter: this.#counts.meter,
         clock,
       });
@@ -95,7 +95,7 @@ class SpeechTransport implements Transport<SpeechCommands> {
     const rateHz = taps[0]?.sampleRateHz;
     assert(rateHz !== undefined, 'somebody is to be heard');
     const connect: ConnectRecognizer = (observer) =>
-      new MeteredRecognizer((metered) => make(preset, rateHz, this.#guarded(metered)), observer, {
+      meteredRecognizer((metered) => make(preset, rateHz, this.#guarded(metered)), observer, {
         meter: this.#counts.meter,
         clock,
       });

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
-import { SlackConnector } from '../../../src/connectors/slack/slack-connector.ts';
+import { slackConnector } from '../../../src/connectors/slack/slack-connector.ts';
 import { FakeSlack } from '../../fakes/slack/fake-slack.ts';
 import type { FakeApp, Installation } from '../../fakes/slack/world/fake-app.ts';
 import type { FakeWorkspace } from '../../fakes/slack/world/fake-workspace.ts';
@@ -23,8 +23,8 @@ import { SlackChannel, SlackPerson } from './slack-person-under-test.ts';
 const RETRY_DELAYS = [0, 3_000, 15_000];
 
 /** A connector to read declarations from. */
-export function slackConnector(): SlackConnector {
-  return new SlackConnector(
+export function declaredSlack(): Connector {
+  return slackConnector(
     { urls: { api: 'https://slack.test/api', files: '' }, sharedApp: null },
     {
       clock: systemClock,
@@ -45,7 +45,7 @@ export interface SlackTestOptions {
 
 /** Slack, with one bot of the operator's account. */
 export class SlackUnderTest implements MessengerUnderTest {
-  readonly connector: Connector = slackConnector();
+  readonly connector: Connector = declaredSlack();
   patienceMs: number;
   /** 39,996 characters as Slack counts them; with letters, the API's own limit comes first. */
   readonly textLimit = 8_000;

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
-import { TelegramConnector } from '../../../src/connectors/telegram/telegram-connector.ts';
+import { telegramConnector } from '../../../src/connectors/telegram/telegram-connector.ts';
 import type { FakeBot } from '../../fakes/telegram/fake-bot.ts';
 import type { FakeMessage, FakePerson } from '../../fakes/telegram/fake-person.ts';
 import { FakeTelegram } from '../../fakes/telegram/fake-telegram.ts';
@@ -24,8 +24,8 @@ const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 const FIRST_PERSON_ID = 5_000;
 
 /** A connector to read declarations from. */
-export function telegramConnector(): TelegramConnector {
-  return new TelegramConnector({
+export function declaredTelegram(): Connector {
+  return telegramConnector({
     urls: { api: '', files: '' },
     sharedToken: null,
     webhookRoot: null,
@@ -52,7 +52,7 @@ export class TelegramUnderTest implements MessengerUnderTest {
     gateway: Gateway,
     telegram: FakeTelegram,
     bot: FakeBot,
-    { patienceMs, updates, connector = telegramConnector() }: TelegramOptions,
+    { patienceMs, updates, connector = declaredTelegram() }: TelegramOptions,
   ) {
     this.connector = connector;
     this.gateway = gateway;

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock } from '../../../src/base/time.ts';
-import { WhatsAppConnector } from '../../../src/connectors/whatsapp/whatsapp-connector.ts';
+import type { Connector } from '../../../src/connectors/contract/connector.ts';
+import { whatsAppConnector } from '../../../src/connectors/whatsapp/whatsapp-connector.ts';
 import { FakeCloudApi } from '../../fakes/whatsapp/cloud-api.ts';
 import { API_ERRORS } from '../../fakes/whatsapp/graph-errors.ts';
 import { mediaOf } from '../../fakes/whatsapp/message-request.ts';
@@ -26,8 +27,8 @@ const RETRY_MS = 20;
 const TOO_FAST = { httpStatus: 429, code: 130_429, title: 'Rate limit hit' };
 
 /** A connector to read declarations from. */
-export function whatsAppConnector(): WhatsAppConnector {
-  return new WhatsAppConnector(
+export function declaredWhatsApp(): Connector {
+  return whatsAppConnector(
     {
       apiUrl: '',
       apiVersion: '',
@@ -45,7 +46,7 @@ export function whatsAppConnector(): WhatsAppConnector {
 
 /** WhatsApp, with one number that all accounts share. */
 export class WhatsAppUnderTest implements MessengerUnderTest {
-  readonly connector = whatsAppConnector();
+  readonly connector = declaredWhatsApp();
   patienceMs: number;
   readonly textLimit = 1_600;
   readonly canEdit = false;

@@ -109,8 +109,8 @@ describe('a server that asks first', () => {
     const id = await server.pair('ann');
     server.nextcloud.instead = (_path, response) => Boolean(response.destroy());
     expect((await server.api('ann').delete(`/api/connections/${id}`)).status).toBe(200);
-    await waitFor('the failure to be told', () => server.failures.length === 1);
-    expect(server.failures[0]).toMatch(/^a bot could not be removed: .*Nextcloud/);
+    const told = /^a bot could not be removed: .*Nextcloud/;
+    await waitFor('the failure to be told', () => server.failures.some((failure) => told.test(failure)));
   });
 
   it('is handed over again at start, in pages', async () => {
@@ -197,6 +197,10 @@ describe('a person who starts here', () => {
     ['https://cloud.example.com/<script>', 'not the URL'],
     ['https://cloud example.com', 'not the URL'],
     ['https://', 'not the URL'],
+    ['https://cloud.example.com;sandbox', 'not the URL'],
+    ["https://'none'", 'not the URL'],
+    ['https://*', 'not the URL'],
+    ['https://cloud..example.com', 'not the URL'],
     ['javascript:alert(1)', 'not the URL'],
     ['https://127.0.0.2', 'not on the public internet'],
     ['https://169.254.169.254', 'not on the public internet'],
@@ -319,6 +323,26 @@ describe('an account', () => {
         .execute();
     const { status, body } = await server.callBack(server.nextcloud.approval(await server.stateOf('ann')));
     expect([status, body.detail]).toEqual([400, expect.stringContaining('at most 10000 connections')]);
+  });
+});
+
+describe('the page to which a Nextcloud sends people in the end', () => {
+  it.each([
+    ['/dashboard?nctalk=connected', 200, 'is connected'],
+    ['/dashboard/platforms?connected=nctalk', 200, 'is connected'],
+    ['/dashboard/platforms?error=nctalk_missing_params', 400, 'did not get all that it needs'],
+    ['/dashboard/platforms?error=nctalk_state_missing', 400, 'knows of no such attempt'],
+    ['/dashboard/platforms?error=nctalk_state_mismatch', 400, 'Another attempt was begun'],
+    ['/dashboard/platforms?error=nctalk_state_expired', 400, 'longer than 10 minutes'],
+    ['/dashboard/platforms?error=nctalk_admin_mismatch', 400, 'Another administrator'],
+    ['/dashboard/platforms?error=nctalk_unsafe_urls', 400, 'SVC_PUBLIC_URL'],
+    ['/dashboard/platforms?error=nctalk_bot_creation_failed', 400, 'could not make the bot'],
+    ['/dashboard/platforms?error=nctalk_constructor', 400, 'did not say why'],
+    ['/dashboard/platforms?error=<script>', 404, 'Not found'],
+    ['/dashboard', 404, 'Not found'],
+  ])('%s says so', async (path, status, words) => {
+    const answer = await fetch(server.url + path);
+    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(words)]);
   });
 });
 

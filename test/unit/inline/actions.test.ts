@@ -49,3 +49,12 @@ it('notes tags that it does not understand', async () => {
   expect(found.some((text) => text.startsWith('dtmf refused'))).toBe(true);
   expect(world.messenger.texts).toEqual(['still written']);
 });
+
+it('sends a reply that is too long for the platform in parts', async () => {
+  const world = await InlineWorld.start();
+  const limit = world.messenger.maxLength;
+  const paragraph = 'word '.repeat(limit / 8).trim();
+  const found = await outcomes(world, [paragraph, paragraph, paragraph].join('\n\n'));
+  expect(found).toEqual(['write done: null', 'write done: null', 'write done: null']);
+  expect(world.messenger.texts).toEqual([paragraph, paragraph, paragraph]);
+});

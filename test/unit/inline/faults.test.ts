@@ -203,3 +203,20 @@ it('stops calling a model after five refusals of its key, until a healthcheck pa
   expect(world.model.turns).toHaveLength(5);
   expect((await world.deliveries())[5]).toMatchObject({ status: 'failed', errorType: 'key_refused' });
 });
+
+it('asks once more for words when a model has only thought, and then fails the turn', async () => {
+  const world = await InlineWorld.start();
+  world.model.will('', 'now I know');
+  await world.says('42', 'Hi');
+  expect(await world.written(1)).toEqual(['now I know']);
+  world.model.will(' \n', '', 'never');
+  await world.says('42', 'And now?');
+  await world.idle();
+  const [, second] = await world.deliveries();
+  expect(second).toMatchObject({
+    status: 'failed',
+    errorType: 'empty',
+    error: "The model's answer has no words",
+  });
+  expect(world.model.turns).toHaveLength(4);
+});

@@ -374,3 +374,19 @@ test('of a message with thousands of files a few are kept, and one line stands f
   expect(kept).toEqual([32]);
   expect((await messagesIn(world.store)).map(({ text }) => text)).toEqual(['look\n[attachment too large]']);
 });
+
+test('an edit that changes nothing is no event', async () => {
+  const world = await messagingWorld();
+  await write(world, '42', { text: 'hello', platformMessageId: 'm1' });
+  await world.intake.edited(directAddress({ kind: 'bot_token', id: world.botId }, '42'), 'm1', 'hello');
+  expect((await eventsIn(world.store)).map(({ type }) => type)).toEqual(['dm_chat']);
+});
+
+test('an edit or a deletion that comes before its message wins, also over a repeated delivery', async () => {
+  const world = await messagingWorld();
+  const from = directAddress({ kind: 'bot_token', id: world.botId }, '42');
+  await world.intake.edited(from, 'm1', '[message deleted]');
+  await write(world, '42', { text: 'a secret', platformMessageId: 'm1' });
+  expect(await write(world, '42', { text: 'a secret', platformMessageId: 'm1' })).toBe('duplicate');
+  expect((await messagesIn(world.store)).map(({ text }) => text)).toEqual(['[message deleted]']);
+});

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AudioFormat } from '../../../src/speech/audio-format.ts';
-import { MeteredRecognizer, MeteredSynthesizer } from '../../../src/speech/metering/metered.ts';
+import { meteredRecognizer, meteredSynthesizer } from '../../../src/speech/metering/metered.ts';
 import { CountsReport, SpeechMeter } from '../../../src/speech/metering/speech-meter.ts';
 import type { SpeechSignal } from '../../../src/speech/transport/speech-protocol.ts';
 import type { SynthesizerObserver } from '../../../src/speech/tts/synthesizer.ts';
@@ -31,7 +31,7 @@ it('meters text and audio of a synthesizer, and the first audio of each utteranc
   };
   let vendor!: SynthesizerObserver;
   const said: string[] = [];
-  const synthesizer = new MeteredSynthesizer(
+  const synthesizer = meteredSynthesizer(
     (metered) => {
       vendor = metered;
       return {
@@ -67,7 +67,7 @@ it('meters the audio of a recognizer, and the age of its results', () => {
   const [clock, meter] = [new ManualClock(), new SpeechMeter()];
   let vendor!: ScriptedRecognizer;
   const texts: string[] = [];
-  const recognizer = new MeteredRecognizer(
+  const recognizer = meteredRecognizer(
     (metered) => {
       vendor = new ScriptedRecognizer(metered, { format: FORMAT, chunkMs: 100 });
       return vendor;

@@ -1,3 +1,4 @@
+import { bytesWithin } from '../../../base/bytes-within.ts';
 import { ValidationError } from './validation.ts';
 
 /** A multipart/form-data body and the header that contains its boundary. */
@@ -40,14 +41,8 @@ export async function* formParts(body: FormBody): AsyncGenerator<FormPart> {
 
 /** The text of a field. Throws a ValidationError when it is longer than `maxBytes`. */
 export async function fieldText({ name, bytes }: FormPart, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let lengthBytes = 0;
-  for await (const chunk of bytes) {
-    lengthBytes += chunk.byteLength;
-    if (lengthBytes > maxBytes) throw notAForm(`its field ${name} is too long`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const text = await bytesWithin(bytes, maxBytes, () => notAForm(`its field ${name} is too long`));
+  return text.toString('utf8');
 }
 
 /** Parses a body, holding at most one chunk and the length of a delimiter. */

@@ -18,7 +18,7 @@ import { type Account, McpAccount } from '../../schema/account.ts';
 import { CALL_TOOLS } from './call-tools.ts';
 import { type McpTool, READS, type Run, type ToolSpec } from './mcp-tool.ts';
 import { messageTools } from './message-tools.ts';
-import { RouteTool, type ToolDeps } from './route-tool.ts';
+import { routeTool, type ToolDeps } from './route-tool.ts';
 import { ToolLists } from './tool-lists.ts';
 
 /** The domains that the tools act on. */
@@ -53,7 +53,7 @@ export function mcpTools(domains: ToolDomains): McpTools {
   for (const spec of [...ACCOUNT_TOOLS, ...messageTools(inbox.clock), ...CALL_TOOLS]) {
     const twin = twins.get(spec.twin);
     assert(twin, `${spec.name}: no endpoint ${spec.twin}`);
-    byName.set(spec.name, new RouteTool(spec, twin, domains));
+    byName.set(spec.name, routeTool(spec, twin, domains));
   }
   const lists = new ToolLists(byName);
   return { list: (principal) => lists.of(principal), find: (name) => byName.get(name) };

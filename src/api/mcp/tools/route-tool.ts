@@ -1,5 +1,3 @@
-import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
 import { assert } from '../../../base/assert.ts';
 import { goOn } from '../../../base/now-or-later.ts';
 import type { RequestRef } from '../../../store/keys/idempotent-requests.ts';
@@ -21,72 +19,44 @@ export interface ToolDeps {
 }
 
 /** A tool backed by an endpoint of the REST API: the same handler, checks and errors. */
-export class RouteTool implements McpTool {
-  readonly description: Tool;
-  readonly output: z.ZodType;
-  readonly #route: Route;
-  readonly #deps: ToolDeps;
-  readonly #arguments: ToolArguments;
-  readonly #run: Run;
-
-  constructor(spec: ToolSpec, route: Route, deps: ToolDeps) {
-    this.output = spec.output ?? answerSchema(route);
-    this.description = describeTool(spec, route, this.output);
-    this.#route = route;
-    this.#deps = deps;
-    this.#arguments = new ToolArguments(route, spec.takesKey ?? false);
-    const run: Run = (context, args) => this.#handle(context, args, null);
-    this.#run = spec.wrap?.(run) ?? run;
-  }
-
-  call(context: ToolContext, args: unknown = {}): CallToolResult | Promise<CallToolResult> {
-    const { requestId } = context;
-    const failed = (error: unknown): JsonReply => this.#failure(error, requestId);
-    return goOn(this.#answer(context, args, failed), (answer) =>
-      answer.status < 400 ? toolResult(answer) : toolError(answer, requestId),
-    );
-  }
-
-  #answer(
-    context: ToolContext,
-    args: unknown,
-    failed: (error: unknown) => JsonReply,
-  ): JsonReply | Promise<JsonReply> {
+export function routeTool(spec: ToolSpec, route: Route, { idempotency, onError }: ToolDeps): McpTool {
+  const output = spec.output ?? answerSchema(route);
+  const description = describeTool(spec, route, output);
+  const taken = new ToolArguments(route, spec.takesKey ?? false);
+  const handle = (context: ToolContext, args: Arguments, ref: RequestRef | null) =>
+    goOn(route.handler(requestOf(context, route.path, args, ref)), asJson);
+  const run: Run = (context, args) => handle(context, args, null);
+  const wrapped = spec.wrap?.(run) ?? run;
+  /** Runs the call once per key, and returns the first answer again. */
+  const once = async (context: ToolContext, args: Arguments, ref: RequestRef): Promise<JsonReply> => {
+    const asked = Buffer.from(JSON.stringify([args.params, args.query, args.body]));
+    const resumes = route.idempotency === 'resumed';
+    const keyed = { ref, fingerprint: fingerprintOf(description.name, asked), resumes };
+    return asJson(await idempotency.once(keyed, async () => await handle(context, args, ref)));
+  };
+  const answer = (context: ToolContext, given: unknown): JsonReply | Promise<JsonReply> => {
+    const failed = (error: unknown): JsonReply => {
+      const failure = failureReply(error);
+      if (failure.status === 500) onError(error, context.requestId);
+      return failure;
+    };
     try {
-      const taken = this.#arguments.read(args);
-      const ref = requestRef(context.principal, taken.key);
-      const answer = ref === null ? this.#run(context, taken) : this.#once(context, taken, ref);
-      return answer instanceof Promise ? answer.catch(failed) : answer;
+      const args = taken.read(given);
+      const ref = requestRef(context.principal, args.key);
+      const answered = ref === null ? wrapped(context, args) : once(context, args, ref);
+      return answered instanceof Promise ? answered.catch(failed) : answered;
     } catch (error) {
       return failed(error);
     }
-  }
-
-  /** Runs the call once per key, and returns the first answer again. */
-  async #once(context: ToolContext, args: Arguments, ref: RequestRef): Promise<JsonReply> {
-    const { idempotency: resumption } = this.#route;
-    const asked = Buffer.from(JSON.stringify([args.params, args.query, args.body]));
-    const fingerprint = fingerprintOf(this.description.name, asked);
-    const keyed = { ref, fingerprint, resumes: resumption === 'resumed' };
-    return asJson(
-      await this.#deps.idempotency.once(keyed, async () => await this.#handle(context, args, ref)),
-    );
-  }
-
-  #handle(
-    context: ToolContext,
-    args: Arguments,
-    idempotency: RequestRef | null,
-  ): JsonReply | Promise<JsonReply> {
-    const request = requestOf(context, this.#route.path, args, idempotency);
-    return goOn(this.#route.handler(request), asJson);
-  }
-
-  #failure(error: unknown, requestId: string): JsonReply {
-    const failure = failureReply(error);
-    if (failure.status === 500) this.#deps.onError(error, requestId);
-    return failure;
-  }
+  };
+  return {
+    description,
+    output,
+    call: (context, args = {}) =>
+      goOn(answer(context, args), (answered) =>
+        answered.status < 400 ? toolResult(answered) : toolError(answered, context.requestId),
+      ),
+  };
 }
 
 /** A tool call as a request to its endpoint. */

@@ -1,10 +1,8 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../../base/platform.ts';
 import type { Clock } from '../../../base/time.ts';
-import type { MediaControl } from '../../../media/media-control.ts';
 import type { Bridges } from '../../../media/transport.ts';
-import type { LegObserver, PlatformLeg } from '../../contract/call-leg.ts';
-import type { CallLogin, CallOffer, DialRequest, PlacesCalls } from '../../contract/connector.ts';
+import type { CallLogin, PlacesCalls } from '../../contract/connector.ts';
 import { MeetingLeg } from '../../kit/meeting-leg.ts';
 import type { VoiceSignaling } from '../gateway/voice-signaling.ts';
 import { type ChannelAddress, readChannelUrl } from './channel-access.ts';
@@ -16,61 +14,55 @@ export interface DiscordCallsDeps {
   readonly bridges: Bridges;
   readonly clock: Clock;
   /** Returns the gateway session of a login; null: there is no such login. */
-  sessionOf(login: CallLogin): VoiceSignaling | null;
+  readonly sessionOf: (login: CallLogin) => VoiceSignaling | null;
   /** The people of an account who are linked to the shared bot, by Discord's ids; those linked last first. */
   readonly linkedPeople: (accountId: string) => Promise<readonly string[]>;
   readonly chat: ChatRules;
 }
 
 /** Takes bots to voice channels. */
-export class DiscordCalls implements PlacesCalls {
-  readonly loginKinds = ['bot_token', 'shared'] as const;
-  readonly ways = [
-    { name: 'voice channel', needs: "a bot on the channel's server that may see it, connect and speak" },
-  ];
-  readonly #deps: DiscordCallsDeps;
+export function discordCalls(deps: DiscordCallsDeps): PlacesCalls {
+  const { bridges, clock, sessionOf, linkedPeople, chat } = deps;
   /** The accounts of calls that have entered, by the place that their bot has: `<bot>/<server>`. */
-  readonly #taken = new Map<string, string>();
-
-  constructor(deps: DiscordCallsDeps) {
-    this.#deps = deps;
-  }
-
-  /** Other accounts learn only by the end of their call that a shared bot is taken, and if their people may enter. */
-  prepare({ login, target, accountId }: DialRequest): CallOffer {
-    const session = this.#sessionOf(login);
-    if (target === '') throw new GatewayError('meeting_url_required');
-    const place = placeOf(session, readChannelUrl(target));
-    if (this.#taken.get(place) === accountId) throw new GatewayError('call_limit', PLACE_TAKEN);
-    return { capabilities: PLATFORM_TRAITS.discord.capabilities, sampleRateHz: SAMPLE_RATE_HZ };
-  }
-
-  dial({ login, target, accountId }: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
-    const { bridges, clock, chat } = this.#deps;
-    const signaling = this.#sessionOf(login);
-    const address = readChannelUrl(target);
-    const place = placeOf(signaling, address);
-    const people = login.kind === 'shared' ? () => this.#deps.linkedPeople(accountId) : null;
-    const claim = (): boolean => {
-      if (this.#taken.has(place)) return false;
-      this.#taken.set(place, accountId);
-      void leg.released.then(() => this.#taken.delete(place));
-      return true;
-    };
-    const call = { signaling, bridges, clock, address, people, claim, chat };
-    const leg: MeetingLeg = new MeetingLeg(
-      { clock, observer, rules: VOICE_RULES },
-      (own) => new DiscordMeeting({ ...call, control: media, observer, leg: own }),
-    );
-    return leg;
-  }
-
+  const taken = new Map<string, string>();
   /** Throws `platform_not_connected` unless the login's session is up. */
-  #sessionOf(login: CallLogin): VoiceSignaling {
-    const session = this.#deps.sessionOf(login);
+  const signalingOf = (login: CallLogin): VoiceSignaling => {
+    const session = sessionOf(login);
     if (session === null || !session.isUp) throw new GatewayError('platform_not_connected');
     return session;
-  }
+  };
+  return {
+    loginKinds: ['bot_token', 'shared'],
+    ways: [
+      { name: 'voice channel', needs: "a bot on the channel's server that may see it, connect and speak" },
+    ],
+    /** Other accounts learn only by the end of their call that a shared bot is taken, and if their people may enter. */
+    prepare({ login, target, accountId }) {
+      const session = signalingOf(login);
+      if (target === '') throw new GatewayError('meeting_url_required');
+      const place = placeOf(session, readChannelUrl(target));
+      if (taken.get(place) === accountId) throw new GatewayError('call_limit', PLACE_TAKEN);
+      return { capabilities: PLATFORM_TRAITS.discord.capabilities, sampleRateHz: SAMPLE_RATE_HZ };
+    },
+    dial({ login, target, accountId }, control, observer) {
+      const signaling = signalingOf(login);
+      const address = readChannelUrl(target);
+      const place = placeOf(signaling, address);
+      const people = login.kind === 'shared' ? () => linkedPeople(accountId) : null;
+      const claim = (): boolean => {
+        if (taken.has(place)) return false;
+        taken.set(place, accountId);
+        void leg.released.then(() => taken.delete(place));
+        return true;
+      };
+      const call = { signaling, bridges, clock, address, people, claim, chat, control, observer };
+      const leg: MeetingLeg = new MeetingLeg(
+        { clock, observer, rules: VOICE_RULES },
+        (own) => new DiscordMeeting({ ...call, leg: own }),
+      );
+      return leg;
+    },
+  };
 }
 
 function placeOf({ botUserId }: VoiceSignaling, { guildId }: ChannelAddress): string {

@@ -17,7 +17,7 @@ import {
 import { NEWS_MS, sessionClosed } from './close-codes.ts';
 import { type DiscordCall, type Entry, enterable, NO_ANSWER, PLACE_TAKEN } from './entry.ts';
 import { memberName, People } from './people.ts';
-import { VoiceChat } from './voice-chat.ts';
+import { type VoiceChat, voiceChat } from './voice-chat.ts';
 import { VoiceMembership } from './voice-membership.ts';
 
 export const SAMPLE_RATE_HZ = 48_000;
@@ -60,7 +60,7 @@ export class DiscordMeeting implements Meeting {
   readonly typing: VoiceChat;
   readonly #deps: DiscordMeetingDeps;
   readonly #rings: PacketRings;
-  readonly #media: MeetingMedia<VoiceOpen, VoiceSignal>;
+  readonly #media: MeetingMedia<VoiceOpen, Record<never, never>, VoiceSignal>;
   readonly #membership: VoiceMembership;
   readonly #voices: MeetingVoices;
   readonly #people: People;
@@ -89,7 +89,7 @@ export class DiscordMeeting implements Meeting {
       observer: { signal: (signal) => this.#take(signal), lost: (reason) => leg.threadLost(reason) },
     });
     this.#membership = this.#newMembership();
-    this.chat = new VoiceChat(signaling, chat, () => this.#channelId);
+    this.chat = voiceChat(signaling, chat, () => this.#channelId);
     this.typing = this.chat;
     this.#unfollow = this.#follow();
   }

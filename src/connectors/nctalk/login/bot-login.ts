@@ -129,7 +129,7 @@ export class BotLogin extends LoginCheck {
 
   /** The addon encrypts what people write in a room. It is told there, once. */
   async encrypted(token: string): Promise<void> {
-    if (this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
+    if (await this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
   }
 
   /** The marker of a probe has come back. */
@@ -144,18 +144,15 @@ export class BotLogin extends LoginCheck {
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const { messageId } = message;
-    const former = await this.records.sending(messageId);
-    if (former === null) await this.records.putSending(messageId, { answerAfter: null });
-    const outcome = await this.#send(message, former, signal);
-    if (outcome.kind === 'sent' || outcome.kind === 'refused') await this.records.sent(messageId);
-    return outcome;
+    const former = await this.records.sending(message);
+    if (former === null) await this.records.putSending(message, null);
+    return await this.#send(message, former, signal);
   }
 
-  /** Reports a failed request. */
+  /** Reports a failed request. What is known already about a login that does not work says more. */
   failed(failure: PlatformFailure): void {
     this.#world.observer.count(failure.kind === 'later' ? 'throttled' : 'api_error');
-    if (failure.isLoggedOut) this.isDown(failure.message);
+    if (failure.isLoggedOut && this.state.status === LOGIN_OK) this.isDown(failure.message);
   }
 
   override async close(): Promise<void> {

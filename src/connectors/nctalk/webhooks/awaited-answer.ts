@@ -17,15 +17,15 @@ export interface Answering {
 /** Answers a post with a message of the agent, which the addon then posts. What became of it is read from the room. */
 export async function answerWith(answering: Answering, awaited: AwaitedReply): Promise<WebhookReply> {
   const { login, token } = answering;
-  const { messageId, text } = awaited.message;
+  const { message } = awaited;
   const answerAfter = login.rooms.lastPosition(token);
-  await login.records.putSending(messageId, { answerAfter });
+  await login.records.putSending(message, answerAfter);
   const settle = async (end: ReplyEnd): Promise<void> => {
-    const outcome = end === 'unwritten' ? null : await outcomeOf(answering, answerAfter);
-    if (outcome?.kind !== 'unknown') await login.records.sent(messageId).catch(() => undefined);
-    awaited.settle(outcome);
+    if (end !== 'unwritten') return awaited.settle(await outcomeOf(answering, answerAfter));
+    await login.records.notSent(message).catch(() => undefined);
+    awaited.settle(null);
   };
-  return { status: 200, json: { message: text }, ended: (end) => void settle(end) };
+  return { status: 200, json: { message: message.text }, ended: (end) => void settle(end) };
 }
 
 /** Never rejects. */

@@ -16,7 +16,7 @@ import {
   isSignedByAddon,
   type ReplayMemory,
 } from '../pairing/addon-signature.ts';
-import { CALLBACK_WEBHOOK } from '../pairing/pairing-callback.ts';
+import { CALLBACK_LIMIT_BYTES, CALLBACK_WEBHOOK } from '../pairing/pairing-callback.ts';
 import { BOT_WEBHOOK } from '../pairing/talk-bots.ts';
 import { DISABLED_WEBHOOK, type TalkPairing } from '../pairing/talk-pairing.ts';
 import { AttendeePost, CallPost, ChatPost, ProbePost, WRITTEN } from './addon-posts.ts';
@@ -53,6 +53,7 @@ export class WebhookReceiver implements TakesWebhooks {
     path,
     methods: ['post'] as const,
     answers: 'json' as const,
+    ...(path === CALLBACK_WEBHOOK && { bodyLimitBytes: CALLBACK_LIMIT_BYTES }),
   }));
   readonly headers = [ADDON_RANDOM, ADDON_SIGNATURE, ...Object.values(BOT_HEADERS)];
   readonly #deps: WebhookReceiverDeps;
@@ -127,7 +128,7 @@ export class WebhookReceiver implements TakesWebhooks {
           return DONE;
         });
       case HEARTBEAT:
-        for (const bot of bots) bot.rooms.unsealAll();
+        for (const bot of bots) await bot.rooms.unseal(null);
         return DONE;
       default:
         return await this.#read(CallPost, post, async ({ room_token: token }) => {
@@ -153,7 +154,7 @@ export class WebhookReceiver implements TakesWebhooks {
       await bot.called(token);
       return DONE;
     }
-    bot.rooms.unseal(token);
+    await bot.rooms.unseal(token);
     const from = await bot.called(token);
     if (from === null || type !== WRITTEN) return DONE;
     const awaited = await this.#deps.intake().awaitReply(from, ANSWERED_WITHIN_MS, signal);

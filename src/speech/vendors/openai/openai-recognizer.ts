@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { bytesWithin } from '../../../base/bytes-within.ts';
 import { frameSamples } from '../../../base/frame.ts';
 import type { AudioFormat } from '../../audio-format.ts';
 import type { SegmentLimits, Utterance, UtteranceSegmenter } from '../../segments/utterance-segmenter.ts';
@@ -140,9 +140,11 @@ export class OpenAiRecognizer implements Recognizer {
   }
 
   async #transcribe(job: Job): Promise<void> {
-    const answer = await this.#requests.post(await this.#request(job.segment), textOf);
+    const answer = await this.#requests.post(await this.#request(job.segment), (response) =>
+      bytesWithin(response, MAX_ANSWER_BYTES, () => new Error('the answer is too long')),
+    );
     if (this.#over.signal.aborted) return;
-    if ('value' in answer) job.result = this.#read(answer.value, job.segment);
+    if ('value' in answer) job.result = this.#read(answer.value.toString(), job.segment);
     else if (answer.code === 'audio_too_short') job.result = null;
     else if (isTemporary(answer.fault)) {
       job.result = null;
@@ -213,15 +215,4 @@ function limitsIn(options: SpeechPreset['options']): SegmentLimits {
     maxMs: (numberAt(options, 'max_segment_s') ?? 20) * 1_000,
     minVoicedMs: MIN_VOICED_MS,
   };
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

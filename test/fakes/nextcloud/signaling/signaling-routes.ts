@@ -91,7 +91,7 @@ function answered(
   if (data.type === 'auth') return authenticated(scene, tokens, data.auth.params);
   if (data.type === 'room') return entered(scene, data.room);
   for (const { sessionid } of data.ping.entries ?? []) pinged(scene, data.ping.roomid, sessionid);
-  return { type: 'room', room: { version: '1.0', roomid: data.ping.roomid } };
+  return { type: 'room', room: { version: '1.0' } };
 }
 
 function isSigned(request: NcRequest, settings: HpbSettings): boolean {
@@ -114,7 +114,7 @@ function authenticated(
 }
 
 function entered(
-  { world, mistake }: NcScene,
+  { world }: NcScene,
   asked: {
     readonly roomid: string;
     readonly userid?: string | undefined;
@@ -125,15 +125,12 @@ function entered(
   const { roomid, userid = '', sessionid = '', action = 'join' } = asked;
   const room = world.rooms.get(roomid);
   const session = room?.sessions.find(({ id }) => id === sessionid);
-  const attendee = room?.attendees.get(userid) ?? session?.attendee;
+  // A session that is named must be known.
+  const attendee = sessionid === '' ? room?.attendees.get(userid) : session?.attendee;
   if (!room || !attendee)
     return failed({ code: 'no_such_room', message: 'The user is not invited to this room.' });
-  if (action === 'leave') {
-    if (session) room.endSessions([session]);
-  } else if (session) session.lastPing = world.now();
-  // Talk lets it pass, but the call will not know the participant.
-  else
-    mistake(`${userid} joins ${roomid} at the signaling server with a session that Nextcloud does not know`);
+  if (session && action === 'leave') room.endSessions([session]);
+  else if (session) session.lastPing = world.now();
   return {
     type: 'room',
     room: {

@@ -45,19 +45,16 @@ it('loses nothing that is written while it is down', async () => {
 });
 
 it('finds by polling what no event tells of, and asks again whether events arrive', async () => {
-  const { room, ada, intake, nextcloud, clock, counts, records } = await pairedChat();
+  const { room, ada, intake, nextcloud, clock, records } = await pairedChat();
   nextcloud.addon.eventsWork = false;
-  const lists = () => nextcloud.calls.filter((call) => call.startsWith('room.list')).length;
-  for (const text of ['one', 'two', 'three']) {
-    const before = lists();
-    room.write(ada, text);
-    await waitFor(`a round after ${text}`, () => {
-      clock.turn(10_000);
-      return intake.texts.includes(text) && lists() > before + 1;
-    });
-  }
-  await waitFor('polling', () => records.of<{ hasEvents: unknown }>('bot')[0]?.hasEvents !== true);
-  expect(counts.get('room_failed')).toBeUndefined();
+  const hasEvents = () => records.of<{ hasEvents: boolean | null }>('bot')[0]?.hasEvents;
+  let written = 0;
+  await waitFor('polling', () => {
+    if (intake.texts.length === written) room.write(ada, `message ${++written}`);
+    clock.turn(10_000);
+    return hasEvents() !== true;
+  });
+  expect(written).toBeGreaterThanOrEqual(3);
 });
 
 it('shows an edit, and a deletion, and nothing of the bot’s own', async () => {

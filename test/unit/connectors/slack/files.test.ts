@@ -24,7 +24,12 @@ async function withFile(
   const [inbound] = setup.intake.messages[0]!.files;
   const read = async () => {
     const bytes: Uint8Array[] = [];
-    for await (const piece of await setup.connector.fetchFile(LOGIN, file!.id, NEVER)) bytes.push(piece);
+    for await (const piece of await setup.connector.provides.messenger!.files!.fetchFile(
+      LOGIN,
+      file!.id,
+      NEVER,
+    ))
+      bytes.push(piece);
     return Buffer.concat(bytes).toString();
   };
   return { ...setup, file: file!, inbound, read };

@@ -173,7 +173,7 @@ it('tells people of other workspaces from its own who have the same id', async (
   await tell(direct);
   const { from } = intake.messages.at(-1)!;
   expect(from.space).toEqual({ kind: 'direct', id: `T0STRANGE/${ada.user.id}` });
-  const outcome = await connector.send(outbound(from, 'hello, stranger'), NEVER);
+  const outcome = await connector.provides.messenger!.send(outbound(from, 'hello, stranger'), NEVER);
   expect(outcome.kind).toBe('sent');
   expect(workspace.channels.get(direct.channel)!.messages.at(-1)!.text).toBe('hello, stranger');
 });

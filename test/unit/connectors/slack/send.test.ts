@@ -8,13 +8,13 @@ it('writes to people, channels and threads', async () => {
   const { workspace, installation, ada, connector } = await ownBot();
   const general = workspace.addChannel('general', [ada.user, installation.bot]);
   const root = ada.says(general, 'who is there?').message.ts;
-  const outcome = await connector.send(outbound(ada.user.id, 'a < b & **c**'), NEVER);
+  const outcome = await connector.provides.messenger!.send(outbound(ada.user.id, 'a < b & **c**'), NEVER);
   const [received] = ada.received(installation);
   expect(outcome).toEqual({ kind: 'sent', platformMessageIds: [received!.ts] });
   expect([received!.text, shownText(received!.text)]).toEqual(['a &lt; b &amp; *c*', 'a < b & *c*']);
   const place = { login: LOGIN, space: { kind: 'channel', id: general.id }, person: null } as const;
-  await connector.send(outbound({ ...place, thread: null }, 'I am'), NEVER);
-  await connector.send(outbound({ ...place, thread: root }, 'here'), NEVER);
+  await connector.provides.messenger!.send(outbound({ ...place, thread: null }, 'I am'), NEVER);
+  await connector.provides.messenger!.send(outbound({ ...place, thread: root }, 'here'), NEVER);
   expect(general.messages.slice(1).map(({ text, threadTs }) => [text, threadTs])).toEqual([
     ['I am', null],
     ['here', root],
@@ -23,7 +23,8 @@ it('writes to people, channels and threads', async () => {
 
 it('opens direct messages once', async () => {
   const { slack, ada, connector } = await ownBot();
-  for (const text of ['one', 'two']) await connector.send(outbound(ada.user.id, text), NEVER);
+  for (const text of ['one', 'two'])
+    await connector.provides.messenger!.send(outbound(ada.user.id, text), NEVER);
   expect(slack.calls.filter((method) => method === 'conversations.open')).toHaveLength(1);
 });
 
@@ -59,13 +60,13 @@ it.each([
 ] as const)('%j makes the outcome %j', async (fault, outcome) => {
   const { slack, ada, connector } = await ownBot();
   slack.fail('chat.postMessage', fault);
-  expect(await connector.send(outbound(ada.user.id, 'hello'), NEVER)).toEqual(outcome);
+  expect(await connector.provides.messenger!.send(outbound(ada.user.id, 'hello'), NEVER)).toEqual(outcome);
 });
 
 it('names a missing scope', async () => {
   const { installation, ada, connector } = await ownBot();
   installation.scopes.delete('im:write');
-  expect(await connector.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({
+  expect(await connector.provides.messenger!.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({
     kind: 'refused',
     reason: 'missing_scope (needed: im:write)',
   });
@@ -74,17 +75,22 @@ it('names a missing scope', async () => {
 it('tries again what failed before anything was shown', async () => {
   const { slack, ada, connector } = await ownBot();
   slack.fail('conversations.open', { kind: 'drop', isDone: true });
-  expect(await connector.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({ kind: 'later' });
+  expect(await connector.provides.messenger!.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({
+    kind: 'later',
+  });
   slack.fail('upload', { kind: 'gateway', status: 500 });
   const message = outbound(ada.user.id, 'the plan', [outboundFile('a.pdf', Buffer.from('bytes'))]);
-  expect(await connector.send(message, NEVER)).toMatchObject({ kind: 'later' });
+  expect(await connector.provides.messenger!.send(message, NEVER)).toMatchObject({ kind: 'later' });
 });
 
 it('shows several files in one message', async () => {
   const { slack, installation, ada, connector } = await ownBot();
   const bytes = [randomBytes(1), randomBytes(300_000)];
   const files = bytes.map((each, n) => outboundFile(`${n}.pdf`, each));
-  const outcome = await connector.send(outbound(ada.user.id, 'both & more', files), NEVER);
+  const outcome = await connector.provides.messenger!.send(
+    outbound(ada.user.id, 'both & more', files),
+    NEVER,
+  );
   const [message, ...others] = ada.received(installation);
   expect(others).toEqual([]);
   expect(outcome).toEqual({ kind: 'sent', platformMessageIds: message!.files.map(({ id }) => id) });
@@ -98,10 +104,10 @@ it('shows several files in one message', async () => {
 
 it('counts a text as Slack does', async () => {
   const { connector } = await ownBot();
-  connector.checkText('a'.repeat(40_000));
-  connector.checkText('&'.repeat(8_000));
+  connector.provides.messenger!.checkText('a'.repeat(40_000), false);
+  connector.provides.messenger!.checkText('&'.repeat(8_000), false);
   for (const text of ['a'.repeat(40_001), '<'.repeat(10_001)])
-    expect(() => connector.checkText(text)).toThrow(
+    expect(() => connector.provides.messenger!.checkText(text, false)).toThrow(
       /^Failed to send message: the message is too long for Slack/,
     );
 });
@@ -109,14 +115,16 @@ it('counts a text as Slack does', async () => {
 it('shows a dead login in Slack’s words, and recovers', async () => {
   const { installation, ada, connector, clock, states } = await ownBot();
   installation.deadAs = 'token_revoked';
-  expect(await connector.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({
+  expect(await connector.provides.messenger!.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({
     reason: 'token_revoked',
   });
   expect(states.at(-1)).toEqual({ name: '@gateway', status: 'token_revoked' });
   installation.deadAs = null;
   clock.turn(5_000);
   await waitFor('the login', () => states.at(-1)?.status === 'ok');
-  expect(await connector.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({ kind: 'sent' });
+  expect(await connector.provides.messenger!.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({
+    kind: 'sent',
+  });
 });
 
 it('notices at once that the app was removed', async () => {
@@ -130,5 +138,7 @@ it('notices at once that the app was removed', async () => {
 it('sends nothing for a bot that is gone', async () => {
   const { ada, connector } = await ownBot();
   await connector.provides.bots!.removeBot(BOT_ID);
-  expect(await connector.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({ kind: 'refused' });
+  expect(await connector.provides.messenger!.send(outbound(ada.user.id, 'hello'), NEVER)).toMatchObject({
+    kind: 'refused',
+  });
 });

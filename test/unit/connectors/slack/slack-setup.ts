@@ -4,7 +4,7 @@ import type { LoginState } from '../../../../src/connectors/contract/login.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import type { WebhookReply } from '../../../../src/connectors/contract/webhooks.ts';
 import type { SharedApp } from '../../../../src/connectors/slack/oauth/slack-oauth.ts';
-import { SlackConnector } from '../../../../src/connectors/slack/slack-connector.ts';
+import { slackConnector } from '../../../../src/connectors/slack/slack-connector.ts';
 import { FakeSlack } from '../../../fakes/slack/fake-slack.ts';
 import type { Installation } from '../../../fakes/slack/world/fake-app.ts';
 import { MemoryRecords } from '../../../support/memory-records.ts';
@@ -38,11 +38,11 @@ export function connectorTo(
     count: (event: string) => void counts.set(event, (counts.get(event) ?? 0) + 1),
     log: () => undefined,
   };
-  const connector = new SlackConnector({ urls: { api, files }, sharedApp }, { clock, observer, records });
+  const connector = slackConnector({ urls: { api, files }, sharedApp }, { clock, observer, records });
   const webhooks = connector.provides.webhooks!;
-  connector.onMessages(intake);
+  connector.provides.messenger!.onMessages(intake);
   connector.provides.bots!.onBotState((_botId, state) => states.push(state));
-  onTestFinished(() => connector.close());
+  onTestFinished(() => connector.close(0));
   const post = (request: { readonly body: string; readonly headers: Readonly<Record<string, string>> }) => {
     const headers = new Headers(request.headers);
     const header = (name: string) => headers.get(name) ?? '';

@@ -23,7 +23,10 @@ it('receives over a connection of its own and acknowledges what is stored', asyn
   const { deliveries } = ada.says(ada.directMessages(installation), 'hello');
   await waitFor('the acknowledgement', () => deliveries.every((each) => each.isAcknowledged));
   expect(intake.messages.map(({ text }) => text)).toEqual(['hello']);
-  const sent = await connector.send(outbound(ada.user.id, 'good day'), new AbortController().signal);
+  const sent = await connector.provides.messenger!.send(
+    outbound(ada.user.id, 'good day'),
+    new AbortController().signal,
+  );
   expect(sent.kind).toBe('sent');
 });
 

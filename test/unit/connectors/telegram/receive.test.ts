@@ -87,7 +87,7 @@ test('a restart continues from the last confirmed update, and drops repeated one
   const ada = bot.person();
   ada.says('before');
   await waitFor('the first', () => intake.messages.length === 1);
-  await first.connector.close();
+  await first.connector.close(0);
   ada.says('meanwhile');
   const second = connectorTo(fake, { intake });
   await second.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
@@ -121,7 +121,7 @@ test('two gateways with one bot both report it, and one continues when the other
   const conflict = ({ status }: { status: string }) =>
     status.includes('terminated by other getUpdates request');
   await waitFor('a conflict', () => one.states.some(conflict));
-  await one.connector.close();
+  await one.connector.close(0);
   bot.person().says('still there?');
   await afterPauses(other.clock, 'the message', () => intake.texts.includes('still there?'));
   await waitFor('peace', () => other.states.at(-1)?.status === 'ok');

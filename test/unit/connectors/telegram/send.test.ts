@@ -22,7 +22,7 @@ async function written() {
   const ada = setup.bot.person();
   ada.says('hello');
   const send = (text: string, files: Parameters<typeof outbound>[2] = [], signal = NEVER) =>
-    setup.connector.send(outbound(ada.facts.id, text, files), signal);
+    setup.connector.provides.messenger!.send(outbound(ada.facts.id, text, files), signal);
   return { ...setup, ada, send };
 }
 
@@ -56,13 +56,15 @@ test('a text whose formatting Telegram refuses is sent without it', async () => 
 
 test('the length limit is 4096 code points, as in Telegram', async () => {
   const { connector, send } = await written();
-  connector.checkText('😀'.repeat(4_096));
+  connector.provides.messenger!.checkText('😀'.repeat(4_096), false);
   expect(await send('😀'.repeat(4_096))).toMatchObject({ kind: 'sent' });
   // By then the Markdown has become entities.
-  connector.checkText(`*${'a'.repeat(4_096)}*`);
+  connector.provides.messenger!.checkText(`*${'a'.repeat(4_096)}*`, false);
   expect(await send(`*${'a'.repeat(4_096)}*`)).toMatchObject({ kind: 'sent' });
-  expect(() => connector.checkText(`*${'a'.repeat(4_097)}*`)).toThrow('4097 characters');
-  const tooLong = () => connector.checkText('a'.repeat(4_097));
+  expect(() => connector.provides.messenger!.checkText(`*${'a'.repeat(4_097)}*`, false)).toThrow(
+    '4097 characters',
+  );
+  const tooLong = () => connector.provides.messenger!.checkText('a'.repeat(4_097), false);
   expect(tooLong).toThrow(GatewayError);
   expect(tooLong).toThrow(/^Failed to send message: the message is too long/);
   expect(await send('a'.repeat(4_097))).toEqual({
@@ -169,7 +171,7 @@ test.each<[string, Fault, Partial<SendOutcome>]>([
 test('a message to a stranger or a person who blocked the bot is refused', async () => {
   const { bot, ada, send, connector } = await written();
   const stranger = bot.person({ id: 4_711, first_name: 'Eve' });
-  expect(await connector.send(outbound(stranger.facts.id, 'x'), NEVER)).toEqual({
+  expect(await connector.provides.messenger!.send(outbound(stranger.facts.id, 'x'), NEVER)).toEqual({
     kind: 'refused',
     reason: 'Bad Request: chat not found',
     isAddressGone: true,
@@ -235,11 +237,11 @@ test('a message is retried later when Telegram cannot be reached', async () => {
 test('typing is shown, and its failures are ignored', async () => {
   const { fake, ada, connector } = await written();
   const to = directAddress(LOGIN, String(ada.facts.id));
-  await connector.showTyping(to, NEVER);
+  await connector.provides.messenger!.typing!.showTyping(to, NEVER);
   expect(ada.typingShown).toBe(1);
   fake.fail('sendChatAction', { kind: 'gateway', status: 502 });
-  await connector.showTyping(to, NEVER);
-  await connector.showTyping({ ...to, login: { kind: 'shared' } }, NEVER);
+  await connector.provides.messenger!.typing!.showTyping(to, NEVER);
+  await connector.provides.messenger!.typing!.showTyping({ ...to, login: { kind: 'shared' } }, NEVER);
 });
 
 test('files of people can be fetched repeatedly, until Telegram no longer has them', async () => {
@@ -247,7 +249,12 @@ test('files of people can be fetched repeatedly, until Telegram no longer has th
   const facts = bot.files.keep(formFile('a', 'image/jpeg'));
   const fetched = async () => {
     const pieces: Uint8Array[] = [];
-    for await (const piece of await connector.fetchFile(LOGIN, facts.file_id, NEVER)) pieces.push(piece);
+    for await (const piece of await connector.provides.messenger!.files!.fetchFile(
+      LOGIN,
+      facts.file_id,
+      NEVER,
+    ))
+      pieces.push(piece);
     return Buffer.concat(pieces);
   };
   expect(await fetched()).toEqual(JPEG);
@@ -259,7 +266,9 @@ test('files of people can be fetched repeatedly, until Telegram no longer has th
   bot.files.forget(facts.file_id);
   await expect(fetched()).rejects.toMatchObject({ code: 'file_gone' });
   const large = bot.files.keep(formFile('b', 'video/mp4', Buffer.alloc(20_000_001)));
-  await expect(connector.fetchFile(LOGIN, large.file_id, NEVER)).rejects.toMatchObject({ code: 'file_gone' });
+  await expect(
+    connector.provides.messenger!.files!.fetchFile(LOGIN, large.file_id, NEVER),
+  ).rejects.toMatchObject({ code: 'file_gone' });
   await connector.provides.bots!.removeBot(LOGIN.id);
   await expect(fetched()).rejects.toMatchObject({ code: 'file_gone' });
 });
@@ -274,9 +283,11 @@ test('bots of several logins do not interfere', async () => {
   ada.says('to the first');
   bob.says('to the second');
   const message = { ...outbound(bob.facts.id, 'x'), to: directAddress(LOGIN, String(bob.facts.id)) };
-  expect(await connector.send(message, NEVER)).toMatchObject({ kind: 'refused' });
+  expect(await connector.provides.messenger!.send(message, NEVER)).toMatchObject({ kind: 'refused' });
   const login = { kind: 'bot_token', id: 'bot_2' } as const;
-  expect(await connector.send({ ...message, to: { ...message.to, login } }, NEVER)).toMatchObject({
+  expect(
+    await connector.provides.messenger!.send({ ...message, to: { ...message.to, login } }, NEVER),
+  ).toMatchObject({
     kind: 'sent',
   });
   expect([ada.received.length, bob.received.length]).toEqual([0, 1]);
@@ -285,6 +296,6 @@ test('bots of several logins do not interfere', async () => {
 test('a message goes to the topic in which it is answered', async () => {
   const { connector, ada } = await written();
   const message = outbound(ada.facts.id, 'in here');
-  await connector.send({ ...message, to: { ...message.to, thread: '11' } }, NEVER);
+  await connector.provides.messenger!.send({ ...message, to: { ...message.to, thread: '11' } }, NEVER);
   expect(ada.received).toMatchObject([{ text: 'in here', message_thread_id: 11 }]);
 });

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { directAddress } from '../../../../src/base/address.ts';
 import type { LoginState } from '../../../../src/connectors/contract/login.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
-import { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
+import { telegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
 import type { FormFile } from '../../../fakes/multipart-form.ts';
 import type { FakeBot } from '../../../fakes/telegram/fake-bot.ts';
 import { FakeTelegram, type FakeTelegramOptions } from '../../../fakes/telegram/fake-telegram.ts';
@@ -39,7 +39,7 @@ export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) 
   const records = options.records ?? new MemoryRecords();
   const states: LoginState[] = [];
   const counts = new Map<string, number>();
-  const connector = new TelegramConnector({
+  const connector = telegramConnector({
     urls: { api: fake.url, files: `${fake.url}/file` },
     sharedToken: options.sharedToken ?? null,
     webhookRoot: options.webhookRoot ?? null,
@@ -47,9 +47,9 @@ export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) 
     observer: { count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1), log: () => undefined },
     records,
   });
-  connector.onMessages(intake);
+  connector.provides.messenger!.onMessages(intake);
   connector.provides.bots!.onBotState((_botId, state) => states.push(state));
-  onTestFinished(() => connector.close());
+  onTestFinished(() => connector.close(0));
   return { connector, clock, intake, records, states, counts };
 }
 

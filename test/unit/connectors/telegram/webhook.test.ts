@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import type { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
+import type { Connector } from '../../../../src/connectors/contract/connector.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { bodyOfReply, WEBHOOK } from '../../../support/webhook.ts';
 import { BOT_ID, connectorTo, formFile, telegram } from './telegram-setup.ts';
@@ -10,11 +10,11 @@ import { BOT_ID, connectorTo, formFile, telegram } from './telegram-setup.ts';
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
 /** A server like the gateway's: the last part of the path is the login. */
-async function startServer(connector: () => TelegramConnector) {
+async function startServer(connector: () => Connector) {
   const statuses: number[] = [];
   const server = createServer((request, response) => {
     void (async () => {
-      const reply = await connector().webhook({
+      const reply = await connector().provides.webhooks!.webhook({
         ...WEBHOOK,
         method: 'post',
         loginKey: request.url!.split('/').at(-1)!,
@@ -40,7 +40,7 @@ async function hooked() {
   await setup.connector.provides.bots!.addBot({ id: BOT_ID, token: bot.token });
   await waitFor('the webhook', () => bot.webhook !== null);
   const ask = (loginKey: string, secret: string, body: string) =>
-    setup.connector.webhook({
+    setup.connector.provides.webhooks!.webhook({
       ...WEBHOOK,
       method: 'post',
       loginKey,
@@ -105,7 +105,7 @@ test('only requests of Telegram are accepted, and only readable ones', async () 
 
 test('the webhook stays when the gateway stops, so that Telegram keeps new updates', async () => {
   const { bot, connector, intake } = await hooked();
-  await connector.close();
+  await connector.close(0);
   expect(bot.webhook).not.toBeNull();
   expect(intake.messages).toEqual([]);
 });
@@ -121,5 +121,5 @@ test('a polling gateway has no webhook', async () => {
     header: () => '',
     body: Buffer.from('{}'),
   } as const;
-  expect((await connector.webhook(request)).status).toBe(404);
+  expect((await connector.provides.webhooks!.webhook(request)).status).toBe(404);
 });

@@ -19,15 +19,17 @@ test('an inbound file can be fetched, more than once', async () => {
   const { api, connector } = await linked();
   const bytes = randomBytes(300_000);
   const { id } = api.media.add('image/jpeg', 'a.jpg', bytes);
-  expect(await read(await connector.fetchFile(SHARED, id, soon()))).toEqual(bytes);
-  expect(await read(await connector.fetchFile(SHARED, id, soon()))).toEqual(bytes);
+  expect(await read(await connector.provides.messenger!.files!.fetchFile(SHARED, id, soon()))).toEqual(bytes);
+  expect(await read(await connector.provides.messenger!.files!.fetchFile(SHARED, id, soon()))).toEqual(bytes);
 });
 
 test('a file that Meta no longer has is gone', async () => {
   const { api, connector } = await linked();
   const { id } = api.media.add('image/jpeg', 'a.jpg', randomBytes(9));
   api.media.evict(id);
-  await expect(connector.fetchFile(SHARED, id, soon())).rejects.toMatchObject({ code: 'file_gone' });
+  await expect(connector.provides.messenger!.files!.fetchFile(SHARED, id, soon())).rejects.toMatchObject({
+    code: 'file_gone',
+  });
 });
 
 test('a file with the wrong checksum ends with an error', async () => {
@@ -35,7 +37,9 @@ test('a file with the wrong checksum ends with an error', async () => {
   const media = api.media.add('image/jpeg', 'a.jpg', randomBytes(9));
   const { describe } = api.media;
   api.media.describe = (...args) => ({ ...describe.apply(api.media, args), sha256: '0'.repeat(64) });
-  await expect(connector.fetchFile(SHARED, media.id, soon()).then(read)).rejects.toMatchObject({
+  await expect(
+    connector.provides.messenger!.files!.fetchFile(SHARED, media.id, soon()).then(read),
+  ).rejects.toMatchObject({
     code: 'platform_failed',
   });
 });

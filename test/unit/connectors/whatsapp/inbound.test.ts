@@ -248,7 +248,7 @@ test('only a request with the verify token can subscribe', async () => {
 
 test('an invite link makes its user a contact, whatever text surrounds the token', async () => {
   const { api, intake, connector } = await linked();
-  const url = new URL(connector.inviteUrl(TOKEN)!);
+  const url = new URL(connector.provides.invitations!.inviteUrl(TOKEN)!);
   expect(`${url.origin}${url.pathname}`).toBe('https://wa.me/15550783881');
   intake.tokens.add(TOKEN);
   const bob = api.addPerson({ name: 'Bob', phone: '15551230002' });
@@ -292,7 +292,7 @@ test('statuses are delivered once, with both ids of the message, in any order', 
   const { api, connector, intake, ada } = await linked();
   await api.says(ada, 'hi');
   api.statusPlan = ['read', 'delivered', 'sent', 'delivered'];
-  await connector.send(messageTo(ada.userId, 'answer'), soon());
+  await connector.provides.messenger!.send(messageTo(ada.userId, 'answer'), soon());
   await api.settled();
   const { wamid } = ada.arrived[0]!;
   expect(intake.followedStatuses).toEqual([
@@ -307,7 +307,7 @@ test('a status that arrives before its message is stored is retried', async () =
   await api.says(ada, 'hi');
   intake.busyFor = 2;
   api.statusPlan = ['delivered'];
-  await connector.send(messageTo(ada.userId, 'answer'), soon());
+  await connector.provides.messenger!.send(messageTo(ada.userId, 'answer'), soon());
   await api.settled();
   expect(intake.followedStatuses).toHaveLength(1);
   expect(api.webhook.unanswered).toBe(0);
@@ -318,7 +318,7 @@ test('a status that is not accepted is not acknowledged', async () => {
   await api.says(ada, 'hi');
   intake.busyFor = 1_000;
   api.statusPlan = ['delivered'];
-  await connector.send(messageTo(ada.userId, 'answer'), soon());
+  await connector.provides.messenger!.send(messageTo(ada.userId, 'answer'), soon());
   await api.settled();
   expect(api.webhook.unanswered).toBe(1);
   intake.busyFor = 0;
@@ -329,7 +329,7 @@ test('a status that is not accepted is not acknowledged', async () => {
 test('a window that closed after sending is reported as such, other failures with their reason', async () => {
   const { api, connector, intake, ada } = await linked();
   api.windowRefusal = 'async';
-  expect((await connector.send(messageTo(ada.userId, 'late'), soon())).kind).toBe('sent');
+  expect((await connector.provides.messenger!.send(messageTo(ada.userId, 'late'), soon())).kind).toBe('sent');
   await api.settled();
   expect(intake.followedStatuses[0]).toMatchObject({
     messageId: 'msg_late',
@@ -337,7 +337,7 @@ test('a window that closed after sending is reported as such, other failures wit
   });
   await api.says(ada, 'hi');
   api.statusPlan = [];
-  await connector.send(messageTo(ada.userId, 'lost'), soon());
+  await connector.provides.messenger!.send(messageTo(ada.userId, 'lost'), soon());
   await api.tells(ada, ada.arrived[0]!.wamid, 'failed', API_ERRORS.undeliverable);
   expect(intake.followedStatuses[1]!.status).toEqual({
     kind: 'failed',

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { directAddress } from '../../../../src/base/address.ts';
 import { systemClock } from '../../../../src/base/time.ts';
+import type { Connector } from '../../../../src/connectors/contract/connector.ts';
 import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
-import { WhatsAppConnector } from '../../../../src/connectors/whatsapp/whatsapp-connector.ts';
+import { whatsAppConnector } from '../../../../src/connectors/whatsapp/whatsapp-connector.ts';
 import { type CloudApiOptions, FakeCloudApi } from '../../../fakes/whatsapp/cloud-api.ts';
 import type { FakePerson } from '../../../fakes/whatsapp/person.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -14,7 +15,7 @@ import { MemoryIntake } from './memory-intake.ts';
 
 export interface Linked {
   readonly api: FakeCloudApi;
-  readonly connector: WhatsAppConnector;
+  readonly connector: Connector;
   readonly intake: MemoryIntake;
   readonly events: string[];
   /** A person who is a contact already. */
@@ -27,7 +28,7 @@ export async function linked(options: CloudApiOptions = {}): Promise<Linked> {
   const api = await FakeCloudApi.start(options);
   const intake = new MemoryIntake();
   const events: string[] = [];
-  const connector = new WhatsAppConnector(
+  const connector = whatsAppConnector(
     {
       apiUrl: api.baseUrl,
       apiVersion: 'v25.0',
@@ -41,10 +42,10 @@ export async function linked(options: CloudApiOptions = {}): Promise<Linked> {
     systemClock,
     { count: (event) => events.push(event), log: () => undefined },
   );
-  connector.onMessages(intake);
+  connector.provides.messenger!.onMessages(intake);
   const webhookUrl = await serve(connector);
   onTestFinished(async () => {
-    await connector.close();
+    await connector.close(0);
     await api.stop();
   });
   await connector.start();
@@ -55,7 +56,7 @@ export async function linked(options: CloudApiOptions = {}): Promise<Linked> {
   return { api, connector, intake, events, ada, webhookUrl };
 }
 
-async function serve(connector: WhatsAppConnector): Promise<string> {
+async function serve(connector: Connector): Promise<string> {
   const server = createServer((request, response) => {
     void (async () => {
       const reply = await connector.provides.webhooks!.webhook({

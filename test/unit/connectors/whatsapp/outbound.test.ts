@@ -34,7 +34,7 @@ function webp(sizePx: number, isAnimated: boolean, lengthBytes = 200): Buffer {
 test('a text is sent with our id, and the answer has the platform’s id', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
-  const outcome = await connector.send(messageTo(ada.userId, 'Grüße 👋'), soon());
+  const outcome = await connector.provides.messenger!.send(messageTo(ada.userId, 'Grüße 👋'), soon());
   expect(outcome).toEqual({ kind: 'sent', platformMessageIds: [ada.arrived[0]!.wamid] });
   expect(ada.arrived[0]!.request).toEqual({
     messaging_product: 'whatsapp',
@@ -49,7 +49,7 @@ test('a text is sent with our id, and the answer has the platform’s id', async
 test('a person known only by number is addressed by it', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
-  await connector.send(messageTo(ada.phone, 'hello'), soon());
+  await connector.provides.messenger!.send(messageTo(ada.phone, 'hello'), soon());
   expect(ada.arrived[0]!.request).toMatchObject({ to: ada.phone });
   expect(ada.arrived[0]!.request).not.toHaveProperty('recipient');
 });
@@ -89,7 +89,7 @@ const FILES: readonly [string, string, OutboundFile, object][] = [
 test.each(FILES)('%s is sent as its own type', async (_what, text, attachment, expected) => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
-  const outcome = await connector.send(messageTo(ada.userId, text, [attachment]), soon());
+  const outcome = await connector.provides.messenger!.send(messageTo(ada.userId, text, [attachment]), soon());
   expect(outcome.kind).toBe('sent');
   expect(ada.arrived).toHaveLength(1);
   const { request } = ada.arrived[0]!;
@@ -104,14 +104,19 @@ test.each(FILES)('%s is sent as its own type', async (_what, text, attachment, e
 test('an Ogg file without Opus is not sent as audio', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
-  await connector.send(messageTo(ada.userId, '', [file('a.ogg', 'audio/ogg', OGG_VORBIS)]), soon());
+  await connector.provides.messenger!.send(
+    messageTo(ada.userId, '', [file('a.ogg', 'audio/ogg', OGG_VORBIS)]),
+    soon(),
+  );
   expect(ada.arrived[0]!.request.type).toBe('document');
 });
 
 test('a picture that is too large is refused with WhatsApp’s reason', async () => {
   const { connector, ada } = await linked();
   const picture = file('a.png', 'image/png', Buffer.alloc(5 * MB + 1));
-  expect(await connector.send(messageTo(ada.userId, '', [picture]), soon())).toMatchObject({
+  expect(
+    await connector.provides.messenger!.send(messageTo(ada.userId, '', [picture]), soon()),
+  ).toMatchObject({
     kind: 'refused',
     reason: expect.stringContaining('larger'),
   });
@@ -121,7 +126,10 @@ test('several files are sent one by one, with the text on the first', async () =
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   const files = ['1', '2', '3'].map((name) => file(`${name}.pdf`, 'application/pdf', Buffer.from(name)));
-  const outcome = await connector.send(messageTo(ada.userId, 'all of them', files), soon());
+  const outcome = await connector.provides.messenger!.send(
+    messageTo(ada.userId, 'all of them', files),
+    soon(),
+  );
   expect(outcome).toEqual({ kind: 'sent', platformMessageIds: ada.arrived.map(({ wamid }) => wamid) });
   expect(ada.arrived.map(({ request }) => request)).toMatchObject([
     { document: { filename: '1.pdf', caption: 'all of them' } },
@@ -138,7 +146,7 @@ test('a type that WhatsApp does not support is refused with its reason, before a
     file('a.pdf', 'application/pdf', randomBytes(9)),
     file('b.zip', 'application/zip', randomBytes(9)),
   ];
-  const outcome = await connector.send(messageTo(ada.userId, 'x', files), soon());
+  const outcome = await connector.provides.messenger!.send(messageTo(ada.userId, 'x', files), soon());
   expect(outcome).toMatchObject({
     kind: 'refused',
     reason: expect.stringMatching(/^b\.zip: Param file must be a file with one of the following types/),
@@ -156,7 +164,7 @@ test('a file that can no longer be read is refused at once, with its name', asyn
       throw new GatewayError('platform_failed', 'The file is gone');
     },
   };
-  expect(await connector.send(messageTo(ada.userId, '', [gone]), soon())).toMatchObject({
+  expect(await connector.provides.messenger!.send(messageTo(ada.userId, '', [gone]), soon())).toMatchObject({
     kind: 'refused',
     reason: 'a.pdf: The file is gone',
   });
@@ -168,7 +176,7 @@ test('a part that fails after others were sent leaves an unknown outcome with th
   await api.says(ada, 'hi');
   const files = ['1', '2'].map((name) => file(`${name}.pdf`, 'application/pdf', Buffer.from(name)));
   api.refuseNext(API_ERRORS.undeliverable, 1);
-  expect(await connector.send(messageTo(ada.userId, '', files), soon())).toEqual({
+  expect(await connector.provides.messenger!.send(messageTo(ada.userId, '', files), soon())).toEqual({
     kind: 'unknown',
     reason: 'only the first 1 parts were sent: Message Undeliverable. (131026)',
     sentIds: [ada.arrived[0]!.wamid],
@@ -194,7 +202,9 @@ test.each([
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   api.refuseNext(error);
-  expect(await connector.send(messageTo(ada.userId, 'x'), soon())).toMatchObject(expected);
+  expect(await connector.provides.messenger!.send(messageTo(ada.userId, 'x'), soon())).toMatchObject(
+    expected,
+  );
   expect(ada.arrived).toEqual([]);
 });
 
@@ -202,9 +212,13 @@ test('a request without an answer has an unknown outcome', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   api.cutNext('before');
-  expect((await connector.send(messageTo(ada.userId, 'lost'), soon())).kind).toBe('unknown');
+  expect((await connector.provides.messenger!.send(messageTo(ada.userId, 'lost'), soon())).kind).toBe(
+    'unknown',
+  );
   api.cutNext('after');
-  expect((await connector.send(messageTo(ada.userId, 'arrived'), soon())).kind).toBe('unknown');
+  expect((await connector.provides.messenger!.send(messageTo(ada.userId, 'arrived'), soon())).kind).toBe(
+    'unknown',
+  );
   expect(ada.texts).toEqual(['arrived']);
 });
 
@@ -213,33 +227,42 @@ test('a message is not sent when the platform cannot be reached', async () => {
   await api.stop();
   // An open connection must end first.
   await waitFor('a refusal', async () => {
-    const { kind } = await connector.send(messageTo(ada.userId, 'x'), soon());
+    const { kind } = await connector.provides.messenger!.send(messageTo(ada.userId, 'x'), soon());
     return kind === 'later';
   });
 });
 
 test('lengths are checked in UTF-16 units: 1600 for a message, 1024 for a caption', async () => {
   const { connector } = await linked();
-  expect(() => connector.checkText('x'.repeat(1_600), false)).not.toThrow();
-  expect(() => connector.checkText('x'.repeat(1_601), false)).toThrow(/^Failed to send message/);
-  expect(() => connector.checkText('👋'.repeat(801), false)).toThrow();
-  expect(() => connector.checkText('x'.repeat(1_024), true)).not.toThrow();
-  expect(() => connector.checkText('x'.repeat(1_025), true)).toThrow(/^Failed to send message/);
+  expect(() => connector.provides.messenger!.checkText('x'.repeat(1_600), false)).not.toThrow();
+  expect(() => connector.provides.messenger!.checkText('x'.repeat(1_601), false)).toThrow(
+    /^Failed to send message/,
+  );
+  expect(() => connector.provides.messenger!.checkText('👋'.repeat(801), false)).toThrow();
+  expect(() => connector.provides.messenger!.checkText('x'.repeat(1_024), true)).not.toThrow();
+  expect(() => connector.provides.messenger!.checkText('x'.repeat(1_025), true)).toThrow(
+    /^Failed to send message/,
+  );
 });
 
 test('audio drops its caption, other files keep theirs', async () => {
   const { connector } = await linked();
   for (const [what, , attachment] of FILES)
-    expect([what, await connector.dropsCaption(attachment)]).toEqual([what, /mp3|voice/.test(what)]);
+    expect([what, await connector.provides.messenger!.captions!.dropsCaption(attachment)]).toEqual([
+      what,
+      /mp3|voice/.test(what),
+    ]);
 });
 
 test('the template gets through a closed window, with a valid preview', async () => {
   const { connector, ada } = await linked();
   const to = directAddress({ kind: 'shared' }, ada.userId);
-  expect((await connector.send(messageTo(ada.userId, 'x'), soon())).kind).toBe('window_closed');
+  expect((await connector.provides.messenger!.send(messageTo(ada.userId, 'x'), soon())).kind).toBe(
+    'window_closed',
+  );
   const text = `Your report\n\n\tis      ready: ${'very '.repeat(30)}`;
-  expect((await connector.askToReply(to, text, soon())).kind).toBe('sent');
-  expect((await connector.askToReply(to, '', soon())).kind).toBe('sent');
+  expect((await connector.provides.messenger!.window!.askToReply(to, text, soon())).kind).toBe('sent');
+  expect((await connector.provides.messenger!.window!.askToReply(to, '', soon())).kind).toBe('sent');
   expect(ada.templates[0]).toMatch(/^Your report is ready: very .*…$/);
   expect(ada.templates[1]).toBe('a file');
 });
@@ -248,7 +271,7 @@ test('a template that is not approved is refused', async () => {
   const { api, connector, ada } = await linked();
   api.templates.clear();
   const to = directAddress({ kind: 'shared' }, ada.userId);
-  expect(await connector.askToReply(to, 'x', soon())).toMatchObject({
+  expect(await connector.provides.messenger!.window!.askToReply(to, 'x', soon())).toMatchObject({
     kind: 'refused',
     reason: expect.stringContaining('132001'),
   });
@@ -258,6 +281,6 @@ test('the login shows the status that Meta returns', async () => {
   const { api, connector, ada } = await linked();
   expect(connector.provides.sharedLogin!.sharedLogin()).toEqual({ name: '+1 555-078-3881', status: 'ok' });
   api.refuseNext(API_ERRORS.badToken);
-  await connector.send(messageTo(ada.userId, 'x'), soon());
+  await connector.provides.messenger!.send(messageTo(ada.userId, 'x'), soon());
   expect(connector.provides.sharedLogin!.sharedLogin()?.status).toContain('Invalid OAuth access token');
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../src/base/time.ts';
-import { LocalRecognizer, LocalStt } from '../../../../src/speech/local/local-recognizer.ts';
+import { LocalStt, localRecognizer } from '../../../../src/speech/local/local-recognizer.ts';
 import type { SpeechFault } from '../../../../src/speech/speech-fault.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { processesNaming, sphinxScript } from '../../../support/speech/sphinx-script.ts';
@@ -15,7 +15,7 @@ function listen(stt = new LocalStt(systemClock), options: Record<string, string>
   const finals: string[] = [];
   const faults: SpeechFault[] = [];
   const unexpected = () => expect.unreachable();
-  const recognizer = new LocalRecognizer({ url: '', key: '', options }, stt, {
+  const recognizer = localRecognizer({ url: '', key: '', options }, stt, {
     interim: unexpected,
     final: ({ text }) => void finals.push(text),
     turn: unexpected,

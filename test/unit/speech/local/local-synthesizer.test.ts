@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { LocalSpeechError } from '../../../../src/speech/local/local-speech-error.ts';
 import {
-  LocalSynthesizer,
   LocalTts,
+  localSynthesizer,
   type SpeechRequest,
 } from '../../../../src/speech/local/local-synthesizer.ts';
 
@@ -21,7 +21,7 @@ function world(options: Record<string, string> = {}) {
     (name: string) =>
     (...args: unknown[]) =>
       void reported.push([name, ...args]);
-  const synthesizer = new LocalSynthesizer({ url: '', key: '', options }, tts, {
+  const synthesizer = localSynthesizer({ url: '', key: '', options }, tts, {
     audio: (utteranceId, data) => void reported.push(['audio', utteranceId, data.length]),
     aligned: report('aligned'),
     ended: report('ended'),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { VoiceChat } from '../../../../../src/connectors/discord/calls/voice-chat.ts';
+import { type VoiceChat, voiceChat } from '../../../../../src/connectors/discord/calls/voice-chat.ts';
 import type { VoiceSignaling } from '../../../../../src/connectors/discord/gateway/voice-signaling.ts';
 import { Message } from '../../../../../src/connectors/discord/objects.ts';
 
@@ -7,7 +7,7 @@ const BOT = '3001';
 
 function chat(hearsBots: boolean): VoiceChat {
   const signaling = { botUserId: BOT } as VoiceSignaling;
-  return new VoiceChat(signaling, { checkText: () => undefined, hearsBots }, () => '2001');
+  return voiceChat(signaling, { checkText: () => undefined, hearsBots }, () => '2001');
 }
 
 function message(author: { readonly id: string; readonly bot?: boolean }, more: object = {}) {
