@@ -184,6 +184,7 @@ export class TalkMeeting implements Meeting {
       internalSecrets,
       observer: {
         found: (...found) => this.#found(room, ...found),
+        signedOn: (sessionId) => this.#people.reset(sessionId),
         waiting: () => leg.waiting(LOBBY),
         admitted: () => this.#admitted(),
         expelled: () =>
