@@ -65,8 +65,7 @@ export class RoomBook {
 
   async advance(place: Place, position: number): Promise<void> {
     const kept = this.#kept.get(place.token);
-    if (kept || place.kind === 'direct')
-      await this.#keep({ ...NEW, ...kept, ...roomOf(place), position });
+    if (kept || place.kind === 'direct') await this.#keep({ ...NEW, ...kept, ...roomOf(place), position });
     else this.#others.set(place.token, position);
   }
 

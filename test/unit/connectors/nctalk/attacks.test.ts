@@ -24,14 +24,23 @@ async function pairedWithLiar(answer: (path: string, ...exchange: Parameters<Req
     ...{ id: LOGIN.id, accountId: 'acc_1', label: 'ada', personId: 'ada' },
     server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     credentials: {
-      ...{ kind: 'addon', appId: 'chamade_talk', botLogin: 'chamade-bot-liar', botPassword: 'p', owner: 'ada' },
+      ...{
+        kind: 'addon',
+        appId: 'chamade_talk',
+        botLogin: 'chamade-bot-liar',
+        botPassword: 'p',
+        owner: 'ada',
+      },
       ...{ apiSecret: 's'.repeat(64), canSend: true },
     },
   });
   return setup;
 }
 
-const chatPost = ({ room, bot }: Pick<Awaited<ReturnType<typeof pairedChat>>, 'room' | 'bot'>, more: object = {}) => ({
+const chatPost = (
+  { room, bot }: Pick<Awaited<ReturnType<typeof pairedChat>>, 'room' | 'bot'>,
+  more: object = {},
+) => ({
   ...{ type: 'Activity', room_token: room.token, sender: 'Ada', sender_id: 'users/ada', message: 'made up' },
   ...{ room_type: 1, bot_user: bot.uid, bot_owner: 'ada', ...more },
 });
@@ -84,7 +93,10 @@ it('keeps accounts on one Nextcloud apart, whose addon has one secret for all', 
   chat.room.write(chat.ada, 'for my agent only');
   await waitFor('the message', () => intake.texts.length === 1);
   expect(intake.messages[0]!.from.login).toEqual(LOGIN);
-  const direct = { ...toAda('x'), to: { ...toAda('x').to, login: { kind: 'connection', id: 'con_none' } as const } };
+  const direct = {
+    ...toAda('x'),
+    to: { ...toAda('x').to, login: { kind: 'connection', id: 'con_none' } as const },
+  };
   expect(await connector.provides.messenger!.send(direct, NEVER)).toMatchObject({ kind: 'refused' });
 });
 
@@ -124,11 +136,16 @@ it('survives a list of 100,000 rooms, and one that never ends', async () => {
 
 it.each<[string, RequestListener]>([
   ['redirects', (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
-  ['a login page', (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+  [
+    'a login page',
+    (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+  ],
   ['nonsense', (_request, response) => response.end('['.repeat(50_000))],
   ['401 of a proxy', (_request, response) => response.writeHead(401).end()],
 ])('tells of a Nextcloud that answers with %s, and asks it again later', async (_what, answer) => {
-  const { statuses, connector } = await pairedWithLiar((_path, request, response) => answer(request, response));
+  const { statuses, connector } = await pairedWithLiar((_path, request, response) =>
+    answer(request, response),
+  );
   await waitFor('the status', () => statuses.length > 0);
   expect(statuses[0]).not.toBe('ok');
   const outcome = await connector.provides.messenger!.send(toAda('hello'), NEVER);
@@ -139,7 +156,12 @@ it('reads messages that make a page too long one by one', async () => {
   const LAST = 4;
   const message = (id: number) => ({
     ...{ id, actorType: 'users', actorId: 'ada', actorDisplayName: 'Ada', timestamp: 1, systemMessage: '' },
-    ...{ messageType: 'comment', message: `${id}`.padEnd(1_100_000, 'x'), messageParameters: [], referenceId: '' },
+    ...{
+      messageType: 'comment',
+      message: `${id}`.padEnd(1_100_000, 'x'),
+      messageParameters: [],
+      referenceId: '',
+    },
   });
   const room = { token: 'dddddddd', type: 1, name: 'ada', displayName: 'Ada', lastMessage: { id: 40 } };
   const { intake } = await pairedWithLiar((path, request, response) => {
@@ -150,7 +172,8 @@ it('reads messages that make a page too long one by one', async () => {
     if (request.method === 'POST') return void response.end(ocs(message(1_000)));
     const after = Number(url.searchParams.get('lastKnownMessageId'));
     const limit = Number(url.searchParams.get('limit'));
-    if (url.searchParams.get('lookIntoFuture') === '0' || after >= LAST) return void response.writeHead(304).end();
+    if (url.searchParams.get('lookIntoFuture') === '0' || after >= LAST)
+      return void response.writeHead(304).end();
     const page = Array.from({ length: LAST - after }, (_, n) => message(after + n + 1)).slice(0, limit);
     response.setHeader('x-chat-last-given', `${page.at(-1)!.id}`).end(ocs(page));
   });

@@ -18,7 +18,12 @@ async function installed() {
   const url = `${setup.gatewayUrl}/api/nctalk/bots/${LOGIN.id}`;
   const ada = nextcloud.user('ada', 'Ada Lovelace');
   const room = nextcloud.room({ kind: 'group', name: 'Plans', members: [ada] });
-  const bot = nextcloud.talkBots.install({ name: 'Agent', url, secret: SECRET, features: WEBHOOK | RESPONSE });
+  const bot = nextcloud.talkBots.install({
+    name: 'Agent',
+    url,
+    secret: SECRET,
+    features: WEBHOOK | RESPONSE,
+  });
   room.bots.add(bot.id);
   const post = async (body: object | string, more: Readonly<Record<string, string>> = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -34,7 +39,9 @@ it('hears what people write where it is switched on, and answers there', async (
   const { room, ada, intake, connector, nextcloud, bot } = await installed();
   const first = room.write(ada, 'Which plan?');
   room.write(ada, '@ada this one', { replyTo: first });
-  room.write(ada, 'look', { file: { name: 'plan.pdf', mime: 'application/pdf', bytes: Buffer.from('plan') } });
+  room.write(ada, 'look', {
+    file: { name: 'plan.pdf', mime: 'application/pdf', bytes: Buffer.from('plan') },
+  });
   await waitFor('the messages', () => intake.texts.length === 3);
   expect(intake.texts.toSorted()).toEqual([
     '> Ada Lovelace: Which plan?\n@Ada Lovelace this one',
@@ -63,7 +70,11 @@ it('cannot tell whether what another process was sending has arrived', async () 
 
 it('reports where it is switched on and off (nextcloud/spreed#13204), and nothing of reactions', async () => {
   const { room, post, intake } = await installed();
-  const actor = { type: 'Application', id: 'bots/bot-a78f46c5c203141b247554e180e1aa3553d282c6', name: 'Bot123' };
+  const actor = {
+    type: 'Application',
+    id: 'bots/bot-a78f46c5c203141b247554e180e1aa3553d282c6',
+    name: 'Bot123',
+  };
   const object = { type: 'Collection', id: room.token, name: 'world' };
   expect(await post({ type: 'Join', actor, object })).toBe(200);
   expect(intake.reached).toEqual([{ remoteId: room.token, isReachable: true }]);
@@ -86,7 +97,8 @@ it('takes posts of its Nextcloud only, and each once', async () => {
   expect(await post(body, { 'x-nextcloud-talk-signature': '' })).toBe(401);
   expect(await post(body, { 'x-nextcloud-talk-random': 'short' })).toBe(401);
   expect((await fetch(`${url}x`, { method: 'POST', body: '{}' })).status).toBe(404);
-  for (const bad of ['x'.repeat(65_536), '['.repeat(65_536), '{"type":5}', '[]']) expect(await post(bad)).toBe(400);
+  for (const bad of ['x'.repeat(65_536), '['.repeat(65_536), '{"type":5}', '[]'])
+    expect(await post(bad)).toBe(400);
   expect(await post({ ...body, object: { id: '../1', content: '{}' } })).toBe(400);
   expect(intake.texts).toEqual(['first']);
   expect(await post(body)).toBe(200);
