@@ -27,6 +27,7 @@ export class BotLogin extends LoginCheck {
   readonly api: TalkApi;
   readonly credentials: AddonCredentials;
   readonly server: string;
+  readonly accountId: string;
   readonly records: TalkRecords;
   readonly rooms: RoomBook;
   /** As which the addon posts: a Talk bot, whose id comes from its URL. */
@@ -41,7 +42,7 @@ export class BotLogin extends LoginCheck {
   #unannounced = 0;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(world: TalkWorld, { id, server }: TalkConnection, credentials: AddonCredentials) {
+  constructor(world: TalkWorld, { id, server, accountId }: TalkConnection, credentials: AddonCredentials) {
     super({
       clock: world.clock,
       ask: async (signal) => await this.#ask(signal),
@@ -57,6 +58,7 @@ export class BotLogin extends LoginCheck {
     this.#world = world;
     this.#ref = { kind: 'connection', id };
     this.server = server;
+    this.accountId = accountId;
     this.credentials = credentials;
     this.addonBotId = `bot-${createHash('sha1').update(`nextcloudapp://${appId}`).digest('hex')}`;
     const { signal } = this;
@@ -77,6 +79,7 @@ export class BotLogin extends LoginCheck {
     this.#reader = new RoomReader({
       ...shared,
       turns,
+      callChanged: (token) => this.callChanged(token),
       commanded: async (command, place, message) => await commands.carryOut(command, place, message),
     });
     this.#arrival = new Arrival({ ...shared, clock, records, appId });
@@ -131,6 +134,11 @@ export class BotLogin extends LoginCheck {
   /** The addon encrypts what people write in a room. It is told there, once. */
   async encrypted(token: string): Promise<void> {
     if (await this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
+  }
+
+  /** A call may have started or ended in a room. Those that the bot does not hear are none of its business. */
+  callChanged(token: string): void {
+    if (this.rooms.isHeard(token)) this.#world.callChanged(this.key, token);
   }
 
   /** The marker of a probe has come back. */

@@ -74,6 +74,7 @@ export async function chatConnector({ records = new MemoryRecords(), isBridged =
       fetches: guardedFetch({ findAddresses, isOpen, isTrusted: isOpen }),
       publicUrl: () => '',
       bridges: { open: async () => Promise.reject(new Error('no calls here')) } as never,
+      agentOf: async () => null,
     },
   );
   connector.provides.messenger!.onMessages(intake);
