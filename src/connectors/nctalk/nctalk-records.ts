@@ -13,6 +13,8 @@ const RoomRecord = z.object({
   isActive: z.boolean(),
   /** Whether the addon has been told whether it is active. */
   isListed: z.boolean(),
+  /** Whether the addon encrypts the texts: they are not read behind its back. */
+  isSealed: z.boolean(),
 });
 export type RoomRecord = z.output<typeof RoomRecord>;
 

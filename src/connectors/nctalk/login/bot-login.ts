@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Address } from '../../../base/address.ts';
+import { type Address, directAddress } from '../../../base/address.ts';
 import type { LoginRef } from '../../../base/login-ref.ts';
 import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
@@ -40,6 +40,7 @@ export class BotLogin extends LoginCheck {
   readonly #ref: LoginRef;
   #traits: TalkTraits | null = null;
   #unannounced = 0;
+  #isArriving = false;
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(world: TalkWorld, { id, server, accountId }: TalkConnection, credentials: AddonCredentials) {
@@ -89,7 +90,7 @@ export class BotLogin extends LoginCheck {
       hasEvents: () => this.#arrival.hasEvents,
       isUp: () => this.state.status === LOGIN_OK,
       look: async (token) => await this.#lookByPolling(token),
-      heard: (failure) => failure && this.failed(failure),
+      heard: (failure) => void (failure ? this.failed(failure) : this.#arrive()),
     });
   }
 
@@ -125,6 +126,12 @@ export class BotLogin extends LoginCheck {
     if (this.#world.hears) void this.look(token).catch(() => undefined);
   }
 
+  /** Who writes in a room, as far as that is known before it is read: in the conversation with the owner. */
+  writerIn(token: string): Address | null {
+    const isDirect = this.rooms.placeOf(token)?.kind === 'direct';
+    return isDirect ? directAddress(this.#ref, this.credentials.owner) : null;
+  }
+
   /** The bot has come to a room, or left it. */
   moved(token: string): void {
     this.rooms.left(token);
@@ -133,7 +140,7 @@ export class BotLogin extends LoginCheck {
 
   /** The addon encrypts what people write in a room. It is told there, once. */
   async encrypted(token: string): Promise<void> {
-    if (this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
+    if (await this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
   }
 
   /** A call may have started or ended in a room. Those that the bot does not hear are none of its business. */
@@ -186,7 +193,6 @@ export class BotLogin extends LoginCheck {
     this.#traits = await this.api.traits({ deadlineMs: REQUEST_MS, signal }).catch(async (error: unknown) => {
       throw await this.#refusedBecause(failureOf(error));
     });
-    if (this.#world.hears) void this.#arrive();
     return { name: botLogin };
   }
 
@@ -203,13 +209,17 @@ export class BotLogin extends LoginCheck {
     return isGone ? new PlatformFailure('refused', words, { isLoggedOut: true }) : failure;
   }
 
-  /** What is to be done when the Nextcloud accepts the login. */
+  /** Does what is to be done when the Nextcloud answers, and has not been done yet. */
   async #arrive(): Promise<void> {
+    if (this.#isArriving) return;
+    this.#isArriving = true;
     try {
       await this.#arrival.settleIn();
       await this.#commands.tellAddon();
     } catch (error) {
       if (!this.signal.aborted) this.failed(failureOf(error));
+    } finally {
+      this.#isArriving = false;
     }
   }
 

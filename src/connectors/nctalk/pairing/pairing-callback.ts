@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import { oneLine } from '../../../base/one-line.ts';
 import { platformJson } from '../../../base/platform-json.ts';
 import type { Pairings, PendingPairing } from '../../contract/pairing.ts';
 import type { WebhookReply, WebhookStatus } from '../../contract/webhooks.ts';
@@ -18,6 +19,8 @@ export const CALLBACK_LIMIT_BYTES = 16_384;
 
 /** The addon waits 15 s for the answer. */
 const VERIFICATION_MS = 8_000;
+/** Of a URL that is not the right one. */
+const MAX_SHOWN = 100;
 const User = z.object({ id: z.string() });
 
 export interface PairingCallbackDeps {
@@ -64,7 +67,10 @@ export class PairingCallback {
   async #settle(pending: PendingPairing, { serverUrl, credentials }: AddonCallback): Promise<string> {
     const { server } = pending;
     if (!namesServer(serverUrl, server))
-      throw new GatewayError('pairing_invalid', `The credentials are of another server than ${server}`);
+      throw new GatewayError(
+        'pairing_invalid',
+        `The credentials are of another server than ${server}: ${oneLine(serverUrl, MAX_SHOWN)}`,
+      );
     await this.#verify(server, credentials);
     const { owner } = credentials;
     const label = `${owner}@${new URL(server).host}`;
