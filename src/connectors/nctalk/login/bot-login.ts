@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Address, LoginRef } from '../../../base/address.ts';
+import { type Address, directAddress, type LoginRef } from '../../../base/address.ts';
 import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
@@ -26,6 +26,7 @@ export class BotLogin extends LoginCheck {
   readonly api: TalkApi;
   readonly credentials: AddonCredentials;
   readonly server: string;
+  readonly accountId: string;
   readonly records: TalkRecords;
   readonly rooms: RoomBook;
   /** As which the addon posts: a Talk bot, whose id comes from its URL. */
@@ -38,9 +39,10 @@ export class BotLogin extends LoginCheck {
   readonly #ref: LoginRef;
   #traits: TalkTraits | null = null;
   #unannounced = 0;
+  #isArriving = false;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(world: TalkWorld, { id, server }: TalkConnection, credentials: AddonCredentials) {
+  constructor(world: TalkWorld, { id, server, accountId }: TalkConnection, credentials: AddonCredentials) {
     super({
       clock: world.clock,
       ask: async (signal) => await this.#ask(signal),
@@ -56,6 +58,7 @@ export class BotLogin extends LoginCheck {
     this.#world = world;
     this.#ref = { kind: 'connection', id };
     this.server = server;
+    this.accountId = accountId;
     this.credentials = credentials;
     this.addonBotId = `bot-${createHash('sha1').update(`nextcloudapp://${appId}`).digest('hex')}`;
     const { signal } = this;
@@ -76,6 +79,7 @@ export class BotLogin extends LoginCheck {
     this.#reader = new RoomReader({
       ...shared,
       turns,
+      callChanged: (token) => this.callChanged(token),
       commanded: async (command, place, message) => await commands.carryOut(command, place, message),
     });
     this.#arrival = new Arrival({ ...shared, clock, records, appId });
@@ -85,7 +89,7 @@ export class BotLogin extends LoginCheck {
       hasEvents: () => this.#arrival.hasEvents,
       isUp: () => this.state.status === LOGIN_OK,
       look: async (token) => await this.#lookByPolling(token),
-      heard: (failure) => failure && this.failed(failure),
+      heard: (failure) => void (failure ? this.failed(failure) : this.#arrive()),
     });
   }
 
@@ -121,6 +125,12 @@ export class BotLogin extends LoginCheck {
     if (this.#world.hears) void this.look(token).catch(() => undefined);
   }
 
+  /** Who writes in a room, as far as that is known before it is read: in the conversation with the owner. */
+  writerIn(token: string): Address | null {
+    const isDirect = this.rooms.placeOf(token)?.kind === 'direct';
+    return isDirect ? directAddress(this.#ref, this.credentials.owner) : null;
+  }
+
   /** The bot has come to a room, or left it. */
   moved(token: string): void {
     this.rooms.left(token);
@@ -130,6 +140,11 @@ export class BotLogin extends LoginCheck {
   /** The addon encrypts what people write in a room. It is told there, once. */
   async encrypted(token: string): Promise<void> {
     if (await this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
+  }
+
+  /** A call may have started or ended in a room. Those that the bot does not hear are none of its business. */
+  callChanged(token: string): void {
+    if (this.rooms.isHeard(token)) this.#world.callChanged(this.key, token);
   }
 
   /** The marker of a probe has come back. */
@@ -177,7 +192,6 @@ export class BotLogin extends LoginCheck {
     this.#traits = await this.api.traits({ deadlineMs: REQUEST_MS, signal }).catch(async (error: unknown) => {
       throw await this.#refusedBecause(failureOf(error));
     });
-    if (this.#world.hears) void this.#arrive();
     return { name: botLogin };
   }
 
@@ -194,13 +208,17 @@ export class BotLogin extends LoginCheck {
     return isGone ? new PlatformFailure('refused', words, { isLoggedOut: true }) : failure;
   }
 
-  /** What is to be done when the Nextcloud accepts the login. */
+  /** Does what is to be done when the Nextcloud answers, and has not been done yet. */
   async #arrive(): Promise<void> {
+    if (this.#isArriving) return;
+    this.#isArriving = true;
     try {
       await this.#arrival.settleIn();
       await this.#commands.tellAddon();
     } catch (error) {
       if (!this.signal.aborted) this.failed(failureOf(error));
+    } finally {
+      this.#isArriving = false;
     }
   }
 

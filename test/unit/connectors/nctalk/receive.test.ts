@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { waitFor } from '../../../support/wait-for.ts';
-import { type fakeNextcloud, pairedChat, writtenBy } from './chat-setup.ts';
+import { chatConnector, fakeNextcloud, pairedChat, writtenBy } from './chat-setup.ts';
 
 it.each([true, false])('stores what the owner writes, in its order (events: %s)', async (hasEvents) => {
   const { room, ada, intake, nextcloud, clock } = await pairedChat({ hasEvents });
@@ -31,6 +31,15 @@ it('welcomes the owner once, whatever happens in between', async () => {
     ({ actor, text }) => actor.id === bot.uid && text.startsWith('You are'),
   );
   expect(welcomes).toHaveLength(1);
+});
+
+it('welcomes the owner later when the Nextcloud fails at first', async () => {
+  const nextcloud = await fakeNextcloud();
+  nextcloud.fail('room.create', { kind: 'gateway', status: 502 });
+  nextcloud.fail('chat.receive', { kind: 'gateway', status: 502 });
+  const { room, bot, nextcloud: same } = await pairedChat({ nextcloud, turnsMs: 2_000 });
+  expect(room.writtenBy(bot)[0]?.text).toMatch(/^You are connected/);
+  expect(same.mistakes).toEqual([]);
 });
 
 it('loses nothing that is written while it is down', async () => {
@@ -141,7 +150,6 @@ async function pairedAgain(
   records: Awaited<ReturnType<typeof pairedChat>>['records'],
   connection: Awaited<ReturnType<typeof pairedChat>>['connection'],
 ) {
-  const { chatConnector } = await import('./chat-setup.ts');
   const again = await chatConnector({ records });
   nextcloud.addon.backendUrl = again.gatewayUrl;
   again.connector.provides.pairing!.connected(connection);
