@@ -227,6 +227,11 @@ describe('a call', () => {
     const call = new Call();
     await waitFor('the end of audio', () => !call.offered.includes('audio_in') && call.offered.length > 0);
     expect(call.offered).toEqual(['read', 'write', 'files']);
+    nextcloud.startCall(room, ada);
+    await call.becomes('answered');
+    await waitFor('Ada', () => call.people.length === 1);
+    expect([call.people[0]?.name, media.opened]).toEqual(['Ada', 0]);
+    expect(room.call.flags).toBe(3);
     call.leg.hangUp();
     await call.leg.released;
     expect(offer()).toEqual(['read', 'write', 'files']);
