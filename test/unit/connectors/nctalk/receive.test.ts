@@ -108,6 +108,30 @@ it('reads replies, mentions and files', async () => {
   expect(Buffer.concat(read).equals(bytes)).toBe(true);
 });
 
+it('polls groups of which no event tells, because the bot is no moderator there', async () => {
+  const { nextcloud, ada, bot, intake, clock, records } = await pairedChat();
+  const room = nextcloud.room({ kind: 'group', name: 'Plans', members: [ada] });
+  room.add(bot, room.attendee(ada).actor);
+  room.write(ada, '/activate');
+  let turnedMs = 0;
+  const stored = async (text: string) => {
+    turnedMs = 0;
+    await waitFor(`the message ${text}`, () => {
+      clock.turn(1_000);
+      turnedMs += 1_000;
+      return intake.texts.includes(text) || (text === '/activate' && writtenBy(bot, room).length === 1);
+    });
+  };
+  await stored('/activate');
+  for (const text of ['one', 'two', 'three']) {
+    room.write(ada, text);
+    await stored(text);
+  }
+  // Where events tell of everything, a minute passes between two lists.
+  expect(turnedMs).toBeLessThan(50_000);
+  expect(records.of<{ hasEvents: boolean }>('bot')[0]!.hasEvents).toBe(true);
+});
+
 it('hears a group once its owner has activated it, until they deactivate it', async () => {
   const { nextcloud, ada, bot, intake, clock } = await pairedChat();
   const eve = nextcloud.user('eve', 'Eve');
