@@ -1,6 +1,7 @@
 /** Bundles the gateway and its packages into one CommonJS file per thread; see src/start.cjs. */
-const { readFile, mkdir, readdir, rename, rm, stat } = require('node:fs/promises');
+const { readFile, mkdir, readdir, rename, rm, stat, writeFile } = require('node:fs/promises');
 const { basename, dirname, join, relative, resolve } = require('node:path');
+const { gzipSync } = require('node:zlib');
 const { bundleDir } = require('../src/bundle-dir.cjs');
 
 const ROOT = join(__dirname, '..');
@@ -11,6 +12,8 @@ const THREADS = [
   'src/store/database/checkpoint.worker.ts',
   'src/jobs/jobs.worker.ts',
 ];
+const DASHBOARD = 'src/dashboard/main.tsx';
+const DASHBOARD_PAGE = 'src/dashboard/page.html';
 /** Modules with large packages, in files of their own that a thread loads when it imports them for the first time. */
 const LAZY = ['src/connectors/nctalk/voice/talk-transport.ts'];
 /** The build of @discordjs/rest for other runtimes: that for Node brings an HTTP client that the gateway does not use. */
@@ -28,6 +31,8 @@ const UNUSED_STUB = `module.exports = class { constructor() { throw new Error('l
 const MAX_BUNDLES = 5;
 
 const WORKER_URL = /new URL\(\s*'[^']*?([\w.-]+\.worker)\.ts',\s*import\.meta\.url,?\s*\)/g;
+/** Where the gateway looks for the dashboard. */
+const DASHBOARD_URL = "new URL('../../dashboard/', import.meta.url)";
 
 /**
  * Replaces `import.meta`, which CommonJS does not have, so that modules still find the files next to their source.
@@ -39,6 +44,7 @@ function importMeta(dir) {
     if (!source.includes('import.meta.')) return undefined;
     const contents = source
       .replace(WORKER_URL, (_, name) => `new URL('${name}.cjs', __bundleUrl)`)
+      .replace(DASHBOARD_URL, `new URL('dashboard/', __bundleUrl)`)
       .replaceAll('import.meta.url', `new URL(${JSON.stringify(relative(dir, path))}, __bundleUrl).href`)
       .replaceAll('import.meta.dirname', `__inBundle(${JSON.stringify(relative(dir, dirname(path)))})`);
     return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
@@ -69,7 +75,7 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const unfinished = `${dir}.${process.pid}`;
   await mkdir(unfinished, { recursive: true });
   const { build, stop } = require('esbuild');
-  await build({
+  const gateway = build({
     absWorkingDir: ROOT,
     entryPoints: [main, bridge, ...THREADS, ...LAZY],
     entryNames: '[name]',
@@ -88,10 +94,50 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
     banner: { js: BANNER },
     logLevel: 'silent',
   });
+  await Promise.all([gateway, bundleDashboard(join(unfinished, 'dashboard'))]);
   // Otherwise esbuild's process would run as long as this one.
   await stop();
   // Another start may have written the same bundle in the meantime.
   await rename(unfinished, dir).catch(() => rm(unfinished, { recursive: true }));
+}
+
+/**
+ * Writes the dashboard to `dir`: its page, and its scripts and styles, whose names change with their content, each also
+ * compressed.
+ */
+async function bundleDashboard(dir) {
+  const { outputFiles } = await require('esbuild').build({
+    absWorkingDir: ROOT,
+    entryPoints: { dashboard: DASHBOARD },
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    outdir: dir,
+    bundle: true,
+    splitting: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.worklet.js': 'file', '.svg': 'dataurl' },
+    minify: true,
+    legalComments: 'none',
+    write: false,
+    logLevel: 'silent',
+  });
+  await mkdir(dir, { recursive: true });
+  const nameOf = (pattern) =>
+    outputFiles.map(({ path }) => basename(path)).find((name) => pattern.test(name));
+  const page = await readFile(join(ROOT, DASHBOARD_PAGE), 'utf8');
+  const filled = page
+    .replace('{{script}}', nameOf(/^dashboard-.*\.js$/))
+    .replace('{{style}}', nameOf(/^dashboard-.*\.css$/));
+  await writeFile(join(dir, 'page.html'), filled);
+  for (const { path, contents } of outputFiles) {
+    await writeFile(path, contents);
+    await writeFile(`${path}.gz`, gzipSync(contents, { level: 9 }));
+  }
 }
 
 /** Writes the bundle to `dir` in the cache. Keeps a few older ones: a running gateway starts new threads from its own. */
@@ -107,7 +153,7 @@ async function removeOldBundles(cache) {
   await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })));
 }
 
-module.exports = { bundle, bundleIntoCache, NOT_BUNDLED: [...EXTERNAL, ...LOADED_BY_PATH] };
+module.exports = { bundle, bundleDashboard, bundleIntoCache, NOT_BUNDLED: [...EXTERNAL, ...LOADED_BY_PATH] };
 
 /** `node config/bundle.cjs [folder]`, for gateways that may not write next to their code: to the cache without a folder. */
 async function main(folder) {

@@ -38,7 +38,12 @@ const pairsOfDomains = DOMAINS.flatMap((upper, place) =>
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '^src/main\\.ts$' }, to: {} },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, pathNot: '^src/main\\.ts$|\\.d\\.ts$' },
+      to: {},
+    },
     layer('base', '^src/base/', []),
     layer('native', '^src/native/', []),
     layer('audio', '^src/audio/', ['base']),
@@ -100,6 +105,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/connectors/([^/]+)/' },
       to: { path: '^src/connectors/', pathNot: '^src/connectors/($1|contract|kit)/' },
+    },
+    layer('dashboard', '^src/dashboard/', ['api/(schema|rest)']),
+    {
+      name: 'the dashboard has only types of the gateway',
+      severity: 'error',
+      comment: 'Its code runs in browsers.',
+      from: { path: '^src/dashboard/' },
+      to: { path: '^src/(?!dashboard/)', dependencyTypesNot: ['type-only'] },
     },
     layer('mcp shim', '^src/mcp-shim/', []),
     {

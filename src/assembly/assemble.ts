@@ -23,6 +23,7 @@ import { FailedAttempts } from '../accounts/passwords/failed-attempts.ts';
 import { GuessLimits } from '../accounts/passwords/guess-limits.ts';
 import { argon2id } from '../accounts/passwords/passwords.ts';
 import { ensureOperator } from '../accounts/people/first-start.ts';
+import { OperatorSetup } from '../accounts/people/operator-setup.ts';
 import type { People } from '../accounts/people/people.ts';
 import { SessionCache } from '../accounts/sessions/session-cache.ts';
 import { getInternalBearer } from '../agents/internal-bearer.ts';
@@ -91,6 +92,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const accounts = { ...sipAccounts, traits: settings.traits, calls, connections };
   const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;
+  const operatorSetup = new OperatorSetup(people);
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
   const authorization = authorizationDomain(deps, { grants, people, files, accounts });
   const replies = new AgentReplies(clock);
@@ -119,6 +121,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     inbox,
     outbound,
     people,
+    operatorSetup,
     authorization,
     keys,
     replies,
@@ -160,6 +163,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     sipPort: trunks.port ?? settings.sip.port,
     sipTlsPort: trunks.tlsPort,
     operatorKeys,
+    setupToken: await operatorSetup.open(),
   };
 }
 

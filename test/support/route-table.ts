@@ -131,6 +131,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'GET /api/export': 'config',
   'DELETE /api/account': 'session',
 
+  'GET /auth/options': 'public',
+  'POST /auth/setup': 'public',
   'POST /auth/signup': 'public',
   'POST /auth/login': 'public',
   'GET /auth/verify': 'public',
