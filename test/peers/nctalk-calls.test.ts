@@ -1,13 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_PERMISSIONS, PERMISSION } from '../fakes/nextcloud/world/attendee.ts';
 import { requirePeer } from '../support/require-peer.ts';
-import {
-  AGENT_HZ,
-  type AgentCall,
-  CONNECTION,
-  SAMPLE_RATE_HZ,
-  TalkCallsWorld,
-} from '../support/talk-calls-world.ts';
+import { AGENT_HZ, type AgentCall, SAMPLE_RATE_HZ, TalkCallsWorld } from '../support/talk-calls-world.ts';
 import { toneLevelDb } from '../support/tone-analysis.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -227,8 +221,9 @@ describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))(
       const person = world.person(room, ada);
       await person.enter();
       await person.say(PEOPLE.Ada);
-      world.startCall(room);
-      world.startCall(room);
+      world.callChanged(room);
+      world.callChanged(room);
+      await waitFor('the call to ring', () => world.rung.length > 0);
       expect(world.rung.map(({ inbound }) => inbound)).toMatchObject([
         { caller: 'Planning', target: `${world.nextcloud.url}/call/${room.token}`, autoAnswer: false },
       ]);
@@ -237,13 +232,16 @@ describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))(
       call.leg.accept();
       await call.becomes('answered');
       await waitFor('Ada to be heard', () => call.speakers.size === 1);
-      world.startCall(room);
-      expect(world.rung).toHaveLength(1);
+      world.callChanged(room);
       call.leg.hangUp();
       await call.leg.released;
-      world.startCall(room);
+      expect(world.rung).toHaveLength(1);
+      world.callChanged(room);
+      await waitFor('the call to ring again', () => world.rung.length > 1);
       const { call: second } = world.rung[1]!;
-      world.calls.callEnded(CONNECTION, room.token);
+      await person.leave();
+      world.callChanged(room);
+      await second.becomes('ended');
       expect(second.ends).toEqual([
         { by: 'remote', termination: { result: 'missed', reason: 'the call ended' } },
       ]);

@@ -29,7 +29,7 @@ import { WebRtcPeople } from './webrtc-people.ts';
 export const SAMPLE_RATE_HZ = 48_000;
 export const AGENT_HZ = 1_300;
 const ACCOUNT = 'acc_1';
-export const CONNECTION = 'con_1';
+const CONNECTION = 'con_1';
 
 /** A Nextcloud with a real signaling server and Janus, people with libwebrtc, and the calls of a bot. */
 export class TalkCallsWorld {
@@ -43,7 +43,8 @@ export class TalkCallsWorld {
   readonly calls: TalkCalls;
   readonly bot: FakeNcUser;
   readonly rung: { readonly inbound: InboundCall; readonly call: AgentCall }[] = [];
-  readonly loggedOut: string[] = [];
+  /** How often the Nextcloud has refused the login. */
+  loggedOut = 0;
   readonly #persons: TalkPerson[] = [];
   readonly #people: WebRtcPeople;
   readonly #legs: PlatformLeg[] = [];
@@ -79,7 +80,10 @@ export class TalkCallsWorld {
       internalSecrets: new Map(isInternal ? [[host, this.signaling.internalSecret]] : []),
       checkText: () => undefined,
       botOf: (login) => ('id' in login && login.id === CONNECTION ? this.#calling : null),
-      loggedOut: (connectionId) => void this.loggedOut.push(connectionId),
+      agentOf: async () => 'agt_1',
+      failed: (_connectionId, { isLoggedOut }) => {
+        if (isLoggedOut) this.loggedOut += 1;
+      },
     });
     this.calls.onInbound({
       ring: (inbound) => {
@@ -136,10 +140,9 @@ export class TalkCallsWorld {
     });
   }
 
-  /** The Nextcloud says that a call has started. */
-  startCall(room: FakeRoom): void {
-    const { token, name } = room;
-    this.calls.callStarted(this.#calling, 'agt_1', { token, name });
+  /** The addon says that something has happened to the call of a room. */
+  callChanged({ token }: FakeRoom): void {
+    this.calls.callChanged(this.#calling, token);
   }
 
   #take(inbound: InboundCall): AgentCall {

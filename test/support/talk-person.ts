@@ -93,6 +93,11 @@ export class TalkPerson {
     await waitFor(`${name}`, () => this.#people.states.get(name) === 'connected');
   }
 
+  /** Says nothing more. */
+  async hush(): Promise<void> {
+    await this.#people.order('close', `${this.user.uid} says`);
+  }
+
   /** Listens to somebody, for the first time or again. Resolves once there is a connection, which is asked for until then. */
   async listenTo(sessionId: string): Promise<void> {
     const name = this.#nameOf(sessionId);

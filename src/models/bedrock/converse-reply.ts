@@ -4,7 +4,7 @@ import { parseJson } from '../../base/json.ts';
 import { chunksOf } from '../http/model-answer.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
-import { isFault, ModelFault } from '../model-fault.ts';
+import { isFault, ModelFault, unusable } from '../model-fault.ts';
 import { type AwsException, wordsIn } from './bedrock-api.ts';
 import { EventStreamDecoder, type EventStreamMessage } from './event-stream.ts';
 
@@ -123,6 +123,8 @@ function finishOf(stopReason: string): ModelReply['finish'] {
     case 'malformed_model_output':
     case 'malformed_tool_use':
       throw new ModelFault('cut', { words: `the model wrote a reply that cannot be read (${stopReason})` });
+    case 'tool_use':
+      throw unusable('the model waits for somebody to answer its tool_use: choose a model that needs no tools');
     default:
       return 'complete';
   }

@@ -14,6 +14,10 @@ export const Item = z.object({
   role: optionalField(z.string()),
   status: optionalField(z.string()),
   phase: optionalField(z.string()),
+  /** Of a call that somebody must answer, and of its answer. */
+  call_id: optionalField(z.string()),
+  /** `server`: the provider carries the call out. */
+  execution: optionalField(z.string()),
   content: z.union([z.array(Part), z.string()]).catch([]),
 });
 export type Item = z.output<typeof Item>;
@@ -50,6 +54,10 @@ export const ResponseEvent = z.object({
   item: optionalField(Item),
   item_id: optionalField(z.string()),
   output_index: optionalField(z.number()),
+  content_index: optionalField(z.number()),
+  part: optionalField(Part),
+  text: optionalField(z.string()),
+  refusal: optionalField(z.string()),
   delta: optionalField(z.string()),
   /** Of an `error` event, whose fields copies put into an object. */
   error: optionalField(ApiError),
@@ -82,15 +90,43 @@ export function refusalIn(items: readonly Item[]): string | null {
   return refusals.length === 0 ? null : refusals.join(' ');
 }
 
-/** Items at which a turn stops until the client acts. */
+/** Calls that the client must answer, also where a copy of the API gives them no `call_id`. */
 const WAITING: ReadonlySet<string> = new Set([
   'mcp_approval_request',
   'oauth_consent_request',
   'function_call',
   'custom_tool_call',
+  'computer_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
 ]);
 
-/** What the turn waits for, as the API calls it; null: nothing. */
-export function waitIn(items: readonly Item[]): string | null {
-  return items.find(({ type }) => WAITING.has(type ?? ''))?.type ?? null;
+/** Calls that the provider carries out. Their results are within them. */
+const CARRIED_OUT: ReadonlySet<string> = new Set([
+  'mcp_call',
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+]);
+
+/**
+ * What the turn waits for, as the API calls it; null: nothing. Each version of the API has new kinds of calls: one with a
+ * `call_id` waits for its answer, and so does any if the model wrote nothing (`isSilent`).
+ */
+export function waitIn(items: readonly Item[], isSilent: boolean): string | null {
+  const answered = new Set(items.flatMap(({ type = '', call_id }) => (isAnswer(type) ? [call_id] : [])));
+  const waiting = items.find((item) => isForClient(item, isSilent) && !answered.has(item.call_id));
+  return waiting?.type ?? null;
+}
+
+function isForClient({ type = '', call_id, execution }: Item, isSilent: boolean): boolean {
+  if (CARRIED_OUT.has(type) || execution === 'server') return false;
+  if (WAITING.has(type) || /_request$/.test(type)) return true;
+  return /_call$/.test(type) && (isSilent || call_id !== undefined);
+}
+
+function isAnswer(type: string): boolean {
+  return /_(?:output|response)$/.test(type);
 }

@@ -34,6 +34,7 @@ export function nextcloudTalkConnector(): NextcloudTalkConnector {
       allowsHttp: false,
       publicUrl: () => '',
       bridges: { open: async () => await Promise.reject(new Error('no calls')) } as never,
+      agentOf: async () => null,
     },
   );
 }

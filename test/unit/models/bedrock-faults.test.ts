@@ -46,6 +46,7 @@ const FRAMES: readonly (readonly [string, ModelFaultKind])[] = [
 
 const STOPS: readonly (readonly [string, ModelFaultKind])[] = [
   ['guardrail_intervened', 'refused'],
+  ['tool_use', 'bad_request'],
   ['content_filtered', 'refused'],
   ['model_context_window_exceeded', 'too_long'],
   ['malformed_model_output', 'cut'],

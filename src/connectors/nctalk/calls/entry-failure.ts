@@ -12,8 +12,8 @@ export interface EntryFailure {
 const LOBBY_STATUS = 412;
 const CONSENT = 'consent';
 
-export const NO_ROOM = 'There is no such conversation, or the bot is not in it';
-export const LOGGED_OUT = 'Nextcloud no longer accepts the login of the bot';
+const NO_ROOM = 'There is no such conversation, or the bot is not in it';
+const LOGGED_OUT = 'Nextcloud no longer accepts the login of the bot';
 const NOT_ALLOWED = 'The bot may not start or join calls in this conversation';
 const NO_CONSENT = 'The Nextcloud wants consent to being recorded, and did not take it from the bot';
 const READ_ONLY = 'The conversation is locked, or calls are disabled';

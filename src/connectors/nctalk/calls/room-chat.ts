@@ -9,6 +9,7 @@ import type {
   SendsChat,
   ShowsCallTyping,
 } from '../../contract/call-leg.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { PlatformHttp } from '../../kit/platform-http.ts';
 import { TalkApi, type TalkTraits } from '../client.ts';
 import { filesOf, nameOf, textOf } from '../messages/message-text.ts';
@@ -23,8 +24,8 @@ export interface RoomChatDeps {
   readonly connectionId: string;
   readonly roomToken: string;
   readonly checkText: SendsChat['checkText'];
-  /** Nextcloud no longer accepts the login. */
-  loggedOut(): void;
+  /** Nextcloud has refused the bot, or cannot be asked. */
+  failed(failure: PlatformFailure): void;
   /** Takes a message of somebody else. */
   take(message: InboundChat): void;
   /** Tells the people in the room that the agent is typing, or no longer; null: there is no way to. */
@@ -73,7 +74,7 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
   }
 
   async send({ text, files }: OutboundChat, signal: AbortSignal): Promise<ChatOutcome> {
-    const { clock, roomToken: token, connectionId, typing, loggedOut } = this.#deps;
+    const { clock, roomToken: token, connectionId, typing, failed } = this.#deps;
     typing()?.(false);
     const to = {
       login: { kind: 'connection', id: connectionId },
@@ -91,7 +92,7 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
         token,
         traits,
         signal,
-        failed: ({ isLoggedOut }) => void (isLoggedOut && loggedOut()),
+        failed,
         former: null,
         addonBotId: '',
       },

@@ -20,6 +20,8 @@ export interface StayDeps {
 export interface StayObserver {
   /** What the Nextcloud says of the call, before it is signaled. */
   found(settings: SignalingSettings, room: Room, maySpeak: boolean): void;
+  /** The bot has this session, of which nothing was said before. */
+  signedOn(sessionId: string): void;
   /** The bot is in the lobby. */
   waiting(): void;
   /** The bot is in the call: now it may send and be sent audio. */
@@ -40,6 +42,8 @@ export interface StayObserver {
 const LOBBY_POLL_MS = 5_000;
 /** The token lives for a minute. The server asks for another one. */
 const STALE: ReadonlySet<string> = new Set(['token_expired', 'invalid_token', 'auth_failed']);
+/** The Nextcloud's clock is ahead, and so will be its next token. The ticket has no such time. */
+const TOO_EARLY = 'token_not_valid_yet';
 const ALREADY_JOINED = 'already_joined';
 
 /** The bot in one call, from asking the Nextcloud to leaving it. Whoever comes again begins another stay. */
@@ -76,6 +80,7 @@ export class Stay {
     observer.found(settings, room, this.#maySpeak);
     if (settings.server !== null) {
       this.#session = await this.#signOn(settings.server, settings, secret, signal);
+      observer.signedOn(this.#session.id);
       await this.#enterRoom(secret === null ? room.sessionId : undefined);
     }
     if (secret === null) await this.#enterCall(settings.server !== null, signal);
@@ -132,7 +137,9 @@ export class Stay {
     try {
       return await open(settings);
     } catch (error) {
-      if (secret !== null || !(error instanceof HpbError) || !STALE.has(error.code)) throw error;
+      if (secret !== null || !(error instanceof HpbError)) throw error;
+      if (error.code === TOO_EARLY) return await open({ ...settings, token: null });
+      if (!STALE.has(error.code)) throw error;
       return await open(await this.#deps.room.settings(signal));
     }
   }

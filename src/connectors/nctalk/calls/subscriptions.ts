@@ -149,6 +149,8 @@ class Subscription {
   #isOver = false;
   #madeMs = Number.NEGATIVE_INFINITY;
   #cancelTimer: CancelTimer = () => undefined;
+  /** An offer that waits for its time. */
+  #cancelRenewal: CancelTimer = () => undefined;
 
   constructor(deps: SubscriptionsDeps, personId: string) {
     this.#deps = deps;
@@ -197,6 +199,7 @@ class Subscription {
   close(): void {
     this.#isOver = true;
     this.#cancelTimer();
+    this.#cancelRenewal();
   }
 
   #request(): void {
@@ -223,11 +226,12 @@ class Subscription {
     const { clock, media, send } = this.#deps;
     const personId = this.#personId;
     const waitMs = this.#madeMs + RENEW_MS - clock.monotonicMs();
-    this.#cancelTimer();
+    this.#cancelRenewal();
     if (waitMs > 0) {
-      this.#cancelTimer = clock.after(waitMs, () => this.#renew(sid, sdp));
+      this.#cancelRenewal = clock.after(waitMs, () => this.#renew(sid, sdp));
       return;
     }
+    this.#cancelTimer();
     this.#madeMs = clock.monotonicMs();
     this.#isConnected = false;
     const offered = { sid, candidates: new OwnCandidates() };

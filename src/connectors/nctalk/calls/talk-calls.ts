@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
+import { oneLine } from '../../../base/one-line.ts';
 import { type Capability, PLATFORM_TRAITS } from '../../../base/platform.ts';
 import type { MediaControl } from '../../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../../contract/call-leg.ts';
@@ -11,10 +12,12 @@ import type {
   RingsCalls,
 } from '../../contract/connector.ts';
 import { MeetingLeg } from '../../kit/meeting-leg.ts';
-import type { NextcloudUser } from '../ocs-client.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
+import { failureOf, type NextcloudUser } from '../ocs-client.ts';
 import { RingingLeg } from './ringing-leg.ts';
 import { leadsTo, roomTokenIn, roomUrl } from './room-address.ts';
 import { SAMPLE_RATE_HZ, TALK_RULES, type TalkCall, TalkMeeting } from './talk-meeting.ts';
+import { TalkRoom } from './talk-room.ts';
 
 /** A bot that can be in calls. */
 export interface CallingBot {
@@ -23,20 +26,18 @@ export interface CallingBot {
   readonly user: NextcloudUser;
 }
 
-/** A room in which a call has started. */
-export interface CallRoom {
-  readonly token: string;
-  readonly name: string;
-}
-
 export interface TalkCallsDeps
   extends Pick<TalkCall, 'clock' | 'bridges' | 'http' | 'reach' | 'internalSecrets' | 'checkText'> {
   /** Returns the bot of a connection; null: it has none that can be in calls, or is not there. */
   botOf(login: CallLogin): CallingBot | null;
-  /** Nextcloud no longer accepts the bot's login. */
-  loggedOut(connectionId: string): void;
+  /** Returns the agent that is called by a connection; null: there is none. */
+  agentOf(connectionId: string): Promise<string | null>;
+  /** Nextcloud no longer accepts the bot's login, or cannot be asked. */
+  failed(connectionId: string, failure: PlatformFailure): void;
 }
 
+const LOOK_MS = 10_000;
+const MAX_NAME = 100;
 /** Without a signaling server. */
 const TEXT_ONLY: readonly Capability[] = ['read', 'write', 'files'];
 const IN_ROOM = 'The bot is in the call of this conversation already';
@@ -55,6 +56,8 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
   /** Calls that bots are in, or that ring, by `<connection>/<room>`. */
   readonly #taken = new Map<string, PlatformLeg>();
   readonly #ringing = new Map<string, RingingLeg>();
+  /** Rooms that are being asked for. */
+  readonly #looking = new Set<string>();
   /** Nextclouds without a signaling server, by URL. */
   readonly #textOnly = new Set<string>();
   #answerer: InboundAnswerer | null = null;
@@ -86,14 +89,34 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
     return this.#enter(bot, roomTokenIn(target, bot.user.server), media, observer);
   }
 
-  /** A call has started in a room: it rings, unless the bot is in it, or is being called already. */
-  callStarted(bot: CallingBot, agentId: string, room: CallRoom): void {
-    const place = placeOf(bot, room.token);
+  /**
+   * A call may have started or ended in a room: whoever says so cannot be trusted with it, so the Nextcloud is asked. A call that
+   * has started rings, unless the bot is in it.
+   */
+  callChanged(bot: CallingBot, roomToken: string): void {
+    const place = placeOf(bot, roomToken);
+    if (this.#taken.has(place) || this.#looking.has(place)) return;
+    this.#looking.add(place);
+    this.#look(bot, roomToken)
+      .catch((error: unknown) => this.#deps.failed(bot.connectionId, failureOf(error)))
+      .finally(() => this.#looking.delete(place));
+  }
+
+  async #look(bot: CallingBot, roomToken: string): Promise<void> {
+    const { http, agentOf } = this.#deps;
+    const room = await new TalkRoom(http, bot.user, roomToken).look(AbortSignal.timeout(LOOK_MS));
+    if (room.hasCall !== true) return this.#ringing.get(placeOf(bot, roomToken))?.withdrawn();
+    const agentId = await agentOf(bot.connectionId);
+    if (agentId !== null) this.#ring(bot, agentId, roomToken, oneLine(room.displayName ?? '', MAX_NAME));
+  }
+
+  #ring(bot: CallingBot, agentId: string, roomToken: string, name: string): void {
+    const place = placeOf(bot, roomToken);
     if (this.#taken.has(place) || this.#ringing.has(place)) return;
     const take = (media: MediaControl, observer: LegObserver): PlatformLeg => {
       const leg = new RingingLeg(observer, () => {
         this.#ringing.delete(place);
-        return this.#enter(bot, room.token, media, observer);
+        return this.#enter(bot, roomToken, media, observer);
       });
       this.#ringing.set(place, leg);
       void leg.released.then(() => {
@@ -106,16 +129,11 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
       accountId: bot.accountId,
       agentId,
       login: { kind: 'connection', id: bot.connectionId },
-      caller: room.name,
-      target: roomUrl(bot.user.server, room.token),
+      caller: name,
+      target: roomUrl(bot.user.server, roomToken),
       autoAnswer: false,
       take,
     });
-  }
-
-  /** The call in a room is over. Whoever is in it learns so otherwise. */
-  callEnded(connectionId: string, roomToken: string): void {
-    this.#ringing.get(`${connectionId}/${roomToken}`)?.withdrawn();
   }
 
   #offer({ user }: CallingBot): CallOffer {
@@ -132,7 +150,7 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
       user,
       connectionId,
       roomToken,
-      loggedOut: () => this.#deps.loggedOut(connectionId),
+      failed: (failure) => this.#deps.failed(connectionId, failure),
       learned: (hasServer) => {
         if (hasServer) this.#textOnly.delete(user.server);
         else this.#textOnly.add(user.server);

@@ -7,6 +7,7 @@ import type { PacketConfig } from '../../../rtp/rtp-protocol.ts';
 import type { LegObserver, SendsChat } from '../../contract/call-leg.ts';
 import type { Meeting, MeetingLeg, MeetingRules } from '../../kit/meeting-leg.ts';
 import { openPacketLeg } from '../../kit/meeting-media.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { PlatformHttp } from '../../kit/platform-http.ts';
 import type { NextcloudUser } from '../ocs-client.ts';
 import type { PeerMessage } from '../signaling/hpb-messages.ts';
@@ -15,7 +16,7 @@ import type { RoomEvent } from '../signaling/room-events.ts';
 import { OPUS_PAYLOAD_TYPE } from '../voice/talk-protocol.ts';
 import { CallAudio } from './call-audio.ts';
 import { ROOM_TYPE } from './descriptions.ts';
-import { type EntryFailure, entryFailure, LOGGED_OUT } from './entry-failure.ts';
+import { type EntryFailure, entryFailure } from './entry-failure.ts';
 import { PolledCall } from './polled-call.ts';
 import { RoomChat } from './room-chat.ts';
 import { RoomPeople } from './room-people.ts';
@@ -64,8 +65,8 @@ export interface TalkCall {
   readonly user: NextcloudUser;
   readonly connectionId: string;
   readonly roomToken: string;
-  /** Nextcloud no longer accepts the login. */
-  loggedOut(): void;
+  /** Nextcloud has refused the bot, or cannot be asked. */
+  failed(failure: PlatformFailure): void;
   /** Whether the Nextcloud has a signaling server. */
   learned(hasServer: boolean): void;
 }
@@ -183,6 +184,7 @@ export class TalkMeeting implements Meeting {
       internalSecrets,
       observer: {
         found: (...found) => this.#found(room, ...found),
+        signedOn: (sessionId) => this.#people.reset(sessionId),
         waiting: () => leg.waiting(LOBBY),
         admitted: () => this.#admitted(),
         expelled: () =>
@@ -309,7 +311,7 @@ export class TalkMeeting implements Meeting {
 
   #read(error: unknown): EntryFailure {
     const failure = entryFailure(error);
-    if (failure.reason === LOGGED_OUT) this.#deps.loggedOut();
+    if (error instanceof PlatformFailure) this.#deps.failed(error);
     return failure;
   }
 }

@@ -37,6 +37,8 @@ export interface HpbSessionObserver {
 /** The server forgets a session that has been without a connection for 30 s. */
 const RESUME_MS = 25_000;
 const PAUSES_MS = [0, 100, 250, 500, 1_000, 2_000] as const;
+/** A connection that lasts shorter has helped nothing: the next one takes its time. */
+const STEADY_MS = 5_000;
 /** Messages that wait for a connection. */
 const MAX_UNSENT = 100;
 
@@ -47,6 +49,8 @@ export class HpbSession {
   #unsent: object[] = [];
   #resumeId = '';
   #isUp = false;
+  #upMs = 0;
+  #tries = 0;
   #isOver = false;
   #cancelResume: CancelTimer = () => undefined;
   #id = '';
@@ -127,6 +131,7 @@ export class HpbSession {
       throw error;
     }
     this.#isUp = true;
+    this.#upMs = clock.monotonicMs();
     void connection.ended.then((reason) => this.#cut(connection, reason));
     for (const message of this.#unsent.splice(0)) connection.send(message);
   }
@@ -143,13 +148,17 @@ export class HpbSession {
   #cut(connection: HpbConnection, reason: string): void {
     if (this.#isOver || connection !== this.#connection) return;
     this.#isUp = false;
-    this.#resume(reason, this.#deps.clock.monotonicMs() + RESUME_MS, 0);
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#upMs >= STEADY_MS) this.#tries = 0;
+    this.#resume(reason, nowMs + RESUME_MS);
   }
 
-  #resume(reason: string, untilMs: number, tries: number): void {
+  #resume(reason: string, untilMs: number): void {
     const { clock } = this.#deps;
     if (clock.monotonicMs() >= untilMs) return this.#end(reason, '');
-    this.#cancelResume = clock.after(PAUSES_MS[tries] ?? PAUSES_MS.at(-1)!, () => {
+    const pauseMs = PAUSES_MS[this.#tries] ?? PAUSES_MS.at(-1)!;
+    this.#tries++;
+    this.#cancelResume = clock.after(pauseMs, () => {
       this.#connect(() => resumeMessage(this.#resumeId)).then(
         () => this.#deps.observer.resumed(),
         (error: unknown) => {
@@ -157,7 +166,7 @@ export class HpbSession {
           const { message } = error as Error;
           if (error instanceof HpbError) return this.#end(message, error.code);
           if (error instanceof GatewayError) return this.#end(message, '');
-          this.#resume(message, untilMs, tries + 1);
+          this.#resume(message, untilMs);
         },
       );
     });

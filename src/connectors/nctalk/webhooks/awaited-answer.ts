@@ -1,5 +1,6 @@
+import { type Address, keyOfAddress } from '../../../base/address.ts';
 import { type Clock, TimeLimit } from '../../../base/time.ts';
-import type { AwaitedReply, SendOutcome } from '../../contract/messenger.ts';
+import type { AwaitedReply, MessageIntake, SendOutcome } from '../../contract/messenger.ts';
 import type { ReplyEnd, WebhookReply } from '../../contract/webhooks.ts';
 import type { BotLogin } from '../login/bot-login.ts';
 
@@ -7,6 +8,44 @@ import type { BotLogin } from '../login/bot-login.ts';
 const POSTED_WITHIN_MS = 10_000;
 /** How long the Nextcloud is asked to wait for the message, in seconds. */
 const WAIT_S = 5;
+
+/** The addon waits 120 s. */
+const ANSWERED_WITHIN_MS = 110_000;
+
+export interface Asked {
+  readonly intake: MessageIntake;
+  /** Who has probably written; null: that is known only once the room was read. */
+  readonly expected: Address | null;
+  /** Aborts when the addon disconnects. */
+  readonly signal: AbortSignal;
+  /** Resolves with who has written, once that is stored; null: nobody. */
+  read(): Promise<Address | null>;
+}
+
+/**
+ * Reads what was written, and waits for the agent's next message to whoever has written. Null: there is none in time. Rejects as
+ * `read` does. The agent may answer as soon as the message is stored, so the wait begins before where it can.
+ */
+export async function awaitAnswer({ intake, expected, signal, read }: Asked): Promise<AwaitedReply | null> {
+  const over = new AbortController();
+  const wait = (from: Address) =>
+    intake.awaitReply(from, ANSWERED_WITHIN_MS, AbortSignal.any([signal, over.signal]));
+  const early = expected === null ? null : wait(expected);
+  const drop = async () => {
+    over.abort();
+    (await early)?.settle(null);
+  };
+  let from: Address | null;
+  try {
+    from = await read();
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  if (from !== null && expected !== null && keyOfAddress(from) === keyOfAddress(expected)) return await early;
+  await drop();
+  return from === null ? null : await intake.awaitReply(from, ANSWERED_WITHIN_MS, signal);
+}
 
 export interface Answering {
   readonly clock: Clock;

@@ -20,11 +20,9 @@ import { CALLBACK_LIMIT_BYTES, CALLBACK_WEBHOOK } from '../pairing/pairing-callb
 import { BOT_WEBHOOK } from '../pairing/talk-bots.ts';
 import { DISABLED_WEBHOOK, type TalkPairing } from '../pairing/talk-pairing.ts';
 import { AttendeePost, CallPost, ChatPost, ProbePost, WRITTEN } from './addon-posts.ts';
-import { answerWith } from './awaited-answer.ts';
+import { answerWith, awaitAnswer } from './awaited-answer.ts';
 import { BotPost, takeBotPost } from './bot-posts.ts';
 
-/** The addon waits 120 s. */
-const ANSWERED_WITHIN_MS = 110_000;
 /** An unsigned request names nobody, so that its signature is compared with those of all Nextclouds, up to so many. */
 const MAX_SECRETS = 2_000;
 const MAX_BOT_POSTS = 20_000;
@@ -155,12 +153,15 @@ export class WebhookReceiver implements TakesWebhooks {
       return DONE;
     }
     await bot.rooms.unseal(token);
-    const from = await bot.called(token);
-    if (from === null || type !== WRITTEN) return DONE;
-    const awaited = await this.#deps.intake().awaitReply(from, ANSWERED_WITHIN_MS, signal);
-    return awaited === null
-      ? DONE
-      : await answerWith({ clock: this.#deps.clock, login: bot, token }, awaited);
+    if (type !== WRITTEN) {
+      await bot.called(token);
+      return DONE;
+    }
+    const { clock, intake } = this.#deps;
+    const expected = bot.writerIn(token);
+    const read = async () => await bot.called(token);
+    const awaited = await awaitAnswer({ intake: intake(), expected, signal, read });
+    return awaited === null ? DONE : await answerWith({ clock, login: bot, token }, awaited);
   }
 
   /** Talk waits five seconds, and counts what is not answered with 200. */

@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { OcsError } from '../http/nc-answer.ts';
 import { headerOf, type NcRequest } from '../http/nc-request.ts';
-import { type NcScene, type OcsRoute, openRoute, userRoute } from '../http/ocs-route.ts';
+import { type NcScene, type OcsRoute, openRoute, roomRoute, userRoute } from '../http/ocs-route.ts';
 import type { HelloTokens } from './hello-tokens.ts';
 import type { HpbSettings } from './hpb-settings.ts';
-import { permissionsOf, propertiesOf } from './room-for-signaling.ts';
+import { participantOf, permissionsOf, propertiesOf } from './room-for-signaling.ts';
 
 const BASE = 'apps/spreed/api/v3/signaling';
 
@@ -65,6 +65,18 @@ export function signalingRoutes(settings: HpbSettings, tokens: HelloTokens): rea
             sipDialinInfo: '',
           },
         };
+      },
+    }),
+    roomRoute({
+      name: 'signaling.pull',
+      method: 'GET',
+      path: `${BASE}/:`,
+      handle: ({ room, talkSession, world }) => {
+        if (settings.url !== '') throw new OcsError(400, { data: 'Internal signaling disabled.' });
+        if (!talkSession) throw new OcsError(404, { data: [{ type: 'usersInRoom', data: [] }] });
+        talkSession.lastPing = world.now();
+        // Talk waits for news first, for half a minute at most.
+        return { status: 200, data: [{ type: 'usersInRoom', data: room.sessions.map(participantOf) }] };
       },
     }),
     openRoute({

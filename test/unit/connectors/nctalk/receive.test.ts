@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { waitFor } from '../../../support/wait-for.ts';
-import { type fakeNextcloud, pairedChat, writtenBy } from './chat-setup.ts';
+import { chatConnector, fakeNextcloud, pairedChat, writtenBy } from './chat-setup.ts';
 
 it.each([true, false])('stores what the owner writes, in its order (events: %s)', async (hasEvents) => {
   const { room, ada, intake, nextcloud, clock } = await pairedChat({ hasEvents });
@@ -31,6 +31,15 @@ it('welcomes the owner once, whatever happens in between', async () => {
     ({ actor, text }) => actor.id === bot.uid && text.startsWith('You are'),
   );
   expect(welcomes).toHaveLength(1);
+});
+
+it('welcomes the owner later when the Nextcloud fails at first', async () => {
+  const nextcloud = await fakeNextcloud();
+  nextcloud.fail('room.create', { kind: 'gateway', status: 502 });
+  nextcloud.fail('chat.receive', { kind: 'gateway', status: 502 });
+  const { room, bot, nextcloud: same } = await pairedChat({ nextcloud, turnsMs: 2_000 });
+  expect(room.writtenBy(bot)[0]?.text).toMatch(/^You are connected/);
+  expect(same.mistakes).toEqual([]);
 });
 
 it('loses nothing that is written while it is down', async () => {
@@ -99,6 +108,30 @@ it('reads replies, mentions and files', async () => {
   expect(Buffer.concat(read).equals(bytes)).toBe(true);
 });
 
+it('polls groups of which no event tells, because the bot is no moderator there', async () => {
+  const { nextcloud, ada, bot, intake, clock, records } = await pairedChat();
+  const room = nextcloud.room({ kind: 'group', name: 'Plans', members: [ada] });
+  room.add(bot, room.attendee(ada).actor);
+  room.write(ada, '/activate');
+  let turnedMs = 0;
+  const stored = async (text: string) => {
+    turnedMs = 0;
+    await waitFor(`the message ${text}`, () => {
+      clock.turn(1_000);
+      turnedMs += 1_000;
+      return intake.texts.includes(text) || (text === '/activate' && writtenBy(bot, room).length === 1);
+    });
+  };
+  await stored('/activate');
+  for (const text of ['one', 'two', 'three']) {
+    room.write(ada, text);
+    await stored(text);
+  }
+  // Where events tell of everything, a minute passes between two lists.
+  expect(turnedMs).toBeLessThan(50_000);
+  expect(records.of<{ hasEvents: boolean }>('bot')[0]!.hasEvents).toBe(true);
+});
+
 it('hears a group once its owner has activated it, until they deactivate it', async () => {
   const { nextcloud, ada, bot, intake, clock } = await pairedChat();
   const eve = nextcloud.user('eve', 'Eve');
@@ -141,7 +174,6 @@ async function pairedAgain(
   records: Awaited<ReturnType<typeof pairedChat>>['records'],
   connection: Awaited<ReturnType<typeof pairedChat>>['connection'],
 ) {
-  const { chatConnector } = await import('./chat-setup.ts');
   const again = await chatConnector({ records });
   nextcloud.addon.backendUrl = again.gatewayUrl;
   again.connector.provides.pairing!.connected(connection);
