@@ -239,6 +239,20 @@ export const texts = {
   },
 
   nextcloud: {
+    connect: 'Begin here',
+    connectHint: 'The Nextcloud must have the addon. You agree there.',
+    failed: 'The Nextcloud did not say why it failed; start again.',
+    failures: {
+      missing_params: 'The Nextcloud did not get all that it needs; start again.',
+      state_missing: 'The Nextcloud knows of no such attempt; start again there.',
+      state_mismatch: 'Another attempt was begun at the Nextcloud meanwhile; start again there.',
+      state_expired: 'It took longer than 10 minutes; start again.',
+      admin_mismatch: 'Another administrator of the Nextcloud has begun it; start again there.',
+      unsafe_urls:
+        'The Nextcloud does not accept the URLs of this gateway; its operator has to set SVC_PUBLIC_URL.',
+      bot_creation_failed:
+        'The Nextcloud could not make the bot, or this gateway could not reach it; the log of the Nextcloud says more.',
+    } as Words,
     addon: 'With the addon',
     addonSteps:
       'Install the addon in your Nextcloud and choose “Connect” in its settings. Your browser comes here, and you agree.',

@@ -20,6 +20,7 @@ export function Nextcloud({ onDone }: { onDone(): void }) {
     <>
       <Card title={t.addon}>
         <p>{t.addonSteps}</p>
+        <Begin />
       </Card>
       <Card title={t.byHand} hint={t.byHandHint}>
         <Form submit={submit} action={t.make}>
@@ -40,5 +41,20 @@ export function Nextcloud({ onDone }: { onDone(): void }) {
         )}
       </Card>
     </>
+  );
+}
+
+/** Leads to the Nextcloud, which asks its person. */
+function Begin() {
+  const [server, setServer] = useState('');
+  const submit = async (): Promise<void> => {
+    const params = { provider: 'nctalk' };
+    const started = await ask('POST /api/oauth/start/{provider}', { params, body: { server_url: server } });
+    location.assign(started.authorize_url);
+  };
+  return (
+    <Form submit={submit} action={t.connect} inline>
+      <Field label={t.server} hint={t.connectHint} type="url" value={server} onValue={setServer} required />
+    </Form>
   );
 }
