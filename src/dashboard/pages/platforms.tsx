@@ -7,8 +7,6 @@ import { PageHead } from '../parts/page-head.tsx';
 import { texts } from '../texts.ts';
 import { Returned } from './platform/returned.tsx';
 
-const t = texts.platformPages;
-
 /** Where an account of a platform comes back to after its sign-in there. */
 export function PlatformsPage() {
   const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 15_000 });
