@@ -11,8 +11,8 @@ import { PayloadTypes } from '../sdp/payload-types.ts';
 import type { PortPool, RtpPair } from '../sdp/port-pool.ts';
 import { newLocalKeys } from '../sdp/sdes.ts';
 import { answerOffer } from '../sdp/sdp-answer.ts';
-import type { LocalAudio } from '../sdp/sdp-local.ts';
-import { type AgreedMedia, agreeOnAnswer, writeOffer } from '../sdp/sdp-offer.ts';
+import type { AudioFormats, LocalAudio } from '../sdp/sdp-local.ts';
+import { type AgreedMedia, agreeOnAnswer, offeredFormats, writeOffer } from '../sdp/sdp-offer.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
 import type { SipObserver } from '../sip-observer.ts';
 import type { SipRoute } from '../sip-route.ts';
@@ -53,6 +53,7 @@ export class LegMedia {
   #released = false;
   #version = 1;
   #lastText = '';
+  #offered: AudioFormats | null = null;
   #agreed: AgreedMedia | null = null;
   #answered = false;
   #inEffect: Promise<void> = Promise.resolve();
@@ -147,6 +148,7 @@ export class LegMedia {
   }
 
   offer(): string {
+    this.#offered = offeredFormats(this.#localAudio());
     return this.#issue((version) => writeOffer(this.#localAudio(), version));
   }
 
@@ -155,7 +157,7 @@ export class LegMedia {
     const description = parsePeerDescription(sdp);
     if (description === null) return false;
     this.#follow(description);
-    const agreed = agreeOnAnswer(description, this.#localAudio());
+    const agreed = agreeOnAnswer(description, this.#localAudio(), this.#offered ?? undefined);
     if (agreed === null) return false;
     await this.#configure(agreed);
     return true;
@@ -209,7 +211,8 @@ export class LegMedia {
   async #configure(agreed: AgreedMedia): Promise<void> {
     const isNowhere = agreed.remoteHost === '0.0.0.0' || agreed.remoteHost === '::';
     const { remoteHost, remotePort, remoteRtcpPort } = (isNowhere && this.#agreed) || agreed;
-    const inForce = { ...agreed, remoteHost, remotePort, remoteRtcpPort };
+    const received = withFormer(agreed.received, this.#agreed?.received);
+    const inForce = { ...agreed, remoteHost, remotePort, remoteRtcpPort, received };
     this.#agreed = inForce;
     const media = await this.#opened();
     const isTalking = this.#answered && agreed.sending && agreed.receiving;
@@ -258,4 +261,17 @@ export class LegMedia {
     assert(this.#local !== null, 'the media must be opened first');
     return this.#local;
   }
+}
+
+/**
+ * Adds the formats of the agreement before. What was sent under it may still arrive, and a payload type keeps its meaning
+ * throughout a session (RFC 3264 section 8.3.2).
+ */
+function withFormer(formats: AudioFormats, former: AudioFormats | undefined): AudioFormats {
+  const taken = new Set([...formats.codecs, ...formats.events].map(({ payloadType }) => payloadType));
+  const isFree = ({ payloadType }: { readonly payloadType: number }): boolean => !taken.has(payloadType);
+  return {
+    codecs: [...formats.codecs, ...(former?.codecs.filter(isFree) ?? [])],
+    events: [...formats.events, ...(former?.events.filter(isFree) ?? [])],
+  };
 }
