@@ -1,5 +1,6 @@
 import { IncomingRequestMessage, IncomingResponseMessage, NameAddrHeader } from 'sip.js/lib/core/index.js';
-import { chooseChallenge } from '../digest/digest-challenge.ts';
+import { chooseChallenges } from '../digest/digest-challenge.ts';
+import type { AuthorizationHeader } from '../digest/digest-credentials.ts';
 import { splitList } from '../message/list-header.ts';
 import {
   headerOf,
@@ -26,7 +27,16 @@ type CoreMessage = IncomingRequestMessage | IncomingResponseMessage;
 type Answered = Pick<SipRoute, 'settings' | 'serverUri'>;
 
 /** Headers that sip.js and the legs read as text, besides those parsed here. */
-const AS_TEXT = ['require', 'rseq', 'rack', 'session-expires', 'min-expires', 'expires'];
+const AS_TEXT = [
+  'require',
+  'rseq',
+  'rack',
+  'session-expires',
+  'min-se',
+  'min-expires',
+  'expires',
+  'retry-after',
+];
 /** A dialog repeats its routes in every request, and a request must fit into a datagram. */
 const MAX_ROUTES = 32;
 const MAX_CONTACTS = 64;
@@ -48,7 +58,7 @@ export function toCoreRequest(
 }
 
 /**
- * Converts a response for sip.js. Several challenges are reduced to one. Provisional answers to INVITE get the Contact
+ * Converts a response for sip.js. Provisional answers to INVITE get the Contact
  * and tag that sip.js requires (proxies omit both).
  */
 export function toCoreResponse(message: SipMessage, route: Answered): IncomingResponseMessage | null {
@@ -61,8 +71,7 @@ export function toCoreResponse(message: SipMessage, route: Answered): IncomingRe
   if (!fill(response, message)) return null;
   // sip.js would drop the response silently, and the call would never end.
   if (opensDialog && (!response.toTag || !response.hasHeader('contact'))) return null;
-  if (status === 401) showOneChallenge(response, message, 'WWW-Authenticate', route);
-  if (status === 407) showOneChallenge(response, message, 'Proxy-Authenticate', route);
+  if (status === 401 || status === 407) showChallenges(response, message, route);
   return response;
 }
 
@@ -161,15 +170,18 @@ function asSipUri(uri: string): string {
   return `sip:${encodeURIComponent(known?.user ?? 'unknown')}@tel.invalid`;
 }
 
-/** Presents the challenge to answer, in parsed form: sip.js knows only MD5, and reads a single header. */
-function showOneChallenge(
-  core: CoreMessage,
-  message: SipMessage,
-  name: string,
-  { settings }: Answered,
-): void {
-  const challenge = chooseChallenge(headersOf(message, name.toLowerCase()), settings.realm);
-  if (challenge !== null) setParsed(core, name, '', challenge);
+/** Where servers and proxies challenge, and where they are answered. Either may do so in a 401 or 407 (RFC 3261 section 16.7). */
+const CHALLENGES: readonly (readonly [name: string, answeredIn: AuthorizationHeader])[] = [
+  ['www-authenticate', 'Authorization'],
+  ['proxy-authenticate', 'Proxy-Authorization'],
+];
+
+/** Presents the challenges to answer, in parsed form, for `authentication`. */
+function showChallenges(core: CoreMessage, message: SipMessage, { settings }: Answered): void {
+  const challenges = CHALLENGES.flatMap(([name, answeredIn]) =>
+    chooseChallenges(headersOf(message, name), settings.realm).map((each) => ({ ...each, answeredIn })),
+  );
+  if (challenges.length > 0) setParsed(core, 'WWW-Authenticate', '', challenges);
 }
 
 function completeProvisional(message: SipMessage, { serverUri }: Answered): void {

@@ -14,6 +14,7 @@ import {
 } from 'sip.js/lib/core/index.js';
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
 import { type DigestAccount, DigestCredentials } from '../digest/digest-credentials.ts';
+import { answerAllChallenges } from './authentication.ts';
 import { GATEWAY_HOST, sipUri, speedUpGrammar } from './uri-grammar.ts';
 
 export type {
@@ -50,6 +51,7 @@ export const SUPPORTED_EXTENSIONS: readonly string[] = ['100rel'];
 export const USER_AGENT = 'voice-chat-gateway';
 
 speedUpGrammar();
+answerAllChallenges();
 
 // sip.js keeps this list in a constant array and has no setting for it.
 AllowedMethods.splice(0, AllowedMethods.length, ...ALLOWED_METHODS);
@@ -147,7 +149,7 @@ export function createCore(
       get viaHost() {
         return end.own.sentBy;
       },
-      // sip.js declares its own class here, but only calls `authenticate` and `toString`.
+      // sip.js declares its own class here; `authentication` takes ours.
       authenticationFactory: () => credentials() as DigestAuthentication,
       transportAccessor: () => transport,
     },

@@ -1,6 +1,7 @@
 import type { PostDialStep } from '../../../../base/post-dial.ts';
 import type { Termination, TerminationResult } from '../../../../base/termination.ts';
 import type { PlatformLeg } from '../../../contract/call-leg.ts';
+import { credentialLines } from '../core/authentication.ts';
 import type {
   IncomingResponseMessage,
   OutgoingInviteRequest,
@@ -135,7 +136,8 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
         this.#ringing(message);
       },
       onAccept: ({ message, session, ack }) => {
-        ack({ extraHeaders: this.#credentials() });
+        // The ACK repeats the credentials of the INVITE (section 13.2.2.4).
+        ack({ extraHeaders: this.#request === null ? [] : credentialLines(this.#request.message) });
         // A second fork answered, or the answer crossed our CANCEL. Only one call is kept.
         if (this.#state.type !== 'inviting' || this.hasEnded) return this.#dismiss(session);
         this.#established(message, session).catch((error: unknown) =>
@@ -145,15 +147,6 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
       onRedirect: ({ message }) => this.#redirected(message),
       onReject: ({ message }) => this.#rejected(message),
     };
-  }
-
-  /** Returns the credentials of the INVITE, which its ACK must repeat (section 13.2.2.4). */
-  #credentials(): string[] {
-    const message = this.#request?.message;
-    return ['Authorization', 'Proxy-Authorization'].flatMap((name) => {
-      const value = message?.getHeader(name);
-      return value === undefined ? [] : [`${name}: ${value}`];
-    });
   }
 
   /** Records a provisional answer. CANCEL may only be sent after one (section 9.1). */

@@ -1,7 +1,9 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../../../../src/base/time.ts';
 import type { PlatformLeg } from '../../../../../src/connectors/contract/call-leg.ts';
 import type { SipTrunk } from '../../../../../src/connectors/contract/sip-accounts.ts';
 import type { SipConnectorOptions } from '../../../../../src/connectors/sip/sip-connector.ts';
+import type { ManualClock } from '../../../../support/manual-clock.ts';
 import type { SipRequest } from '../../../../support/sip-message.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
@@ -43,6 +45,19 @@ export class PhoneScene {
     this.notes.media.close();
     this.peer.stop();
     await this.gateway.stop();
+  }
+
+  /** Closes while a clock that stands still goes on, so that nothing is waited for. */
+  async closeAt(clock: ManualClock): Promise<void> {
+    let isClosed = false;
+    const closing = this.close().then(() => {
+      isClosed = true;
+    });
+    while (!isClosed) {
+      await turn();
+      clock.advance(100);
+    }
+    await closing;
   }
 
   dial(target = 'sip:+33123456789@127.0.0.1'): PlatformLeg {
