@@ -29,6 +29,7 @@ type Answered = Pick<SipRoute, 'settings' | 'serverUri'>;
 /** Headers that sip.js and the legs read as text, besides those parsed here. */
 const AS_TEXT = [
   'require',
+  'supported',
   'rseq',
   'rack',
   'session-expires',

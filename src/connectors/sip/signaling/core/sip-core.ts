@@ -46,7 +46,7 @@ export const ALLOWED_METHODS: readonly string[] = [
 ];
 
 /** Extensions accepted in Require. */
-export const SUPPORTED_EXTENSIONS: readonly string[] = ['100rel'];
+export const SUPPORTED_EXTENSIONS: readonly string[] = ['100rel', 'timer'];
 
 export const USER_AGENT = 'voice-chat-gateway';
 

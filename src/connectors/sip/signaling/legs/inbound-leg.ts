@@ -7,6 +7,7 @@ import { forgetInvite } from '../core/sip-core.ts';
 import type { PeerDescription } from '../sdp/sdp-peer.ts';
 import { T1_MS, TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import { sdpBody } from './leg-session.ts';
+import { answeredSession } from './session-timer.ts';
 import { type LegDeps, messageOf, SipLeg } from './sip-leg.ts';
 
 /**
@@ -86,12 +87,18 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
     const { request, offer } = this.#invitation;
     const content = offer === null ? media.offer() : media.answer(offer);
     if (content === null) return this.#fail(488, 'the offer contains no supported codec');
-    const { session } = request.accept({ statusCode: 200, body: sdpBody(content) });
+    const timed = answeredSession(request.message);
+    const { session } = request.accept({
+      statusCode: 200,
+      body: sdpBody(content),
+      extraHeaders: [...timed.headers],
+    });
     this.#settle();
-    this.establish(session, 'callee', (sdp) => {
+    const talk = this.establish(session, 'callee', (sdp) => {
       forgetInvite(session);
       return this.#acknowledged(sdp);
     });
+    talk.keepAlive(timed.interval, timed.weRefresh);
   }
 
   /** Completes the call on the ACK. When the offer was ours, the ACK carries the answer. */

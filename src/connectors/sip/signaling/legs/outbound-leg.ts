@@ -14,6 +14,7 @@ import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import type { Destination } from '../transport/wire.ts';
 import { TrunkFault } from '../trunk/trunk-fault.ts';
 import { sdpBody, targetHeaders } from './leg-session.ts';
+import { readSessionExpires } from './session-timer.ts';
 import { type LegDeps, messageOf, SipLeg } from './sip-leg.ts';
 
 const MAX_REDIRECTS = 3;
@@ -174,7 +175,8 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     const isUsable = message.body === '' ? media.isAgreed : await media.acceptAnswer(message.body);
     if (!isUsable)
       return this.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
-    talk.keepRefreshed(message.getHeader('session-expires'));
+    const interval = readSessionExpires(message.getHeader('session-expires'));
+    talk.keepAlive(interval, interval?.refresher !== 'uas');
     await this.answered(this.#call.postDial);
   }
 

@@ -3,6 +3,7 @@ import { type CancelTimer, type Clock, isoAfter } from '../../../../base/time.ts
 import { settledWithin } from '../../../../base/waits.ts';
 import type { Registration } from '../../../contract/sip-accounts.ts';
 import type { IncomingResponseMessage } from '../core/sip-core.ts';
+import { retryAfterMs } from '../message/retry-after.ts';
 import { headerParameter } from '../message/sip-uri.ts';
 import type { SipObserver } from '../sip-observer.ts';
 import type { Destination } from '../transport/wire.ts';
@@ -229,7 +230,7 @@ export class TrunkRegistration {
   }
 
   /** `error` is shown to the account, `detail` is logged. */
-  #failed(error: string, detail = error, retryAfterMs: number | null = null): void {
+  #failed(error: string, detail = error, askedMs: number | null = null): void {
     const wasRegistered = this.#state.state === 'registered';
     const text = wasRegistered ? 'SIP trunk lost its registration' : 'SIP trunk registration failed';
     this.#log('warn', text, detail);
@@ -237,7 +238,9 @@ export class TrunkRegistration {
     const delayMs = Math.min(MAX_BACK_OFF_MS, MIN_BACK_OFF_MS * 2 ** this.#failures);
     this.#failures += 1;
     const spreadMs = Math.max(MIN_BACK_OFF_MS, delayMs * (0.75 + 0.25 * Math.random()));
-    this.#schedule(retryAfterMs === null ? spreadMs : Math.min(retryAfterMs, MAX_BACK_OFF_MS));
+    this.#schedule(
+      askedMs === null ? spreadMs : Math.min(Math.max(askedMs, MIN_RETRY_AFTER_MS), MAX_BACK_OFF_MS),
+    );
   }
 
   #log(level: 'info' | 'warn', text: string, error: string | null): void {
@@ -255,10 +258,4 @@ function isFromServer(answer: IncomingResponseMessage): boolean {
 function secondsIn(text: string | null | undefined): number | null {
   const seconds = Number.parseInt(text ?? '', 10);
   return seconds > 0 ? seconds : null;
-}
-
-/** Reads a Retry-After header (RFC 3261 section 20.33); null when there is none. */
-function retryAfterMs(text: string | undefined): number | null {
-  const seconds = Number.parseInt(text ?? '', 10);
-  return seconds >= 0 ? Math.max(seconds * 1000, MIN_RETRY_AFTER_MS) : null;
 }

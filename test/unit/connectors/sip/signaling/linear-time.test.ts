@@ -12,7 +12,7 @@ import {
 import { readDialString } from '../../../../../src/connectors/sip/signaling/legs/dial-string.ts';
 import { readTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
 import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
-import { digitInInfo } from '../../../../../src/connectors/sip/signaling/legs/leg-session.ts';
+import { digitsInInfo } from '../../../../../src/connectors/sip/signaling/legs/info-digits.ts';
 import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
 import {
   isResponse,
@@ -185,7 +185,7 @@ describe('a SIP message of 64 KB', () => {
       expectLinear(shape, LENGTH, (text) =>
         read(messageWith({ 'Content-Type': 'multipart/mixed;boundary=b' }, undefined, text)),
       );
-      expectLinear(shape, LENGTH, (text) => digitInInfo('application/dtmf-relay', text));
+      expectLinear(shape, LENGTH, (text) => digitsInInfo('application/dtmf-relay', text));
     }
   });
 });
@@ -257,8 +257,8 @@ function splitDialString(text: string): unknown {
 describe('other SIP input', () => {
   it.each<[string, (text: string) => unknown, readonly string[]]>([
     ['a challenge', parseChallenge, ['', 'Digest ', 'Digest realm="r",nonce="', 'Digest a=']],
-    ['a digit in INFO', (text) => digitInInfo('application/dtmf-relay', text), ['', 'Signal', 'Signal=']],
-    ['a content type of INFO', (text) => digitInInfo(text, '5'), ['']],
+    ['a digit in INFO', (text) => digitsInInfo('application/dtmf-relay', text), ['', 'Signal', 'Signal=']],
+    ['a content type of INFO', (text) => digitsInInfo(text, '5'), ['']],
     ['a number', (text) => [toE164(text), nationalDigits(text)], ['', '+', '00']],
     ['a dial target', (text) => readTarget(text), ['', 'sip:', 'sip:a@', 'sip:a@h;', 'tel:']],
     ['a dial string', splitDialString, ['', '+1', '+1,', 'tel:1;', 'tel:1;postd=', 'sip:1,', 'sip:1;a=1']],
