@@ -17,7 +17,6 @@ import {
   requestUriOf,
   type SipMessage,
   statusOf,
-  tokensOf,
 } from './message/sip-message.ts';
 import { parseSipUri } from './message/sip-uri.ts';
 import { parseVia, sentByOf, stampVia, type Via } from './message/via.ts';
@@ -210,8 +209,7 @@ export class MessageRouter {
   }
 
   #deliver(message: SipMessage, key: string, route: SipRoute): void {
-    const extensions = [...tokensOf(message, 'require'), ...tokensOf(message, 'supported')];
-    const dialled = dialledOf(message, extensions);
+    const dialled = dialledOf(message);
     const request = toCoreRequest(message, route);
     if (request === null) {
       this.#deps.observer.count('malformed_message');

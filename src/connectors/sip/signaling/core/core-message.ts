@@ -14,6 +14,7 @@ import {
 import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
 import { parseVia } from '../message/via.ts';
 import type { SipRoute } from '../sip-route.ts';
+import { inviteTargetOf } from './sip-core.ts';
 import { GATEWAY_HOST, sipUri, uriOf } from './uri-grammar.ts';
 
 /**
@@ -24,10 +25,11 @@ import { GATEWAY_HOST, sipUri, uriOf } from './uri-grammar.ts';
 type CoreMessage = IncomingRequestMessage | IncomingResponseMessage;
 
 /** The part of a route that responses to its requests need. */
-type Answered = Pick<SipRoute, 'settings' | 'serverUri'>;
+type Answered = Pick<SipRoute, 'settings' | 'serverUri' | 'core'>;
 
 /** Headers that sip.js and the legs read as text, besides those parsed here. */
 const AS_TEXT = [
+  'reason',
   'require',
   'supported',
   'rseq',
@@ -66,6 +68,7 @@ export function toCoreResponse(message: SipMessage, route: Answered): IncomingRe
   const status = statusOf(message);
   const opensDialog = status > 100 && status < 300 && methodOf(message) === 'INVITE';
   if (opensDialog && status < 200) completeProvisional(message, route);
+  else if (opensDialog) completeAnswer(message, route);
   const response = new IncomingResponseMessage();
   response.statusCode = status;
   response.reasonPhrase = reasonOf(message);
@@ -183,6 +186,14 @@ function showChallenges(core: CoreMessage, message: SipMessage, { settings }: An
     chooseChallenges(headersOf(message, name), settings.realm).map((each) => ({ ...each, answeredIn })),
   );
   if (challenges.length > 0) setParsed(core, 'WWW-Authenticate', '', challenges);
+}
+
+/** An answer without a Contact is a fault. What was called takes the ACK then, which ends its repetition (RFC 3261 section 13.3.1.4). */
+function completeAnswer(message: SipMessage, { core }: Answered): void {
+  if (headerOf(message, 'contact') !== null) return;
+  const branch = parseVia(headerOf(message, 'via') ?? '')?.branch ?? '';
+  const target = inviteTargetOf(core, branch);
+  if (target !== null) message.headers.push({ name: 'contact', value: `<${target}>` });
 }
 
 function completeProvisional(message: SipMessage, { serverUri }: Answered): void {

@@ -91,6 +91,17 @@ export function abandonInvite(core: UserAgentCore, request: OutgoingInviteReques
   core.userAgentClients.delete(`${transaction.id}${C.INVITE}`);
 }
 
+/** Returns the Request-URI of an open INVITE by the branch of its Via; null when there is none. */
+export function inviteTargetOf(core: UserAgentCore, branch: string): string | null {
+  const client = core.userAgentClients.get(`${branch}${C.INVITE}`);
+  return (client as unknown as { message: OutgoingRequestMessage } | undefined)?.message.ruri.toRaw() ?? null;
+}
+
+/** Keeps sip.js from repeating in our 2xx the answer that the peer has given by PRACK. */
+export function forgetAnswer(dialog: Session): void {
+  Object.assign(dialog, { _answer: undefined });
+}
+
 /** Drops a dialog in which sip.js cannot send BYE. Safe when the dialog is already gone. */
 export function dropDialog(dialog: Session): void {
   (dialog as unknown as { dispose(): void }).dispose();

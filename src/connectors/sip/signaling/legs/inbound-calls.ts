@@ -1,4 +1,5 @@
 import type { Capability } from '../../../../base/platform.ts';
+import type { Termination } from '../../../../base/termination.ts';
 import type { MediaControl } from '../../../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
 import type { InboundAnswerer } from '../../../contract/connector.ts';
@@ -9,6 +10,7 @@ import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
 import { type NumberRegistry, toE164 } from '../trunk/number-registry.ts';
 import type { Trunk } from '../trunk/trunk.ts';
+import { cancellationOf } from './cancellation.ts';
 import type { Dialled } from './dialled.ts';
 import { InboundLeg } from './inbound-leg.ts';
 import { LegMedia } from './leg-media.ts';
@@ -51,17 +53,18 @@ export class InboundCalls {
   #ring(invite: Invite, { accountId, agentId, number, autoAnswer, presets }: SipNumber): void {
     const { trunk, request, dialled, sampleRateHz } = invite;
     let leg: InboundLeg | null = null;
-    let isCancelled = false;
+    let cancelled: Termination | null = null;
     request.delegate = {
-      onCancel: () => {
-        isCancelled = true;
-        leg?.cancelled();
+      onCancel: (message) => {
+        cancelled = cancellationOf(message.getHeaders('reason'));
+        leg?.cancelled(cancelled);
       },
     };
     const take = (control: MediaControl, observer: LegObserver): PlatformLeg => {
       const taken = this.#legFor(invite, control, observer);
       leg = taken;
-      if (isCancelled) queueMicrotask(() => taken.cancelled());
+      const early = cancelled;
+      if (early !== null) queueMicrotask(() => taken.cancelled(early));
       return taken;
     };
     const caller = toE164(dialled.caller) ?? dialled.caller;
@@ -73,7 +76,7 @@ export class InboundCalls {
       const call = { ...offer, accountId, agentId, login, caller, target, autoAnswer, presets, take };
       rings = this.#answerer?.ring(call) === true;
     } finally {
-      if (!rings) turnAway(request, leg, isCancelled);
+      if (!rings) turnAway(request, leg, cancelled !== null);
     }
   }
 
@@ -82,7 +85,7 @@ export class InboundCalls {
     const media = new LegMedia(control, this.#deps.media, sampleRateHz, trunk);
     media.signalledBy(dialled.signalingHost);
     const deps = { route: trunk, media, clock: this.#deps.clock, observer };
-    const leg = new InboundLeg(deps, request, offer, dialled.wantsReliableProvisional);
+    const leg = new InboundLeg(deps, request, offer, isReliable(dialled, offer));
     this.#deps.legs.add(trunk, leg);
     return leg;
   }
@@ -118,6 +121,14 @@ function reject(request: IncomingInviteRequest, statusCode: number): void {
 function turnAway(request: IncomingInviteRequest, leg: InboundLeg | null, isCancelled: boolean): void {
   if (leg !== null) leg.hangUp();
   else if (!isCancelled) reject(request, 486);
+}
+
+/**
+ * Whether the ringing response must be reliable. To an INVITE without an offer such a response would have to carry ours (RFC
+ * 3262 section 5), so then it is only if the caller insists.
+ */
+function isReliable({ reliability }: Dialled, offer: PeerDescription | null): boolean {
+  return reliability === 'required' || (reliability === 'supported' && offer !== null);
 }
 
 /** An INVITE that may ring. */

@@ -36,6 +36,8 @@ type OpenRtp = OpenMedia<RtpConfig, RtpCommands>;
 /** Stands for "no timeout": silence is normal while ringing or on hold. */
 const NO_MEDIA_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_PORTS_TRIED = 50;
+/** Answers of a forked INVITE that are kept. */
+const MAX_FORKS = 16;
 /** Lower ports belong to system services, never to RTP. */
 const LOWEST_PORT = 1_024;
 
@@ -55,6 +57,8 @@ export class LegMedia {
   #lastText = '';
   #offered: AudioFormats | null = null;
   #agreed: AgreedMedia | null = null;
+  /** What the answers to our offer have agreed, by the tag of who gave them: a forked INVITE has several. */
+  readonly #byTag = new Map<string, AgreedMedia>();
   #answered = false;
   #inEffect: Promise<void> = Promise.resolve();
   #signalingHost = '';
@@ -152,13 +156,25 @@ export class LegMedia {
     return this.#issue((version) => writeOffer(this.#localAudio(), version));
   }
 
-  /** Accepts the peer's answer to our offer. Resolves to false when the answer is unusable. */
-  async acceptAnswer(sdp: string): Promise<boolean> {
+  /**
+   * Accepts the answer to our offer of the peer with this tag, whose media is heard from now on. Resolves to false when the
+   * answer is unusable.
+   */
+  async acceptAnswer(sdp: string, tag = ''): Promise<boolean> {
     const description = parsePeerDescription(sdp);
     if (description === null) return false;
     this.#follow(description);
     const agreed = agreeOnAnswer(description, this.#localAudio(), this.#offered ?? undefined);
     if (agreed === null) return false;
+    if (this.#byTag.size < MAX_FORKS) this.#byTag.set(tag, agreed);
+    await this.#configure(agreed);
+    return true;
+  }
+
+  /** Goes back to what the peer with this tag has agreed to. Resolves to false when it has not. */
+  async settleOn(tag: string): Promise<boolean> {
+    const agreed = this.#byTag.get(tag);
+    if (agreed === undefined) return false;
     await this.#configure(agreed);
     return true;
   }

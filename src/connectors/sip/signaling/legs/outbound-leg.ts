@@ -17,7 +17,8 @@ import { sdpBody, targetHeaders } from './leg-session.ts';
 import { readSessionExpires } from './session-timer.ts';
 import { type LegDeps, messageOf, SipLeg } from './sip-leg.ts';
 
-const MAX_REDIRECTS = 3;
+/** Targets of redirections that one call tries. */
+const MAX_REDIRECTS = 5;
 const CANCELLED: Termination = { result: 'no_answer', reason: 'cancelled before it was answered' };
 
 type State =
@@ -35,6 +36,8 @@ type State =
 /** Whom the leg calls, and what it tells. */
 export interface OutboundCall {
   readonly target: URI;
+  /** Header lines that the target asks for. */
+  readonly headers: readonly string[];
   /** Display name in From. */
   readonly displayName: string;
   /** Keys to press once the call is answered; empty: none. */
@@ -49,6 +52,8 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
   #target: URI;
   #request: OutgoingInviteRequest | null = null;
   #redirects = 0;
+  /** Where redirections lead besides, in the order in which to try them. */
+  #alternatives: readonly URI[] = [];
   #rang = false;
   #state: State = { type: 'opening' };
 
@@ -113,7 +118,7 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
       route.caller,
       this.#target,
       { fromDisplayName: this.#call.displayName },
-      targetHeaders(route.contact),
+      [...targetHeaders(route.contact), ...this.#call.headers],
       sdpBody(media.offer()),
     );
     route.pin(message.callId, destination);
@@ -163,7 +168,7 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
       this.#rang = true;
       this.ringing();
     }
-    if (message.body !== '') void this.media.acceptAnswer(message.body).catch(() => false);
+    if (message.body !== '') void this.media.acceptAnswer(message.body, message.toTag).catch(() => false);
   }
 
   async #established(message: IncomingResponseMessage, session: Session): Promise<void> {
@@ -172,7 +177,8 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     this.#state = { type: 'established', dialogId: session.id };
     const talk = this.establish(session, 'caller', async () => {});
     this.#forgetInviteLater(session);
-    const isUsable = message.body === '' ? media.isAgreed : await media.acceptAnswer(message.body);
+    const { body, toTag } = message;
+    const isUsable = await (body === '' ? media.settleOn(toTag) : media.acceptAnswer(body, toTag));
     if (!isUsable)
       return this.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
     const interval = readSessionExpires(message.getHeader('session-expires'));
@@ -204,13 +210,21 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     }
   }
 
+  /** Tries the targets of a redirection one after another (section 8.1.3.4). */
   #redirected(message: IncomingResponseMessage): void {
-    if (this.#state.type !== 'inviting') return;
-    const target = this.route.redirected(message.getHeaders('contact'));
-    if (target === null || this.hasEnded || this.#redirects >= MAX_REDIRECTS) return this.#rejected(message);
+    const targets = this.route.redirected(message.getHeaders('contact'));
+    if (!this.#tryNext([...targets, ...this.#alternatives])) this.#rejected(message);
+  }
+
+  /** Returns false when there is no other target, or enough have been tried. */
+  #tryNext([next, ...others]: readonly URI[]): boolean {
+    if (this.#state.type !== 'inviting' || this.hasEnded) return false;
+    if (next === undefined || this.#redirects >= MAX_REDIRECTS) return false;
     this.#redirects += 1;
-    this.#target = target;
+    this.#alternatives = others;
+    this.#target = next;
     this.#again(this.#state.destinations);
+    return true;
   }
 
   #rejected(message: IncomingResponseMessage): void {
@@ -219,6 +233,8 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     const { destinations, progressed } = this.#state;
     const isOutOfOrder = (status === 408 || status === 503) && !progressed;
     if (isOutOfOrder && destinations.length > 1 && !this.hasEnded) return this.#again(destinations.slice(1));
+    // A 6xx speaks for all targets (section 21.6).
+    if (status >= 400 && status < 600 && this.#tryNext(this.#alternatives)) return;
     this.#state = { type: 'closed' };
     const outcome = this.#call.outcomes.get(status) ?? terminationOf(status, message.reasonPhrase ?? '');
     this.end('remote', outcome);

@@ -3,7 +3,7 @@ import type { CancelTimer } from '../../../../base/time.ts';
 import type { SipTrunk } from '../../../contract/sip-accounts.ts';
 import type { IncomingInviteRequest, URI } from '../core/sip-core.ts';
 import { sipUri } from '../core/uri-grammar.ts';
-import { redirectTarget } from '../legs/dial-target.ts';
+import { redirectTargets } from '../legs/dial-target.ts';
 import { hostInUri } from '../message/sip-uri.ts';
 import { type RouteDeps, SipRoute } from '../sip-route.ts';
 import type { Connection, Destination, SipProtocol } from '../transport/wire.ts';
@@ -110,8 +110,8 @@ export class Trunk extends SipRoute<SipTrunk> {
   }
 
   /** Redirections stay on the trunk. */
-  redirected(contacts: readonly string[]): URI | null {
-    return redirectTarget(contacts, this.settings);
+  redirected(contacts: readonly string[]): readonly URI[] {
+    return redirectTargets(contacts, this.settings);
   }
 
   /** Providers use further addresses inside dialogs, whose ids nobody else knows. */

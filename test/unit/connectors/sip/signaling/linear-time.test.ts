@@ -3,6 +3,7 @@ import {
   toCoreRequest,
   toCoreResponse,
 } from '../../../../../src/connectors/sip/signaling/core/core-message.ts';
+import type { UserAgentCore } from '../../../../../src/connectors/sip/signaling/core/sip-core.ts';
 import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
 import {
   guardRequest,
@@ -10,7 +11,7 @@ import {
   refuse,
 } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
 import { readDialString } from '../../../../../src/connectors/sip/signaling/legs/dial-string.ts';
-import { readTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
+import { readTarget, redirectTargets } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
 import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
 import { digitsInInfo } from '../../../../../src/connectors/sip/signaling/legs/info-digits.ts';
 import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
@@ -39,6 +40,7 @@ const VALUE_LENGTH = 8_000;
 const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
+  core: { userAgentClients: new Map() } as unknown as UserAgentCore,
   settings: { srtp: 'off', behindNat: false, realm: null } as const,
 };
 
@@ -51,7 +53,7 @@ function read(text: string): void {
   if (top !== undefined && via !== null) top.value = stampVia(top.value, via, '192.0.2.1', 5_060);
   settleBody(message);
   parsePeerDescription(message.body);
-  dialledOf(message, []);
+  dialledOf(message);
   if (isResponse(message)) {
     toCoreResponse(message, trunk);
     return;
@@ -262,7 +264,7 @@ describe('other SIP input', () => {
     ['a number', (text) => [toE164(text), nationalDigits(text)], ['', '+', '00']],
     ['a dial target', (text) => readTarget(text), ['', 'sip:', 'sip:a@', 'sip:a@h;', 'tel:']],
     ['a dial string', splitDialString, ['', '+1', '+1,', 'tel:1;', 'tel:1;postd=', 'sip:1,', 'sip:1;a=1']],
-    ['a redirect', (text) => redirectTarget([text], trunkTo(5_060)), ['', '<sip:']],
+    ['a redirect', (text) => redirectTargets([text], trunkTo(5_060)), ['', '<sip:']],
     [
       'an outgoing message',
       readOutgoing,
