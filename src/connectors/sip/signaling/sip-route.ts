@@ -30,6 +30,8 @@ export interface RouteSettings {
   readonly srtp: SrtpPolicy;
   /** The peer's RTP comes from other addresses than its SDP names. */
   readonly behindNat: boolean;
+  /** Seconds of silence after which a call is lost; 0: never; null: as the gateway's settings say. */
+  readonly mediaTimeoutS: number | null;
   /** Challenges for it are answered before others; null: for none. */
   readonly realm: string | null;
 }

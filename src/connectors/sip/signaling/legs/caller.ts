@@ -1,9 +1,7 @@
+import { WITHHELD_CALLER } from '../../../contract/connector.ts';
 import { splitList } from '../message/list-header.ts';
 import { headerOf, headersOf, type SipMessage } from '../message/sip-message.ts';
 import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
-
-/** What stands for a caller who is not known, or wants not to be. */
-export const ANONYMOUS = 'anonymous';
 
 /** Values of Privacy that ask to hide who calls (RFC 3323 section 4.2, RFC 3325 section 9.3). */
 const WITHHOLDING = ['user', 'id', 'header', 'full'];
@@ -11,18 +9,18 @@ const WITHHOLDING = ['user', 'id', 'header', 'full'];
 const WITHHOLDING_PARTY = ['full', 'name', 'uri', 'id', 'yes'];
 
 /**
- * Returns the user part of the caller, a number or a name; ANONYMOUS when the caller withholds it. The trunk vouches for
+ * Returns the user part of the caller, a number or a name; WITHHELD_CALLER when the caller withholds it. The trunk vouches for
  * P-Asserted-Identity (RFC 3325) and for its predecessor Remote-Party-ID; anyone can set From.
  */
 export function callerOf(message: SipMessage): string {
-  if (isWithheld(message)) return ANONYMOUS;
+  if (isWithheld(message)) return WITHHELD_CALLER;
   const stated = [
     ...valuesOf(message, 'p-asserted-identity'),
     ...callingParties(message),
     headerOf(message, 'from') ?? '',
   ];
   const users = stated.map((value) => parseSipUri(uriInHeader(value))?.user ?? '');
-  return users.find((user) => user !== '') ?? ANONYMOUS;
+  return users.find((user) => user !== '') ?? WITHHELD_CALLER;
 }
 
 /** Whether the caller asks not to be shown, which goes before whatever the networks tell each other. */

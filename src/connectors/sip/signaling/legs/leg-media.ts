@@ -238,8 +238,15 @@ export class LegMedia {
       remotePlausible: !isPrivateAddress(inForce.remoteHost) || isPrivateAddress(this.#signalingHost),
       signalingHost: this.#signalingHost,
       behindNat: this.#route.settings.behindNat,
-      mediaTimeoutMs: isTalking ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
+      mediaTimeoutMs: isTalking ? this.#mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
     });
+  }
+
+  /** The trunk's, or else the gateway's. */
+  get #mediaTimeoutMs(): number {
+    const { mediaTimeoutS } = this.#route.settings;
+    if (mediaTimeoutS === null) return this.#settings.mediaTimeoutMs;
+    return mediaTimeoutS === 0 ? Number.POSITIVE_INFINITY : mediaTimeoutS * 1000;
   }
 
   /**

@@ -126,7 +126,12 @@ function trunkWay(trunk: Trunk, uri: SipUri | null): Way {
   if (uri?.hasPassword)
     throw new GatewayError('invalid_meeting_url', 'meeting_url has a password, which cannot be used');
   if (uri !== null && target !== null)
-    return { target, headers: dialledHeaders(uri.headers), isDirect: false, open: () => trunk };
+    return {
+      target,
+      headers: [...trunk.callerHeaders, ...dialledHeaders(uri.headers)],
+      isDirect: false,
+      open: () => trunk,
+    };
   const detail =
     uri?.scheme === 'sips' && settings.transport !== 'tls'
       ? `meeting_url is a sips URI, which only a trunk with transport "tls" can call; this one has "${settings.transport}"`

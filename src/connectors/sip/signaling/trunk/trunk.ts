@@ -20,6 +20,11 @@ export interface TrunkDeps extends RouteDeps {
   readonly onUnused: (trunk: Trunk) => void;
 }
 
+const CALLER_HEADERS = {
+  p_asserted_identity: 'P-Asserted-Identity',
+  p_preferred_identity: 'P-Preferred-Identity',
+} as const;
+
 const RETRY_LOOKUP_MS = 30_000;
 const MAX_REFRESH_MS = 300_000;
 
@@ -51,7 +56,15 @@ export class Trunk extends SipRoute<SipTrunk> {
   }
 
   get caller(): URI {
-    return this.addressOf(this.settings.callerId ?? this.settings.username);
+    const { callerId, callerIdIn, username } = this.settings;
+    return this.addressOf((callerIdIn === 'from' ? callerId : null) ?? username);
+  }
+
+  /** RFC 3325 section 9: the number that calls, where From may not have it. */
+  get callerHeaders(): readonly string[] {
+    const { callerId, callerIdIn } = this.settings;
+    if (callerId === null || callerIdIn === 'from') return [];
+    return [`${CALLER_HEADERS[callerIdIn]}: <${this.addressOf(callerId)}>`];
   }
 
   /** Keeps the addresses of the trunk's servers up to date, because messages from them are accepted. */

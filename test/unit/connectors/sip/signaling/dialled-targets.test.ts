@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PhoneScene } from './phone-scene.ts';
 import { sdp } from './scripted-peer.ts';
+import { trunkTo } from './start-connector.ts';
 
 describe('a dialled target', () => {
   let scene: PhoneScene;
@@ -28,6 +29,22 @@ describe('a dialled target', () => {
     const text = uri.replace('PORT', String(scene.peer.port));
     expect(invite.uri).toBe(text);
     expect(scene.peer.received[0]!.text).toContain(`To: <${text}>`);
+  });
+
+  it.each([
+    ['from', '+33100000000', undefined],
+    ['p_asserted_identity', 'gateway', '<sip:+33100000000@127.0.0.1>'],
+    ['p_preferred_identity', 'gateway', '<sip:+33100000000@127.0.0.1>'],
+  ] as const)('is shown our number in %s', async (callerIdIn, from, identity) => {
+    scene.gateway.connector.putTrunk(trunkTo(scene.peer.port, { callerIdIn }));
+    scene.dial();
+    const { headers } = await scene.peer.request('INVITE');
+    expect(headers.from.uri).toBe(`sip:${from}@127.0.0.1`);
+    const name = callerIdIn.replace('p_', 'P-').replace('_', '-');
+    const stated = scene.peer.received[0]!.text.split('\r\n').find(
+      (line) => line.toLowerCase().startsWith(`${name.toLowerCase()}: `) && callerIdIn !== 'from',
+    );
+    expect(stated?.split(': ')[1]).toBe(identity);
   });
 
   it('may set headers of the INVITE', async () => {

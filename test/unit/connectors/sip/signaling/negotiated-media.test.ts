@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dialogOf, PhoneScene } from './phone-scene.ts';
 import { sdp } from './scripted-peer.ts';
+import { trunkTo } from './start-connector.ts';
 
 describe('what may be received', () => {
   let scene: PhoneScene;
@@ -51,6 +52,16 @@ describe('what may be received', () => {
     expect(received.events.map(({ payloadType }) => payloadType)).toEqual(
       expect.arrayContaining([101, 110, 120]),
     );
+  });
+
+  it.each([
+    [null, 30_000],
+    [0, Number.POSITIVE_INFINITY],
+    [7, 7_000],
+  ])('may pause for %s s by the trunk: %d ms', async (mediaTimeoutS, mediaTimeoutMs) => {
+    scene.gateway.connector.putTrunk(trunkTo(scene.peer.port, { mediaTimeoutS }));
+    await scene.answered();
+    expect(scene.notes.media.config?.mediaTimeoutMs).toBe(mediaTimeoutMs);
   });
 
   it.each(['1', '01', '2', 'x', ''])('is an audio line with /%s ports only if that is one', async (ports) => {
