@@ -1,5 +1,6 @@
 import type { MediaEvent } from '../../media/media-leg.ts';
 import type { VoiceCodecs } from '../codecs/voice-codecs.ts';
+import { ToneReceiver } from '../dtmf/tone-receiver.ts';
 import type { Datagram, SourceAddress } from '../paths/packet-path.ts';
 import type { RtpCounters } from '../rtp-counters.ts';
 import { RtpPacket } from '../rtp-packet.ts';
@@ -32,6 +33,8 @@ export class RtpReceiver {
   /** Both null before the first configuration. */
   #formats: ReceivedFormats | null = null;
   #voice: VoiceStream | null = null;
+  /** Null while the peer may send events. */
+  #tones: ToneReceiver | null = null;
   #config: RtpConfig | null = null;
   #toldFlowing = false;
   #toldStalled = false;
@@ -57,6 +60,8 @@ export class RtpReceiver {
     // A hold suspends the media timeout. It restarts when the peer may send again.
     if (isFirst || !this.#config?.receiving) this.#heardAtMs = nowMs;
     this.#agree(config);
+    if (config.dtmfPayloadType !== null) this.#tones = null;
+    else this.#tones ??= new ToneReceiver(this.#roomRateHz);
     if (!config.receiving) this.#voice?.restart();
     this.#config = config;
   }
@@ -109,6 +114,7 @@ export class RtpReceiver {
       return false;
     }
     const heard = voice.audio.pull(frame);
+    if (heard && this.#tones !== null) this.#press(this.#tones.take(frame));
     if (nowMs - this.#heardAtMs >= config.mediaTimeoutMs) this.#stall(nowMs);
     return heard;
   }
@@ -150,7 +156,7 @@ export class RtpReceiver {
     const { dtmf } = this.#streams.of(packet.ssrc, nowMs);
     const clock = this.#formats?.clockOf(packet.payloadType);
     const digit = clock === undefined ? null : dtmf.acceptUnlisted(packet, clock, nowMs);
-    if (digit !== null && this.#config?.receiving) this.#emit({ type: 'dtmf', digit });
+    this.#pressByEvent(digit);
   }
 
   /** Packets now come from another address. */
@@ -173,7 +179,16 @@ export class RtpReceiver {
   }
 
   #takeEvent(packet: RtpPacket, { dtmf }: PeerStream, nowMs: number): void {
-    const digit = dtmf.accept(packet, this.#formats!.clockOf(packet.payloadType), nowMs);
+    this.#pressByEvent(dtmf.accept(packet, this.#formats!.clockOf(packet.payloadType), nowMs));
+  }
+
+  /** A peer that sends events after all may let the tones sound as well. */
+  #pressByEvent(digit: string | null): void {
+    if (digit !== null) this.#tones = null;
+    this.#press(digit);
+  }
+
+  #press(digit: string | null): void {
     if (digit !== null && this.#config?.receiving) this.#emit({ type: 'dtmf', digit });
   }
 
