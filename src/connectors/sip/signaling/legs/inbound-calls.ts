@@ -5,6 +5,8 @@ import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
 import type { InboundAnswerer } from '../../../contract/connector.ts';
 import type { SipNumber } from '../../../contract/sip-accounts.ts';
 import type { IncomingInviteRequest } from '../core/sip-core.ts';
+import { type Refusal, refuse } from '../guard/message-guard.ts';
+import { RateLimit } from '../guard/rate-limit.ts';
 import { codecInCommon } from '../sdp/sdp-answer.ts';
 import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
@@ -19,6 +21,9 @@ import type { OutboundCallsDeps } from './outbound-calls.ts';
 /** What every phone call offers. */
 export const SIP_CAPABILITIES: readonly Capability[] = ['audio_in', 'audio_out'];
 
+/** New calls to one number in a second; a call centre's busiest has fewer. */
+const INVITES_PER_S = 50;
+
 type InboundCallsDeps = Pick<OutboundCallsDeps, 'legs' | 'clock' | 'media'> & {
   readonly numbers: NumberRegistry;
 };
@@ -29,10 +34,22 @@ type InboundCallsDeps = Pick<OutboundCallsDeps, 'legs' | 'clock' | 'media'> & {
  */
 export class InboundCalls {
   readonly #deps: InboundCallsDeps;
+  /** Calls to each number. */
+  readonly #invites: RateLimit;
   #answerer: InboundAnswerer | null = null;
 
   constructor(deps: InboundCallsDeps) {
     this.#deps = deps;
+    this.#invites = new RateLimit(deps.clock, INVITES_PER_S);
+  }
+
+  /** Judges an INVITE that would open a call, before anything is kept of it; null: it may. */
+  admit(trunk: Trunk, dialled: Dialled): Refusal | null {
+    const number = this.#numberOf(trunk, dialled);
+    if (number === null) return refuse(404, 'Not Found');
+    if (this.#invites.isUsedUp(number.didId)) return refuse(503, 'Service Unavailable', ['Retry-After: 1']);
+    this.#invites.use(number.didId);
+    return null;
   }
 
   set answerer(answerer: InboundAnswerer) {
