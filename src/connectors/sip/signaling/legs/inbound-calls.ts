@@ -21,8 +21,8 @@ import type { OutboundCallsDeps } from './outbound-calls.ts';
 /** What every phone call offers. */
 export const SIP_CAPABILITIES: readonly Capability[] = ['audio_in', 'audio_out'];
 
-/** New calls to one number in a second; a call centre's busiest has fewer. */
-const INVITES_PER_S = 50;
+/** New calls to one number in a second: more than the busiest has, and far fewer than a flood. */
+const INVITES_PER_S = 200;
 
 type InboundCallsDeps = Pick<OutboundCallsDeps, 'legs' | 'clock' | 'media'> & {
   readonly numbers: NumberRegistry;
