@@ -50,6 +50,7 @@ export class VoiceStream {
 
   /** Brings the packet's timestamp to the stream's clock. `isAudio`: it has a payload of one of the codecs. */
   correct(packet: RtpPacket, isAudio: boolean): void {
+    if (this.#g722Clock === null && this.#clock === null) return;
     const { payloadType } = packet;
     if (isAudio && payloadType !== this.#payloadType) {
       this.#payloadType = payloadType;
