@@ -2,6 +2,7 @@ import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { Capability } from '../../base/platform.ts';
 import type { CallSnapshot } from '../../calls/call-event.ts';
 import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
+import { WITHHELD_CALLER } from '../../connectors/contract/connector.ts';
 import { cachedReplies, type JsonReply, reply } from '../http/answer/reply.ts';
 import type { AudioDirection, Call, CallStatus, CreatedCall } from '../schema/call.ts';
 
@@ -46,6 +47,7 @@ export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
     ...createdCall(call, publicUrl),
     direction: call.direction,
     caller: call.caller,
+    ...(call.caller === WITHHELD_CALLER && { caller_withheld: true as const }),
     created_at: call.createdAt,
     ended_at: call.endedAt,
     ...(call.waitingReason !== null && { waiting_reason: call.waitingReason }),
