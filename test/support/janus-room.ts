@@ -14,6 +14,7 @@ interface JanusMessage {
   readonly error?: { readonly reason: string };
   readonly plugindata?: { readonly data: Readonly<Record<string, unknown>> };
   readonly jsep?: Jsep;
+  readonly candidate?: { readonly candidate?: string; readonly sdpMLineIndex?: number };
 }
 
 export interface Jsep {
@@ -24,11 +25,14 @@ export interface Jsep {
 /** What a peer connection calls a candidate; null: there are no more. */
 export type JanusCandidate = { readonly candidate: string; readonly sdpMLineIndex: number } | null;
 
+type CandidateTaker = (candidate: { readonly candidate: string; readonly sdpMLineIndex: number }) => void;
+
 /** A session with Janus' video room over its WebSocket. */
 export class JanusSession {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<string, (message: JanusMessage) => void>();
   readonly #timer: NodeJS.Timeout;
+  readonly #candidates = new Map<number, CandidateTaker>();
   #sessionId = 0;
   #transactions = 0;
 
@@ -47,9 +51,10 @@ export class JanusSession {
     return session;
   }
 
-  /** A handle of the video room: one peer connection. */
-  async attach(): Promise<JanusHandle> {
+  /** A handle of the video room: one peer connection. `take` gets Janus' candidates. */
+  async attach(take: CandidateTaker = () => undefined): Promise<JanusHandle> {
     const { data } = await this.request({ janus: 'attach', plugin: PLUGIN });
+    this.#candidates.set(data!.id, take);
     return new JanusHandle(this, data!.id);
   }
 
@@ -77,6 +82,12 @@ export class JanusSession {
   }
 
   #take(message: JanusMessage): void {
+    const { candidate = '', sdpMLineIndex = 0 } = message.candidate ?? {};
+    if (message.janus === 'trickle' && candidate !== '')
+      this.#candidates.get(message.sender!)?.({
+        candidate: `candidate:${candidate.replace(/^(a=)?candidate:/, '')}`,
+        sdpMLineIndex,
+      });
     const isInterim = message.janus === 'ack' && message.plugindata === undefined;
     if (message.transaction === undefined || isInterim) return;
     this.#waiting.get(message.transaction)?.(message);

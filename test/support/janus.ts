@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child } from './child.ts';
 import { claimSignalingPorts, type PortClaim } from './free-ports.ts';
+import { ownAddress } from './own-address.ts';
 import { waitFor } from './wait-for.ts';
 
 const LIBRARIES = '/usr/lib/*/janus';
@@ -10,7 +11,7 @@ const START_DEADLINE_MS = 10_000;
 /** The subprotocol of its WebSockets. */
 export const JANUS_PROTOCOL = 'janus-protocol';
 
-/** Janus as Debian ships it, with nothing but the video room and WebSockets, on loopback only. */
+/** Janus as Debian ships it, with nothing but the video room and WebSockets, which are on loopback. */
 export class Janus {
   readonly #claim: PortClaim;
   readonly #folder: string;
@@ -99,7 +100,7 @@ function configure(folder: string, port: number): void {
     'janus.jcfg': `general: { configs_folder = "${folder}" plugins_folder = "${folder}/plugins"
       transports_folder = "${folder}/transports" events_folder = "${folder}" loggers_folder = "${folder}"
       debug_level = 4 debug_timestamps = true }
-      nat: { ice_enforce_list = "lo" full_trickle = true }`,
+      nat: { ice_enforce_list = "${ownAddress()}" full_trickle = true }`,
     'janus.transport.websockets.jcfg': `general: { json = "compact" ws = true ws_port = ${port} ws_ip = "127.0.0.1" }
       admin: { admin_ws = false }`,
     'janus.plugin.videoroom.jcfg': 'general: { }',

@@ -7,8 +7,10 @@ import {
 import type { IceCandidate, IceServer } from '../../src/media/ice.ts';
 import type { PacketRings } from '../../src/media/packet-media.ts';
 import type { Bridges, OpenedTransport } from '../../src/media/transport.ts';
+import type { NetworkFaults } from '../fakes/discord/voice/udp-faults.ts';
 import type { Janus } from './janus.ts';
 import { type JanusHandle, JanusSession } from './janus-room.ts';
+import { UdpDetour } from './udp-detour.ts';
 import { waitFor } from './wait-for.ts';
 import { WebRtcPeople } from './webrtc-people.ts';
 
@@ -25,12 +27,16 @@ export class TalkRoom {
   transport: OpenedTransport<TalkCommands> | null = null;
   readonly #session: JanusSession;
   readonly #room: number;
+  readonly #network: NetworkFaults | null;
+  readonly detours: UdpDetour[] = [];
+  readonly #agentPorts: number[] = [];
   /** Janus' ends by the name of the other end. */
   readonly #agentHandles = new Map<string, JanusHandle>();
   readonly #peopleHandles = new Map<string, JanusHandle>();
   readonly #feeds = new Map<string, number>();
 
-  private constructor(session: JanusSession, room: number) {
+  private constructor(session: JanusSession, room: number, network: NetworkFaults | null) {
+    this.#network = network;
     this.#session = session;
     this.#room = room;
     this.people = new WebRtcPeople(
@@ -38,10 +44,11 @@ export class TalkRoom {
     );
   }
 
-  static async open(janus: Pick<Janus, 'url'>): Promise<TalkRoom> {
+  /** `network`: what is between the agent and Janus. */
+  static async open(janus: Pick<Janus, 'url'>, network: NetworkFaults | null = null): Promise<TalkRoom> {
     const session = await JanusSession.open(janus);
     const handle = await session.attach();
-    return new TalkRoom(session, await handle.createRoom());
+    return new TalkRoom(session, await handle.createRoom(), network);
   }
 
   /** Somebody enters with a tone. Resolves when Janus has their audio. */
@@ -80,10 +87,8 @@ export class TalkRoom {
 
   /** The agent speaks. Resolves when Janus has its audio. */
   async publish(): Promise<void> {
-    await this.#agentHandles.get(OWN)?.detach();
-    const handle = await this.#session.attach();
-    this.#agentHandles.set(OWN, handle);
-    const offer = await this.transport!.command('publish');
+    const handle = await this.#attachAgent(OWN);
+    const offer = this.#seenByJanus(await this.transport!.command('publish'));
     await this.transport!.command('answered', await handle.publish(this.#room, AGENT_FEED, offer));
     await this.#connected(OWN);
   }
@@ -91,12 +96,15 @@ export class TalkRoom {
   /** The agent hears somebody. */
   async subscribe(name: string): Promise<void> {
     await this.transport!.command('unsubscribe', name);
-    await this.#agentHandles.get(name)?.detach();
-    const handle = await this.#session.attach();
-    this.#agentHandles.set(name, handle);
+    const handle = await this.#attachAgent(name);
     const offer = await handle.subscribe(this.#room, this.#feeds.get(name)!);
-    await handle.answer(await this.transport!.command('subscribe', name, offer));
+    await handle.answer(this.#seenByJanus(await this.transport!.command('subscribe', name, offer)));
     await this.#connected(name);
+  }
+
+  /** UDP ports of the agent's sockets, as it has offered them. */
+  get agentPorts(): number[] {
+    return this.#agentPorts;
   }
 
   /** SSRC of a person's stream, as reported. */
@@ -110,12 +118,48 @@ export class TalkRoom {
   async close(): Promise<void> {
     await this.transport?.close();
     this.people.stop();
+    for (const detour of this.detours) detour.close();
     this.#session.close();
+  }
+
+  /** Janus' end of a connection of the agent, in place of a former one. */
+  async #attachAgent(name: string): Promise<JanusHandle> {
+    await this.#agentHandles.get(name)?.detach();
+    const handle = await this.#session.attach(
+      (candidate) => void this.#offerCandidate(name, candidate.candidate),
+    );
+    this.#agentHandles.set(name, handle);
+    return handle;
+  }
+
+  /** Janus may tell of a candidate before the agent has the connection. */
+  async #offerCandidate(name: string, text: string): Promise<void> {
+    const candidate = this.#network === null ? text : await this.#detour(text, this.#network);
+    const told = { candidate, sdpMid: null, sdpMLineIndex: 0 };
+    const isTaken = () =>
+      this.transport!.command('candidate', name, told).then(
+        () => true,
+        () => false,
+      );
+    await waitFor('the connection of the candidate', isTaken).catch(() => undefined);
+  }
+
+  async #detour(candidate: string, network: NetworkFaults): Promise<string> {
+    const words = candidate.split(' ');
+    const detour = await UdpDetour.open({ address: words[4]!, port: Number(words[5]) }, network);
+    this.detours.push(detour);
+    return words.with(5, `${detour.port}`).join(' ');
+  }
+
+  /** With a detour, Janus must not find a straight way. */
+  #seenByJanus(sdp: string): string {
+    this.#agentPorts.push(Number(/a=candidate:(?:\S+ ){5}(\d+)/.exec(sdp)?.[1]));
+    return this.#network === null ? sdp : sdp.replaceAll(/a=candidate:.*\r\n/g, '');
   }
 
   #take(signal: TalkSignal): void {
     this.signals.push(signal);
-    if (signal.type !== 'candidate') return;
+    if (signal.type !== 'candidate' || this.#network !== null) return;
     void this.#agentHandles.get(signal.connection)?.trickle(told(signal.candidate));
   }
 
