@@ -41,6 +41,8 @@ const NIGHTLY = [
   'test/peers/harness.test.ts',
   'test/e2e/{discord-voice-bitrates,model-kind-calls,opus}.test.ts',
   'test/peers/{gateway-during-call,hosted-speech,local-call,local-speech}.test.ts',
+  // Bad networks and relays of WebRTC; its threads are killed in nctalk-kills.
+  'test/peers/nctalk-{network,turn}.test.ts',
   'test/unit/audio/quality/*.test.ts',
   // Demos, benches and browsers.
   'test/e2e/demo.test.ts',
@@ -121,6 +123,7 @@ const KINDS: readonly Kind[] = [
     name: 'audio',
     files: [
       'test/unit/connectors/discord/voice/*.test.ts',
+      'test/peers/nctalk-{kills,network,voice}.test.ts',
       'test/unit/fakes/discord-voice/*.test.ts',
       'test/unit/loopback/loopback-call.test.ts',
       'test/unit/rtp/opus-call.test.ts',

@@ -10,6 +10,7 @@ import {
   type SignatureHash,
 } from 'werift';
 import type { SrtpKeys } from '../rtp/rtp-protocol.ts';
+import { DatagramPacker } from './datagram-packer.ts';
 import { authenticate, type Fingerprint } from './dtls-authentication.ts';
 
 /** RFC 5764: the profile that every WebRTC peer knows, AES_CM_128_HMAC_SHA1_80. */
@@ -104,12 +105,13 @@ export class DtlsSession {
 
   #open(role: 'client' | 'server'): DtlsSocket {
     const { certPem: cert, keyPem: key, signatureHash } = this.#deps.certificate;
+    const packer = new DatagramPacker(this.#deps.send);
     const transport = {
       type: 'ice',
       closed: false,
       address: { address: '', family: 'IPv4', port: 0 },
       onData: (_bytes: Buffer): void => undefined,
-      send: async (bytes: Buffer) => this.#deps.send(bytes),
+      send: async (bytes: Buffer) => packer.add(bytes),
       close: async () => undefined,
     };
     const options = { cert, key, signatureHash, transport, srtpProfiles: [SRTP_PROFILE] as [1] };

@@ -66,7 +66,10 @@ export class TalkRoom {
   async listen(name: string): Promise<void> {
     const handle = await this.#session.attach();
     this.#peopleHandles.set(name, handle);
-    const offer = await handle.subscribe(this.#room, AGENT_FEED);
+    // Janus has it a moment after the agent knows.
+    const offer = await waitFor('the feed of the agent', () =>
+      handle.subscribe(this.#room, AGENT_FEED).catch(() => null),
+    );
     await handle.answer(await this.people.order('listen', name, offer));
     await waitFor(`${name} to be connected`, () => this.people.states.get(name) === 'connected');
   }
