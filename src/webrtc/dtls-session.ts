@@ -10,8 +10,9 @@ import {
   type SignatureHash,
 } from 'werift';
 import type { SrtpKeys } from '../rtp/rtp-protocol.ts';
-import { DatagramPacker } from './datagram-packer.ts';
 import { authenticate, type Fingerprint } from './dtls-authentication.ts';
+import { FlightSender } from './flight-sender.ts';
+import { HandshakeOrder } from './handshake-order.ts';
 
 /** RFC 5764: the profile that every WebRTC peer knows, AES_CM_128_HMAC_SHA1_80. */
 const SRTP_PROFILE = 1;
@@ -105,20 +106,25 @@ export class DtlsSession {
 
   #open(role: 'client' | 'server'): DtlsSocket {
     const { certPem: cert, keyPem: key, signatureHash } = this.#deps.certificate;
-    const packer = new DatagramPacker(this.#deps.send);
+    const flights = new FlightSender(this.#deps.send);
     const transport = {
       type: 'ice',
       closed: false,
       address: { address: '', family: 'IPv4', port: 0 },
       onData: (_bytes: Buffer): void => undefined,
-      send: async (bytes: Buffer) => packer.add(bytes),
+      send: async (bytes: Buffer) => flights.add(bytes),
       close: async () => undefined,
     };
     const options = { cert, key, signatureHash, transport, srtpProfiles: [SRTP_PROFILE] as [1] };
     const common = { ...options, extendedMasterSecret: true, certificateRequest: role === 'server' };
     const socket = role === 'client' ? new DtlsClient(common) : new DtlsServer(common);
     this.#socket = socket;
-    this.#read = (bytes) => transport.onData(bytes);
+    flights.watch(socket);
+    const order = new HandshakeOrder(
+      (records) => transport.onData(records),
+      () => socket.cipher.cipher !== undefined,
+    );
+    this.#read = (bytes) => order.take(bytes);
     return socket;
   }
 
