@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { wallMs } from '../../../base/wall-ms.ts';
 import type { RtpPacket } from '../../../rtp/rtp-packet.ts';
 import { PersonStream } from './person-stream.ts';
@@ -8,8 +8,6 @@ import { SpeechMeter } from './speech-meter.ts';
 const MAX_REMEMBERED = 256;
 const MAX_PACKET_BYTES = 1_500;
 const LOOK_EVERY_MS = 100;
-const FIRST_SSRC = 0x1000_0000;
-const SSRC_RANGE = 0x1000_0000;
 
 interface Person {
   readonly stream: PersonStream;
@@ -29,7 +27,6 @@ export class People {
   readonly #people = new Map<string, Person>();
   readonly #packet = new Uint8Array(MAX_PACKET_BYTES);
   readonly #timer: NodeJS.Timeout;
-  #nextSsrc = FIRST_SSRC + randomInt(SSRC_RANGE);
 
   constructor(deps: PeopleDeps) {
     this.#deps = deps;
@@ -56,7 +53,7 @@ export class People {
 
   #remember(personId: string): Person {
     const person = this.#people.get(personId) ?? {
-      stream: new PersonStream(this.#nextSsrc++),
+      stream: new PersonStream(this.#freeSsrc(personId)),
       meter: new SpeechMeter(),
     };
     // Last in the order of the map, which is that of the latest beginnings.
@@ -65,6 +62,14 @@ export class People {
     const [oldest] = this.#people.keys();
     if (this.#people.size > MAX_REMEMBERED) this.#people.delete(oldest!);
     return person;
+  }
+
+  /** The same for a person in each transport of a call, so that the leg gives them the voice that they had. */
+  #freeSsrc(personId: string): number {
+    const taken = new Set(Array.from(this.#people.values(), ({ stream }) => stream.ssrc));
+    let ssrc = createHash('sha256').update(personId).digest().readUInt32BE(0);
+    while (taken.has(ssrc)) ssrc = (ssrc + 1) >>> 0;
+    return ssrc;
   }
 
   #look(nowMs: number): void {

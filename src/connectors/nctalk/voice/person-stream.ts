@@ -2,6 +2,8 @@ import { RTP_HEADER_BYTES, type RtpPacket, writeRtpHeader } from '../../../rtp/r
 import { OPUS_PAYLOAD_TYPE } from './talk-protocol.ts';
 
 const TICKS_PER_MS = 48;
+/** Of the shortest packets that are usual. */
+const PACKET_MS = 10;
 const SEQUENCE_MASK = 0xffff;
 const HALF_SEQUENCE = 0x8000;
 
@@ -54,8 +56,14 @@ export class PersonStream {
     return length;
   }
 
+  /** The first numbers follow the clock, so they are ahead of what another thread has written for this person before. */
   #join({ sequenceNumber, timestamp }: RtpPacket, arrivalMs: number): void {
-    const pauseMs = this.#arrivalMs === 0 ? 0 : arrivalMs - this.#arrivalMs;
+    if (this.#arrivalMs === 0) {
+      this.#sequence = Math.floor(arrivalMs / PACKET_MS) & SEQUENCE_MASK;
+      this.#timestamp = Math.floor(arrivalMs * TICKS_PER_MS) >>> 0;
+      this.#arrivalMs = arrivalMs;
+    }
+    const pauseMs = arrivalMs - this.#arrivalMs;
     this.#sequenceShift = this.#sequence + 1 - sequenceNumber;
     this.#timestampShift = this.#timestamp + Math.round(pauseMs * TICKS_PER_MS) - timestamp;
   }
