@@ -167,7 +167,9 @@ export class TalkRoom {
   }
 
   async #connected(connection: string): Promise<void> {
+    const lostBefore = this.lost.length;
     await waitFor(`the agent's connection ${connection}`, () => {
+      if (this.lost.length > lostBefore) throw new Error(`the transport was lost: ${this.lost.at(-1)}`);
       const failed = this.signals.find(
         (signal) => signal.type === 'failed' && signal.connection === connection,
       );
