@@ -3,8 +3,8 @@
  * exchanged.
  */
 import wrtc from '@roamhq/wrtc';
+import type { IceCandidate } from '../../src/media/ice.ts';
 import { Tone } from './tone.ts';
-import type { PeopleEvent, PeopleOrder } from './webrtc-people.ts';
 
 /** The parts of libwebrtc that are used here. The package describes them in terms of a browser's types. */
 interface LibWebRtc {
@@ -15,7 +15,7 @@ interface LibWebRtc {
   };
 }
 interface PeerConnection {
-  onicecandidate: ((event: { candidate: Candidate | null }) => void) | null;
+  onicecandidate: ((event: { candidate: IceCandidate | null }) => void) | null;
   onconnectionstatechange: (() => void) | null;
   ontrack: ((event: { track: object }) => void) | null;
   readonly connectionState: string;
@@ -27,11 +27,6 @@ interface PeerConnection {
   addIceCandidate(candidate: object): Promise<void>;
   close(): void;
 }
-interface Candidate {
-  readonly candidate: string;
-  readonly sdpMid: string | null;
-  readonly sdpMLineIndex: number | null;
-}
 interface AudioSource {
   createTrack(): object;
   onData(data: object): void;
@@ -39,6 +34,18 @@ interface AudioSource {
 interface AudioSink {
   ondata: ((data: { readonly samples: Int16Array; readonly sampleRate: number }) => void) | null;
 }
+
+export interface PeopleOrder {
+  readonly id: number;
+  readonly order: keyof PeopleOrders;
+  readonly args: readonly unknown[];
+}
+
+export type PeopleEvent =
+  | { readonly type: 'done'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'failed'; readonly id: number; readonly message: string }
+  | { readonly type: 'candidate'; readonly name: string; readonly candidate: IceCandidate }
+  | { readonly type: 'state'; readonly name: string; readonly state: string };
 
 const { RTCPeerConnection, nonstandard }: LibWebRtc = wrtc;
 const SAMPLE_RATE_HZ = 48_000;

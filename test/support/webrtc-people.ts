@@ -1,19 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { IceCandidate } from '../../src/media/ice.ts';
 import { within } from './wait-for.ts';
-import type { PeopleOrders } from './webrtc-people-program.ts';
-
-export interface PeopleOrder {
-  readonly id: number;
-  readonly order: keyof PeopleOrders;
-  readonly args: readonly unknown[];
-}
-
-export type PeopleEvent =
-  | { readonly type: 'done'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'failed'; readonly id: number; readonly message: string }
-  | { readonly type: 'candidate'; readonly name: string; readonly candidate: IceCandidate }
-  | { readonly type: 'state'; readonly name: string; readonly state: string };
+import type { PeopleEvent, PeopleOrder, PeopleOrders } from './webrtc-people-program.ts';
 
 export const HEARD_RATE_HZ = 48_000;
 
