@@ -41,8 +41,8 @@ const NIGHTLY = [
   'test/peers/harness.test.ts',
   'test/e2e/{discord-voice-bitrates,model-kind-calls,opus}.test.ts',
   'test/peers/{gateway-during-call,hosted-speech,local-call,local-speech}.test.ts',
-  // Bad networks and relays of WebRTC; its threads are killed in nctalk-kills.
-  'test/peers/nctalk-{network,turn}.test.ts',
+  // Bad networks, relays and browsers of WebRTC; its threads are killed in nctalk-kills.
+  'test/peers/nctalk-{network,speaking,turn}.test.ts',
   'test/unit/audio/quality/*.test.ts',
   // Demos, benches and browsers.
   'test/e2e/demo.test.ts',

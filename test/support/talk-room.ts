@@ -62,6 +62,14 @@ export class TalkRoom {
     await waitFor(`${name} to be connected`, () => this.people.states.get(name) === 'connected');
   }
 
+  /** Somebody enters by an offer with all their candidates. Returns Janus' answer. */
+  async enterBySdp(name: string, offer: string): Promise<string> {
+    const handle = await this.#session.attach();
+    const feed = AGENT_FEED + 1 + this.#feeds.size;
+    this.#feeds.set(name, feed);
+    return await handle.publish(this.#room, feed, offer);
+  }
+
   /** Somebody listens to the agent, by a connection of this name. */
   async listen(name: string): Promise<void> {
     const handle = await this.#session.attach();

@@ -1,4 +1,6 @@
+import { createSocket } from 'node:dgram';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { classes, Message, methods, parseMessage } from 'werift';
 import { type Certificate, makeCertificate } from '../../../src/webrtc/dtls-session.ts';
 import { PeerConnection, type PeerObserver } from '../../../src/webrtc/peer-connection.ts';
 import { PacketStream } from '../../support/packet-stream.ts';
@@ -118,6 +120,29 @@ describe('a peer connection', () => {
     speaker.connection.accept(listener.connection.answer(offer.replaceAll(/a=candidate.*\r\n/g, '')));
     await waitFor('both', () => speaker.isConnected && listener.isConnected);
   });
+});
+
+it('answers no request that is not signed with its password', async () => {
+  const { connection } = await End.open(true);
+  const offer = connection.offer();
+  const read = (name: string) => new RegExp(`a=${name}:(\\S+)`).exec(offer)![1]!;
+  const [, address = '', port] = /candidate:(?:\S+ ){4}(\S+) (\d+) typ host/.exec(offer)!;
+  const socket = createSocket('udp4');
+  const answers: string[] = [];
+  socket.on('message', (data) => void answers.push(parseMessage(data)!.transactionId.toString('hex')));
+  const request = (transaction: string, password: string | null): void => {
+    const message = new Message(methods.BINDING, classes.REQUEST, Buffer.from(transaction, 'hex'));
+    message.setAttribute('USERNAME', `${read('ice-ufrag')}:stranger`).setAttribute('PRIORITY', 1);
+    message.setAttribute('ICE-CONTROLLED', 1n);
+    if (password !== null) message.addMessageIntegrity(Buffer.from(password)).addFingerprint();
+    socket.send(message.bytes, Number(port), address);
+  };
+  request('aa'.repeat(12), null);
+  request('bb'.repeat(12), 'guessed');
+  request('cc'.repeat(12), read('ice-pwd'));
+  await waitFor('an answer', () => answers.length > 0);
+  socket.close();
+  expect(answers).toEqual(['cc'.repeat(12)]);
 });
 
 const STRANGE = [
