@@ -18,7 +18,7 @@ import {
   writeCandidate,
 } from './ice-candidates.ts';
 import type { IceServers, TurnServer } from './ice-servers.ts';
-import { allocateRelay } from './turn-relay.ts';
+import { allocateRelay, type TurnRelay } from './turn-relay.ts';
 import { type Address, UdpSocket } from './udp-socket.ts';
 
 /** A server that is asked over the next transport when the former one has not answered by then. */
@@ -173,30 +173,32 @@ export class IceAgent {
       .catch(() => undefined);
   }
 
-  /** Allocates with the first server, and with the next one if that fails or takes long. */
+  /** Allocates with the first server, and with the next one when that fails or takes long. */
   async #useRelay([server, ...others]: readonly TurnServer[]): Promise<void> {
     if (server === undefined || this.#isClosed) return;
-    const timer = setTimeout(next, NEXT_TURN_AFTER_MS, this);
-    let hasGoneOn = false;
-    function next(agent: IceAgent): void {
-      if (!hasGoneOn) void agent.#useRelay(others);
-      hasGoneOn = true;
-    }
+    let goOn = (): void => {
+      goOn = () => undefined;
+      void this.#useRelay(others);
+    };
+    const timer = setTimeout(() => goOn(), NEXT_TURN_AFTER_MS);
     try {
-      const { protocol, relayed, mapped } = await allocateRelay(server);
-      if (this.#isClosed) return void protocol.close().catch(() => undefined);
-      const relay = protocol as unknown as RelayInternals;
-      const read = relay.handleStunMessage;
-      relay.handleStunMessage = (data, from) => this.#take(data, from, () => read(data, from));
-      this.#internals.ensureProtocol(protocol);
-      const candidate = relayCandidate(relayed, mapped);
-      this.#adopt(protocol, candidate);
-      this.#tell(candidate);
+      this.#adoptRelay(await allocateRelay(server));
     } catch {
-      next(this);
+      goOn();
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #adoptRelay({ protocol, relayed, mapped }: TurnRelay): void {
+    if (this.#isClosed) return void protocol.close().catch(() => undefined);
+    const relay = protocol as unknown as RelayInternals;
+    const read = relay.handleStunMessage;
+    relay.handleStunMessage = (data, from) => this.#take(data, from, () => read(data, from));
+    this.#internals.ensureProtocol(protocol);
+    const candidate = relayCandidate(relayed, mapped);
+    this.#adopt(protocol, candidate);
+    this.#tell(candidate);
   }
 
   #adopt(protocol: StunProtocol | StunOverTurnProtocol, candidate: Candidate): void {

@@ -55,5 +55,8 @@ it('stores one conversation, whether posts or polling find its messages first', 
   addon.eventsWork = true;
   await talk.hears('the last line');
   await waitFor('all lines', async () => (await talk.inbound()).length === 7);
-  expect(await talk.inbound()).toEqual([...Array.from({ length: 6 }, (_, n) => `line ${n}`), 'the last line']);
+  expect(await talk.inbound()).toEqual([
+    ...Array.from({ length: 6 }, (_, n) => `line ${n}`),
+    'the last line',
+  ]);
 });

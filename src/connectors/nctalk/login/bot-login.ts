@@ -18,8 +18,10 @@ import type { TalkConnection } from '../pairing/talk-pairing.ts';
 import type { TalkWorld } from './talk-world.ts';
 
 const REQUEST_MS = 15_000;
-/** So many messages in a row that only polling has found, and events are lost. */
+/** So many messages of the owner in a row that only polling has found, and events are lost. */
 const UNANNOUNCED = 3;
+/** Rooms whose messages no event tells of are polled for so long after the last one. */
+const SILENT_MS = 600_000;
 
 /** The bot user of one connection: what it reads, writes and is called for. */
 export class BotLogin extends LoginCheck {
@@ -40,6 +42,8 @@ export class BotLogin extends LoginCheck {
   readonly #ref: LoginRef;
   #traits: TalkTraits | null = null;
   #unannounced = 0;
+  /** Until when rooms count as such that no event tells of: Talk calls the addon only where the bot is a moderator. */
+  readonly #silentUntilMs = new Map<string, number>();
   #isArriving = false;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -87,7 +91,7 @@ export class BotLogin extends LoginCheck {
     this.#poller = new Poller({
       ...shared,
       clock,
-      hasEvents: () => this.#arrival.hasEvents,
+      hasEvents: () => this.#arrival.hasEvents && !this.#hasSilentRooms(),
       isUp: () => this.state.status === LOGIN_OK,
       look: async (token) => await this.#lookByPolling(token),
       heard: (failure) => void (failure ? this.failed(failure) : this.#arrive()),
@@ -110,6 +114,7 @@ export class BotLogin extends LoginCheck {
   async called(token: string): Promise<Address | null> {
     if (!this.#world.hears) return null;
     this.#unannounced = 0;
+    this.#silentUntilMs.delete(token);
     await this.#arrival.eventCame();
     const from = await this.#noticed(token, this.#reader.called(token));
     if (from !== null) this.#poller.isBusy(token);
@@ -223,6 +228,13 @@ export class BotLogin extends LoginCheck {
     }
   }
 
+  #hasSilentRooms(): boolean {
+    const nowMs = this.#world.clock.monotonicMs();
+    for (const [token, untilMs] of this.#silentUntilMs)
+      if (untilMs <= nowMs) this.#silentUntilMs.delete(token);
+    return this.#silentUntilMs.size > 0;
+  }
+
   /** A room that cannot be read now is read later, too. */
   async #noticed(token: string, looking: Promise<Address | null>): Promise<Address | null> {
     try {
@@ -239,7 +251,8 @@ export class BotLogin extends LoginCheck {
     const from = await this.look(token).catch(() => null);
     if (from === null) return false;
     this.#poller.isBusy(token);
-    this.#unannounced += 1;
+    if (this.rooms.placeOf(token)?.kind === 'direct') this.#unannounced += 1;
+    this.#silentUntilMs.set(token, this.#world.clock.monotonicMs() + SILENT_MS);
     if (this.#unannounced >= UNANNOUNCED) await this.#arrival.eventsLost();
     return true;
   }

@@ -2,8 +2,8 @@ import { RTP_HEADER_BYTES, type RtpPacket, writeRtpHeader } from '../../../rtp/r
 import { OPUS_PAYLOAD_TYPE } from './talk-protocol.ts';
 
 const TICKS_PER_MS = 48;
-/** Of the shortest packets that are usual. */
-const PACKET_MS = 10;
+/** Of the packets of browsers. */
+const PACKET_MS = 20;
 const SEQUENCE_MASK = 0xffff;
 const HALF_SEQUENCE = 0x8000;
 

@@ -108,6 +108,32 @@ it('reads replies, mentions and files', async () => {
   expect(Buffer.concat(read).equals(bytes)).toBe(true);
 });
 
+it('polls groups of which no event tells, because the bot is no moderator there', async () => {
+  const { nextcloud, ada, bot, intake, clock, records } = await pairedChat();
+  const room = nextcloud.room({ kind: 'group', name: 'Plans', members: [ada] });
+  room.add(bot, room.attendee(ada).actor);
+  room.write(ada, '/activate');
+  const turning = async (what: string, isSo: () => boolean): Promise<number> => {
+    let turnedMs = 0;
+    await waitFor(what, () => {
+      clock.turn(1_000);
+      turnedMs += 1_000;
+      return isSo();
+    });
+    return turnedMs;
+  };
+  await turning('the activation', () => writtenBy(bot, room).length === 1);
+  for (const text of ['one', 'two', 'three']) {
+    room.write(ada, text);
+    await turning(text, () => intake.texts.includes(text));
+  }
+  const lists = () => nextcloud.calls.filter((call) => call.startsWith('room.list')).length;
+  const before = lists();
+  // Where events tell of everything, a minute passes before each list.
+  expect(await turning('three lists', () => lists() >= before + 3)).toBeLessThan(120_000);
+  expect(records.of<{ hasEvents: boolean }>('bot')[0]!.hasEvents).toBe(true);
+});
+
 it('hears a group once its owner has activated it, until they deactivate it', async () => {
   const { nextcloud, ada, bot, intake, clock } = await pairedChat();
   const eve = nextcloud.user('eve', 'Eve');
