@@ -236,10 +236,13 @@ describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))(
       call.leg.hangUp();
       await call.leg.released;
       expect(world.rung).toHaveLength(1);
+      await person.leave();
+      const again = world.person(room, ada);
+      await again.enter();
       world.callChanged(room);
       await waitFor('the call to ring again', () => world.rung.length > 1);
       const { call: second } = world.rung[1]!;
-      await person.leave();
+      await again.leave();
       world.callChanged(room);
       await second.becomes('ended');
       expect(second.ends).toEqual([
