@@ -66,7 +66,8 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const keys = await KeyCache.load(store.db, clock, (error) =>
     events.writeFailed('the last use of a key', error),
   );
-  const retention = new Retention(store.db, clock, { messagesMs: settings.messaging.keptMs }, (error) =>
+  const keptFor = { messagesMs: settings.messaging.keptMs, callsMs: settings.callsKeptMs };
+  const retention = new Retention(store.db, clock, keptFor, (error) =>
     events.writeFailed('expired records', error),
   );
   closers.push(() => retention.close());

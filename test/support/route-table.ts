@@ -12,6 +12,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
 
   'POST /api/call': 'runtime',
   'GET /api/calls': 'runtime',
+  'GET /api/calls/history/{call_id}': 'runtime',
   'GET /api/call/{call_id}': 'runtime',
   'DELETE /api/call/{call_id}': 'runtime',
   'GET /api/call/{call_id}/audio': 'runtime',
