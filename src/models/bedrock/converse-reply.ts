@@ -124,7 +124,9 @@ function finishOf(stopReason: string): ModelReply['finish'] {
     case 'malformed_tool_use':
       throw new ModelFault('cut', { words: `the model wrote a reply that cannot be read (${stopReason})` });
     case 'tool_use':
-      throw unusable('the model waits for somebody to answer its tool_use: choose a model that needs no tools');
+      throw unusable(
+        'the model waits for somebody to answer its tool_use: choose a model that needs no tools',
+      );
     default:
       return 'complete';
   }

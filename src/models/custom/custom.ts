@@ -4,6 +4,7 @@ import { storedPromptIn } from '../openai/stored-prompt.ts';
 import { API_KEY, endpoint, MODEL, STORED_PROMPT } from '../provider-fields.ts';
 import { responsesApi, wrongPath } from '../responses/responses-api.ts';
 import { customClient } from './custom-client.ts';
+import { withoutThoughts } from './without-thoughts.ts';
 
 const KEY: ProviderField = {
   name: 'api_key',
@@ -36,11 +37,12 @@ export const custom: ModelProvider = {
     const { mcp = MCP.default } = config;
     if (mcp !== 'on' && mcp !== 'off')
       throw new ModelFault('bad_request', { words: 'mcp must be on or off' });
-    return customClient({
+    const client = customClient({
       api: responsesApi(config.endpoint ?? '', secrets.api_key ?? null, deps),
       model: config.model ?? null,
       prompt: storedPromptIn(settings),
       mayRead: mcp === 'on',
     });
+    return withoutThoughts(client);
   },
 };
