@@ -165,6 +165,7 @@ function phoneConfig(remotePort: number): RtpConfig {
     payloadType: 0,
     dtmfPayloadType: null,
     dtmfClockRateHz: PHONE_HZ,
+    received: { codecs: [], events: [] },
     opus: null,
     sending: true,
     receiving: true,

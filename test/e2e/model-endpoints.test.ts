@@ -79,7 +79,7 @@ it.each([
   ['http://10.1.2.3:11434/v1', 'SVC_MODELS_ALLOW'],
   ['http://169.254.169.254/v1', 'SVC_MODELS_ALLOW'],
   ['http://[::1]:1234/v1', 'SVC_MODELS_ALLOW'],
-  ['http://localhost:1234/v1/chat/completions', 'http://localhost:1234/v1/responses'],
+  ['http://localhost:1234/v1/completions', 'http://localhost:1234/v1/responses'],
 ])('%s is refused at once', async (endpoint, words) => {
   const { status, body } = await setEndpoint(endpoint);
   expect([status, body.detail[0].loc]).toEqual([422, ['body', 'config', 'endpoint']]);

@@ -24,6 +24,7 @@ const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   assemblyai: vendor('assemblyai'),
   openai: vendor('openai'),
   custom: modelVendor('custom'),
+  chat: modelVendor('chat'),
   foundry: modelVendor('foundry'),
   gemini: modelVendor('gemini'),
   bedrock: modelVendor('bedrock'),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_PERMISSIONS, PERMISSION } from '../fakes/nextcloud/world/attendee.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { AGENT_HZ, type AgentCall, SAMPLE_RATE_HZ, TalkCallsWorld } from '../support/talk-calls-world.ts';
-import { toneLevelDb } from '../support/tone-analysis.ts';
+import { analyzeTone, toneLevelDb } from '../support/tone-analysis.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const PEOPLE = { Ada: 440, Ben: 700, Cleo: 1_900 } as const;
@@ -36,6 +36,11 @@ describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))(
       await waitFor('three speakers', () => call.speakers.size === 3);
       expect([...call.speakers.values()].toSorted()).toEqual(Object.keys(PEOPLE));
       expect(call.names).toEqual(Object.keys(PEOPLE));
+      for (const [voice, name] of call.speakers) {
+        const own = PEOPLE[name as keyof typeof PEOPLE];
+        const samples = await call.hearsVoice(voice);
+        expect(analyzeTone(samples, SAMPLE_RATE_HZ, own).snrDb).toBeGreaterThan(APART_DB);
+      }
       const heard = await call.hears();
       for (const toneHz of Object.values(PEOPLE))
         expect(
@@ -236,10 +241,13 @@ describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))(
       call.leg.hangUp();
       await call.leg.released;
       expect(world.rung).toHaveLength(1);
+      await person.leave();
+      const again = world.person(room, ada);
+      await again.enter();
       world.callChanged(room);
       await waitFor('the call to ring again', () => world.rung.length > 1);
       const { call: second } = world.rung[1]!;
-      await person.leave();
+      await again.leave();
       world.callChanged(room);
       await second.becomes('ended');
       expect(second.ends).toEqual([

@@ -135,6 +135,21 @@ export const MODEL_KINDS: readonly ModelKind[] = [
   custom('chain', { isKept: true, deletable: null }),
   custom('refused', { isKept: false, deletable: null }),
   custom('forgotten', { isKept: false, deletable: null }),
+  {
+    name: 'custom, Chat Completions',
+    provider: 'custom',
+    vendorOf: (vendors) => vendors.chat,
+    config: ({ chat: { url, key } }) => ({
+      endpoint: `${url}/v1/chat/completions`,
+      api_key: key,
+      model: 'qwen-7',
+    }),
+    wrongKey: { api_key: WRONG },
+    unknown: { model: 'llama-0' },
+    offers: { model: 'qwen-7', agent: null },
+    isKept: false,
+    deletable: null,
+  },
   foundry('deployment', {
     config: (vendors) => ({
       endpoint: vendors.foundry.resourceUrl,

@@ -1,5 +1,6 @@
 import { FakeAnthropic } from '../fakes/anthropic/fake-anthropic.ts';
 import { FakeBedrock } from '../fakes/bedrock/fake-bedrock.ts';
+import { FakeChat } from '../fakes/custom/fake-chat.ts';
 import { FakeCustom, type MemoryManner } from '../fakes/custom/fake-custom.ts';
 import { FakeFoundry } from '../fakes/foundry/fake-foundry.ts';
 import { FakeVertex } from '../fakes/gemini/fake-vertex.ts';
@@ -23,6 +24,7 @@ export class ModelVendors {
     refused: endpoint('refused'),
     forgotten: endpoint('forgotten'),
   };
+  readonly chat = new FakeChat();
   /** Agents that somebody has made at the vendors. */
   readonly picked = {
     anthropic: this.anthropic.agents.add({
@@ -55,8 +57,8 @@ export class ModelVendors {
   }
 
   get all(): readonly FakeModelVendor[] {
-    const { openai, foundry, anthropic, mistral, gemini, bedrock, custom } = this;
-    return [openai, foundry, anthropic, mistral, gemini, bedrock, ...Object.values(custom)];
+    const { openai, foundry, anthropic, mistral, gemini, bedrock, custom, chat } = this;
+    return [openai, foundry, anthropic, mistral, gemini, bedrock, chat, ...Object.values(custom)];
   }
 
   /** All models answer like this. */

@@ -11,6 +11,7 @@ import type {
 import type { InboundCall } from '../../src/connectors/contract/connector.ts';
 import { PlatformHttp } from '../../src/connectors/kit/platform-http.ts';
 import { type CallingBot, TalkCalls } from '../../src/connectors/nctalk/calls/talk-calls.ts';
+import { FrameRingConsumer, frameRingMemory } from '../../src/rings/frame-ring.ts';
 import { BridgePool } from '../../src/threads/bridge-pool.ts';
 import type { EngineCall } from '../../src/threads/call-link.ts';
 import type { Engine } from '../../src/threads/engine.ts';
@@ -215,6 +216,25 @@ export class AgentCall implements LegObserver {
     this.agent.frames.length = 0;
     await waitFor('audio', () => this.agent.frames.length >= lengthMs / 20);
     const bytes = Buffer.concat(this.agent.frames);
+    return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
+  }
+
+  /** A second of one voice alone. */
+  async hearsVoice(voice: number): Promise<Int16Array> {
+    const tap = { sampleRateHz: SAMPLE_RATE_HZ, memory: frameRingMemory(SAMPLE_RATE_HZ) };
+    this.engineCall.tap(voice, tap);
+    const ring = new FrameRingConsumer(tap.memory, tap.sampleRateHz);
+    const frames: Uint8Array[] = [];
+    await waitFor('a tapped second', () => {
+      for (let waiting = ring.waiting(); waiting > 0; waiting--) {
+        frames.push(Uint8Array.from(ring.oldest()));
+        ring.release();
+      }
+      return frames.length >= 75;
+    });
+    this.engineCall.tap(voice, null);
+    // The first half second holds the beginning.
+    const bytes = Buffer.concat(frames.slice(25, 75));
     return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
   }
 

@@ -4,6 +4,7 @@ import type { CallSnapshot } from '../../calls/call-event.ts';
 import type { PastCall } from '../../calls/call-history.ts';
 import { terminationOf } from '../../calls/call-recorder.ts';
 import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
+import { WITHHELD_CALLER } from '../../connectors/contract/connector.ts';
 import type { CallRow } from '../../store/messages/calls.ts';
 import { cachedReplies, type JsonReply, reply } from '../http/answer/reply.ts';
 import type { AudioDirection, Call, CallStatus, CreatedCall, PastCallStatus } from '../schema/call.ts';
@@ -52,6 +53,7 @@ export function callWire(call: ShownCall, publicUrl: PublicUrl): Call {
     ...createdCall(call, publicUrl),
     direction: call.direction,
     caller: call.caller,
+    ...(call.caller === WITHHELD_CALLER && { caller_withheld: true as const }),
     created_at: call.createdAt,
     ended_at: call.endedAt,
     ...(call.waitingReason !== null && { waiting_reason: call.waitingReason }),

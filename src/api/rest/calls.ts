@@ -142,7 +142,12 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
         ...(verb === 'answer' ? { deprecated: true as const } : {}),
         params: CallParams,
         responses: { 200: { description: 'The call, active', schema: Call } },
-        fails: ['call_not_found', 'call_not_ringing', { platform_failed: 'The call could not be connected' }],
+        fails: [
+          'call_not_found',
+          'call_not_ringing',
+          'call_limit',
+          { platform_failed: 'The call could not be connected' },
+        ],
         handler: async ({ principal, params }) =>
           reply(200, callWire(await acceptCall(calls, principal, params.call_id), publicUrl)),
       }),

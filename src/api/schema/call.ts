@@ -59,7 +59,11 @@ export const Termination = named('Termination', {
 /** A call without its transcript, as in lists and state changes. */
 export const Call = CreatedCall.extend({
   direction: z.enum(['outbound', 'inbound']),
-  caller: z.string().describe('The caller; empty for outbound calls'),
+  caller: z.string().describe('The caller; `anonymous` when it is withheld; empty for outbound calls'),
+  caller_withheld: z
+    .literal(true)
+    .optional()
+    .describe('The caller has asked not to be shown, or is not known'),
   created_at: z.string(),
   ended_at: z.string().nullable(),
   waiting_reason: z

@@ -91,12 +91,15 @@ export interface RingsCalls {
   onInbound(answerer: InboundAnswerer): void;
 }
 
+/** Stands for a caller who is not known, or wants not to be. */
+export const WITHHELD_CALLER = 'anonymous';
+
 /** An inbound call that has passed the connector's own checks and is now ringing. */
 export interface InboundCall extends CallOffer {
   readonly accountId: string;
   readonly agentId: string;
   readonly login: CallLogin;
-  /** Caller ID as displayed, for example `+33123456789`. */
+  /** Caller ID as displayed, for example `+33123456789`; WITHHELD_CALLER when the caller asks not to be shown. */
   readonly caller: string;
   /** The called URI: the Call's meeting_url. */
   readonly target: string;

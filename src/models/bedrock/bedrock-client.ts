@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { assert } from '../../base/assert.ts';
+import { alternatingTurns } from '../alternating-turns.ts';
 import type { ModelClient, ModelTurn, PastTurn } from '../model-client.ts';
 import { isFault, unusable } from '../model-fault.ts';
 import { type AwsException, type BedrockApis, errorOf } from './bedrock-api.ts';
@@ -9,9 +10,6 @@ import { readConverse } from './converse-reply.ts';
 /** An answer that is not streamed. */
 const WholeReply = z.object({ stopReason: z.string() });
 const EVENT_STREAM = 'application/vnd.amazon.eventstream';
-
-/** Conversations must begin with the user. Ours may begin with a greeting. */
-const OPENING: PastTurn = { role: 'user', text: '(The conversation begins.)' };
 
 export interface BedrockClientOptions extends BedrockApis {
   /** The id of a model or an inference profile, or an ARN. Empty: none is chosen yet, so only `browse` works. */
@@ -31,7 +29,7 @@ export function bedrockClient({ runtime, control, model }: BedrockClientOptions)
   return {
     /** By a reply of one token: keys that may call a model need not be allowed to list any. */
     async probe(signal) {
-      const body = { messages: messagesOf([OPENING]), inferenceConfig: { maxTokens: 1 } };
+      const body = { messages: messagesOf([]), inferenceConfig: { maxTokens: 1 } };
       await runtime.ask(WholeReply, call('converse', body, signal));
     },
     async browse(signal) {
@@ -63,29 +61,11 @@ function converseBody({ history, text, instructions, maxOutputTokens }: ModelTur
   assert(text !== null, 'no fate of a turn at Bedrock is unanswered');
   return {
     messages: messagesOf([...history, { role: 'user', text }]),
-    ...(!isBlank(instructions) && { system: [{ text: instructions }] }),
+    ...(instructions.trim() !== '' && { system: [{ text: instructions }] }),
     inferenceConfig: { maxTokens: maxOutputTokens },
   };
 }
 
 function messagesOf(turns: readonly PastTurn[]): readonly object[] {
-  const spoken = turns.filter(({ text }) => !isBlank(text));
-  const whole = spoken[0]?.role === 'user' ? spoken : [OPENING, ...spoken];
-  return joined(whole).map(({ role, text }) => ({ role, content: [{ text }] }));
-}
-
-/** Joins neighbours of the same role. */
-function joined(turns: readonly PastTurn[]): readonly PastTurn[] {
-  const groups: PastTurn[] = [];
-  for (const turn of turns) {
-    const last = groups.at(-1);
-    if (last?.role === turn.role)
-      groups[groups.length - 1] = { ...last, text: `${last.text}\n\n${turn.text}` };
-    else groups.push(turn);
-  }
-  return groups;
-}
-
-function isBlank(text: string): boolean {
-  return text.trim() === '';
+  return alternatingTurns(turns).map(({ role, text }) => ({ role, content: [{ text }] }));
 }

@@ -2,7 +2,14 @@ import { randomInt } from 'node:crypto';
 import * as z from 'zod';
 import { unreachable } from '../../base/assert.ts';
 import type { JsonApi } from '../http/json-api.ts';
-import type { ModelClient, ModelMemory, ModelReply, ModelTurn, TurnObserver } from '../model-client.ts';
+import type {
+  ModelChoices,
+  ModelClient,
+  ModelMemory,
+  ModelReply,
+  ModelTurn,
+  TurnObserver,
+} from '../model-client.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { choicesOf, ModelList } from '../openai/openai-models.ts';
 import type { StoredPrompt } from '../openai/stored-prompt.ts';
@@ -57,16 +64,7 @@ export function customClient(options: CustomClientOptions): ModelClient {
       await withHistory(endpoint, probeTurn('Hello', TEST_TOKENS, signal), SILENT);
       rung = 'history';
     },
-    async browse(signal) {
-      try {
-        const list = await api.ask(ModelList, { method: 'GET', path: '/models', signal });
-        return { models: choicesOf(list), agents: [], notice: null };
-      } catch (error) {
-        if (!isUnsupported(error, NO_SUCH_PATH)) throw error;
-        const notice = 'The endpoint does not list its models. Enter the name of one.';
-        return { models: [], agents: [], notice };
-      }
-    },
+    browse: (signal) => browseEndpoint(api, signal),
     async turn(turn, observer) {
       if (turn.memory !== null) return await proceed(endpoint, readMemory(turn.memory), turn, observer);
       if (rung === 'chain') return await inChain(endpoint, null, turn, observer);
@@ -90,6 +88,18 @@ export function customClient(options: CustomClientOptions): ModelClient {
     },
     forget: async (memory, signal) => await endpoint.conversations.forget(memory, signal),
   };
+}
+
+/** The models that an endpoint lists. Some list none. */
+export async function browseEndpoint(api: JsonApi, signal: AbortSignal): Promise<ModelChoices> {
+  try {
+    const list = await api.ask(ModelList, { method: 'GET', path: '/models', signal });
+    return { models: choicesOf(list), agents: [], notice: null };
+  } catch (error) {
+    if (!isUnsupported(error, NO_SUCH_PATH)) throw error;
+    const notice = 'The endpoint does not list its models. Enter the name of one.';
+    return { models: [], agents: [], notice };
+  }
 }
 
 interface Endpoint extends CustomClientOptions {

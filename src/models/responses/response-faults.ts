@@ -4,7 +4,7 @@ import type { ProviderError } from '../http/json-api.ts';
 import { isFault, ModelFault } from '../model-fault.ts';
 import { ApiError } from './response-schema.ts';
 
-/** Codes of OpenAI and Azure. https://developers.openai.com/api/docs/guides/error-codes */
+/** Codes of OpenAI and Azure, and of copies. https://developers.openai.com/api/docs/guides/error-codes */
 const FAULTS: FaultTable = {
   codes: {
     invalid_api_key: 'key_rejected',
@@ -25,6 +25,9 @@ const FAULTS: FaultTable = {
     context_length_exceeded: 'too_long',
     string_above_max_length: 'too_long',
     content_size_exceeded: 'too_long',
+    // llama.cpp and LiteLLM.
+    exceed_context_size_error: 'too_long',
+    budget_exceeded: 'quota',
     content_filter: 'refused',
     content_policy_violation: 'refused',
     invalid_prompt: 'refused',
@@ -34,6 +37,8 @@ const FAULTS: FaultTable = {
     // Restricted keys get a 401 as well as wrong ones.
     [/insufficient permissions|missing scopes/i, 'no_access', 'key_rejected'],
     [/currently operating on this conversation/i, 'locked'],
+    // vLLM, Ollama and LiteLLM have no code for it.
+    [/context (?:length|size|window)|ContextWindowExceeded|prompt is too long/i, 'too_long', 'bad_request'],
   ],
 };
 

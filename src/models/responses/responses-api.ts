@@ -9,10 +9,29 @@ import { ResponseReader, type ResponseReply } from './response-reader.ts';
 export function responsesApi(
   endpoint: string,
   key: string | null,
+  deps: Pick<ModelDeps, 'http' | 'clock'>,
+): JsonApi {
+  return bearerApi({ endpoint, key, wrongPath, path: /\/responses$/ }, deps);
+}
+
+export interface BearerEndpoint {
+  readonly endpoint: string;
+  readonly key: string | null;
+  /** Says why a path cannot be right; null: it may be. */
+  readonly wrongPath: (url: URL) => string | null;
+  /** What people paste after the base. */
+  readonly path: RegExp;
+  readonly isRepeatable?: true;
+}
+
+/** An API of OpenAI's or a copy, with its errors. Throws a ModelFault `bad_endpoint`. */
+export function bearerApi(
+  { endpoint, key, wrongPath: isWrong, path, ...manner }: BearerEndpoint,
   { http, clock }: Pick<ModelDeps, 'http' | 'clock'>,
 ): JsonApi {
   const credentials = key === null ? keyIn({}) : keyIn({ authorization: `Bearer ${key}` }, key);
-  return new JsonApi({ http, clock, ...readEndpoint(endpoint), credentials, readError: readApiError });
+  const place = readEndpoint(endpoint, isWrong, path);
+  return new JsonApi({ http, clock, ...place, credentials, readError: readApiError, ...manner });
 }
 
 /** Sends one turn to OpenAI's Responses API, or to a copy, and reads the reply. */
@@ -37,19 +56,17 @@ export async function respond(
   }
 }
 
-const FULL_PATH = /\/responses$/;
-
 /**
  * Reads an endpoint as people paste it: its base (`…/v1`) or the whole (`…/v1/responses`), with or without a query.
  * Throws a ModelFault `bad_endpoint`.
  */
-function readEndpoint(text: string) {
+function readEndpoint(text: string, isWrong: BearerEndpoint['wrongPath'], path: RegExp) {
   const url = URL.parse(text);
   if (url === null) throw new ModelFault('bad_endpoint', { words: 'the endpoint is not a URL' });
-  const words = wrongPath(url);
+  const words = isWrong(url);
   if (words !== null) throw new ModelFault('bad_endpoint', { words });
   const query = Object.fromEntries(url.searchParams);
-  return { baseUrl: `${url.origin}${url.pathname.replace(/\/$/, '').replace(FULL_PATH, '')}`, query };
+  return { baseUrl: `${url.origin}${url.pathname.replace(/\/$/, '').replace(path, '')}`, query };
 }
 
 /** Paths of other APIs, which the same servers have: of Chat Completions, of Anthropic's Messages, and Ollama's own. */

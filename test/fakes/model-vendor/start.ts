@@ -1,6 +1,7 @@
 import { FakeAnthropic } from '../anthropic/fake-anthropic.ts';
 import { NOVA } from '../bedrock/bedrock-models.ts';
 import { FakeBedrock } from '../bedrock/fake-bedrock.ts';
+import { FakeChat } from '../custom/fake-chat.ts';
 import { FakeCustom } from '../custom/fake-custom.ts';
 import { FakeFoundry } from '../foundry/fake-foundry.ts';
 import { FakeGemini } from '../gemini/fake-gemini.ts';
@@ -11,6 +12,8 @@ import { modelUse } from './model-use.ts';
 /** How a vendor is tried out. */
 interface Trial {
   readonly vendor: FakeModelVendor;
+  /** The name of the provider, if it is another one. */
+  readonly provider?: 'custom';
   readonly port: number;
   /** The gateway's setting for this vendor's host; null: the agent's settings have it. */
   readonly setting: string | null;
@@ -24,6 +27,13 @@ const TRIALS = {
     port: 8_100,
     setting: null,
     config: (url) => ({ endpoint: `${url}/v1`, model: 'llama-5-8b' }),
+  }),
+  chat: (): Trial => ({
+    vendor: new FakeChat(),
+    provider: 'custom',
+    port: 8_106,
+    setting: null,
+    config: (url) => ({ endpoint: `${url}/v1/chat/completions`, model: 'qwen-7' }),
   }),
   foundry: (): Trial => ({
     vendor: new FakeFoundry(),
@@ -61,9 +71,9 @@ export type ModelVendorName = keyof typeof TRIALS;
 
 /** Starts a vendor of models and says how to use it. */
 export async function startFake(name: ModelVendorName, [port]: readonly string[]): Promise<void> {
-  const { vendor, port: usualPort, setting, config } = TRIALS[name]();
+  const { vendor, provider: kind = name, port: usualPort, setting, config }: Trial = TRIALS[name]();
   const { url, key } = await vendor.start(Number(port ?? usualPort));
-  const provider = { provider: name, config: { ...config(url), api_key: key } };
+  const provider = { provider: kind, config: { ...config(url), api_key: key } };
   const host = setting === null ? '' : `${setting}=${url} `;
   console.log(`${name}: ${url}
 

@@ -121,8 +121,7 @@ it('needs no key for a custom endpoint, and sends none that belongs elsewhere', 
 
 it.each([
   ['http://10.0.0.7:11434/v1', 'The gateway connects to public addresses only'],
-  ['http://127.0.0.1:1234/v1/chat/completions', 'http://127.0.0.1:1234/v1/responses'],
-  ['http://127.0.0.1:1234/v1/chat/completions/', 'http://127.0.0.1:1234/v1/responses'],
+  ['http://127.0.0.1:1234/v1/completions', 'http://127.0.0.1:1234/v1/responses'],
   ['http://127.0.0.1:11434/api/chat', 'http://127.0.0.1:11434/v1/responses'],
   ['https://models.example.com/openai/v1/models', 'https://models.example.com/openai/v1/responses'],
 ])('refuses the endpoint %s, which cannot work', async (endpoint, words) => {

@@ -6,6 +6,7 @@ import type { ProviderName } from '../../../src/models/model-provider.ts';
 import { FakeAnthropic } from '../../fakes/anthropic/fake-anthropic.ts';
 import { NOVA } from '../../fakes/bedrock/bedrock-models.ts';
 import { FakeBedrock } from '../../fakes/bedrock/fake-bedrock.ts';
+import { FakeChat } from '../../fakes/custom/fake-chat.ts';
 import { FakeCustom } from '../../fakes/custom/fake-custom.ts';
 import { FakeFoundry } from '../../fakes/foundry/fake-foundry.ts';
 import { FakeGemini } from '../../fakes/gemini/fake-gemini.ts';
@@ -109,6 +110,17 @@ export const VENDORS: readonly VendorUnderTest[] = [
     waits: ['rate_limited', 'overloaded'],
     replies: RESPONSES,
     takesBearer: RESPONSES,
+    listIsOptional: true,
+  },
+  {
+    name: 'custom',
+    newFake: () => new FakeChat(),
+    model: 'qwen-7',
+    config: ({ url }) => ({ endpoint: `${url}/v1/chat/completions` }),
+    statuses: STATUSES,
+    waits: ['rate_limited', 'overloaded'],
+    replies: /POST .*\/chat\/completions/,
+    takesBearer: null,
     listIsOptional: true,
   },
 ];

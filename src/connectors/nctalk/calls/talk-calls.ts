@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
+import { LimitedMap } from '../../../base/limited-map.ts';
 import { oneLine } from '../../../base/one-line.ts';
 import { type Capability, PLATFORM_TRAITS } from '../../../base/platform.ts';
 import type { MediaControl } from '../../../media/media-control.ts';
@@ -36,6 +37,8 @@ export interface TalkCallsDeps
   failed(connectionId: string, failure: PlatformFailure): void;
 }
 
+/** Rooms whose last call is remembered. */
+const MAX_RUNG = 10_000;
 const LOOK_MS = 10_000;
 const MAX_NAME = 100;
 /** Without a signaling server. */
@@ -56,6 +59,8 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
   /** Calls that bots are in, or that ring, by `<connection>/<room>`. */
   readonly #taken = new Map<string, PlatformLeg>();
   readonly #ringing = new Map<string, RingingLeg>();
+  /** When the last call has started that rang, by place. */
+  readonly #rung = new LimitedMap<number>(MAX_RUNG);
   /** Rooms that are being asked for. */
   readonly #looking = new Set<string>();
   /** Nextclouds without a signaling server, by URL. */
@@ -106,8 +111,16 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
     const { http, agentOf } = this.#deps;
     const room = await new TalkRoom(http, bot.user, roomToken).look(AbortSignal.timeout(LOOK_MS));
     if (room.hasCall !== true) return this.#ringing.get(placeOf(bot, roomToken))?.withdrawn();
+    if (this.#hasRung(placeOf(bot, roomToken), room.callStartTime ?? 0)) return;
     const agentId = await agentOf(bot.connectionId);
     if (agentId !== null) this.#ring(bot, agentId, roomToken, oneLine(room.displayName ?? '', MAX_NAME));
+  }
+
+  /** Several things tell of one call, also after the agent has declined it. */
+  #hasRung(place: string, startedS: number): boolean {
+    if (startedS > 0 && this.#rung.get(place) === startedS) return true;
+    this.#rung.set(place, startedS);
+    return false;
   }
 
   #ring(bot: CallingBot, agentId: string, roomToken: string, name: string): void {

@@ -38,6 +38,8 @@ const Room = z.object({
   permissions: field(z.number()),
   readOnly: field(z.number()),
   hasCall: field(z.boolean()),
+  /** Unix time, in seconds. */
+  callStartTime: field(z.number()),
   lastMessage: field(z.object({ id: z.number() })),
 });
 export type Room = z.output<typeof Room>;

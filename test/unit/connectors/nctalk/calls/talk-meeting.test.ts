@@ -8,6 +8,7 @@ import type {
   Participant,
   PlatformLeg,
 } from '../../../../../src/connectors/contract/call-leg.ts';
+import type { InboundCall } from '../../../../../src/connectors/contract/connector.ts';
 import { PlatformHttp } from '../../../../../src/connectors/kit/platform-http.ts';
 import { type CallingBot, TalkCalls } from '../../../../../src/connectors/nctalk/calls/talk-calls.ts';
 import { FakeNextcloud } from '../../../../fakes/nextcloud/fake-nextcloud.ts';
@@ -30,6 +31,7 @@ let room: FakeRoom;
 let legs: PlatformLeg[];
 let failures: string[];
 let configured: boolean[];
+let calling: CallingBot;
 
 beforeEach(async () => {
   nextcloud = await FakeNextcloud.start();
@@ -43,7 +45,7 @@ beforeEach(async () => {
   ada = nextcloud.user('ada', 'Ada');
   room = nextcloud.room({ kind: 'group', name: 'Planning', members: [ada, bot] });
   const password = bot.addAppPassword();
-  const calling: CallingBot = {
+  calling = {
     connectionId: LOGIN.id,
     accountId: 'acc_1',
     user: { server: nextcloud.url, userId: bot.uid, password },
@@ -224,10 +226,10 @@ describe('a call', () => {
     nextcloud.hpb.url = '';
     const offer = () => calls.prepare({ login: LOGIN, target: room.token } as never).capabilities;
     expect(offer()).toContain('audio_in');
+    nextcloud.startCall(room, ada);
     const call = new Call();
     await waitFor('the end of audio', () => !call.offered.includes('audio_in') && call.offered.length > 0);
     expect(call.offered).toEqual(['read', 'write', 'files']);
-    nextcloud.startCall(room, ada);
     await call.becomes('answered');
     await waitFor('Ada', () => call.people.length === 1);
     expect([call.people[0]?.name, media.opened]).toEqual(['Ada', 0]);
@@ -380,6 +382,46 @@ describe('people in a call', () => {
     server.say(users({ sessionId: 'session-1', inCall: 0 }));
     await call.becomes('ended');
     expect(call.end).toEqual({ result: 'completed', reason: 'the bot was removed from the call' });
+  });
+});
+
+describe('a call that has started', () => {
+  const rung: InboundCall[] = [];
+  /** Something says that the call has changed. A second look begins once the first one is over. */
+  const changed = async (): Promise<void> => {
+    const asked = () => nextcloud.calls.filter((each) => each.startsWith('room.get')).length;
+    const before = asked();
+    await waitFor('the Nextcloud to be asked', () => {
+      calls.callChanged(calling, room.token);
+      return asked() > before + 1;
+    });
+  };
+
+  beforeEach(() => {
+    rung.length = 0;
+    calls.onInbound({
+      ring: (inbound) => {
+        rung.push(inbound);
+        const leg = inbound.take({} as never, { ended: () => undefined } as never);
+        legs.push(leg);
+        return true;
+      },
+    });
+  });
+
+  it('rings once, also when it was refused and is told again', async () => {
+    nextcloud.startCall(room, ada);
+    await changed();
+    await changed();
+    expect(rung).toMatchObject([{ accountId: 'acc_1', agentId: 'agt_1', login: LOGIN, caller: 'Planning' }]);
+    legs.at(-1)!.refuse();
+    await changed();
+    expect(rung).toHaveLength(1);
+  });
+
+  it('does not ring where there is none, whatever is said', async () => {
+    await changed();
+    expect(rung).toEqual([]);
   });
 });
 
