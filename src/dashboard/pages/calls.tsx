@@ -13,6 +13,8 @@ import { Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Row, Rows } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
+import { History } from './call/history.tsx';
+import { otherSide } from './call/other-side.ts';
 
 const t = texts.calls;
 
@@ -34,6 +36,7 @@ export function CallsPage() {
       <Card title={t.live}>
         <Loaded answer={calls}>{(data) => <CallRows calls={data.calls} />}</Loaded>
       </Card>
+      <History />
     </>
   );
 }
@@ -63,15 +66,6 @@ export function CallRows({ calls }: { readonly calls: readonly Call[] }) {
   );
 }
 
-/** Who or what the call is with. */
-export function otherSide({
-  direction,
-  caller,
-  meeting_url: url,
-}: Pick<Call, 'direction' | 'caller' | 'meeting_url'>) {
-  return (direction === 'inbound' ? caller : url) || t.unknown;
-}
-
 /** The buttons of a ringing call. */
 export function Answering({ callId }: { readonly callId: string }) {
   const params = { call_id: callId };
@@ -98,12 +92,7 @@ function PlaceCall({ onClose }: { onClose(): void }) {
   return (
     <Dialog title={t.place} onClose={onClose}>
       <Form submit={submit} action={t.place} onCancel={onClose}>
-        <Choice
-          label={t.platform}
-          value={platform}
-          onValue={setPlatform}
-          options={t.callable.map((each) => [each, texts.platforms[each] ?? each] as const)}
-        />
+        <Choice label={t.platform} value={platform} onValue={setPlatform} options={t.callable} />
         <Field
           label={t.target}
           hint={t.targetHint}
