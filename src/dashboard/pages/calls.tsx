@@ -7,6 +7,7 @@ import { Action } from '../parts/action.tsx';
 import { CallBadge } from '../parts/badge.tsx';
 import { Card } from '../parts/card.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { useDraft, valuesOf } from '../parts/draft.ts';
 import { Choice, Field, Form } from '../parts/form.tsx';
 import { Duration, Moment } from '../parts/moment.tsx';
 import { Loaded } from '../parts/notes.tsx';
@@ -83,21 +84,19 @@ export function Answering({ callId }: { readonly callId: string }) {
 
 function PlaceCall({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation();
-  const [platform, setPlatform] = useState('sip');
-  const [target, setTarget] = useState('');
+  const draft = useDraft({ platform: 'sip', meeting_url: '' });
   const submit = async (): Promise<void> => {
-    const call = await ask('POST /api/call', { body: { platform, meeting_url: target } });
+    const call = await ask('POST /api/call', { body: valuesOf(draft) });
     navigate(`/calls/${call.call_id}`);
   };
   return (
     <Dialog title={t.place} onClose={onClose}>
       <Form submit={submit} action={t.place} onCancel={onClose}>
-        <Choice label={t.platform} value={platform} onValue={setPlatform} options={t.callable} />
+        <Choice label={t.platform} of={draft.platform} options={t.callable} />
         <Field
           label={t.target}
           hint={t.targetHint}
-          value={target}
-          onValue={setTarget}
+          of={draft.meeting_url}
           maxLength={2048}
           autocomplete="off"
         />

@@ -5,6 +5,7 @@ import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Card } from '../../parts/card.tsx';
+import { useDraft, valuesOf } from '../../parts/draft.ts';
 import { Choice, Field } from '../../parts/form.tsx';
 import { Duration, Moment } from '../../parts/moment.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
@@ -18,31 +19,20 @@ const TYPING_MS = 300;
 
 /** The calls that are over, newest first, with filters. */
 export function History() {
-  const [typed, setTyped] = useState('');
+  const draft = useDraft({ search: '', platform: '', result: '' });
   const [search, setSearch] = useState('');
-  const [platform, setPlatform] = useState('');
-  const [result, setResult] = useState('');
+  const { search: typed, ...chosen } = valuesOf(draft);
   useEffect(() => {
     const timer = setTimeout(() => setSearch(typed), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  const query = { state: 'ended', search, platform, result };
+  const query = { state: 'ended', search, ...chosen };
   return (
     <Card title={t.past}>
       <div class="grid">
-        <Field label={t.search} type="search" value={typed} onValue={setTyped} maxLength={200} />
-        <Choice
-          label={t.platform}
-          value={platform}
-          onValue={setPlatform}
-          options={[['', t.all], ...t.callable]}
-        />
-        <Choice
-          label={t.result}
-          value={result}
-          onValue={setResult}
-          options={[['', t.all], ...Object.entries(t.results)]}
-        />
+        <Field label={t.search} type="search" of={draft.search} maxLength={200} />
+        <Choice label={t.platform} of={draft.platform} options={[['', t.all], ...t.callable]} />
+        <Choice label={t.result} of={draft.result} options={[['', t.all], ...Object.entries(t.results)]} />
       </div>
       <Pages key={JSON.stringify(query)} query={query} />
     </Card>
