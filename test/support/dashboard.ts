@@ -58,7 +58,7 @@ export class DashboardVisit {
   /** Opens a page directly; waits for its heading. */
   async open(path: string): Promise<void> {
     await this.page.goto(`${this.#gateway.baseUrl}/dashboard${path}`);
-    await this.page.locator('h1').first().waitFor();
+    await this.page.locator('h1:visible').first().waitFor();
     await this.page.getByText('Loading …').first().waitFor({ state: 'detached' });
   }
 

@@ -23,21 +23,18 @@ export function CallPage({ callId }: { readonly callId: string }) {
   const params = { call_id: callId };
   const status = useAnswer('GET /api/call/{call_id}', { params }, { on: ['call_'], about: callId });
   const isOver = status.error?.status === 404;
-  const { data } = status;
+  if (isOver) return <PastCall callId={callId} />;
   return (
-    <>
-      <PageHead title={data ? <span class="cut">{otherSide(data)}</span> : texts.nav.calls} back="/calls">
-        {data && <CallBadge state={isOver ? 'ended' : data.state} />}
-      </PageHead>
-      {isOver && <p class="banner">{t.over}</p>}
-      {isOver ? (
-        <PastCall callId={callId} />
-      ) : (
-        <Loaded answer={status}>
-          {(call) => <Whole call={call} status={status} isLive={LIVE.has(call.state)} />}
-        </Loaded>
+    <Loaded answer={status}>
+      {(call) => (
+        <>
+          <PageHead title={<span class="cut">{otherSide(call)}</span>} back="/calls">
+            <CallBadge state={call.state} />
+          </PageHead>
+          <Whole call={call} status={status} isLive={LIVE.has(call.state)} />
+        </>
       )}
-    </>
+    </Loaded>
   );
 }
 

@@ -24,7 +24,7 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
       <div class="row">
         {call.state === 'ringing' && call.direction === 'inbound' && <Answering callId={call.call_id} />}
         {live && isActive && <Hearing live={live} />}
-        <span class="grow" />
+        <span class="gap" />
         <Confirm action={t.hangUp} question={t.hangUpQuestion} run={hangUp} />
       </div>
       {live && live.audio.value !== 'off' && <Level label={t.level} level={live.level} />}

@@ -3,12 +3,15 @@ import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
+import { CallBadge } from '../../parts/badge.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Loaded } from '../../parts/notes.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { texts } from '../../texts.ts';
 import { CallFacts } from './facts.tsx';
+import { otherSide } from './other-side.ts';
 
 type Past = Answers['GET /api/calls/history/{call_id}'];
 
@@ -31,23 +34,29 @@ function Whole(call: Past) {
     setLines([...lines, ...page.transcript]);
   };
   return (
-    <div class="columns">
-      <Card title={t.transcript}>
-        <Rows of={lines} none={t.nothingKept} class="long">
-          {({ position, speaker, text, created_at: at }) => (
-            <li key={position}>
-              <span>
-                <strong>{speaker}</strong> {text}{' '}
-                <span class="quiet small">
-                  <Moment iso={at} />
+    <>
+      <PageHead title={<span class="cut">{otherSide(call)}</span>} back="/calls">
+        <CallBadge state={call.state} />
+      </PageHead>
+      <p class="banner">{t.over}</p>
+      <div class="columns">
+        <Card title={t.transcript}>
+          <Rows of={lines} none={t.nothingKept} class="long">
+            {({ position, speaker, text, created_at: at }) => (
+              <li key={position}>
+                <span>
+                  <strong>{speaker}</strong> {text}{' '}
+                  <span class="quiet small">
+                    <Moment iso={at} />
+                  </span>
                 </span>
-              </span>
-            </li>
-          )}
-        </Rows>
-        {next !== null && <Action run={read}>{texts.more}</Action>}
-      </Card>
-      <CallFacts call={call} isLive={false} />
-    </div>
+              </li>
+            )}
+          </Rows>
+          {next !== null && <Action run={read}>{texts.more}</Action>}
+        </Card>
+        <CallFacts call={call} isLive={false} />
+      </div>
+    </>
   );
 }
