@@ -113,7 +113,7 @@ interface EarParts {
 /** Somebody who speaks for so long over what is played wants the turn. */
 const OVERLAP_MS = 220;
 /** Of which so much must be heard as speech; consonants are not. */
-const LEAST_HEARD_MS = 180;
+const LEAST_HEARD_MS = 200;
 /** A longer pause ends what was said. */
 const MAX_PAUSE_MS = 160;
 

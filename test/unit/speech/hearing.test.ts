@@ -351,7 +351,7 @@ describe('somebody who speaks over an utterance', () => {
   it('may pause between words, but not for long', () => {
     scene.speak(140, 1);
     scene.speak(80);
-    scene.speak(20, 1);
+    scene.speak(40, 1);
     expect(scene.interruptions).toBe(0);
     scene.speak(20, 1);
     expect(scene.interruptions).toBe(1);
