@@ -13,7 +13,7 @@ import { modelUse } from './model-use.ts';
 interface Trial {
   readonly vendor: FakeModelVendor;
   /** The name of the provider, if it is another one. */
-  readonly provider?: 'custom';
+  readonly provider?: string;
   readonly port: number;
   /** The gateway's setting for this vendor's host; null: the agent's settings have it. */
   readonly setting: string | null;

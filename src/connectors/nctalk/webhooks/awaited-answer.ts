@@ -3,6 +3,7 @@ import { type Clock, TimeLimit } from '../../../base/time.ts';
 import type { AwaitedReply, MessageIntake, SendOutcome } from '../../contract/messenger.ts';
 import type { ReplyEnd, WebhookReply } from '../../contract/webhooks.ts';
 import type { BotLogin } from '../login/bot-login.ts';
+import { toTalk } from '../messages/talk-markdown.ts';
 
 /** The addon posts an answer as soon as it has it. */
 const POSTED_WITHIN_MS = 10_000;
@@ -64,7 +65,7 @@ export async function answerWith(answering: Answering, awaited: AwaitedReply): P
     await login.records.notSent(message).catch(() => undefined);
     awaited.settle(null);
   };
-  return { status: 200, json: { message: message.text }, ended: (end) => void settle(end) };
+  return { status: 200, json: { message: toTalk(message.text) }, ended: (end) => void settle(end) };
 }
 
 /** Never rejects. */

@@ -11,7 +11,7 @@ it('sends texts, and tells their ids', async () => {
   const [message] = room.writtenBy(bot).slice(-1);
   expect(outcome).toEqual({ kind: 'sent', platformMessageIds: [`${message!.id}`] });
   expect(message).toMatchObject({
-    text: '*hello* @ada',
+    text: '**hello** @ada',
     referenceId: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
 });
