@@ -66,6 +66,12 @@ describe.skipIf(requirePeer('chromium'))('calls on the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Hang up' }).click();
     await page.getByText('This call is over.').waitFor();
     await phone.closed;
+    await visit.open('/calls');
+    await page.getByLabel('Search callers').fill(number);
+    await page.getByRole('link', { name: number }).click();
+    await page.getByText(/^completed: /).waitFor();
+    await page.getByText('Nothing was transcribed.').waitFor();
+    expect(await accessFaults(page)).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 
