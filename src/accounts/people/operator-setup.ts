@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import { hashToken, isSameSecret, newToken } from '../../base/ids.ts';
 import { changeRows } from '../../store/database/rows.ts';
-import { findAccountByEmail, firstAccount } from '../../store/people/accounts.ts';
+import { findAccount, findAccountByEmail, firstAccount } from '../../store/people/accounts.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { type SignedIn, signIn } from '../sessions/sessions.ts';
 import type { Client, People } from './people.ts';
@@ -53,7 +53,8 @@ export class OperatorSetup {
     const passwordHash = await people.hasher.hash(password);
     const nowIso = people.clock.nowIso();
     await people.db.transaction().execute(async (trx) => {
-      this.#use(token);
+      // Somebody else with the same link may have been faster.
+      if ((await findAccount(trx, accountId))?.email !== null) throw new GatewayError('invalid_mail_token');
       if (await findAccountByEmail(trx, email)) throw new GatewayError('email_taken');
       const proven = { emailVerifiedAt: nowIso, ownerProvenAt: nowIso };
       await changeRows(trx, 'accounts', { id: accountId }, { email, passwordHash, ...proven });

@@ -134,14 +134,15 @@ function Leaving() {
 function DeleteAccount({ onClose }: { onClose(): void }) {
   const draft = useDraft({ password: '', confirm: '' });
   const submit = async (): Promise<void> => {
-    await ask('DELETE /api/account', { body: valuesOf(draft) });
+    const { confirm, password } = valuesOf(draft);
+    await ask('DELETE /api/account', { body: { confirm, ...(password && { password }) } });
     signedOut.value += 1;
   };
   return (
     <Dialog title={t.delete} onClose={onClose}>
       <p>{t.deleteHint}</p>
       <Form submit={submit} action={t.delete} isDanger onCancel={onClose}>
-        <PasswordField label={t.currentPassword} of={draft.password} />
+        <PasswordField label={t.currentPassword} of={draft.password} required={false} />
         <Field label={t.confirmWord} of={draft.confirm} required pattern="DELETE" autocomplete="off" />
       </Form>
     </Dialog>

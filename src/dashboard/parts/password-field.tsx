@@ -7,10 +7,21 @@ interface PasswordFieldProps {
   readonly of: Held<string>;
   /** One that is chosen now, and not the one to be proven. */
   readonly isNew?: boolean;
+  /** Accounts may have none. */
+  readonly required?: boolean;
 }
 
-export function PasswordField({ isNew = false, ...rest }: PasswordFieldProps) {
+export function PasswordField({ isNew = false, required = true, ...rest }: PasswordFieldProps) {
   const rules = isNew ? { minLength: 8, hint: texts.signIn.passwordHint } : {};
   const autocomplete = isNew ? 'new-password' : 'current-password';
-  return <Field {...rest} {...rules} type="password" required maxLength={128} autocomplete={autocomplete} />;
+  return (
+    <Field
+      {...rest}
+      {...rules}
+      type="password"
+      required={required}
+      maxLength={128}
+      autocomplete={autocomplete}
+    />
+  );
 }
