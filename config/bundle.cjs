@@ -108,7 +108,7 @@ async function inAscii(dir) {
   for (const file of files) {
     const source = await readFile(file, 'utf8');
     const escaped = source.replace(
-      /[^\x00-\x7f]/g,
+      /[\u0080-\uffff]/g,
       (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
     if (escaped !== source) await writeFile(file, escaped);
