@@ -16,6 +16,7 @@ import { setupBench } from './setup/setup.bench.ts';
 import { slackBench } from './slack/slack.bench.ts';
 import { speechBenches } from './speech/speech.bench.ts';
 import { tickBench } from './tick/tick.bench.ts';
+import { webrtcBenches } from './webrtc/webrtc.bench.ts';
 import { wsBench } from './ws/ws.bench.ts';
 
 /** In the order in which they run and appear in the table. */
@@ -33,6 +34,7 @@ export const benches: readonly Bench[] = [
   mixBench,
   bridgeBench,
   ...discordBenches,
+  ...webrtcBenches,
   ...speechBenches,
   ...inlineBenches,
   slackBench,

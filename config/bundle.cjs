@@ -1,6 +1,7 @@
 /** Bundles the gateway and its packages into one CommonJS file per thread; see src/start.cjs. */
-const { readFile, mkdir, readdir, rename, rm, stat } = require('node:fs/promises');
-const { dirname, join, relative, resolve } = require('node:path');
+const { readFile, mkdir, readdir, rename, rm, stat, writeFile } = require('node:fs/promises');
+const { basename, dirname, join, relative, resolve } = require('node:path');
+const { gzipSync } = require('node:zlib');
 const { bundleDir } = require('../src/bundle-dir.cjs');
 
 const ROOT = join(__dirname, '..');
@@ -11,6 +12,10 @@ const THREADS = [
   'src/store/database/checkpoint.worker.ts',
   'src/jobs/jobs.worker.ts',
 ];
+const DASHBOARD = 'src/dashboard/main.tsx';
+const DASHBOARD_PAGE = 'src/dashboard/page.html';
+/** Modules with large packages, in files of their own that a thread loads when it imports them for the first time. */
+const LAZY = ['src/connectors/nctalk/voice/talk-transport.ts'];
 /** The build of @discordjs/rest for other runtimes: that for Node brings an HTTP client that the gateway does not use. */
 const ALIAS = { '@discordjs/rest': join(ROOT, 'node_modules/@discordjs/rest/dist/web.js') };
 /** Packages that are native, look for their own worker files, or are rarely needed at start. */
@@ -26,6 +31,8 @@ const UNUSED_STUB = `module.exports = class { constructor() { throw new Error('l
 const MAX_BUNDLES = 5;
 
 const WORKER_URL = /new URL\(\s*'[^']*?([\w.-]+\.worker)\.ts',\s*import\.meta\.url,?\s*\)/g;
+/** Where the gateway looks for the dashboard. */
+const DASHBOARD_URL = "new URL('../../dashboard/', import.meta.url)";
 
 /**
  * Replaces `import.meta`, which CommonJS does not have, so that modules still find the files next to their source.
@@ -37,6 +44,7 @@ function importMeta(dir) {
     if (!source.includes('import.meta.')) return undefined;
     const contents = source
       .replace(WORKER_URL, (_, name) => `new URL('${name}.cjs', __bundleUrl)`)
+      .replace(DASHBOARD_URL, `new URL('dashboard/', __bundleUrl)`)
       .replaceAll('import.meta.url', `new URL(${JSON.stringify(relative(dir, path))}, __bundleUrl).href`)
       .replaceAll('import.meta.dirname', `__inBundle(${JSON.stringify(relative(dir, dirname(path)))})`);
     return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
@@ -52,14 +60,24 @@ const withoutUnused = {
   setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: UNUSED_STUB })),
 };
 
+/** Otherwise a file would contain all that it may ever import. */
+const lazily = {
+  name: 'lazily',
+  setup: (build) =>
+    build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
+      const isLazy = kind === 'dynamic-import' && LAZY.includes(relative(ROOT, join(resolveDir, path)));
+      return isLazy ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined;
+    }),
+};
+
 /** Writes the bundle to `dir`, which appears only when it is complete. Tests have entry points of their own. */
 async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   const unfinished = `${dir}.${process.pid}`;
   await mkdir(unfinished, { recursive: true });
   const { build, stop } = require('esbuild');
-  await build({
+  const gateway = build({
     absWorkingDir: ROOT,
-    entryPoints: [main, bridge, ...THREADS],
+    entryPoints: [main, bridge, ...THREADS, ...LAZY],
     entryNames: '[name]',
     outdir: unfinished,
     outExtension: { '.js': '.cjs' },
@@ -72,14 +90,68 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
     lineLimit: 200,
     external: EXTERNAL,
     alias: ALIAS,
-    plugins: [withoutUnused, importMeta(unfinished)],
+    plugins: [withoutUnused, lazily, importMeta(unfinished)],
     banner: { js: BANNER },
     logLevel: 'silent',
   });
+  await Promise.all([gateway, bundleDashboard(join(unfinished, 'dashboard'))]);
   // Otherwise esbuild's process would run as long as this one.
   await stop();
+  await inAscii(unfinished);
   // Another start may have written the same bundle in the meantime.
   await rename(unfinished, dir).catch(() => rm(unfinished, { recursive: true }));
+}
+
+/** esbuild escapes characters beyond ASCII in strings only, and packages have some in regular expressions. */
+async function inAscii(dir) {
+  const files = (await readdir(dir)).filter((name) => name.endsWith('.cjs')).map((name) => join(dir, name));
+  for (const file of files) {
+    const source = await readFile(file, 'utf8');
+    const escaped = source.replace(
+      /[\u0080-\uffff]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    if (escaped !== source) await writeFile(file, escaped);
+  }
+}
+
+/**
+ * Writes the dashboard to `dir`: its page, and its scripts and styles, whose names change with their content, each also
+ * compressed.
+ */
+async function bundleDashboard(dir) {
+  const { outputFiles } = await require('esbuild').build({
+    absWorkingDir: ROOT,
+    entryPoints: { dashboard: DASHBOARD },
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    outdir: dir,
+    bundle: true,
+    splitting: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.worklet.js': 'file', '.svg': 'dataurl' },
+    minify: true,
+    legalComments: 'none',
+    write: false,
+    logLevel: 'silent',
+  });
+  await mkdir(dir, { recursive: true });
+  const nameOf = (pattern) =>
+    outputFiles.map(({ path }) => basename(path)).find((name) => pattern.test(name));
+  const page = await readFile(join(ROOT, DASHBOARD_PAGE), 'utf8');
+  const filled = page
+    .replace('{{script}}', nameOf(/^dashboard-.*\.js$/))
+    .replace('{{style}}', nameOf(/^dashboard-.*\.css$/));
+  await writeFile(join(dir, 'page.html'), filled);
+  for (const { path, contents } of outputFiles) {
+    await writeFile(path, contents);
+    await writeFile(`${path}.gz`, gzipSync(contents, { level: 9 }));
+  }
 }
 
 /** Writes the bundle to `dir` in the cache. Keeps a few older ones: a running gateway starts new threads from its own. */
@@ -95,7 +167,7 @@ async function removeOldBundles(cache) {
   await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })));
 }
 
-module.exports = { bundle, bundleIntoCache, NOT_BUNDLED: [...EXTERNAL, ...LOADED_BY_PATH] };
+module.exports = { bundle, bundleDashboard, bundleIntoCache, NOT_BUNDLED: [...EXTERNAL, ...LOADED_BY_PATH] };
 
 /** `node config/bundle.cjs [folder]`, for gateways that may not write next to their code: to the cache without a folder. */
 async function main(folder) {

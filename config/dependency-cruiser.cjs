@@ -38,7 +38,12 @@ const pairsOfDomains = DOMAINS.flatMap((upper, place) =>
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '^src/main\\.ts$' }, to: {} },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, pathNot: '^src/main\\.ts$|\\.d\\.ts$' },
+      to: {},
+    },
     layer('base', '^src/base/', []),
     layer('native', '^src/native/', []),
     layer('audio', '^src/audio/', ['base']),
@@ -58,6 +63,7 @@ module.exports = {
       ...FLOOR,
     ]),
     layer('rtp', '^src/rtp/', ['media', 'rings/(packet-ring|doorbell)', 'native', ...FLOOR]),
+    layer('webrtc', '^src/webrtc/', ['media', 'rtp/(srtp|rtp-(packet|state|protocol))', ...FLOOR]),
     // The loopback platform is written as connectors are.
     layer(
       'connectors',
@@ -66,6 +72,7 @@ module.exports = {
         'connectors/(contract|kit)',
         'media',
         'native',
+        'webrtc',
         'rtp/rtp-(protocol|packet)',
         'rings/(packet|pcm)-port',
         ...FLOOR,
@@ -98,6 +105,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/connectors/([^/]+)/' },
       to: { path: '^src/connectors/', pathNot: '^src/connectors/($1|contract|kit)/' },
+    },
+    layer('dashboard', '^src/dashboard/', ['api/(schema|rest)']),
+    {
+      name: 'the dashboard has only types of the gateway',
+      severity: 'error',
+      comment: 'Its code runs in browsers.',
+      from: { path: '^src/dashboard/' },
+      to: { path: '^src/(?!dashboard/)', dependencyTypesNot: ['type-only'] },
     },
     layer('mcp shim', '^src/mcp-shim/', []),
     {
@@ -135,6 +150,19 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/connectors/sip/signaling/core/' },
       to: { path: 'node_modules/sip\\.js/' },
+    },
+    {
+      name: 'only-webrtc-knows-werift',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/webrtc/' },
+      to: { path: 'node_modules/werift/' },
+    },
+    {
+      name: 'webrtc-on-bridges-only',
+      severity: 'error',
+      comment: 'It takes memory and time to load, and its work must not hold the main thread up.',
+      from: { path: '^src/(main|engine/engine\\.worker)\\.ts$' },
+      to: { path: '^src/webrtc/', reachable: true },
     },
     {
       name: 'only-store-knows-the-database',

@@ -41,10 +41,12 @@ const NIGHTLY = [
   'test/peers/harness.test.ts',
   'test/e2e/{discord-voice-bitrates,model-kind-calls,opus}.test.ts',
   'test/peers/{gateway-during-call,hosted-speech,local-call,local-speech}.test.ts',
+  // Bad networks, relays and browsers of WebRTC; its threads are killed in nctalk-kills.
+  'test/peers/nctalk-{network,speaking,turn}.test.ts',
   'test/unit/audio/quality/*.test.ts',
   // Demos, benches and browsers.
   'test/e2e/demo.test.ts',
-  'test/peers/{browser-consent,browser-pairing,browser-sign-in,demo-talk,mail-links}.test.ts',
+  'test/peers/{browser-consent,browser-dashboard,browser-pairing,browser-sign-in,demo-talk,mail-links}.test.ts',
   'test/unit/{bench,native-bench}/**/*.test.ts',
   // Vendors' own packages against the fakes, and what is built for production.
   'test/sdks/**/*.test.ts',
@@ -121,6 +123,7 @@ const KINDS: readonly Kind[] = [
     name: 'audio',
     files: [
       'test/unit/connectors/discord/voice/*.test.ts',
+      'test/peers/nctalk-{kills,network,voice}.test.ts',
       'test/unit/fakes/discord-voice/*.test.ts',
       'test/unit/loopback/loopback-call.test.ts',
       'test/unit/rtp/opus-call.test.ts',
@@ -183,7 +186,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/api/mcp/{fast-path,stateless,tool-tokens}.test.ts',
       'test/unit/rtp/{media-io,precede}.test.ts',
       'test/unit/speech/{options-read,recognizer-cuts}.test.ts',
-      'test/unit/speech/vad/voice-activity.test.ts',
+      'test/unit/speech/vad/{noise,voice-activity}.test.ts',
       'test/unit/speech/{local/flite,local/local-tts,text/linear-time}.test.ts',
       'test/unit/store/store.test.ts',
       'test/unit/support/slowdown.test.ts',

@@ -24,7 +24,7 @@ export default suite([
     'every-rule',
     'processes',
     [
-      'test/conformance/{bridged,discord,discord-calls,loopback-meetings,slack,teams,telegram,whatsapp}.test.ts',
+      'test/conformance/{bridged,discord,discord-calls,loopback-meetings,nctalk,nctalk-calls,slack,teams,telegram,whatsapp}.test.ts',
     ],
     { CONFORMANCE: 'whole' },
   ),

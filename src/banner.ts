@@ -4,7 +4,7 @@ import type { Settings } from './settings/settings.ts';
 
 /** Returns the text printed at start: where everything listens and, on the first start only, the keys. */
 export function banner(gateway: Gateway, settings: Settings): string {
-  const { publicUrl, sipPort, sipTlsPort, operatorKeys } = gateway;
+  const { publicUrl, sipPort, sipTlsPort, operatorKeys, setupToken } = gateway;
   const wanted = settings.sip.port;
   const moved = wanted !== 0 && sipPort !== wanted ? ` (port ${wanted} is in use)` : '';
   const tls = sipTlsPort === null ? '' : `, TLS on port ${sipTlsPort}`;
@@ -15,10 +15,21 @@ export function banner(gateway: Gateway, settings: Settings): string {
     `  SIP    ${settings.sip.host}:${sipPort} over UDP and TCP${moved}${tls}`,
     `  RTP    UDP ports ${settings.sip.rtpPortMin} to ${settings.sip.rtpPortMax}`,
     `  Data   ${settings.dataDir}`,
+    ...setupLink(publicUrl, setupToken),
     ...revokedKeys(operatorKeys),
     ...newKeys(publicUrl, operatorKeys),
   ];
   return `\n${lines.join('\n')}\n\n`;
+}
+
+/** The token stands behind a `#`, so that browsers send it to nobody and nothing logs it. */
+function setupLink(publicUrl: string, token: string | null): string[] {
+  if (token === null) return [];
+  return [
+    '',
+    '  Set your password for the dashboard (works once, for 24 hours):',
+    `    ${publicUrl}/dashboard/setup#${token}`,
+  ];
 }
 
 function revokedKeys({ agentKey, settingsKey }: OperatorKeys): string[] {

@@ -65,6 +65,7 @@ function phoneConfig(remotePort: number): RtpConfig {
     payloadType: 0,
     dtmfPayloadType: null,
     dtmfClockRateHz: ROOM_HZ,
+    received: { codecs: [], events: [] },
     opus: null,
     sending: true,
     receiving: true,

@@ -49,6 +49,7 @@ async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
     payloadType: 0,
     dtmfPayloadType: null,
     dtmfClockRateHz: 8_000,
+    received: { codecs: [], events: [] },
     opus: null,
     sending: true,
     receiving: true,

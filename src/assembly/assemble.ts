@@ -23,6 +23,7 @@ import { FailedAttempts } from '../accounts/passwords/failed-attempts.ts';
 import { GuessLimits } from '../accounts/passwords/guess-limits.ts';
 import { argon2id } from '../accounts/passwords/passwords.ts';
 import { ensureOperator } from '../accounts/people/first-start.ts';
+import { OperatorSetup } from '../accounts/people/operator-setup.ts';
 import type { People } from '../accounts/people/people.ts';
 import { SessionCache } from '../accounts/sessions/session-cache.ts';
 import { getInternalBearer } from '../agents/internal-bearer.ts';
@@ -65,7 +66,8 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const keys = await KeyCache.load(store.db, clock, (error) =>
     events.writeFailed('the last use of a key', error),
   );
-  const retention = new Retention(store.db, clock, { messagesMs: settings.messaging.keptMs }, (error) =>
+  const keptFor = { messagesMs: settings.messaging.keptMs, callsMs: settings.callsKeptMs };
+  const retention = new Retention(store.db, clock, keptFor, (error) =>
     events.writeFailed('expired records', error),
   );
   closers.push(() => retention.close());
@@ -91,6 +93,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const accounts = { ...sipAccounts, traits: settings.traits, calls, connections };
   const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;
+  const operatorSetup = new OperatorSetup(people);
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
   const authorization = authorizationDomain(deps, { grants, people, files, accounts });
   const replies = new AgentReplies(clock);
@@ -119,6 +122,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     inbox,
     outbound,
     people,
+    operatorSetup,
     authorization,
     keys,
     replies,
@@ -160,6 +164,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     sipPort: trunks.port ?? settings.sip.port,
     sipTlsPort: trunks.tlsPort,
     operatorKeys,
+    setupToken: await operatorSetup.open(),
   };
 }
 

@@ -41,4 +41,6 @@ export interface Running {
   /** Null: SIP over TLS is off. */
   readonly sipTlsPort: number | null;
   readonly operatorKeys: OperatorKeys;
+  /** Of the link by which the operator gets a password; null: there is one. */
+  readonly setupToken: string | null;
 }

@@ -23,6 +23,7 @@ import { whatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts'
 import { zoomConnector } from '../connectors/zoom/zoom-connector.ts';
 import { WebFiles } from '../files/web-files.ts';
 import { loadMediaIo } from '../native/media-io.ts';
+import { agentOfConnection } from '../store/logins/agent-logins.ts';
 import { linkedPeople } from '../store/logins/connections.ts';
 import { PlatformRecords } from '../store/logins/platform-records.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
@@ -147,6 +148,7 @@ function nextcloudTalkConnector(deps: PartDeps): NextcloudTalkConnector {
     {
       ...messengerDeps(deps, 'nctalk'),
       bridges: deps.bridges,
+      agentOf: (connectionId) => agentOfConnection(deps.store.db, connectionId),
       publicUrl: deps.publicUrl,
       findAddresses,
       isOpen,

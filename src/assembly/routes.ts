@@ -3,6 +3,7 @@ import type { LeavingDomain } from '../accounts/account/delete-account.ts';
 import type { AgentProbes } from '../accounts/keys/agent-probes.ts';
 import type { SipSetup } from '../accounts/logins/sip-accounts.ts';
 import { checkPassword } from '../accounts/passwords/check-password.ts';
+import type { OperatorSetup } from '../accounts/people/operator-setup.ts';
 import type { People } from '../accounts/people/people.ts';
 import type { AgentDomain } from '../agents/agent-domain.ts';
 import type { AuthorizationContext } from '../api/authorization/authorization-context.ts';
@@ -24,6 +25,7 @@ import { connectionRoutes } from '../api/rest/connections.ts';
 import { dmRoutes } from '../api/rest/dms.ts';
 import { emailAddressRoutes } from '../api/rest/email-address.ts';
 import { fileRoutes } from '../api/rest/files.ts';
+import { firstSignInRoutes } from '../api/rest/first-sign-in.ts';
 import { type InboxDomain, inboxRoutes } from '../api/rest/inbox.ts';
 import { type OAuthContext, oauthRoutes } from '../api/rest/oauth.ts';
 import { openApiRoute } from '../api/rest/openapi.ts';
@@ -61,6 +63,7 @@ export interface Domains {
   readonly platformBridge: BridgeContext;
   readonly probes: AgentProbes;
   readonly people: People;
+  readonly operatorSetup: OperatorSetup;
   readonly oauth: OAuthContext;
   readonly authorization: AuthorizationContext;
   readonly metrics: Metrics;
@@ -98,6 +101,7 @@ export function routes(domains: Domains): Route[] {
     ...accountDeletionRoutes(leavingDomain(domains), publicUrl),
     ...agentProbeRoutes(domains.probes),
     ...signInRoutes(people),
+    ...firstSignInRoutes(people, domains.operatorSetup, oauth.signIns),
     ...emailAddressRoutes(people),
     ...oauthRoutes(oauth),
     ...metadataRoutes(authorization.domain),

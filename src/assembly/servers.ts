@@ -5,6 +5,7 @@ import type { KeyCache } from '../accounts/keys/key-cache.ts';
 import { authenticator } from '../api/auth/authenticator.ts';
 import { ClientAddresses } from '../api/auth/client-addresses.ts';
 import { resourceMetadataUrl } from '../api/authorization/metadata.ts';
+import { dashboardRoutes } from '../api/dashboard/dashboard-routes.ts';
 import { IdempotentRequests } from '../api/http/idempotency/idempotent-requests.ts';
 import type { Route } from '../api/http/routing/route.ts';
 import { HttpServer } from '../api/http/server.ts';
@@ -87,7 +88,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     authorization: authorizationContext(authorization, people, oauth),
   });
   const http = new HttpServer({
-    routes: [...rest, ...mcp.routes],
+    routes: [...rest, ...mcp.routes, ...dashboardRoutes()],
     sockets: [
       streamRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),

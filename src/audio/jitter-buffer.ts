@@ -21,7 +21,7 @@ export interface JitterFormat {
   readonly clockRateHz: number;
   readonly maxPayloadBytes: number;
   /** Whether dropping the payload would be inaudible. */
-  isQuiet(bytes: Uint8Array, offset: number, length: number): boolean;
+  isQuiet(bytes: Uint8Array, offset: number, length: number, payloadType: number): boolean;
 }
 
 /** RFC 3550 appendix A.1: a sequence number further off than this means that the sender has restarted. */
@@ -50,6 +50,7 @@ export class JitterBuffer implements Payload {
   readonly counters: JitterCounters;
   /** How fast to play. */
   readonly pacing = new JitterPace();
+  payloadType = 0;
   payloadOffset = 0;
   payloadLength = 0;
   durationSamples = 0;
@@ -246,7 +247,8 @@ export class JitterBuffer implements Payload {
 
   #isQuiet(head: number): boolean {
     const offset = this.#slots.payloadOffset(head);
-    return this.#format.isQuiet(this.bytes, offset, this.#slots.payloadLength(head));
+    const type = this.#slots.payloadType(head);
+    return this.#format.isQuiet(this.bytes, offset, this.#slots.payloadLength(head), type);
   }
 
   #depthSamples(): number {
@@ -284,6 +286,7 @@ export class JitterBuffer implements Payload {
   #bridge(head: number, gapSamples: number): Pulled {
     const isSilence = head === this.#next;
     if (!isSilence) this.counters.concealed++;
+    this.payloadType = this.#slots.payloadType(head);
     this.payloadOffset = this.#slots.payloadOffset(head);
     this.payloadLength = gapSamples <= this.#frameSamples ? this.#slots.payloadLength(head) : 0;
     return this.#advance(isSilence ? 'silence' : 'lost', Math.min(gapSamples, this.#frameSamples));
@@ -291,6 +294,7 @@ export class JitterBuffer implements Payload {
 
   #take(head: number): Pulled {
     this.counters.lost += this.#missingBefore(head);
+    this.payloadType = this.#slots.payloadType(head);
     this.payloadOffset = this.#slots.payloadOffset(head);
     this.payloadLength = this.#slots.payloadLength(head);
     this.#nextTimestamp = this.#slots.timestamp(head);

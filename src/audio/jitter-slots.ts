@@ -35,6 +35,7 @@ export class JitterSlots {
   readonly #maxPayloadBytes: number;
   readonly #words = new Int32Array(SLOTS * WORDS);
   readonly #held = new Uint8Array(SLOTS);
+  readonly #types = new Uint8Array(SLOTS);
   /** The cell of each slot that holds a packet. */
   readonly #cells = new Uint8Array(SLOTS);
   /** A stack of cells. The first `#freeCount` are free. */
@@ -64,6 +65,7 @@ export class JitterSlots {
     this.#freeCount--;
     this.#cells[slot] = this.#free[this.#freeCount]!;
     this.#held[slot] = 1;
+    this.#types[slot] = packet.payloadType ?? 0;
     this.#words[slot * WORDS + SEQUENCE] = sequence;
     this.#words[slot * WORDS + TIMESTAMP] = packet.timestamp;
     this.#words[slot * WORDS + DURATION] = durationSamples;
@@ -107,6 +109,10 @@ export class JitterSlots {
 
   payloadLength(sequence: number): number {
     return this.#words[(sequence & MASK) * WORDS + LENGTH]!;
+  }
+
+  payloadType(sequence: number): number {
+    return this.#types[sequence & MASK]!;
   }
 
   #release(slot: number): void {

@@ -1,4 +1,4 @@
-import { bytesWithin } from '../base/answer-body.ts';
+import { bytesWithin } from '../base/bytes-within.ts';
 import { GatewayError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { type Clock, isoAfter, TimeLimit } from '../base/time.ts';

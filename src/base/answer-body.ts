@@ -1,20 +1,5 @@
+import { bytesWithin } from './bytes-within.ts';
 import { platformJson } from './platform-json.ts';
-
-/** Collects bytes. Throws once there are more than `maxBytes`, which also ends their source. */
-export async function bytesWithin(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  maxBytes: number,
-  tooLong: () => Error = () => new Error(`the answer is longer than ${maxBytes} bytes`),
-): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of source) {
-    length += piece.length;
-    if (length > maxBytes) throw tooLong();
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-}
 
 /** Reads the body of a platform's answer. Throws once it is longer than `maxBytes`, which also ends the connection. */
 export async function readAnswer({ body }: Response, maxBytes: number): Promise<Uint8Array> {

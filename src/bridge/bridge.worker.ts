@@ -4,6 +4,12 @@ import {
   type VoiceOpen,
   type VoiceSignal,
 } from '../connectors/discord/voice/voice-protocol.ts';
+import {
+  TALK_TRANSPORT,
+  type TalkCommands,
+  type TalkOpen,
+  type TalkSignal,
+} from '../connectors/nctalk/voice/talk-protocol.ts';
 import { type OpenTransport, transportFactory } from '../media/transport.ts';
 import { speechParts } from '../speech/transport/speech-parts.ts';
 import { SPEECH_TRANSPORT } from '../speech/transport/speech-protocol.ts';
@@ -17,10 +23,17 @@ const openDiscordVoice: OpenTransport<VoiceOpen, Record<never, never>, VoiceSign
   return await openVoiceTransport(...opening);
 };
 
+/** The same goes for WebRTC. */
+const openTalk: OpenTransport<TalkOpen, TalkCommands, TalkSignal> = async (...opening) => {
+  const { openTalkTransport } = await import('../connectors/nctalk/voice/talk-transport.ts');
+  return await openTalkTransport(...opening);
+};
+
 /** Composition root of a bridge thread: the transports it can open, those of platforms and the speech of calls. */
 const worker = new BridgeWorker([
   transportFactory(SPEECH_TRANSPORT, speechWith(speechParts(systemClock))),
   transportFactory(VOICE_TRANSPORT, openDiscordVoice),
+  transportFactory(TALK_TRANSPORT, openTalk),
 ]);
 
 /** Task of the pool. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
 import type { AgentScope } from '../base/scope.ts';
 import type { Termination } from '../base/termination.ts';
-import { type CallDomain, liveCall } from './call-domain.ts';
+import { type CallDomain, hasRoomToTalk, liveCall } from './call-domain.ts';
 import type { CallSnapshot } from './call-event.ts';
 import { isOver, type OverState } from './call-state.ts';
 
@@ -9,7 +9,7 @@ const BROKEN: ReadonlySet<Termination['result']> = new Set(['failed', 'internal_
 
 /**
  * Accepts a ringing call and waits until media flows. The call's own deadline bounds the wait.
- * @throws GatewayError `call_not_found`, `call_not_ringing`, `platform_failed`
+ * @throws GatewayError `call_not_found`, `call_not_ringing`, `call_limit`, `platform_failed`
  */
 export async function acceptCall(
   domain: CallDomain,
@@ -18,6 +18,8 @@ export async function acceptCall(
 ): Promise<CallSnapshot> {
   const actor = liveCall(domain, scope, callId);
   if (actor.state.name !== 'ringing') throw new GatewayError('call_not_ringing');
+  if (!actor.state.accepting && !hasRoomToTalk(domain, actor.identity.accountId))
+    throw new GatewayError('call_limit');
   actor.post({ type: 'accept' });
   const state = await actor.leaves('ringing');
   if (isOver(state)) throw acceptFailure(state);

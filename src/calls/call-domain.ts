@@ -80,9 +80,16 @@ function chatDeps(
   };
 }
 
-/** Whether the account may open another call. */
-export function hasRoom({ registry, maxCallsPerAccount }: CallDomain, accountId: string): boolean {
+/** Whether another call may ring for the account. */
+export function hasRoomToRing({ registry, maxCallsPerAccount }: CallDomain, accountId: string): boolean {
   return registry.accepts(accountId) && registry.countOf(accountId) < maxCallsPerAccount;
+}
+
+/** Whether the account may place or accept another call. Others that ring do not count, so callers cannot take its room. */
+export function hasRoomToTalk({ registry, maxCallsPerAccount }: CallDomain, accountId: string): boolean {
+  if (!registry.accepts(accountId)) return false;
+  const taken = registry.listOf(accountId).filter(({ state }) => state.name !== 'ringing' || state.accepting);
+  return taken.length < maxCallsPerAccount;
 }
 
 /** Returns the live call with this id, if the scope may see it. @throws GatewayError `call_not_found` */

@@ -55,13 +55,19 @@ export async function chooseLogin(logins: AgentLogins, question: LoginQuestion):
     return chosen;
   }
   const fitting = own.length > 0 ? own : others;
-  const [only, another] = fitting;
+  const [only, another] = reaching(calls, fitting, target);
   if (another !== undefined) throw ambiguous(connector.platform, fitting);
   if (only !== undefined) return only;
   // Without a URL, no login but a connection would do (specification, "Errors"). Calls by a trunk lack the trunk first.
   if (target === '' && calls.loginKinds.some((kind) => kind !== 'trunk'))
     throw new GatewayError('meeting_url_required');
   throw new GatewayError('platform_not_configured', noLoginText(connector.platform));
+}
+
+/** Those that may lead to the target; all of them when none does, so that the platform says what is wrong with it. */
+function reaching(calls: PlacesCalls, choices: readonly Choice[], target: string): readonly Choice[] {
+  const some = choices.filter(({ login }) => calls.reaches?.(login, target) ?? true);
+  return some.length > 0 ? some : choices;
 }
 
 async function ownChoices(

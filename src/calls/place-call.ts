@@ -4,7 +4,7 @@ import { noLoginText, type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
 import type { PresetIds } from '../base/speech.ts';
 import type { Connector, DialRequest, PlacesCalls } from '../connectors/contract/connector.ts';
-import { type CallDomain, type CallToOpen, hasRoom, openCall } from './call-domain.ts';
+import { type CallDomain, type CallToOpen, hasRoomToTalk, openCall } from './call-domain.ts';
 import type { CallSnapshot } from './call-event.ts';
 import { chooseLogin } from './choose-login.ts';
 import { choosePresets } from './choose-presets.ts';
@@ -40,7 +40,7 @@ export async function placeCall(
   const dial = await dialRequest(domain, scope, request, { connector, calls });
   const { capabilities, sampleRateHz } = calls.prepare(dial);
   if (domain.registry.isClosed) throw new GatewayError('not_ready', 'The gateway is closing');
-  if (!hasRoom(domain, scope.accountId)) throw new GatewayError('call_limit');
+  if (!hasRoomToTalk(domain, scope.accountId)) throw new GatewayError('call_limit');
   const call = callToOpen(request.platform, dial, sampleRateHz);
   const actor = openCall(domain, call, { login: dial.login, capabilities, presets });
   try {

@@ -2,7 +2,7 @@ import { newId } from '../base/ids.ts';
 import type { PresetIds } from '../base/speech.ts';
 import type { Connector, InboundAnswerer, InboundCall } from '../connectors/contract/connector.ts';
 import type { CallActor } from './call-actor.ts';
-import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
+import { type CallDomain, hasRoomToRing, openCall } from './call-domain.ts';
 import { DEFAULT_AGENT_NAME } from './call-event.ts';
 import { ENABLED_PRESETS, NO_PRESETS, presetsOfNumber } from './choose-presets.ts';
 
@@ -15,7 +15,7 @@ export function inboundAnswerer(domain: CallDomain, connector: Connector): Inbou
 }
 
 function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): boolean {
-  if (!hasRoom(domain, inbound.accountId)) return false;
+  if (!hasRoomToRing(domain, inbound.accountId)) return false;
   const { accountId, agentId, login, capabilities, caller, target: meetingUrl, sampleRateHz } = inbound;
   const actor = openCall(
     domain,

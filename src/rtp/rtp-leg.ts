@@ -135,7 +135,8 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
     const packet = bytes.subarray(start, end);
     const length = this.#srtp === null ? packet.length : this.#srtp.unprotectRtcp(packet);
     if (length < 0) this.#counters.unauthentic++;
-    else if (!this.#rtcp.receive(packet, length, wallMs())) this.#counters.malformed++;
+    else if (this.#rtcp.receive(packet, length, wallMs())) this.#receiver.noteLife(performance.now());
+    else this.#counters.malformed++;
   }
 
   onBug(error: unknown): void {

@@ -92,6 +92,18 @@ export function takeDescriptor(bound: SharedArrayBuffer | null, which: 'rtp' | '
 export type G711Name = 'PCMU' | 'PCMA';
 export type RtpCodec = G711Name | 'G722' | 'opus';
 
+/** A codec under the number that it has for one of both sides. */
+export interface NumberedCodec {
+  readonly codec: RtpCodec;
+  readonly payloadType: number;
+}
+
+/** Telephone events (RFC 4733) of one clock rate. */
+export interface EventFormat {
+  readonly payloadType: number;
+  readonly clockRateHz: number;
+}
+
 /** Outcome of an offer/answer exchange (RFC 3264) for the media half. */
 export interface RtpConfig {
   /**
@@ -119,13 +131,21 @@ export interface RtpConfig {
    * timestamps always use the codec's clock.
    */
   readonly dtmfClockRateHz: number;
+  /**
+   * What the peer may send besides, and from one packet to the next: the codecs and telephone events of both descriptions,
+   * under the numbers of either.
+   */
+  readonly received: {
+    readonly codecs: readonly NumberedCodec[];
+    readonly events: readonly EventFormat[];
+  };
   /** Null when the codec is not Opus. */
   readonly opus: OpusRequest | null;
   readonly sending: boolean;
   readonly receiving: boolean;
   /** SDES keys (RFC 4568): 30 bytes of master key and salt each. Null means plain RTP. */
   readonly srtp: SrtpKeys | null;
-  /** Milliseconds without a packet, while `receiving`, before `stalled` is emitted. */
+  /** Milliseconds without any packet of the peer, RTP or RTCP, while `receiving`, before `stalled` is emitted. */
   readonly mediaTimeoutMs: number;
 }
 

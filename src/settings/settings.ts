@@ -204,8 +204,10 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       /** Empty: no text is sent. */
       timeoutText: values.SVC_DM_TIMEOUT_TEXT === 'off' ? '' : values.SVC_DM_TIMEOUT_TEXT,
       /** Null: messages are kept forever. */
-      keptMs: values.SVC_MESSAGES_KEEP_DAYS === null ? null : values.SVC_MESSAGES_KEEP_DAYS * DAY_MS,
+      keptMs: daysMs(values.SVC_MESSAGES_KEEP_DAYS),
     },
+    /** Null: ended calls are kept forever. */
+    callsKeptMs: daysMs(values.SVC_CALLS_KEEP_DAYS),
     engine: {
       threads: values.SVC_ENGINE_THREADS,
       callsPerThread: values.SVC_ENGINE_CALLS_PER_THREAD,
@@ -380,4 +382,9 @@ function textsOf(content: unknown, path: string): ConfigFile {
     else if (value !== null) mistakes.push(`${name}: must be a string or a number (in ${path})`);
   }
   return { texts, mistakes };
+}
+
+/** Null stays null. */
+function daysMs(days: number | null): number | null {
+  return days === null ? null : days * DAY_MS;
 }

@@ -84,6 +84,12 @@ export const VARIABLES = {
     schema: wholeNumber(1, 36_500),
     meaning: 'Days after which messages are deleted, except those still waiting to be sent',
   },
+  SVC_CALLS_KEEP_DAYS: {
+    default: null,
+    shownDefault: 'forever',
+    schema: wholeNumber(1, 36_500),
+    meaning: 'Days after which ended calls are deleted, with their transcripts',
+  },
   SVC_ENGINE_THREADS: {
     default: String(Math.max(1, availableParallelism() - 1)),
     shownDefault: 'cores − 1, at least 1',

@@ -8,6 +8,7 @@ import { IDLE_TEAMS } from '../support/teams-deps.ts';
 import { discordConnector } from './calls/discord-calls-under-test.ts';
 import { sipConnector } from './calls/sip-under-test.ts';
 import { declarationTable } from './declarations.ts';
+import { nextcloudTalkConnector } from './messenger/nctalk-under-test.ts';
 import { declaredSlack } from './messenger/slack-under-test.ts';
 import { declaredTeams } from './messenger/teams-under-test.ts';
 import { declaredTelegram } from './messenger/telegram-under-test.ts';
@@ -34,6 +35,7 @@ it('lists in the README what each connector declares', () => {
           { ...IDLE_TEAMS, log: () => undefined },
         ),
       ],
+      ['Nextcloud Talk', nextcloudTalkConnector()],
       ['Telegram', declaredTelegram()],
       ['WhatsApp', declaredWhatsApp()],
       ['SIP', sipConnector()],

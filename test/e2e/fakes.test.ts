@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/time.ts';
 import { askWithin, keyVerdict } from '../../src/speech/providers/ask-vendor.ts';
 import { speechProvider } from '../../src/speech/providers/speech-providers.ts';
+import { BrowserVisit } from '../fakes/nextcloud/browser-visit.ts';
 import { VENDOR_NAMES } from '../fakes/speech-vendor/all-vendors.ts';
 import { Agent } from '../support/agent.ts';
 import { Child } from '../support/child.ts';
@@ -66,6 +67,18 @@ it('npm run fake starts a Slack that works as its output describes: with its own
     const { platforms } = (await gateway.agentApi.get('/api/account')).body;
     return platforms.slack.status === 'ok';
   });
+});
+
+it('npm run fake starts a Nextcloud whose administrator is sent to the gateway as its output describes', async () => {
+  const gatewayUrl = 'http://127.0.0.1:8080';
+  const child = fake('nextcloud', gatewayUrl, '0');
+  const [, uid, password, page] = await waitFor('what it says', () =>
+    /log in as (\w+) with the password (\w+):\s+(\S+)/.exec(child.output),
+  );
+  const browser = new BrowserVisit({ url: new URL(page!).origin });
+  await browser.logIn({ uid: uid!, password: password! });
+  const location = new URL((await browser.get(page!)).headers.get('location')!);
+  expect(`${location.origin}${location.pathname}`).toBe(`${gatewayUrl}/connect/nctalk`);
 });
 
 it.each(VENDOR_NAMES)('npm run fake starts %s, which takes the key that its output names', async (name) => {

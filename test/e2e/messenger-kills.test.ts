@@ -4,6 +4,7 @@ import { DiscordUnderTest } from '../conformance/messenger/discord-under-test.ts
 import { KilledTalk } from '../conformance/messenger/killed-talk.ts';
 import { LoopbackMessengerUnderTest } from '../conformance/messenger/loopback-messenger-under-test.ts';
 import type { MessengerUnderTest } from '../conformance/messenger/messenger-under-test.ts';
+import { NextcloudUnderTest } from '../conformance/messenger/nctalk-under-test.ts';
 import { SlackUnderTest } from '../conformance/messenger/slack-under-test.ts';
 import { TeamsUnderTest } from '../conformance/messenger/teams-under-test.ts';
 import { TelegramUnderTest } from '../conformance/messenger/telegram-under-test.ts';
@@ -26,6 +27,8 @@ const MESSENGERS: Readonly<Record<string, () => Promise<MessengerUnderTest>>> = 
     SlackUnderTest.start({ ...OPTIONS, events: 'socket', retryDelays: SLACK_RETRY_DELAYS }),
   Teams: () => TeamsUnderTest.start(OPTIONS),
   WhatsApp: () => WhatsAppUnderTest.start(OPTIONS),
+  'Nextcloud Talk by events': () => NextcloudUnderTest.start({ ...OPTIONS, hasEvents: true }),
+  'Nextcloud Talk by polling': () => NextcloudUnderTest.start({ ...OPTIONS, hasEvents: false }),
   'A platform of the bridge': () => BridgedUnderTest.start(OPTIONS),
   Loopback: async () => {
     const bundled = await BundledGateway.prepare('test/loopback/main.ts');

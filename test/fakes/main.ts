@@ -16,6 +16,7 @@ const FAKES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   meet: async (args) => (await import('./meet/start.ts')).startFake(args),
   teams: async (args) => (await import('./teams/start.ts')).startFake(args),
   zoom: async (args) => (await import('./zoom/start.ts')).startFake(args),
+  nextcloud: async (args) => (await import('./nextcloud/start.ts')).startFake(args),
   ivr: async (args) => (await import('./ivr/start.ts')).startFake(args),
   elevenlabs: vendor('elevenlabs'),
   deepgram: vendor('deepgram'),

@@ -30,6 +30,9 @@ test('npx starts the package in an empty folder, and Ctrl-C ends it', async () =
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   const { info } = (await (await fetch(`${url}/openapi.json`)).json()) as { info: { version: string } };
   expect(info.version).toBe(version);
+  const page = await (await fetch(`${url}/dashboard/calls`)).text();
+  const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? 'none';
+  expect((await fetch(new URL(script, `${url}/dashboard/calls`))).status).toBe(200);
   // To the whole group, as a terminal does: npx itself passes no signal on.
   process.kill(-npx.pid, 'SIGINT');
   // Only when the gateway, too, has closed the pipe of its output.

@@ -142,7 +142,7 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
   it('continues after signing in at another provider, and lets somebody else sign in', async () => {
     peer.person = { subject: 'ilse', email: 'ilse@example.com', emailVerified: true };
     await logInThere(admin);
-    await beginThere();
+    await beginThere('dashboard');
     await page.getByRole('link', { name: 'Continue with Acme' }).click();
     await page.getByText('Signed in as ilse@example.com').waitFor();
     await page.getByRole('link', { name: 'Use another account' }).click();
@@ -150,7 +150,8 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
     await page.getByText('Signed in as a.rather.long.address').waitFor();
     await lookAt('long-address');
     await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('Connected.').waitFor();
+    await page.getByText('Nextcloud Talk is connected.').waitFor();
+    await lookAt('connected');
     expect(await connections()).toEqual([`root@${host()}`]);
   });
 

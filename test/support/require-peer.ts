@@ -18,6 +18,8 @@ const DEBIAN_PACKAGE = {
   curl: 'curl',
   'nextcloud-spreed-signaling-server': 'nextcloud-spreed-signaling/bookworm-backports',
   'python3-websockets': 'python3 python3-websockets',
+  janus: 'janus',
+  turnserver: 'coturn',
 } as const;
 
 export type Peer = keyof typeof DEBIAN_PACKAGE;

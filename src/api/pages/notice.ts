@@ -35,7 +35,11 @@ export const CONFIRM_FIRST = notice(
   'We sent you an email with a link. Open it in this browser, then reload this page.',
 );
 
-export const SIGNED_IN = notice('You are signed in', 'You can close this page.');
+/** Three folders up is the root of the gateway, which may be served under a path. */
+export const SIGNED_IN = notice(
+  'You are signed in',
+  'You can close this page, or <a href="../../../dashboard">go to the dashboard</a>.',
+);
 
 export const IDENTITY_LINKED = notice('Identity linked', 'From now on you can sign in with it.');
 

@@ -33,9 +33,9 @@ export function pairingPage(question: PairingQuestion): Page {
   const host = `<strong>${escapeHtml(question.host)}</strong>`;
   return {
     title: `Connect ${question.host}?`,
-    content: `<p>${escapeHtml(question.title)} at ${host} asks to work with your agents. It makes a user for them there, which
-reads and writes messages and takes part in calls.</p>
-<p>If you did not start this at ${host} yourself, decline.</p>
+    content: `<p>${escapeHtml(question.title)} at ${host} asks to work with your agents. They get a user there,
+who reads and writes messages and takes part in calls.</p>
+<p>If you did not start this there yourself, decline.</p>
 <form method="post" action="${escapeHtml(question.platform)}">
 <input type="hidden" name="request" value="${escapeHtml(question.requestText)}">
 <input type="hidden" name="ticket" value="${escapeHtml(question.ticket)}">

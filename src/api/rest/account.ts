@@ -56,7 +56,7 @@ const AmountsOfDay = Amounts.extend({
   platform: z.enum(PLATFORMS),
 }).meta({ id: 'UsageDay' });
 
-const Usage = named('Usage', {
+export const Usage = named('Usage', {
   first_day: z.string(),
   last_day: z.string(),
   total: Amounts,

@@ -26,7 +26,7 @@ const WatchedKey = named('WatchedKey', {
   signals: Signals.nullable().describe('Null until the probe is done'),
 });
 
-const AgentProbe = named('AgentProbe', {
+export const AgentProbe = named('AgentProbe', {
   probe_id: z.string(),
   started_at: z.string(),
   deadline_at: z.string().describe('30 s after the start'),

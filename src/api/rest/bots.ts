@@ -98,7 +98,7 @@ function wireOf(bot: StoredBot): z.output<typeof BotToken> {
   };
 }
 
-const InviteLink = named('InviteLink', {
+export const InviteLink = named('InviteLink', {
   invite_token: z.string().describe('Shown only in this answer'),
   expires_at: z.string().describe('15 minutes from now'),
   [INVITE_URL.field]: z

@@ -1,15 +1,22 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
-import type { Capability } from '../../base/platform.ts';
+import { type Capability, PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { CallSnapshot } from '../../calls/call-event.ts';
+import type { PastCall } from '../../calls/call-history.ts';
+import { terminationOf } from '../../calls/call-recorder.ts';
 import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
+import { WITHHELD_CALLER } from '../../connectors/contract/connector.ts';
+import type { CallRow } from '../../store/messages/calls.ts';
 import { cachedReplies, type JsonReply, reply } from '../http/answer/reply.ts';
-import type { AudioDirection, Call, CallStatus, CreatedCall } from '../schema/call.ts';
+import type { AudioDirection, Call, CallStatus, CreatedCall, PastCallStatus } from '../schema/call.ts';
 
 /** The gateway's public URL: `http(s)://host[:port][/prefix]`, without a trailing slash. */
 export type PublicUrl = () => string;
 
+/** A live call, or one from the database. */
+type ShownCall = Omit<CallSnapshot, 'agentId' | 'participants'>;
+
 /** The API representation of a new call. */
-export function createdCall(call: CallSnapshot, publicUrl: PublicUrl): CreatedCall {
+export function createdCall(call: ShownCall, publicUrl: PublicUrl): CreatedCall {
   const streamUrl = `${publicUrl().replace(/^http/, 'ws')}/api/call/${call.callId}/stream`;
   return {
     call_id: call.callId,
@@ -41,11 +48,12 @@ export function audioDirection(capabilities: readonly Capability[]): AudioDirect
   return speaks ? 'send' : 'none';
 }
 
-export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
+export function callWire(call: ShownCall, publicUrl: PublicUrl): Call {
   return {
     ...createdCall(call, publicUrl),
     direction: call.direction,
     caller: call.caller,
+    ...(call.caller === WITHHELD_CALLER && { caller_withheld: true as const }),
     created_at: call.createdAt,
     ended_at: call.endedAt,
     ...(call.waitingReason !== null && { waiting_reason: call.waitingReason }),
@@ -64,6 +72,21 @@ export function statusReplies(publicUrl: PublicUrl): StatusReply {
   const withoutTranscript = cachedReplies((call: CallSnapshot) => callStatus(call, NO_TRANSCRIPT, publicUrl));
   return (call, transcript) =>
     transcript.length > 0 ? reply(200, callStatus(call, transcript, publicUrl)) : withoutTranscript(call);
+}
+
+/** A stored call that is over. */
+export function pastCallWire(call: CallRow, publicUrl: PublicUrl) {
+  const capabilities = call.capabilities ?? PLATFORM_TRAITS[call.platform].capabilities;
+  return {
+    ...callWire({ ...call, capabilities, waitingReason: null, termination: terminationOf(call) }, publicUrl),
+    answered_at: call.answeredAt,
+  };
+}
+
+/** A stored call with its transcript. */
+export function pastCallStatus({ call, lines, nextLine }: PastCall, publicUrl: PublicUrl): PastCallStatus {
+  const transcript = lines.map(({ createdAt, ...line }) => ({ ...line, created_at: createdAt }));
+  return { ...pastCallWire(call, publicUrl), transcript, next_line: nextLine };
 }
 
 const NO_TRANSCRIPT: TranscriptPart = { lines: [], length: 0 };

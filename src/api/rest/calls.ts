@@ -1,14 +1,18 @@
+import type * as z from 'zod';
 import { goOn } from '../../base/now-or-later.ts';
-import type { AgentScope } from '../../base/scope.ts';
+import { type AgentScope, scopeOf } from '../../base/scope.ts';
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
 import { type CallDomain, getCall, listCalls, liveCall, transcriptOf } from '../../calls/call-domain.ts';
+import { type HistoryQuery, type HistoryReader, listPastCalls, pastCall } from '../../calls/call-history.ts';
 import { type ChatDraft, sendChat, showTyping } from '../../calls/chat.ts';
 import { hangUpCall } from '../../calls/hang-up-call.ts';
 import { placeCall } from '../../calls/place-call.ts';
 import { say, stopSpeaking } from '../../calls/speak.ts';
 import type { FileDomain } from '../../files/file-domain.ts';
 import { resolveAttachments } from '../../files/resolve-attachments.ts';
+import type { Db } from '../../store/database/rows.ts';
 import type { AudioReport } from '../../threads/engine.ts';
+import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { Acknowledged, acknowledged, Said } from '../schema/acknowledgements.ts';
@@ -19,13 +23,23 @@ import {
   CallList,
   CallParams,
   CallStatus,
+  CallsQuery,
   CreatedCall,
   DtmfBody,
+  PastCallQuery,
+  PastCallStatus,
   PlaceCallBody,
   SayBody,
   SinceQuery,
 } from '../schema/call.ts';
-import { callWire, createdCall, type PublicUrl, statusReplies } from './call-wire.ts';
+import {
+  callWire,
+  createdCall,
+  type PublicUrl,
+  pastCallStatus,
+  pastCallWire,
+  statusReplies,
+} from './call-wire.ts';
 import { ATTACHMENT_FAILS, attachmentSources } from './dms.ts';
 
 const runtime = resource('runtime', 'Calls');
@@ -87,10 +101,28 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
     }),
     runtime.get('/api/calls', {
       operationId: 'listCalls',
-      summary: 'List live calls, including ringing ones',
-      responses: { 200: { description: 'The calls, oldest first', schema: CallList } },
-      handler: ({ principal }) =>
-        reply(200, { calls: listCalls(calls, principal).map((call) => callWire(call, publicUrl)) }),
+      summary: 'List live calls, including ringing ones, or those that are over',
+      query: CallsQuery,
+      responses: { 200: { description: 'The calls', schema: CallList } },
+      handler: ({ principal, query }) => {
+        if (query.state === 'ended') return pastCalls(files.store.db, principal, query, publicUrl);
+        return reply(200, { calls: listCalls(calls, principal).map((call) => callWire(call, publicUrl)) });
+      },
+    }),
+    runtime.get('/api/calls/history/{call_id}', {
+      operationId: 'getPastCall',
+      summary: 'Get a call that is over, with its transcript',
+      description: 'For as long as the operator keeps ended calls. Live calls answer 404.',
+      params: CallParams,
+      query: PastCallQuery,
+      responses: { 200: { description: 'The call', schema: PastCallStatus } },
+      fails: ['call_not_found'],
+      handler: async ({ principal, params, query }) => {
+        const { call_id: callId } = params;
+        await calls.recorder.written(callId);
+        const past = await pastCall(files.store.db, readerOf(principal), callId, query.from_line);
+        return reply(200, pastCallStatus(past, publicUrl));
+      },
     }),
     runtime.delete('/api/call/{call_id}', {
       operationId: 'hangUpCall',
@@ -110,7 +142,12 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
         ...(verb === 'answer' ? { deprecated: true as const } : {}),
         params: CallParams,
         responses: { 200: { description: 'The call, active', schema: Call } },
-        fails: ['call_not_found', 'call_not_ringing', { platform_failed: 'The call could not be connected' }],
+        fails: [
+          'call_not_found',
+          'call_not_ringing',
+          'call_limit',
+          { platform_failed: 'The call could not be connected' },
+        ],
         handler: async ({ principal, params }) =>
           reply(200, callWire(await acceptCall(calls, principal, params.call_id), publicUrl)),
       }),
@@ -246,6 +283,31 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
         reply(200, audioWire(await liveCall(calls, principal, params.call_id).audioReport())),
     }),
   ];
+}
+
+async function pastCalls(
+  db: Db,
+  principal: Principal,
+  { platform, result, search, limit, cursor }: z.output<typeof CallsQuery>,
+  publicUrl: PublicUrl,
+) {
+  const wanted = { platform: platform ?? null, result: result ?? null };
+  const query = { ...wanted, search, limit, after: positionIn(cursor) };
+  const { calls, next } = await listPastCalls(db, readerOf(principal), query);
+  return reply(200, {
+    calls: calls.map((call) => pastCallWire(call, publicUrl)),
+    next_cursor: next && `${next.createdAt}|${next.callId}`,
+  });
+}
+
+/** '': from the newest on. */
+function positionIn(cursor: string): HistoryQuery['after'] {
+  const [createdAt = '', callId = ''] = cursor.split('|');
+  return cursor === '' ? null : { createdAt, callId };
+}
+
+function readerOf(principal: Principal): HistoryReader {
+  return { ...scopeOf(principal), isPerson: principal.kind === 'session' };
 }
 
 async function press(calls: CallDomain, scope: AgentScope, callId: string, digits: string) {

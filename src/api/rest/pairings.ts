@@ -42,7 +42,8 @@ export function pairingRoutes(context: PairingContext): Route[] {
   const { connectors } = context.domain.calls;
   return [...connectors.keys()].flatMap((name) => {
     const offered = pairingPlatform(connectors, name);
-    return offered === null ? [] : [...consentRoutes(context, offered), botRoute(context, offered)];
+    if (offered === null) return [];
+    return [...consentRoutes(context, offered), botRoute(context, offered)];
   });
 }
 

@@ -31,7 +31,7 @@ const ListedPlatform = PlatformState.extend({
   accounts: z.array(Login).describe('Logins on the platform; agent keys see only those of their own agents'),
 }).meta({ id: 'ListedPlatform' });
 
-const PlatformList = named('PlatformList', { platforms: z.array(ListedPlatform) });
+export const PlatformList = named('PlatformList', { platforms: z.array(ListedPlatform) });
 
 const account = resource('account', 'Platforms');
 

@@ -24,7 +24,7 @@ const LoginParams = z.object({
 const WebhookQuery = z.object({}).catchall(z.string());
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
-/** Body limit for all senders, because only the signature identifies the platform. */
+/** Default limit of a body, for all senders: only the signature identifies the platform. */
 const BODY_LIMIT_BYTES = 1_048_576;
 
 const NO_BYTES = new Uint8Array(0);
@@ -111,7 +111,7 @@ function told(target: Target): Route {
     operationId: nameOf(target),
     summary: `Receive events from ${target.platform}`,
     body: 'raw',
-    bodyLimitBytes: BODY_LIMIT_BYTES,
+    bodyLimitBytes: target.endpoint.bodyLimitBytes ?? BODY_LIMIT_BYTES,
     precheck: (request) => {
       const { webhooks, endpoint } = target;
       const refusal = webhooks.refuses({

@@ -48,6 +48,18 @@ export const TokenQuery = z.object({ token: Token });
 
 export const ResetPageQuery = z.object({ token: z.string().max(TOKEN_MAX_LENGTH).default('') });
 
+export const SetupRequest = named('SetupRequest', {
+  token: Token.describe('The token of the link that the gateway printed when it started'),
+  email: Email,
+  password: NewPassword,
+});
+
+/** What a browser may offer to somebody who is not signed in. */
+export const SignInOptions = named('SignInOptions', {
+  signup: z.enum(['open', 'invite', 'closed']),
+  providers: z.array(z.string()).describe('Identity providers, for `GET /auth/oauth/{provider}/start`'),
+});
+
 /** The signed-in account. The session itself is in the cookie. */
 export const SignedIn = named('SignedIn', {
   account_id: z.string(),

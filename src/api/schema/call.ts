@@ -59,7 +59,11 @@ export const Termination = named('Termination', {
 /** A call without its transcript, as in lists and state changes. */
 export const Call = CreatedCall.extend({
   direction: z.enum(['outbound', 'inbound']),
-  caller: z.string().describe('The caller; empty for outbound calls'),
+  caller: z.string().describe('The caller; `anonymous` when it is withheld; empty for outbound calls'),
+  caller_withheld: z
+    .literal(true)
+    .optional()
+    .describe('The caller has asked not to be shown, or is not known'),
   created_at: z.string(),
   ended_at: z.string().nullable(),
   waiting_reason: z
@@ -83,7 +87,70 @@ export const CallStatus = Call.extend({
 }).meta({ id: 'CallStatus' });
 export type CallStatus = z.output<typeof CallStatus>;
 
-export const CallList = named('CallList', { calls: z.array(Call) });
+/** A call in a list. */
+const ListedCall = Call.extend({
+  answered_at: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('With `state=ended`: when it became `active`; null if it never did'),
+}).meta({ id: 'ListedCall' });
+
+export const CallList = named('CallList', {
+  calls: z.array(ListedCall),
+  next_cursor: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('With `state=ended`: the `cursor` of the next page; null on the last one'),
+});
+
+const MAX_HISTORY_PAGE = 200;
+/** `<ISO time>|<call id>`. */
+const HISTORY_CURSOR = /^(?:\d{4}-\d\d-\d\dT[\d:.]+Z\|[\w-]{1,64})?$/;
+
+export const CallsQuery = z.object({
+  state: z
+    .enum(['live', 'ended'])
+    .default('live')
+    .describe(
+      '`live`: calls in progress, oldest first. `ended`: calls that are over, newest first, for as long as the operator keeps them; the other parameters are for these',
+    ),
+  platform: Platform.optional(),
+  result: z.enum(TERMINATION_RESULTS).optional().describe('How the call ended'),
+  search: z
+    .string()
+    .max(200)
+    .default('')
+    .describe('Text in the caller, the address, the agent name or the transcript'),
+  limit: wholeNumber(1, MAX_HISTORY_PAGE).default(50),
+  cursor: z
+    .string()
+    .regex(HISTORY_CURSOR, 'Input should be the `next_cursor` of an earlier answer')
+    .default('')
+    .describe(
+      'The `next_cursor` of an answer. With `search`, a page may have fewer calls, and yet a next one',
+    ),
+});
+
+export const PastCallQuery = z.object({
+  from_line: wholeNumber(0).default(0).describe('First line of the transcript'),
+});
+
+export const PastCallStatus = ListedCall.extend({
+  transcript: z
+    .array(
+      z.object({
+        position: z.int().describe('Counts from 0'),
+        speaker: z.string(),
+        text: z.string(),
+        created_at: z.string(),
+      }),
+    )
+    .describe('At most 2,000 lines'),
+  next_line: z.int().nullable().describe('The `from_line` of the next lines; null: there are none'),
+}).meta({ id: 'PastCall' });
+export type PastCallStatus = z.output<typeof PastCallStatus>;
 
 const ShortenedMs = z.int().describe('Milliseconds by which audio was shortened to reduce the delay');
 const LengthenedMs = z.int().describe('Milliseconds by which audio was lengthened to raise the delay');

@@ -16,6 +16,8 @@ const Host = z
 const Transport = z.enum(['udp', 'tcp', 'tls']);
 const Srtp = z.enum(['off', 'optional', 'required']);
 
+const CallerIdIn = z.enum(['from', 'p_asserted_identity', 'p_preferred_identity']);
+
 export const SipTrunkBody = named('SipTrunkBody', {
   host: Host,
   port: z.int().min(1).max(65_535).default(5060),
@@ -63,6 +65,17 @@ export const SipTrunkBody = named('SipTrunkBody', {
     .describe(
       "The trunk's audio may come from other addresses than those in SDP and may change during a call",
     ),
+  media_timeout_s: z
+    .int()
+    .min(0)
+    .max(3_600)
+    .nullish()
+    .describe(
+      'Seconds without any packet of the other side, RTP or RTCP, after which a call counts as lost; 0: never. Default: the setting of the gateway',
+    ),
+  caller_id_in: CallerIdIn.default('from').describe(
+    'Header that carries the `caller_id`. With any but `from`, From has the user name, as some providers demand',
+  ),
 });
 
 const Registration = named('SipRegistration', {
@@ -87,6 +100,8 @@ export const SipTrunk = named('SipTrunk', {
   register: z.boolean(),
   srtp: Srtp,
   behind_nat: z.boolean(),
+  media_timeout_s: z.int().nullable(),
+  caller_id_in: CallerIdIn,
   inbound_uri: z
     .string()
     .nullable()

@@ -43,6 +43,8 @@ export interface PlacesCalls {
   readonly ways?: readonly CallWay[];
   /** Presses the keys of `DialRequest.dtmf`. Absent: requests have none. */
   readonly takesDtmf?: true;
+  /** Whether a login may lead to a target: where servers belong to people, a link fits one of them. Absent: any may. */
+  reaches?(login: CallLogin, target: string): boolean;
   /**
    * Validates a request without using the network, and returns what its call will offer. Throws a GatewayError
    * (`no_sip_trunk`, `meeting_url_required`, `invalid_meeting_url`, `platform_not_connected`).
@@ -89,12 +91,15 @@ export interface RingsCalls {
   onInbound(answerer: InboundAnswerer): void;
 }
 
+/** Stands for a caller who is not known, or wants not to be. */
+export const WITHHELD_CALLER = 'anonymous';
+
 /** An inbound call that has passed the connector's own checks and is now ringing. */
 export interface InboundCall extends CallOffer {
   readonly accountId: string;
   readonly agentId: string;
   readonly login: CallLogin;
-  /** Caller ID as displayed, for example `+33123456789`. */
+  /** Caller ID as displayed, for example `+33123456789`; WITHHELD_CALLER when the caller asks not to be shown. */
   readonly caller: string;
   /** The called URI: the Call's meeting_url. */
   readonly target: string;

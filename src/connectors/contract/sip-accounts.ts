@@ -15,6 +15,10 @@ export interface SipTrunk {
   readonly srtp: 'off' | 'optional' | 'required';
   /** The trunk's RTP comes from other addresses than its SDP names. */
   readonly behindNat: boolean;
+  /** Seconds without RTP and RTCP after which a call counts as lost; 0: never; null: as the gateway's settings say. */
+  readonly mediaTimeoutS: number | null;
+  /** Header that carries `callerId`. If it is not From, From has the username. */
+  readonly callerIdIn: 'from' | 'p_asserted_identity' | 'p_preferred_identity';
   /** Secret that allows ringing the account: 32 hex digits, never logged. */
   readonly inboundToken: string;
   /** The trunk belongs to the operator's own account: it may lead to loopback and private addresses. */

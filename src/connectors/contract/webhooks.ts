@@ -25,6 +25,8 @@ export interface WebhookEndpoint {
   readonly methods: readonly ('get' | 'post')[];
   /** Body of the replies with status 200. */
   readonly answers: 'text' | 'json';
+  /** Limit of the body, where `refuses` cannot tell strangers. Default: 1 MB. */
+  readonly bodyLimitBytes?: number;
 }
 
 /** Path of the webhook of each login. */

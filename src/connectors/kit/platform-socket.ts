@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { WebSocket } from 'ws';
 import { cutText } from '../../base/cut-text.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
@@ -22,6 +23,8 @@ export interface PlatformSocketOptions {
   readonly maxFrameBytes: number;
   /** With which it is closed from here. Default: 1000. */
   readonly closeCode?: number;
+  /** Finds the host's addresses, where servers belong to people. Default: the system's. */
+  readonly lookup?: LookupFunction;
   readonly clock: Clock;
   /** It is open. Absent: the platform speaks first. */
   opened?(): void;
@@ -45,13 +48,14 @@ export class PlatformSocket {
   #isAnswered = true;
 
   constructor(options: PlatformSocketOptions) {
-    const { url, platform, maxFrameBytes, clock, alive, opened } = options;
+    const { url, platform, maxFrameBytes, clock, alive, opened, lookup } = options;
     this.#options = options;
     this.#socket = new WebSocket(url, {
       maxPayload: maxFrameBytes,
       perMessageDeflate: false,
       followRedirects: false,
       handshakeTimeout: HELLO_DEADLINE_MS,
+      ...(lookup && { lookup }),
     });
     this.#cancelTimer = clock.after(HELLO_DEADLINE_MS, () => this.close(`${platform} did not say hello`));
     if (opened) this.#socket.on('open', opened);

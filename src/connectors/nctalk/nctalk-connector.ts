@@ -5,6 +5,8 @@ import type { Bridges } from '../../media/transport.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import { PlatformHttp } from '../kit/platform-http.ts';
+import { type CallingBot, TalkCalls } from './calls/talk-calls.ts';
+import type { BotLogin } from './login/bot-login.ts';
 import { ConnectedNextclouds } from './login/connected-nextclouds.ts';
 import { FairTurns } from './messages/fair-turns.ts';
 import { NextcloudTalkMessenger } from './nctalk-messenger.ts';
@@ -42,6 +44,8 @@ export interface NextcloudTalkDeps {
   /** Without a trailing slash. Known once HTTP listens. */
   readonly publicUrl: () => string;
   readonly bridges: Bridges;
+  /** Returns the agent that is called by a connection; null: there is none. */
+  agentOf(connectionId: string): Promise<string | null>;
 }
 
 /** Nextcloud Talk: any number of Nextclouds, each paired with accounts by its addon, or with an installed Talk bot. */
@@ -50,13 +54,17 @@ export class NextcloudTalkConnector implements Connector {
   readonly provides: Provides;
   readonly #nextclouds: ConnectedNextclouds;
 
-  constructor({ isBridged }: NextcloudTalkOptions, deps: NextcloudTalkDeps) {
-    const { clock, observer, fetches, isOpen, allowsHttp } = deps;
+  constructor({ isBridged, internalSecrets }: NextcloudTalkOptions, deps: NextcloudTalkDeps) {
+    const { clock, observer, fetches, isOpen, allowsHttp, findAddresses } = deps;
     const http = new PlatformHttp('Nextcloud', clock, MAX_ANSWER_BYTES, fetches);
     const addons = new AddonClient(http);
     const replays = new ReplayMemory();
     const messenger = new NextcloudTalkMessenger((key) => nextclouds.get(key));
     const intake = () => messenger.intake;
+    const botOf = (connectionId: string): BotLogin | null => {
+      const login = nextclouds.get(connectionId);
+      return login?.kind === 'bot' ? login : null;
+    };
     const nextclouds = new ConnectedNextclouds({
       clock,
       observer,
@@ -66,6 +74,10 @@ export class NextcloudTalkConnector implements Connector {
       addons,
       addonRooms: new AddonRooms(addons),
       hears: !isBridged,
+      callChanged: (connectionId, token) => {
+        const bot = botOf(connectionId);
+        if (bot !== null) calls.callChanged(callingBot(bot), token);
+      },
       intake,
       report: (id, status) => pairing.pairings?.report(id, status),
     });
@@ -76,6 +88,18 @@ export class NextcloudTalkConnector implements Connector {
       replays,
       onFailure: (what, server, reason) => observer.log('warn', what, { server, reason }),
     });
+    const calls = new TalkCalls({
+      ...deps,
+      http,
+      reach: { findAddresses, isOpen },
+      internalSecrets,
+      checkText: (text) => messenger.checkText(text),
+      botOf: (login) => {
+        const bot = 'id' in login ? botOf(login.id) : null;
+        return bot && callingBot(bot);
+      },
+      failed: (connectionId, failure) => botOf(connectionId)?.failed(failure),
+    });
     this.#nextclouds = nextclouds;
     const webhooks = new WebhookReceiver({
       clock,
@@ -84,9 +108,11 @@ export class NextcloudTalkConnector implements Connector {
       pairing,
       replays,
       intake,
-      callChanged: () => undefined,
+      callChanged: (bots, token) => {
+        for (const bot of bots) bot.callChanged(token);
+      },
     });
-    this.provides = { messenger, webhooks, pairing };
+    this.provides = { messenger, webhooks, pairing, calls, inboundCalls: calls };
   }
 
   async start(): Promise<void> {}
@@ -94,4 +120,9 @@ export class NextcloudTalkConnector implements Connector {
   async close(): Promise<void> {
     await this.#nextclouds.close();
   }
+}
+
+function callingBot({ key: connectionId, accountId, server, credentials }: BotLogin): CallingBot {
+  const { botLogin: userId, botPassword: password } = credentials;
+  return { connectionId, accountId, user: { server, userId, password } };
 }

@@ -11,6 +11,7 @@ import type {
 import { checkTextLength, codePoints } from '../kit/sending.ts';
 import type { TalkLogin } from './login/connected-nextclouds.ts';
 import { TALK_REMEDIES } from './messages/outbound.ts';
+import { toTalk } from './messages/talk-markdown.ts';
 
 /** `ChatManager::MAX_CHAT_LENGTH` of Talk, in characters. */
 const MAX_TEXT = 32_000;
@@ -39,12 +40,12 @@ export class NextcloudTalkMessenger implements Messenger, FetchesFiles {
   }
 
   checkText(text: string): void {
-    checkTextLength('Nextcloud Talk', codePoints(text), MAX_TEXT);
+    checkTextLength('Nextcloud Talk', codePoints(toTalk(text)), MAX_TEXT);
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
     const login = this.#loginOf(keyOfLogin(message.to.login));
-    if (login) return await login.send(message, signal);
+    if (login) return await login.send({ ...message, text: toTalk(message.text) }, signal);
     return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
   }
 

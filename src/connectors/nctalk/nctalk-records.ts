@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { Address } from '../../base/address.ts';
+import type { OutboundMessage } from '../contract/messenger.ts';
 import type { PlatformRecords } from '../contract/records.ts';
 import { RoomToken } from './objects.ts';
 
@@ -11,11 +13,17 @@ const RoomRecord = z.object({
   isActive: z.boolean(),
   /** Whether the addon has been told whether it is active. */
   isListed: z.boolean(),
+  /** Whether the addon encrypts the texts: they are not read behind its back. */
+  isSealed: z.boolean(),
 });
 export type RoomRecord = z.output<typeof RoomRecord>;
 
-/** A message that is being sent, and may have arrived if the gateway died meanwhile. */
+/**
+ * The last message of a conversation that was begun to be sent. It may have arrived if it is sent again. The next one is begun only
+ * when what became of it is stored.
+ */
 const SendingRecord = z.object({
+  messageId: z.string(),
   /** It is a webhook's answer, which the addon posts after the message of this id; null: it is posted from here. */
   answerAfter: z.number().nullable(),
 });
@@ -61,18 +69,26 @@ export class TalkRecords {
     await this.#records.delete(this.#loginKey, 'room', token);
   }
 
-  /** Null: it was not being sent. */
-  async sending(messageId: string): Promise<SendingRecord | null> {
-    return (
-      SendingRecord.safeParse(await this.#records.find(this.#loginKey, 'sending', messageId)).data ?? null
-    );
+  /** Null: the message was never begun to be sent. */
+  async sending({ messageId, to }: Begun): Promise<SendingRecord | null> {
+    const value = await this.#records.find(this.#loginKey, 'sending', placeOf(to));
+    const { data } = SendingRecord.safeParse(value);
+    return data?.messageId === messageId ? data : null;
   }
 
-  async putSending(messageId: string, value: SendingRecord): Promise<void> {
-    await this.#records.put({ loginKey: this.#loginKey, kind: 'sending', key: messageId, value, messageId });
+  async putSending({ messageId, to }: Begun, answerAfter: number | null): Promise<void> {
+    const value: SendingRecord = { messageId, answerAfter };
+    await this.#records.put({ loginKey: this.#loginKey, kind: 'sending', key: placeOf(to), value });
   }
 
-  async sent(messageId: string): Promise<void> {
-    await this.#records.delete(this.#loginKey, 'sending', messageId);
+  /** Nothing of the message has arrived. */
+  async notSent({ to }: Begun): Promise<void> {
+    await this.#records.delete(this.#loginKey, 'sending', placeOf(to));
   }
+}
+
+type Begun = Pick<OutboundMessage, 'messageId' | 'to'>;
+
+function placeOf({ space, thread }: Address): string {
+  return JSON.stringify([space.kind, space.id, thread]);
 }

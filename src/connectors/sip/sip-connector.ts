@@ -139,6 +139,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
       udp,
       clock,
       observer,
+      admit: (route, dialled) => (route instanceof Trunk ? this.#inbound.admit(route, dialled) : null),
     });
     const calls = {
       trunks: this.#trunks,

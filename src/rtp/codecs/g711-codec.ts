@@ -11,7 +11,7 @@ import { PacketLossConcealer } from '../../audio/plc.ts';
 import { isQuiet } from '../../audio/quiet.ts';
 import { FRAME_MS } from '../../base/frame.ts';
 import type { G711Name } from '../rtp-protocol.ts';
-import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
+import type { DecoderFormat, VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
 
 const RATE_HZ = 8_000;
 const FRAME_SAMPLES = (RATE_HZ * FRAME_MS) / 1000;
@@ -35,16 +35,30 @@ const LAWS: Readonly<Record<G711Name, Law>> = {
 /** Scratch buffer. Only one decoder at a time runs on a thread. */
 const workSpace = new Int16Array(MAX_PAYLOAD_BYTES);
 
-export class G711Decoder implements VoiceDecoder {
-  readonly clockRateHz = RATE_HZ;
-  readonly sampleRateHz = RATE_HZ;
-  readonly maxPayloadBytes = MAX_PAYLOAD_BYTES;
-  readonly maxPacketSamples = MAX_PAYLOAD_BYTES;
-  readonly #law: Law;
-  readonly #plc = new PacketLossConcealer(RATE_HZ);
+export const G711_FORMAT: DecoderFormat = {
+  clockRateHz: RATE_HZ,
+  sampleRateHz: RATE_HZ,
+  maxPayloadBytes: MAX_PAYLOAD_BYTES,
+  maxPacketSamples: MAX_PAYLOAD_BYTES,
+};
 
-  constructor(name: G711Name) {
+export class G711Decoder implements VoiceDecoder {
+  readonly clockRateHz = G711_FORMAT.clockRateHz;
+  readonly sampleRateHz = G711_FORMAT.sampleRateHz;
+  readonly maxPayloadBytes = G711_FORMAT.maxPayloadBytes;
+  readonly maxPacketSamples = G711_FORMAT.maxPacketSamples;
+  readonly #law: Law;
+  readonly #plc: PacketLossConcealer;
+
+  /** Both laws of a stream may share a concealer, so that what is lost between them is concealed. */
+  constructor(name: G711Name, plc = new PacketLossConcealer(RATE_HZ)) {
     this.#law = LAWS[name];
+    this.#plc = plc;
+  }
+
+  /** The other law of the same stream. */
+  sibling(name: G711Name): G711Decoder {
+    return new G711Decoder(name, this.#plc);
   }
 
   packetTicks(_bytes: Uint8Array, _offset: number, length: number): number {

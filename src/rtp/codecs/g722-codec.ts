@@ -3,7 +3,7 @@ import type { Payload } from '../../audio/payload.ts';
 import { PacketLossConcealer } from '../../audio/plc.ts';
 import { isQuiet } from '../../audio/quiet.ts';
 import { FRAME_MS } from '../../base/frame.ts';
-import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
+import type { DecoderFormat, VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
 
 /** RFC 3551 section 4.5.2: half the sample rate, by a mistake that all peers have to share. A byte is one tick. */
 const CLOCK_RATE_HZ = 8_000;
@@ -17,11 +17,18 @@ const workSpace = new Int16Array(MAX_G722_BYTES * SAMPLES_PER_BYTE + G722_AHEAD_
 const scout = new G722Decoder();
 const tried = { bytes: new Uint8Array(0) as Uint8Array, payloadOffset: 0, payloadLength: 0 };
 
+export const G722_FORMAT: DecoderFormat = {
+  clockRateHz: CLOCK_RATE_HZ,
+  sampleRateHz: SAMPLE_RATE_HZ,
+  maxPayloadBytes: MAX_G722_BYTES,
+  maxPacketSamples: MAX_G722_BYTES * SAMPLES_PER_BYTE,
+};
+
 export class G722VoiceDecoder implements VoiceDecoder {
-  readonly clockRateHz = CLOCK_RATE_HZ;
-  readonly sampleRateHz = SAMPLE_RATE_HZ;
-  readonly maxPayloadBytes = MAX_G722_BYTES;
-  readonly maxPacketSamples = MAX_G722_BYTES * SAMPLES_PER_BYTE;
+  readonly clockRateHz = G722_FORMAT.clockRateHz;
+  readonly sampleRateHz = G722_FORMAT.sampleRateHz;
+  readonly maxPayloadBytes = G722_FORMAT.maxPayloadBytes;
+  readonly maxPacketSamples = G722_FORMAT.maxPacketSamples;
   readonly #decoder = new G722Decoder();
   readonly #plc = new PacketLossConcealer(SAMPLE_RATE_HZ);
 

@@ -6,7 +6,12 @@ import { PacketLossConcealer } from '../../audio/plc.ts';
 import { isQuiet } from '../../audio/quiet.ts';
 import { FRAME_MS } from '../../base/frame.ts';
 import type { OpusRequest } from '../rtp-protocol.ts';
-import { MAX_SENT_PAYLOAD_BYTES, type VoiceDecoder, type VoiceEncoder } from './voice-codec.ts';
+import {
+  type DecoderFormat,
+  MAX_SENT_PAYLOAD_BYTES,
+  type VoiceDecoder,
+  type VoiceEncoder,
+} from './voice-codec.ts';
 
 /** RFC 7587 section 4.1: independent of the encoded sample rate. */
 const CLOCK_RATE_HZ = 48_000;
@@ -30,6 +35,15 @@ const SETTLING_FRAMES = 5;
  */
 const ONE_FRAME = 0xfc;
 
+export function opusFormat(sampleRateHz: OpusRateHz): DecoderFormat {
+  return {
+    clockRateHz: CLOCK_RATE_HZ,
+    sampleRateHz,
+    maxPayloadBytes: MAX_OPUS_PACKET_BYTES,
+    maxPacketSamples: (sampleRateHz * MAX_PACKET_MS) / 1000,
+  };
+}
+
 /**
  * Decodes Opus directly to the room's rate. Of a loss, libopus restores what the next packet's FEC has, and a single packet
  * in any case. The rest is filled by pitch repetition, which is better understood (STOI) than what libopus makes of it.
@@ -45,7 +59,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
 
   constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
     this.sampleRateHz = sampleRateHz;
-    this.maxPacketSamples = (sampleRateHz * MAX_PACKET_MS) / 1000;
+    this.maxPacketSamples = opusFormat(sampleRateHz).maxPacketSamples;
     this.#decoder = new OpusDecoder(opus, sampleRateHz);
     this.#plc = new PacketLossConcealer(sampleRateHz);
   }

@@ -3,16 +3,20 @@ import type { OpusRequest } from '../rtp-protocol.ts';
 
 /** The decoder and encoder of a leg. Samples are at their own rate; ticks are those of the RTP clock. */
 
-/** Decodes payloads to samples and keeps the stream's state between packets. */
-export interface VoiceDecoder {
+/** What a decoder takes and yields. */
+export interface DecoderFormat {
   readonly clockRateHz: number;
   readonly sampleRateHz: number;
   readonly maxPayloadBytes: number;
   readonly maxPacketSamples: number;
+}
+
+/** Decodes payloads to samples and keeps the stream's state between packets. */
+export interface VoiceDecoder extends DecoderFormat {
   /** Duration of a payload in ticks; 0 when it is not valid for this codec. */
-  packetTicks(bytes: Uint8Array, offset: number, length: number): number;
+  packetTicks(bytes: Uint8Array, offset: number, length: number, payloadType: number): number;
   /** Whether dropping the payload would be inaudible. */
-  isQuiet(bytes: Uint8Array, offset: number, length: number): boolean;
+  isQuiet(bytes: Uint8Array, offset: number, length: number, payloadType: number): boolean;
   /** Decodes a payload that lasts `samples` into `out` from `at`. */
   decode(payload: Payload, out: Int16Array, at: number, samples: number): void;
   /** Conceals `samples` that were lost. `next` is the payload right after them, or empty when it has not arrived. */

@@ -2,10 +2,10 @@ import { MOST_MAX_TARGET_MS } from '../../audio/jitter-target.ts';
 import type { LibOpus } from '../../audio/libopus.ts';
 import { assert } from '../../base/assert.ts';
 import type { RtpCodec } from '../rtp-protocol.ts';
-import { G711Decoder, G711Encoder } from './g711-codec.ts';
-import { G722VoiceDecoder, G722VoiceEncoder } from './g722-codec.ts';
-import { OpusVoiceDecoder, OpusVoiceEncoder } from './opus-codec.ts';
-import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
+import { G711_FORMAT, G711Decoder, G711Encoder } from './g711-codec.ts';
+import { G722_FORMAT, G722VoiceDecoder, G722VoiceEncoder } from './g722-codec.ts';
+import { OpusVoiceDecoder, OpusVoiceEncoder, opusFormat } from './opus-codec.ts';
+import type { DecoderFormat, VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
 
 /** Creates the decoders and encoders of a thread. Opus runs at the room's rate, the others at their own. */
 export class VoiceCodecs {
@@ -30,6 +30,12 @@ export class VoiceCodecs {
   decoder(codec: RtpCodec, roomRateHz: number): VoiceDecoder {
     if (codec === 'opus') return new OpusVoiceDecoder(this.#library(), opusRate(roomRateHz));
     return codec === 'G722' ? new G722VoiceDecoder() : new G711Decoder(codec);
+  }
+
+  /** What the decoder of a codec takes and yields. */
+  format(codec: RtpCodec, roomRateHz: number): DecoderFormat {
+    if (codec === 'opus') return opusFormat(opusRate(roomRateHz));
+    return codec === 'G722' ? G722_FORMAT : G711_FORMAT;
   }
 
   encoder(codec: RtpCodec, roomRateHz: number): VoiceEncoder {

@@ -61,14 +61,19 @@ export class InboundAudio {
   }
 
   /** Whether the payload is valid for the codec. */
-  knows({ bytes, payloadOffset, payloadLength }: RtpPacket): boolean {
+  knows(packet: RtpPacket): boolean {
+    const { payloadLength } = packet;
     if (payloadLength > this.#decoder.maxPayloadBytes) return false;
-    return payloadLength === 0 || this.#decoder.packetTicks(bytes, payloadOffset, payloadLength) > 0;
+    return payloadLength === 0 || this.ticksOf(packet) > 0;
+  }
+
+  /** Duration of a packet in ticks of the stream's clock; 0 when its payload is not valid for the codec. */
+  ticksOf({ bytes, payloadOffset, payloadLength, payloadType }: RtpPacket): number {
+    return this.#decoder.packetTicks(bytes, payloadOffset, payloadLength, payloadType);
   }
 
   insertAudio(packet: RtpPacket, arrivalMs: number): void {
-    const { bytes, payloadOffset, payloadLength } = packet;
-    this.jitter.insert(packet, this.#decoder.packetTicks(bytes, payloadOffset, payloadLength), arrivalMs);
+    this.jitter.insert(packet, this.ticksOf(packet), arrivalMs);
   }
 
   /** Records a packet without audio, so that its sequence number does not count as lost. */

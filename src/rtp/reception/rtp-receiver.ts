@@ -1,21 +1,17 @@
 import type { MediaEvent } from '../../media/media-leg.ts';
 import type { VoiceCodecs } from '../codecs/voice-codecs.ts';
-import { DtmfReceiver } from '../dtmf/dtmf-receiver.ts';
+import { ToneReceiver } from '../dtmf/tone-receiver.ts';
 import type { Datagram, SourceAddress } from '../paths/packet-path.ts';
 import type { RtpCounters } from '../rtp-counters.ts';
 import { RtpPacket } from '../rtp-packet.ts';
-import type { RtpCodec, RtpConfig } from '../rtp-protocol.ts';
+import type { RtpConfig } from '../rtp-protocol.ts';
 import type { RtpState } from '../rtp-state.ts';
 import type { SrtpSession } from '../srtp/srtp.ts';
-import { InboundAudio } from './inbound-audio.ts';
+import { type PeerStream, PeerStreams } from './peer-streams.ts';
+import { type PacketKind, ReceivedFormats } from './received-formats.ts';
 import { ReceptionStats } from './reception-stats.ts';
 import { SourceLatch } from './source-latch.ts';
-
-/** Comfort noise (RFC 3389): the sender is silent. */
-const COMFORT_NOISE_PAYLOAD_TYPE = 13;
-
-/** Packets in a row that prove a doubled clock. Fewer may come from a sender that leaves out silence. */
-const PROVING_PACKETS = 5;
+import { VoiceStream } from './voice-stream.ts';
 
 interface RtpReceiverDeps {
   readonly memory: RtpState;
@@ -32,12 +28,13 @@ export class RtpReceiver {
   readonly #emit: (event: MediaEvent) => void;
   readonly #codecs: VoiceCodecs;
   readonly #roomRateHz: number;
-  readonly #dtmf = new DtmfReceiver();
+  readonly #streams = new PeerStreams();
   readonly #packet = new RtpPacket();
-  /** Null before the first configuration. */
-  #audio: InboundAudio | null = null;
-  /** Null unless the codec is G.722. */
-  #g722Clock: G722Clock | null = null;
+  /** Both null before the first configuration. */
+  #formats: ReceivedFormats | null = null;
+  #voice: VoiceStream | null = null;
+  /** Null while the peer may send events. */
+  #tones: ToneReceiver | null = null;
   #config: RtpConfig | null = null;
   #toldFlowing = false;
   #toldStalled = false;
@@ -57,28 +54,34 @@ export class RtpReceiver {
     const isMoved = this.source.signal(config, nowMs);
     if (isMoved || isFirst) {
       this.#toldFlowing = false;
+      this.#streams.clear();
       this.#resumeSource(isFirst, nowMs);
     }
     // A hold suspends the media timeout. It restarts when the peer may send again.
     if (isFirst || !this.#config?.receiving) this.#heardAtMs = nowMs;
-    if (config.codec !== this.#config?.codec) this.#change(config.codec);
-    else if (!config.receiving) this.#audio?.restart();
+    this.#agree(config);
+    if (config.dtmfPayloadType !== null) this.#tones = null;
+    else this.#tones ??= new ToneReceiver(this.#roomRateHz);
+    if (!config.receiving) this.#voice?.restart();
     this.#config = config;
   }
 
-  /** Replaces the decoder and drops all audio of the previous codec. */
-  #change(codec: RtpCodec): void {
-    const decoder = this.#codecs.decoder(codec, this.#roomRateHz);
-    this.#audio?.close();
-    this.#audio = new InboundAudio(decoder, this.#roomRateHz, this.#counters, this.#codecs.maxJitterDelayMs);
-    this.#g722Clock = codec === 'G722' ? new G722Clock() : null;
-    this.stats.setClock(decoder.clockRateHz);
+  /** Goes on with the voice's decoders if they know all codecs of the new agreement. */
+  #agree(config: RtpConfig): void {
+    const former = this.#formats;
+    const formats = new ReceivedFormats(config, this.#voice?.clockRateHz ?? 0);
+    this.#formats = formats;
+    if (this.#voice !== null && formats.isWithin(former)) return;
+    this.#voice?.close();
+    this.#voice = new VoiceStream(this.#codecs, this.#roomRateHz, formats.codecs, this.#counters);
+    this.#formats = new ReceivedFormats(config, this.#voice.clockRateHz);
+    this.stats.setClock(this.#voice.clockRateHz);
   }
 
-  /** Releases the decoder. */
+  /** Releases the decoders. */
   close(): void {
-    this.#audio?.close();
-    this.#audio = null;
+    this.#voice?.close();
+    this.#voice = null;
   }
 
   /** The first configuration restores the source that a previous worker had latched to; later ones invalidate it. */
@@ -93,7 +96,7 @@ export class RtpReceiver {
     const { from, arrivalMs } = datagram;
     if (!this.#read(packet, datagram, srtp !== null)) this.#counters.malformed++;
     else if (srtp !== null && !srtp.unprotectRtp(packet)) this.#counters.unauthentic++;
-    else if (!packet.trimPadding() || !this.#isAgreed(packet)) this.#counters.malformed++;
+    else if (!packet.trimPadding()) this.#counters.malformed++;
     else this.#receiveValid(packet, from, arrivalMs);
   }
 
@@ -105,63 +108,98 @@ export class RtpReceiver {
   /** Fills the next frame. Returns false when there was no audio. */
   pull(frame: Int16Array, nowMs: number): boolean {
     const config = this.#config;
-    const audio = this.#audio;
-    if (audio === null || config === null || !config.receiving) {
+    const voice = this.#voice;
+    if (voice === null || config === null || !config.receiving) {
       frame.fill(0);
       return false;
     }
-    const heard = audio.pull(frame);
+    const heard = voice.audio.pull(frame);
+    if (heard && this.#tones !== null) this.#press(this.#tones.take(frame));
     if (nowMs - this.#heardAtMs >= config.mediaTimeoutMs) this.#stall(nowMs);
     return heard;
   }
 
-  #isAgreed(packet: RtpPacket): boolean {
-    const type = packet.payloadType;
-    if (type === COMFORT_NOISE_PAYLOAD_TYPE || type === this.#config?.dtmfPayloadType) return true;
-    return type === this.#config?.payloadType && this.#audio?.knows(packet) === true;
+  /** Any packet of the peer shows that it is there, RTP of whatever type and RTCP (RFC 6263 section 4). */
+  noteLife(nowMs: number): void {
+    this.#heardAtMs = nowMs;
+    this.#toldStalled = false;
+  }
+
+  #kindOf(packet: RtpPacket): PacketKind {
+    const kind = this.#formats?.kindOf(packet.payloadType) ?? 'unknown';
+    return kind === 'audio' && this.#voice?.audio.knows(packet) !== true ? 'unknown' : kind;
   }
 
   #receiveValid(packet: RtpPacket, from: SourceAddress, nowMs: number): void {
-    const isAudio = packet.payloadType === this.#config?.payloadType && packet.payloadLength > 0;
+    const kind = this.#kindOf(packet);
+    if (kind === 'unknown') return this.#receiveUnknown(packet, from, nowMs);
+    const isAudio = kind === 'audio' && packet.payloadLength > 0;
     const judgement = this.source.judge(packet, isAudio, from, nowMs);
     if (judgement === 'stranger') {
       this.#counters.strangers++;
       return;
     }
-    if (judgement === 'new') this.#restart(packet.ssrc);
-    this.#g722Clock?.correct(packet, isAudio);
-    if (!this.stats.active) this.stats.restart(packet.ssrc);
-    this.stats.note(packet.sequenceNumber, packet.timestamp, nowMs);
+    if (judgement === 'new') this.#begin();
+    const stream = this.#streams.of(packet.ssrc, nowMs);
     this.#counters.packetsReceived++;
     this.#noteFlow(nowMs);
-    if (this.#config?.receiving) this.#take(packet, nowMs);
+    if (isAudio && this.#streams.noteAudio(stream, nowMs)) this.#speak(stream);
+    if (kind === 'events') this.#takeEvent(packet, stream, nowMs);
+    if (stream === this.#streams.voice) this.#takeVoice(packet, isAudio, nowMs);
   }
 
-  #restart(ssrc: number): void {
-    this.#audio?.restart();
-    this.#g722Clock?.restart();
-    this.#dtmf.restart();
-    this.stats.restart(ssrc);
+  /** Packets of a type or length that was not agreed. */
+  #receiveUnknown(packet: RtpPacket, from: SourceAddress, nowMs: number): void {
+    this.#counters.malformed++;
+    if (!this.source.isPeersAddress(from)) return;
+    this.noteLife(nowMs);
+    const { dtmf } = this.#streams.of(packet.ssrc, nowMs);
+    const clock = this.#formats?.clockOf(packet.payloadType);
+    const digit = clock === undefined ? null : dtmf.acceptUnlisted(packet, clock, nowMs);
+    this.#pressByEvent(digit);
+  }
+
+  /** Packets now come from another address. */
+  #begin(): void {
+    this.#streams.clear();
     this.#memory.noteRemote(this.source.heardHost, this.source.heardPort);
   }
 
+  /** Another stream is played from now on. */
+  #speak({ ssrc }: PeerStream): void {
+    this.#voice?.restart();
+    this.stats.restart(ssrc);
+  }
+
   #noteFlow(nowMs: number): void {
-    this.#heardAtMs = nowMs;
-    this.#toldStalled = false;
+    this.noteLife(nowMs);
     if (this.#toldFlowing) return;
     this.#toldFlowing = true;
     this.#emit({ type: 'flowing' });
   }
 
-  #take(packet: RtpPacket, nowMs: number): void {
-    if (packet.payloadType === this.#config?.payloadType && packet.payloadLength > 0) {
-      this.#audio?.insertAudio(packet, nowMs);
-      return;
-    }
-    this.#audio?.insertMarker(packet, nowMs);
-    if (packet.payloadType !== this.#config?.dtmfPayloadType) return;
-    const digit = this.#dtmf.accept(packet);
-    if (digit !== null) this.#emit({ type: 'dtmf', digit });
+  #takeEvent(packet: RtpPacket, { dtmf }: PeerStream, nowMs: number): void {
+    this.#pressByEvent(dtmf.accept(packet, this.#formats!.clockOf(packet.payloadType), nowMs));
+  }
+
+  /** A peer that sends events after all may let the tones sound as well. */
+  #pressByEvent(digit: string | null): void {
+    if (digit !== null) this.#tones = null;
+    this.#press(digit);
+  }
+
+  #press(digit: string | null): void {
+    if (digit !== null && this.#config?.receiving) this.#emit({ type: 'dtmf', digit });
+  }
+
+  #takeVoice(packet: RtpPacket, isAudio: boolean, nowMs: number): void {
+    const voice = this.#voice!;
+    voice.correct(packet, isAudio);
+    if (!this.stats.active) this.stats.restart(packet.ssrc);
+    this.stats.note(packet.sequenceNumber, packet.timestamp, nowMs);
+    if (!this.#config?.receiving) return;
+    if (isAudio) voice.audio.insertAudio(packet, nowMs);
+    else voice.audio.insertMarker(packet, nowMs);
   }
 
   #stall(nowMs: number): void {
@@ -173,62 +211,9 @@ export class RtpReceiver {
   /** Updates the counters that are maintained elsewhere. */
   count(): void {
     const counters = this.#counters;
-    counters.delayMs = this.#audio?.jitter.delayMs ?? 0;
-    counters.depthMs = this.#audio?.jitter.depthMs ?? 0;
-    counters.targetMs = this.#audio?.jitter.targetMs ?? 0;
+    counters.delayMs = this.#voice?.audio.jitter.delayMs ?? 0;
+    counters.depthMs = this.#voice?.audio.jitter.depthMs ?? 0;
+    counters.targetMs = this.#voice?.audio.jitter.targetMs ?? 0;
     counters.jitterMs = this.stats.jitterMs;
-  }
-}
-
-/**
- * Corrects the timestamps of peers that count the samples of G.722, two a byte, instead of the ticks of its clock, one a
- * byte (RFC 3551 section 4.5.2). Some do so only while a stream begins.
- */
-export class G722Clock {
-  #isRunning = false;
-  #isDoubled = false;
-  #proofs = 0;
-  /** Timestamp of the latest packet, as it came and as it was corrected. */
-  #timestamp = 0;
-  #corrected = 0;
-  /** Length of the last packet with audio, and the sequence number after it. */
-  #bytes = 0;
-  #nextSequence = -1;
-
-  /** Prepares for another stream. */
-  restart(): void {
-    this.#isRunning = false;
-  }
-
-  /** Corrects the packet's timestamp. `isAudio`: it has a payload of the codec. */
-  correct(packet: RtpPacket, isAudio: boolean): void {
-    if (!this.#isRunning) this.#begin(packet);
-    const ticks = (packet.timestamp - this.#timestamp) | 0;
-    if (isAudio) this.#judge(packet, ticks);
-    const corrected = (this.#corrected + (this.#isDoubled ? ticks >> 1 : ticks)) >>> 0;
-    if (ticks > 0) {
-      this.#timestamp = packet.timestamp;
-      this.#corrected = corrected;
-    }
-    packet.timestamp = corrected;
-  }
-
-  #begin({ timestamp }: RtpPacket): void {
-    this.#isRunning = true;
-    this.#isDoubled = false;
-    this.#proofs = 0;
-    this.#timestamp = timestamp;
-    this.#corrected = timestamp;
-    this.#nextSequence = -1;
-  }
-
-  #judge({ sequenceNumber, payloadLength }: RtpPacket, ticks: number): void {
-    if (sequenceNumber === this.#nextSequence) {
-      this.#proofs = ticks === 2 * this.#bytes ? this.#proofs + 1 : 0;
-      if (this.#proofs >= PROVING_PACKETS) this.#isDoubled = true;
-      else if (ticks === this.#bytes) this.#isDoubled = false;
-    }
-    this.#bytes = payloadLength;
-    this.#nextSequence = (sequenceNumber + 1) & 0xffff;
   }
 }

@@ -30,10 +30,10 @@ const NOWHERE: SignalledSource = {
 
 /**
  * Decides which packets are the peer's and where ours are sent. The signalled address has priority: its packets are
- * accepted at once, and while it sends, no other source is. A peer behind a NAT sends from a different address, so
- * another source is accepted after five audio packets in a row, as long as the signalled address has sent nothing. Our
- * audio follows that source only if its host is the signalled one or that of the signaling itself. For a peer declared
- * as `behindNat`, our audio follows it anywhere, and a signalled source that has fallen silent can be replaced.
+ * accepted at once, and while it sends, no other source is. A peer behind a NAT sends from another port, or from the host of
+ * its signaling, so another source on a host that signaling has shown is accepted after five audio packets in a row, as
+ * long as the signalled address has sent nothing, and our audio follows it. Other hosts are strangers. A peer declared as
+ * `behindNat` may be anywhere, and a signalled source of it that has fallen silent can be replaced.
  */
 export class SourceLatch {
   /** Destination of our packets; port 0 while it is unknown. */
@@ -43,7 +43,6 @@ export class SourceLatch {
   heardHost = '';
   heardPort = 0;
   #signalled = NOWHERE;
-  #ssrc: number | null = null;
   #isLatched = false;
   #heardAtMs = 0;
   /** The source before a new session description. Its last packets may still arrive. */
@@ -66,17 +65,16 @@ export class SourceLatch {
     this.host = source.remoteHost ?? '';
     this.port = source.remotePort;
     this.#isLatched = false;
-    this.#ssrc = null;
     this.#candidates.clear();
     return true;
   }
 
   /** Restores the source that a previous worker had latched to. */
   resume(host: string, port: number, nowMs: number): void {
-    this.#latch(host, port, null, nowMs);
+    this.#latch(host, port, nowMs);
   }
 
-  /** Classifies a valid packet: from the current stream, the first of a new stream, or from a stranger. */
+  /** Classifies a valid packet: from the current source, the first of a new source, or from a stranger. */
   judge(
     packet: RtpPacket,
     isAudio: boolean,
@@ -85,19 +83,26 @@ export class SourceLatch {
   ): 'current' | 'new' | 'stranger' {
     const { address: host, port } = from;
     const isSource = this.#isLatched && port === this.heardPort && host === this.heardHost;
-    if (isSource && (packet.ssrc === this.#ssrc || this.#ssrc === null)) {
-      this.#ssrc = packet.ssrc;
+    if (isSource) {
       this.#heardAtMs = nowMs;
       return 'current';
     }
-    if (!isSource && !this.#mayBecomeSource(packet, isAudio, from, nowMs)) return 'stranger';
-    this.#latch(host, port, packet.ssrc, nowMs);
+    if (!this.#mayBecomeSource(packet, isAudio, from, nowMs)) return 'stranger';
+    this.#latch(host, port, nowMs);
     return 'new';
   }
 
   /** Whether an RTCP packet may come from the peer. Its port is not checked, because a NAT changes it. */
   isPeer(host: string): boolean {
-    return host === (this.#isLatched ? this.heardHost : this.#signalled.remoteHost);
+    if (this.#isLatched) return host === this.heardHost;
+    return host === this.#signalled.remoteHost || this.#isNear(host);
+  }
+
+  /** Whether RTP from there is the peer's, even of a type that proves nothing. */
+  isPeersAddress({ address: host, port }: SourceAddress): boolean {
+    return this.#isLatched
+      ? port === this.heardPort && host === this.heardHost
+      : this.#isSignalled(host, port);
   }
 
   #mayBecomeSource(
@@ -120,6 +125,7 @@ export class SourceLatch {
   #isOpen(host: string, port: number, nowMs: number): boolean {
     const isFormer = port === this.#formerPort && host === this.#formerHost;
     if (isFormer && nowMs - this.#signalledAtMs < RELATCH_AFTER_MS) return false;
+    if (!this.#signalled.behindNat && !this.#isNear(host)) return false;
     if (!this.#isLatched) return true;
     if (this.#isSignalled(this.heardHost, this.heardPort) && !this.#signalled.behindNat) return false;
     return nowMs - this.#heardAtMs >= RELATCH_AFTER_MS;
@@ -139,11 +145,10 @@ export class SourceLatch {
     return host === signalingHost || (remotePlausible && host === remoteHost);
   }
 
-  #latch(host: string, port: number, ssrc: number | null, nowMs: number): void {
+  #latch(host: string, port: number, nowMs: number): void {
     this.#isLatched = true;
     this.heardHost = host;
     this.heardPort = port;
-    this.#ssrc = ssrc;
     this.#heardAtMs = nowMs;
     this.#candidates.clear();
     if (!this.#signalled.behindNat && !this.#isNear(host) && !this.#isSignalled(host, port)) return;

@@ -13,13 +13,15 @@ const RTCP_TAG_BYTES = 10;
 const ENCRYPTED_FLAG = 0x8000_0000;
 const HALF_SEQUENCE = 0x8000;
 const ROC_STEP = 0x1_0000;
+/** Streams of the peer at a time. Another one takes the place of the one with the fewest packets. */
+const STREAMS = 4;
 /** Packet indices that a replay window remembers. */
 const WINDOW = 64;
 
 /**
- * Encrypts the packets a leg sends and decrypts those it receives (RFC 3711), with one SSRC per direction. Sequence
- * numbers are 32 bits wide; the upper half is the roll-over counter. They are kept in the RtpState, so a leg that is
- * reopened stays in step with its peer.
+ * Encrypts the packets a leg sends, of one SSRC, and decrypts those it receives (RFC 3711). Sequence numbers are 32 bits
+ * wide; the upper half is the roll-over counter. Ours and those of the peer's busiest stream are kept in the RtpState, so a
+ * leg that is reopened stays in step with its peer.
  */
 export class SrtpSession {
   readonly #memory: RtpState;
@@ -27,10 +29,9 @@ export class SrtpSession {
   readonly #inRtp: SrtpCipher;
   readonly #outRtcp: SrtpCipher;
   readonly #inRtcp: SrtpCipher;
-  readonly #rtpReplay = new ReplayWindow();
+  readonly #streams = Array.from({ length: STREAMS }, () => new InboundStream());
+  #busiest = this.#streams[0]!;
   readonly #rtcpReplay = new ReplayWindow();
-  #remoteSsrc: number | null = null;
-  #highest = 0;
 
   constructor(keys: SrtpKeys, memory: RtpState) {
     const tagBytes = keys.suite === 'AES_CM_128_HMAC_SHA1_32' ? 4 : 10;
@@ -39,14 +40,8 @@ export class SrtpSession {
     this.#inRtp = new SrtpCipher(deriveSessionKeys(keys.remoteKey, RTP_LABEL), tagBytes);
     this.#outRtcp = new SrtpCipher(deriveSessionKeys(keys.localKey, RTCP_LABEL), RTCP_TAG_BYTES);
     this.#inRtcp = new SrtpCipher(deriveSessionKeys(keys.remoteKey, RTCP_LABEL), RTCP_TAG_BYTES);
-    if (memory.remoteSequence > 0) this.#resume(memory.remoteSsrc, memory.remoteSequence);
+    if (memory.remoteSequence > 0) this.#busiest.resume(memory.remoteSsrc, memory.remoteSequence);
     if (memory.srtcpReceived > 0) this.#rtcpReplay.restart(memory.srtcpReceived);
-  }
-
-  #resume(ssrc: number, sequence: number): void {
-    this.#remoteSsrc = ssrc;
-    this.#highest = sequence;
-    this.#rtpReplay.restart(sequence);
   }
 
   /** Encrypts and signs an outgoing packet, without CSRCs or extension, in place. Returns its new length. */
@@ -63,33 +58,32 @@ export class SrtpSession {
     const tagBytes = this.#inRtp.tagBytes;
     const end = packet.end - tagBytes;
     if (packet.payloadLength < tagBytes) return false;
-    const isKnown = packet.ssrc === this.#remoteSsrc;
-    const sequence = isKnown ? this.#extend(packet.sequenceNumber) : packet.sequenceNumber;
-    if (sequence < 0 || (isKnown && !this.#rtpReplay.isFresh(sequence))) return false;
+    const known = this.#streamOf(packet.ssrc);
+    const sequence = known === null ? packet.sequenceNumber : known.extend(packet.sequenceNumber);
+    if (sequence < 0 || (known !== null && !known.replay.isFresh(sequence))) return false;
     if (!this.#inRtp.verify(packet.bytes, end, Math.floor(sequence / ROC_STEP))) return false;
-    if (!isKnown) this.#adopt(packet.ssrc, sequence);
     this.#inRtp.crypt(packet.bytes.subarray(packet.payloadOffset, end), packet.ssrc, sequence);
     packet.payloadLength -= tagBytes;
-    this.#rtpReplay.note(sequence);
-    this.#highest = Math.max(this.#highest, sequence);
-    this.#memory.noteReceived(packet.ssrc, this.#highest);
+    this.#note(known ?? this.#adopt(packet.ssrc, sequence), sequence);
     return true;
   }
 
-  /** Accepts a new stream. Its roll-over counter starts at zero. */
-  #adopt(ssrc: number, sequence: number): void {
-    this.#remoteSsrc = ssrc;
-    this.#highest = sequence;
-    this.#rtpReplay.restart(-1);
+  #streamOf(ssrc: number): InboundStream | null {
+    for (const stream of this.#streams) if (stream.ssrc === ssrc) return stream;
+    return null;
   }
 
-  /** RFC 3711 section 3.3.1: extends to the 32-bit number nearest to the highest one received. */
-  #extend(sequenceNumber: number): number {
-    const roc = this.#highest - (this.#highest % ROC_STEP);
-    const ahead = roc + sequenceNumber - this.#highest;
-    if (ahead > HALF_SEQUENCE) return roc + sequenceNumber - ROC_STEP;
-    if (ahead < -HALF_SEQUENCE) return roc + sequenceNumber + ROC_STEP;
-    return roc + sequenceNumber;
+  /** Accepts a new stream. Its roll-over counter starts at zero. */
+  #adopt(ssrc: number, sequence: number): InboundStream {
+    const place = this.#streams.reduce((least, each) => (each.received < least.received ? each : least));
+    place.begin(ssrc, sequence);
+    return place;
+  }
+
+  #note(stream: InboundStream, sequence: number): void {
+    stream.note(sequence);
+    if (stream.received >= this.#busiest.received) this.#busiest = stream;
+    if (stream === this.#busiest) this.#memory.noteReceived(stream.ssrc!, stream.highest);
   }
 
   /** Encrypts and signs an outgoing compound RTCP packet in place. Returns its new length. */
@@ -114,6 +108,43 @@ export class SrtpSession {
     this.#rtcpReplay.note(index);
     this.#memory.srtcpReceived = Math.max(this.#memory.srtcpReceived, index);
     return end;
+  }
+}
+
+/** What is known of one stream of the peer. Objects are reused. */
+class InboundStream {
+  ssrc: number | null = null;
+  received = 0;
+  highest = 0;
+  readonly replay = new ReplayWindow();
+
+  begin(ssrc: number, sequence: number): void {
+    this.ssrc = ssrc;
+    this.received = 0;
+    this.highest = sequence;
+    this.replay.restart(-1);
+  }
+
+  /** Goes on with a stream of which an earlier worker has heard. */
+  resume(ssrc: number, sequence: number): void {
+    this.begin(ssrc, sequence);
+    this.received = 1;
+    this.replay.restart(sequence);
+  }
+
+  note(sequence: number): void {
+    this.received++;
+    this.replay.note(sequence);
+    this.highest = Math.max(this.highest, sequence);
+  }
+
+  /** RFC 3711 section 3.3.1: extends to the 32-bit number nearest to the highest one received. */
+  extend(sequenceNumber: number): number {
+    const roc = this.highest - (this.highest % ROC_STEP);
+    const ahead = roc + sequenceNumber - this.highest;
+    if (ahead > HALF_SEQUENCE) return roc + sequenceNumber - ROC_STEP;
+    if (ahead < -HALF_SEQUENCE) return roc + sequenceNumber + ROC_STEP;
+    return roc + sequenceNumber;
   }
 }
 

@@ -27,6 +27,21 @@ export async function loginsOfAgents(
   return agentIds.flatMap((agentId) => logins.filter((login) => login.agentId === agentId));
 }
 
+/** Returns the agent that is called by a connection: of several, the account's default one, or the oldest; null: there is none. */
+export async function agentOfConnection(db: Db, connectionId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('agentAccounts')
+    .innerJoin('agents', 'agents.id', 'agentAccounts.agentId')
+    .select('agents.id')
+    .where('agentAccounts.memberType', '=', 'connection')
+    .where('agentAccounts.memberId', '=', connectionId)
+    .orderBy('agents.isDefault', 'desc')
+    .orderBy('agents.createdAt')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
 async function botsOf(
   db: Db,
   accountId: string,

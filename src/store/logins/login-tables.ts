@@ -113,6 +113,8 @@ export interface SipTrunksTable {
   callerId: string | null;
   register: boolean;
   behindNat: boolean;
+  mediaTimeoutS: number | null;
+  callerIdIn: 'from' | 'p_asserted_identity' | 'p_preferred_identity';
   srtp: 'off' | 'optional' | 'required';
   createdAt: string;
   updatedAt: string;

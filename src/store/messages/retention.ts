@@ -7,6 +7,7 @@ import { deleteRevokedKeys } from '../keys/keys.ts';
 import { deleteEmptyGrants, deleteExpiredTokens, deleteOldSuccessors } from '../keys/oauth-grants.ts';
 import { deleteExpiredConnectionStates } from '../logins/connection-states.ts';
 import { deleteOldestAttempts } from '../people/audit-log.ts';
+import { deleteOldestCalls } from './call-history.ts';
 import { deleteOldestMessages } from './messages.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,12 +37,15 @@ type DeleteSome = (db: Db, before: string, limit: number) => Promise<number>;
 interface RetentionTimes {
   /** Null: messages are kept forever. */
   readonly messagesMs: number | null;
+  /** Null: ended calls are kept forever, with their transcripts. */
+  readonly callsMs: number | null;
 }
 
 /**
  * Deletes old data at start and then daily: events, deliveries to models and their transcripts, and revoked keys after
  * 30 days, answers of idempotent requests after one day, wrong passwords and uses of the bridge's key after 90 days,
- * tokens and connections in progress once they have expired, and messages if the operator has set a period.
+ * tokens and connections in progress once they have expired, and messages and ended calls if the operator has set a
+ * period.
  */
 export class Retention {
   readonly #db: Db;
@@ -81,8 +85,9 @@ export class Retention {
       );
     await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
     await this.#empty(deleteRevokedKeys, isoAfter(nowIso, -REVOKED_KEY_MS));
-    const { messagesMs } = this.#keptFor;
+    const { messagesMs, callsMs } = this.#keptFor;
     if (messagesMs !== null) await this.#empty(deleteOldestMessages, isoAfter(nowIso, -messagesMs));
+    if (callsMs !== null) await this.#empty(deleteOldestCalls, isoAfter(nowIso, -callsMs));
     await this.#empty(deleteOldestAttempts, isoAfter(nowIso, -ATTEMPTS_MS));
     await this.#empty(deleteExpiredTokens, nowIso);
     await this.#empty(deleteExpiredConnectionStates, nowIso);

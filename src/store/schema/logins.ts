@@ -97,7 +97,10 @@ create table sip_trunks (
   created_at text not null,
   updated_at text not null,
   sealed_inbound_token text,
-  behind_nat integer not null default 0 check (behind_nat in (0, 1))
+  behind_nat integer not null default 0 check (behind_nat in (0, 1)),
+  media_timeout_s integer check (media_timeout_s between 0 and 3600),
+  caller_id_in text not null default 'from'
+    check (caller_id_in in ('from', 'p_asserted_identity', 'p_preferred_identity'))
 ) strict;
 
 create table sip_dids (

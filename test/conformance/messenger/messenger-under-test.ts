@@ -9,8 +9,11 @@ export interface MessengerUnderTest {
   readonly gateway: Gateway;
   /** Deadline in milliseconds for everything that should happen soon. */
   patienceMs: number;
-  /** Length of the longest text that the platform accepts, in characters of `textOf`. */
-  readonly textLimit: number;
+  /**
+   * Length of the longest text that the platform accepts, in characters of `textOf`. Null: with any of them, the API's own
+   * limit comes first.
+   */
+  readonly textLimit: number | null;
   /** The character to measure it with; a letter of ASCII, unless the API's own limit comes first with that. */
   readonly textOf?: string;
   /** People can edit what they have written. */

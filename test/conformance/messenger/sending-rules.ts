@@ -31,12 +31,14 @@ export const SENDING_RULES: readonly MessengerRule[] = [
   },
   {
     title: 'the longest text arrives whole, and a longer one is refused before anything is sent',
+    applies: ({ textLimit }) => textLimit !== null,
     async check(subject) {
       const talk = await Talk.begun(subject);
+      const limit = subject.textLimit!;
       const ofLength = (length: number) => `${(subject.textOf ?? 'a').repeat(length - 1)}z`;
-      const fitting = [ofLength(subject.textLimit - 1), ofLength(subject.textLimit)];
+      const fitting = [ofLength(limit - 1), ofLength(limit)];
       for (const text of fitting) expect((await talk.send(text)).status).toBe(200);
-      const { status, body } = await talk.send(ofLength(subject.textLimit + 1));
+      const { status, body } = await talk.send(ofLength(limit + 1));
       expect([status, body.detail]).toEqual([502, expect.stringMatching(/^Failed to send message: .+/)]);
       expect(talk.read()).toEqual(fitting);
     },

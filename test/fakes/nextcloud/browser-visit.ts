@@ -3,15 +3,15 @@ import type { FakeNcUser } from './world/fake-nc-user.ts';
 
 /** A browser in which a user has logged in to the Nextcloud, by HTTP only. */
 export class BrowserVisit {
-  readonly #nextcloud: FakeNextcloud;
+  readonly #nextcloud: Pick<FakeNextcloud, 'url'>;
   readonly #cookies = new Map<string, string>();
 
-  constructor(nextcloud: FakeNextcloud) {
+  constructor(nextcloud: Pick<FakeNextcloud, 'url'>) {
     this.#nextcloud = nextcloud;
   }
 
   /** Logs in by the page. */
-  async logIn({ uid, password }: FakeNcUser): Promise<void> {
+  async logIn({ uid, password }: Pick<FakeNcUser, 'uid' | 'password'>): Promise<void> {
     const page = await this.get('/login');
     const requesttoken = /name="requesttoken" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
     await this.post('/login', { requesttoken, user: uid, password });

@@ -13,7 +13,7 @@ import { OcsApi } from './http/ocs-api.ts';
 import { PhpSessions } from './http/php-sessions.ts';
 import { LoginPage } from './pages/login-page.ts';
 import { SitePages } from './pages/site-pages.ts';
-import type { Fault } from './refusal.ts';
+import type { Fault, NcFaults } from './refusal.ts';
 import { HelloTokens } from './signaling/hello-tokens.ts';
 import { HpbNotifier } from './signaling/hpb-notifier.ts';
 import { HpbSettings } from './signaling/hpb-settings.ts';
@@ -24,11 +24,12 @@ import { CALL_ROUTES } from './talk/call-routes.ts';
 import { CHAT_ROUTES } from './talk/chat-routes.ts';
 import { cloudRoutes } from './talk/cloud-routes.ts';
 import { wakeUp } from './talk/long-poll.ts';
+import { PARTICIPANT_ROUTES } from './talk/participant-routes.ts';
 import { REACTION_ROUTES } from './talk/reaction-routes.ts';
-import { PARTICIPANT_ROUTES, ROOM_ROUTES } from './talk/room-routes.ts';
+import { ROOM_ROUTES } from './talk/room-routes.ts';
 import { TalkBots } from './talk/talk-bots.ts';
 import { IN_CALL, type TalkSession } from './world/attendee.ts';
-import { FakeNcUser } from './world/fake-nc-user.ts';
+import { FakeNcUser, type NewUser } from './world/fake-nc-user.ts';
 import type { FakeRoom } from './world/fake-room.ts';
 import { type NcPolicy, NcWorld, type NewRoom } from './world/nc-world.ts';
 
@@ -37,6 +38,8 @@ export interface FakeNextcloudOptions {
   readonly port?: number;
   /** Of the addon. */
   readonly appId?: string;
+  /** Shared by several, where whichever is asked next meets the fault. */
+  readonly faults?: NcFaults;
 }
 
 /** A Nextcloud with Talk and the addon on loopback. As strict as the real one or stricter. */
@@ -54,7 +57,7 @@ export class FakeNextcloud {
   readonly #server: Server;
   readonly #front: NcFront;
 
-  private constructor(server: Server, { appId }: FakeNextcloudOptions) {
+  private constructor(server: Server, { appId, faults }: FakeNextcloudOptions) {
     this.#server = server;
     const { world, talkBots } = this;
     const sessions = new PhpSessions();
@@ -86,6 +89,7 @@ export class FakeNextcloud {
       ],
       sessions,
       () => ({ world, origin: this.url }),
+      faults,
     );
     world.watchers.push(
       { wrote: wakeUp },
@@ -121,8 +125,8 @@ export class FakeNextcloud {
     return this.#front.calls;
   }
 
-  user(uid: string, name = uid, { isAdmin = false } = {}): FakeNcUser {
-    return this.world.addUser(new FakeNcUser(uid, name, { isAdmin }));
+  user(uid: string, name = uid, options: NewUser = {}): FakeNcUser {
+    return this.world.addUser(new FakeNcUser(uid, name, options));
   }
 
   /** The first member owns the conversation. A one-to-one conversation that is there is returned again. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { NoAnswer } from '../faults.ts';
+import { Faults, type NoAnswer } from '../faults.ts';
 import { ocsAnswer, send } from './http/nc-answer.ts';
 
 /** What Nextcloud answers in place of carrying a request out. */
@@ -10,6 +10,11 @@ export type Refusal =
   | { readonly kind: 'throttle'; readonly retryAfterS?: number };
 
 export type Fault = Refusal | NoAnswer;
+export type NcFaults = Faults<Refusal>;
+
+export function newFaults(): NcFaults {
+  return new Faults(answerRefusal);
+}
 
 export function answerRefusal(refusal: Refusal, response: ServerResponse): void {
   if (refusal.kind === 'throttle') {

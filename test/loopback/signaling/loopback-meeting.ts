@@ -63,7 +63,7 @@ export class LoopbackMeeting implements Meeting {
   readonly #observer: LegObserver;
   readonly #leg: MeetingLeg;
   readonly #audio: LoopbackOpen['media'];
-  readonly #media: MeetingMedia<LoopbackOpen, LoopbackSignal>;
+  readonly #media: MeetingMedia<LoopbackOpen, Record<never, never>, LoopbackSignal>;
   readonly #voices: MeetingVoices;
   #list: readonly VendorVoice[] = [];
   #session: MeetingSession | null = null;

@@ -86,6 +86,7 @@ function configOf(codec: QualityCodec): RtpConfig {
     payloadType: PAYLOAD_TYPES[codec],
     dtmfPayloadType: null,
     dtmfClockRateHz: 8_000,
+    received: { codecs: [], events: [] },
     opus: null,
     sending: true,
     receiving: true,

@@ -35,6 +35,8 @@ async function startServer() {
     register: true,
     srtp: 'off',
     behindNat: false,
+    mediaTimeoutS: null,
+    callerIdIn: 'from',
   } as const;
   const connectTrunk = () =>
     putTrunk(store.db, store.secrets, { ...line, password: 'p', inboundToken: 't' }, NOW);

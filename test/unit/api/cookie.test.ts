@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cookieNamed } from '../../../src/api/auth/cookies.ts';
+import { cookieNamed, returnCookie, returnUrl } from '../../../src/api/auth/cookies.ts';
 
 test.each([
   ['svc=1', '1'],
@@ -22,4 +22,26 @@ test.each([
   ['svcsvc=1; svc=2', '2'],
 ])('the value of svc in %j is %j', (header, value) => {
   expect(cookieNamed('svc', header)).toBe(value);
+});
+
+test('the page that required a sign-in is found again, without its wish for one', () => {
+  const query = { nc_url: 'https://a.example/?&;=', prompt: 'login' };
+  const cookie = returnCookie('/connect/nctalk', query, 'https://gateway.example')!;
+  const kept = cookie.split(';')[0]!;
+  expect(returnUrl(kept, 'https://gateway.example')).toBe(
+    'https://gateway.example/connect/nctalk?nc_url=https%3A%2F%2Fa.example%2F%3F%26%3B%3D',
+  );
+});
+
+test.each([
+  '',
+  '/oauth/authorize',
+  '//evil.example/connect/a?x',
+  '/connect/../api/account?x',
+  '/connect/a/b?x',
+  '/connect/?x',
+  '@evil.example/connect/a?x',
+  '/auth/logout?x',
+])('%j is no page to return to', (kept) => {
+  expect(returnUrl(`svc_return=${kept}`, 'https://gateway.example')).toBeNull();
 });

@@ -12,10 +12,22 @@ import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import { publicOr } from '../../../src/base/public-address.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
+import type { TakesWebhooks } from '../../../src/connectors/contract/webhooks.ts';
 import { PlatformHttp } from '../../../src/connectors/kit/platform-http.ts';
-import { ReplayMemory } from '../../../src/connectors/nctalk/pairing/addon-signature.ts';
-import { type TalkConnection, TalkPairing } from '../../../src/connectors/nctalk/pairing/talk-pairing.ts';
-import { PairingWebhooks } from '../../../src/connectors/nctalk/webhooks/pairing-webhooks.ts';
+import {
+  ADDON_RANDOM,
+  ADDON_SIGNATURE,
+  ReplayMemory,
+} from '../../../src/connectors/nctalk/pairing/addon-signature.ts';
+import {
+  CALLBACK_LIMIT_BYTES,
+  CALLBACK_WEBHOOK,
+} from '../../../src/connectors/nctalk/pairing/pairing-callback.ts';
+import {
+  DISABLED_WEBHOOK,
+  type TalkConnection,
+  TalkPairing,
+} from '../../../src/connectors/nctalk/pairing/talk-pairing.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from '../../support/browser-cookies.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
@@ -61,6 +73,7 @@ export class PairingServer {
           this.disconnected.push(id);
         },
         roomsForgotten: (id) => void this.forgotten.push(id),
+        addonOff: (id, words) => this.pairing.pairings?.report(id, words),
       },
       replays: new ReplayMemory(),
       onFailure: (what, server, reason) => void this.failures.push(`${what}: ${server}: ${reason}`),
@@ -82,7 +95,7 @@ export class PairingServer {
 
   async #serve(authenticate: Awaited<ReturnType<typeof annAndBob>>): Promise<void> {
     const { store, clock, pairing } = this;
-    const webhooks = new PairingWebhooks(pairing);
+    const webhooks = pairingWebhooks(pairing);
     const connector = { platform: PLATFORM, provides: { pairing, webhooks } } as unknown as Connector;
     const oauthOnly = { platform: 'zoom', provides: {} } as unknown as Connector;
     const connectors = new Map([
@@ -212,4 +225,22 @@ function unescaped(text: string): string {
     .replaceAll('&quot;', '"')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>');
+}
+
+/** The posts about pairings alone. */
+function pairingWebhooks(pairing: TalkPairing): TakesWebhooks {
+  return {
+    endpoints: [CALLBACK_WEBHOOK, DISABLED_WEBHOOK].map((path) => ({
+      path,
+      methods: ['post'],
+      answers: 'json',
+      bodyLimitBytes: CALLBACK_LIMIT_BYTES,
+    })),
+    headers: [ADDON_RANDOM, ADDON_SIGNATURE],
+    refuses: () => null,
+    webhook: async (request) =>
+      request.endpoint === CALLBACK_WEBHOOK
+        ? await pairing.callback.take(request.body)
+        : pairing.addonDisabled(request),
+  };
 }

@@ -77,6 +77,8 @@ test('a trunk is stored, shown without its password, passed to the connector, an
     register: true,
     srtp: 'off',
     behind_nat: false,
+    media_timeout_s: null,
+    caller_id_in: 'from',
     inbound_uri: expect.stringMatching(/^sip:[0-9a-f]{32}@192\.0\.2\.1:5060$/),
     registration: { state: 'registering', last_error: null, expires_at: null },
   };
@@ -106,6 +108,8 @@ test('an omitted password keeps the stored one, and is a fault of the body when 
     realm: 'asterisk',
     register: false,
     behind_nat: true,
+    media_timeout_s: 0,
+    caller_id_in: 'p_asserted_identity',
   };
   expect((await a.put('/api/sip/trunk', changed)).body).toMatchObject({
     ...changed,
@@ -115,6 +119,8 @@ test('an omitted password keeps the stored one, and is a fault of the body when 
     transport: 'tls',
     password: PASSWORD,
     behindNat: true,
+    mediaTimeoutS: 0,
+    callerIdIn: 'p_asserted_identity',
   });
   for (const login of [{ host: '10.0.0.1' }, { username: 'another' }]) {
     expect((await a.put('/api/sip/trunk', { ...changed, ...login })).status, 'another login').toBe(422);
@@ -147,6 +153,10 @@ test.each([
   { transport: 'ws' },
   { srtp: 'yes' },
   { behind_nat: 'yes' },
+  { media_timeout_s: -1 },
+  { media_timeout_s: 3_601 },
+  { media_timeout_s: 1.5 },
+  { caller_id_in: 'to' },
 ])('a trunk with %j is refused', async (fault) => {
   const { a, directory } = await server();
   const answer = await a.put('/api/sip/trunk', { ...TRUNK, ...fault });

@@ -91,6 +91,19 @@ it('of another account, of another agent, of a kind that places no calls and an 
   expect(faults).toEqual(Array(7).fill(['login_not_found', 404, text]));
 });
 
+it('is the one that leads to the target, where the platform can tell', async () => {
+  const world = await MeetingWorld.open();
+  await world.bot('a', 'bot_1');
+  await world.bot('a', 'bot_2');
+  const reaches = ({ id }: { readonly id: string }, target: string) => target.endsWith(id.slice(-1));
+  Object.assign(world.meetings, { reaches });
+  expect((await world.place({ meetingUrl: 'https://meet.example/2' })).login).toMatchObject({ id: 'bot_2' });
+  // The platform says what is wrong with it.
+  await expect(world.place({ meetingUrl: 'https://meet.example/3' })).rejects.toMatchObject({
+    code: 'login_ambiguous',
+  });
+});
+
 it('decides which of the scope’s agents calls', async () => {
   const world = await MeetingWorld.open();
   const agent = { id: 'agt_2', accountId: 'acc_a', name: 'Two', isDefault: false, createdAt: NOW };

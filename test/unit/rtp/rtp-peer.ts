@@ -15,7 +15,9 @@ const CLAIMED_PORTS = 64;
 export const io = mediaIo((process.env.SVC_MEDIA_IO ?? 'auto') as 'auto' | 'portable');
 let claim: Promise<PortClaim> | null = null;
 let given = 0;
-const openRtpLeg = rtpLegsOver(io, voiceCodecsFor(io.kind));
+/** A thread has one libopus. */
+export const codecs = voiceCodecsFor(io.kind);
+const openRtpLeg = rtpLegsOver(io, codecs);
 const LAWS = {
   PCMU: { decode: decodeUlaw, encode: encodeUlaw },
   PCMA: { decode: decodeAlaw, encode: encodeAlaw },
@@ -195,6 +197,7 @@ export function baseConfig(remotePort: number): RtpConfig {
     payloadType: 0,
     dtmfPayloadType: 101,
     dtmfClockRateHz: 8_000,
+    received: { codecs: [], events: [] },
     opus: null,
     sending: true,
     receiving: true,

@@ -273,3 +273,20 @@ test('an address cannot be bound to two accounts', () => {
     'must not repeat 1.2.3.4',
   );
 });
+
+test('the secrets of signaling servers are listed by host', () => {
+  const { nctalk } = settingsOf({
+    SVC_NCTALK_INTERNAL_SECRET: 'Talk.example.com=s3cret=s3cret, hpb.local:8443=another secret',
+  });
+  expect(nctalk).toEqual({
+    allow: [],
+    internalSecrets: [
+      { host: 'talk.example.com', secret: 's3cret=s3cret' },
+      { host: 'hpb.local:8443', secret: 'another secret' },
+    ],
+  });
+  for (const wrong of ['talk.example.com', 'a=12345678,a=12345678', 'a=short', 'https://a=12345678'])
+    expect(mistakesOf({ SVC_NCTALK_INTERNAL_SECRET: wrong })).toEqual([
+      expect.stringContaining('SVC_NCTALK_INTERNAL_SECRET: must be comma-separated host=secret'),
+    ]);
+});

@@ -60,7 +60,12 @@ test('a database from before the baseline is carried over once, with what is in 
       sampleRateHz: 16_000,
     });
     await store.close();
-    expect(appliedIn(file)).toEqual(['0001-baseline', '0030-platform-records', '0031-pairings']);
+    expect(appliedIn(file)).toEqual([
+      '0001-baseline',
+      '0030-platform-records',
+      '0031-pairings',
+      '0032-trunk-media',
+    ]);
   }
   const fresh = temporaryDir();
   await (await openStore({ dataDir: fresh, masterKey: null })).close();

@@ -1,4 +1,4 @@
-import { bytesWithin } from '../../../base/answer-body.ts';
+import { bytesWithin } from '../../../base/bytes-within.ts';
 import { ValidationError } from './validation.ts';
 
 /** A multipart/form-data body and the header that contains its boundary. */

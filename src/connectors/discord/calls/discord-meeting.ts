@@ -60,7 +60,7 @@ export class DiscordMeeting implements Meeting {
   readonly typing: VoiceChat;
   readonly #deps: DiscordMeetingDeps;
   readonly #rings: PacketRings;
-  readonly #media: MeetingMedia<VoiceOpen, VoiceSignal>;
+  readonly #media: MeetingMedia<VoiceOpen, Record<never, never>, VoiceSignal>;
   readonly #membership: VoiceMembership;
   readonly #voices: MeetingVoices;
   readonly #people: People;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Address, LoginRef } from '../../../base/address.ts';
+import { type Address, directAddress, type LoginRef } from '../../../base/address.ts';
 import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
@@ -17,8 +17,10 @@ import type { TalkConnection } from '../pairing/talk-pairing.ts';
 import type { TalkWorld } from './talk-world.ts';
 
 const REQUEST_MS = 15_000;
-/** So many messages in a row that only polling has found, and events are lost. */
+/** So many messages of the owner in a row that only polling has found, and events are lost. */
 const UNANNOUNCED = 3;
+/** Rooms whose messages no event tells of are polled for so long after the last one. */
+const SILENT_MS = 600_000;
 
 /** The bot user of one connection: what it reads, writes and is called for. */
 export class BotLogin extends LoginCheck {
@@ -26,6 +28,7 @@ export class BotLogin extends LoginCheck {
   readonly api: TalkApi;
   readonly credentials: AddonCredentials;
   readonly server: string;
+  readonly accountId: string;
   readonly records: TalkRecords;
   readonly rooms: RoomBook;
   /** As which the addon posts: a Talk bot, whose id comes from its URL. */
@@ -38,9 +41,12 @@ export class BotLogin extends LoginCheck {
   readonly #ref: LoginRef;
   #traits: TalkTraits | null = null;
   #unannounced = 0;
+  /** Until when rooms count as such that no event tells of: Talk calls the addon only where the bot is a moderator. */
+  readonly #silentUntilMs = new Map<string, number>();
+  #isArriving = false;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(world: TalkWorld, { id, server }: TalkConnection, credentials: AddonCredentials) {
+  constructor(world: TalkWorld, { id, server, accountId }: TalkConnection, credentials: AddonCredentials) {
     super({
       clock: world.clock,
       ask: async (signal) => await this.#ask(signal),
@@ -56,6 +62,7 @@ export class BotLogin extends LoginCheck {
     this.#world = world;
     this.#ref = { kind: 'connection', id };
     this.server = server;
+    this.accountId = accountId;
     this.credentials = credentials;
     this.addonBotId = `bot-${createHash('sha1').update(`nextcloudapp://${appId}`).digest('hex')}`;
     const { signal } = this;
@@ -76,16 +83,17 @@ export class BotLogin extends LoginCheck {
     this.#reader = new RoomReader({
       ...shared,
       turns,
+      callChanged: (token) => this.callChanged(token),
       commanded: async (command, place, message) => await commands.carryOut(command, place, message),
     });
     this.#arrival = new Arrival({ ...shared, clock, records, appId });
     this.#poller = new Poller({
       ...shared,
       clock,
-      hasEvents: () => this.#arrival.hasEvents,
+      hasEvents: () => this.#arrival.hasEvents && !this.#hasSilentRooms(),
       isUp: () => this.state.status === LOGIN_OK,
       look: async (token) => await this.#lookByPolling(token),
-      heard: (failure) => failure && this.failed(failure),
+      heard: (failure) => void (failure ? this.failed(failure) : this.#arrive()),
     });
   }
 
@@ -105,6 +113,7 @@ export class BotLogin extends LoginCheck {
   async called(token: string): Promise<Address | null> {
     if (!this.#world.hears) return null;
     this.#unannounced = 0;
+    this.#silentUntilMs.delete(token);
     await this.#arrival.eventCame();
     const from = await this.#noticed(token, this.#reader.called(token));
     if (from !== null) this.#poller.isBusy(token);
@@ -121,6 +130,12 @@ export class BotLogin extends LoginCheck {
     if (this.#world.hears) void this.look(token).catch(() => undefined);
   }
 
+  /** Who writes in a room, as far as that is known before it is read: in the conversation with the owner. */
+  writerIn(token: string): Address | null {
+    const isDirect = this.rooms.placeOf(token)?.kind === 'direct';
+    return isDirect ? directAddress(this.#ref, this.credentials.owner) : null;
+  }
+
   /** The bot has come to a room, or left it. */
   moved(token: string): void {
     this.rooms.left(token);
@@ -129,7 +144,12 @@ export class BotLogin extends LoginCheck {
 
   /** The addon encrypts what people write in a room. It is told there, once. */
   async encrypted(token: string): Promise<void> {
-    if (this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
+    if (await this.rooms.seal(token)) await this.#commands.say(token, NOT_ENCRYPTED, 'encrypted');
+  }
+
+  /** A call may have started or ended in a room. Those that the bot does not hear are none of its business. */
+  callChanged(token: string): void {
+    if (this.rooms.isHeard(token)) this.#world.callChanged(this.key, token);
   }
 
   /** The marker of a probe has come back. */
@@ -144,18 +164,15 @@ export class BotLogin extends LoginCheck {
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const { messageId } = message;
-    const former = await this.records.sending(messageId);
-    if (former === null) await this.records.putSending(messageId, { answerAfter: null });
-    const outcome = await this.#send(message, former, signal);
-    if (outcome.kind === 'sent' || outcome.kind === 'refused') await this.records.sent(messageId);
-    return outcome;
+    const former = await this.records.sending(message);
+    if (former === null) await this.records.putSending(message, null);
+    return await this.#send(message, former, signal);
   }
 
-  /** Reports a failed request. */
+  /** Reports a failed request. What is known already about a login that does not work says more. */
   failed(failure: PlatformFailure): void {
     this.#world.observer.count(failure.kind === 'later' ? 'throttled' : 'api_error');
-    if (failure.isLoggedOut) this.isDown(failure.message);
+    if (failure.isLoggedOut && this.state.status === LOGIN_OK) this.isDown(failure.message);
   }
 
   override async close(): Promise<void> {
@@ -180,7 +197,6 @@ export class BotLogin extends LoginCheck {
     this.#traits = await this.api.traits({ deadlineMs: REQUEST_MS, signal }).catch(async (error: unknown) => {
       throw await this.#refusedBecause(failureOf(error));
     });
-    if (this.#world.hears) void this.#arrive();
     return { name: botLogin };
   }
 
@@ -197,14 +213,25 @@ export class BotLogin extends LoginCheck {
     return isGone ? new PlatformFailure('refused', words, { isLoggedOut: true }) : failure;
   }
 
-  /** What is to be done when the Nextcloud accepts the login. */
+  /** Does what is to be done when the Nextcloud answers, and has not been done yet. */
   async #arrive(): Promise<void> {
+    if (this.#isArriving) return;
+    this.#isArriving = true;
     try {
       await this.#arrival.settleIn();
       await this.#commands.tellAddon();
     } catch (error) {
       if (!this.signal.aborted) this.failed(failureOf(error));
+    } finally {
+      this.#isArriving = false;
     }
+  }
+
+  #hasSilentRooms(): boolean {
+    const nowMs = this.#world.clock.monotonicMs();
+    for (const [token, untilMs] of this.#silentUntilMs)
+      if (untilMs <= nowMs) this.#silentUntilMs.delete(token);
+    return this.#silentUntilMs.size > 0;
   }
 
   /** A room that cannot be read now is read later, too. */
@@ -223,7 +250,8 @@ export class BotLogin extends LoginCheck {
     const from = await this.look(token).catch(() => null);
     if (from === null) return false;
     this.#poller.isBusy(token);
-    this.#unannounced += 1;
+    if (this.rooms.placeOf(token)?.kind === 'direct') this.#unannounced += 1;
+    this.#silentUntilMs.set(token, this.#world.clock.monotonicMs() + SILENT_MS);
     if (this.#unannounced >= UNANNOUNCED) await this.#arrival.eventsLost();
     return true;
   }

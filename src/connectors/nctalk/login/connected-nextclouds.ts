@@ -56,6 +56,13 @@ export class ConnectedNextclouds implements TalkLogins {
     });
   }
 
+  addonOff(connectionId: string, words: string): void {
+    void this.#queue.run(connectionId, async () => {
+      const login = this.#byId.get(connectionId);
+      if (login?.kind === 'bot') login.isDown(words);
+    });
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#queue.settled();

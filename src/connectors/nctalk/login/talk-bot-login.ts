@@ -60,15 +60,14 @@ export class TalkBotLogin extends LoginStatus {
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
-    const { messageId, attachments } = message;
-    if (attachments.length > 0)
+    if (message.attachments.length > 0)
       return { kind: 'refused', reason: 'Talk bots cannot send files', isAddressGone: false };
     // An earlier process was sending it, and it cannot be looked for.
-    if ((await this.#records.sending(messageId)) !== null)
+    if ((await this.#records.sending(message)) !== null)
       return { kind: 'unknown', reason: 'The gateway restarted while it was sent', sentIds: [] };
-    await this.#records.putSending(messageId, { answerAfter: null });
+    await this.#records.putSending(message, null);
     const outcome = await this.#send(message, signal);
-    if (outcome.kind !== 'unknown') await this.#records.sent(messageId);
+    if (outcome.kind === 'later') await this.#records.notSent(message);
     return outcome;
   }
 

@@ -20,6 +20,8 @@ export interface TalkWorld {
   /** Whether what is written comes here. Otherwise, the platform bridge brings it. */
   readonly hears: boolean;
   intake(): MessageIntake;
+  /** A call may have started or ended in a room that the bot hears. */
+  callChanged(connectionId: string, token: string): void;
   /** Reports the status of a connection. */
   report(connectionId: string, status: string): void;
 }

@@ -49,6 +49,7 @@ export class Arrival {
 
   /** Rejects with a PlatformFailure. What is done already is not done again. */
   async settleIn(): Promise<void> {
+    if (this.#bot.isWelcomed && this.#bot.hasEvents !== null) return;
     this.#settling ??= this.#settleIn().finally(() => {
       this.#settling = null;
     });

@@ -5,14 +5,8 @@ import { DELETED_TEXT, filesOf, nameOf, textOf } from './message-text.ts';
 
 /** Types of actors who are people. Bots, Talk itself and other servers' bridges are none. */
 const PEOPLE: ReadonlySet<string> = new Set(['users', 'guests', 'emails', 'federated_users']);
-/** Types of messages that people write. */
-const WRITTEN: ReadonlySet<string> = new Set([
-  'comment',
-  'voice-message',
-  'record-audio',
-  'record-video',
-  'object_shared',
-]);
+/** Types of messages that nobody writes. Talk 16 called shared files `system`, like its own notices. */
+const NOT_WRITTEN: ReadonlySet<string> = new Set(['comment_deleted', 'command']);
 
 /** Who reads. */
 export interface Reader {
@@ -56,7 +50,7 @@ export function commandIn(message: Message, { owner }: Reader): 'activate' | 'de
 
 function readWritten(message: Message, place: Place, reader: Reader): Reading | null {
   const from = addressOf(message, place, reader);
-  if (from === null || !WRITTEN.has(message.messageType)) return null;
+  if (from === null || NOT_WRITTEN.has(message.messageType)) return null;
   const text = textOf(message, reader.ownId);
   const files = filesOf(message);
   if (text === '' && files.length === 0) return null;

@@ -63,10 +63,12 @@ export function nameOf({
 }
 
 function shown(key: string, parameter: Parameter, ownId: string): string {
-  const { type, id = '', name = '' } = parameter;
+  const { type, id = '', name = '', server } = parameter;
   if (type === 'file') return '';
   if (type === 'call' && key.startsWith('mention-')) return '@all';
-  if (PEOPLE.has(type)) return type === 'user' && id === ownId ? '' : `@${name || id}`;
+  // Users of other servers may have the same id.
+  if (PEOPLE.has(type))
+    return type === 'user' && id === ownId && server === undefined ? '' : `@${name || id}`;
   return stubOf(parameter);
 }
 

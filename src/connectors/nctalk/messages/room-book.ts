@@ -6,6 +6,8 @@ import type { Place, Reading } from './message-reading.ts';
 /** Rooms that are not active are remembered in memory only. */
 const MAX_OTHERS = 2_000;
 
+const NEW = { isActive: false, isListed: true, isSealed: false };
+
 /** The rooms of one login: the direct conversation with the owner, and those in which the owner has activated the bot. */
 export class RoomBook {
   readonly #records: TalkRecords;
@@ -16,9 +18,6 @@ export class RoomBook {
   readonly #others = new LimitedMap<number>(MAX_OTHERS);
   /** What rooms are, as the Nextcloud last said. */
   readonly #places = new LimitedMap<Place | null>(MAX_OTHERS);
-
-  /** Rooms whose texts the addon encrypts: they are not read behind its back. */
-  #sealed = new LimitedMap<true>(MAX_OTHERS);
 
   constructor(records: TalkRecords, owner: string) {
     this.#records = records;
@@ -66,14 +65,14 @@ export class RoomBook {
 
   async advance(place: Place, position: number): Promise<void> {
     const kept = this.#kept.get(place.token);
-    if (kept || place.kind === 'direct')
-      await this.#keep({ isActive: false, isListed: true, ...kept, ...roomOf(place), position });
+    if (kept || place.kind === 'direct') await this.#keep({ ...NEW, ...kept, ...roomOf(place), position });
     else this.#others.set(place.token, position);
   }
 
   /** `position`: of the command. */
   async activate(place: Place, isActive: boolean, position: number): Promise<void> {
-    await this.#keep({ ...roomOf(place), position, isActive, isListed: false });
+    const kept = this.#kept.get(place.token);
+    await this.#keep({ ...NEW, ...kept, ...roomOf(place), position, isActive, isListed: false });
   }
 
   /** The addon knows whether it is active. */
@@ -110,26 +109,25 @@ export class RoomBook {
     return [...this.#kept.keys()].filter((token) => this.isHeard(token));
   }
 
-  /** Returns whether it is news that the texts of a room are encrypted. */
-  seal(token: string): boolean {
-    if (this.#sealed.get(token)) return false;
-    this.#sealed.set(token, true);
+  /** The addon encrypts the texts of a room. Returns whether that is news. */
+  async seal(token: string): Promise<boolean> {
+    const kept = this.#kept.get(token);
+    if (!kept || kept.isSealed) return false;
+    await this.#keep({ ...kept, isSealed: true });
     return true;
   }
 
-  unseal(token: string): void {
-    this.#sealed.delete(token);
-  }
-
-  /** Encryption was switched on or off: the next posts tell. */
-  unsealAll(): void {
-    this.#sealed = new LimitedMap(MAX_OTHERS);
+  /** It does so no more; null: in no room, as far as is known. */
+  async unseal(token: string | null): Promise<void> {
+    for (const kept of this.#kept.values())
+      if (kept.isSealed && (token === null || kept.token === token))
+        await this.#keep({ ...kept, isSealed: false });
   }
 
   /** Whether something must not be read: the addon encrypts texts, but no files. */
   isSealed(token: string, reading: Reading): boolean {
     const hasFiles = reading.kind === 'written' && reading.inbound.files.length > 0;
-    return !hasFiles && this.#sealed.get(token) === true;
+    return !hasFiles && this.#kept.get(token)?.isSealed === true;
   }
 
   /** The bot is no longer in it. It may come back. */

@@ -21,6 +21,8 @@ const MAX_FRESH = 1_000;
 /** A message that cannot be stored is skipped, and lost, after so many tries; later ones proceed. */
 const MAX_TRIES = 20;
 const NOT_FOUND = 404;
+/** What Talk says in a room when its call starts, or ends. */
+const CALL_CHANGES: ReadonlySet<string> = new Set(['call_started', 'call_ended', 'call_ended_everyone']);
 /** Nothing is shown in a lobby. */
 const IN_LOBBY = 412;
 
@@ -32,6 +34,8 @@ export interface RoomReaderDeps {
   readonly observer: NextcloudTalkObserver;
   readonly signal: AbortSignal;
   intake(): MessageIntake;
+  /** A call has started or ended in a room. */
+  callChanged(token: string): void;
   /** The owner has written a command in a room. Resolves once it is carried out. */
   commanded(command: 'activate' | 'deactivate', place: Place, message: Message): Promise<void>;
 }
@@ -165,7 +169,8 @@ export class RoomReader {
 
   /** Returns the address of a message that is new. */
   async #take(place: Place, message: Message): Promise<Address | null> {
-    const { reader, rooms, intake, commanded } = this.#deps;
+    const { reader, rooms, intake, commanded, callChanged } = this.#deps;
+    if (CALL_CHANGES.has(message.systemMessage)) callChanged(place.token);
     const command = place.kind === 'channel' ? commandIn(message, reader) : null;
     if (command !== null) {
       await commanded(command, place, message);

@@ -70,12 +70,6 @@ export class AddonClient {
     await this.#ask(addon, { method: 'POST', path: `${botPath(botLogin)}/avatar`, upload });
   }
 
-  /** Writes as a bot, without an id in return. */
-  async post(addon: Addon, botLogin: string, roomToken: string, text: string): Promise<void> {
-    const json = { room_token: roomToken, message: text };
-    await this.#ask(addon, { method: 'POST', path: `${botPath(botLogin)}/post`, json });
-  }
-
   async #ask({ server, appId, apiSecret }: Addon, { path, ...request }: AddonRequest): Promise<unknown> {
     const answer = await this.#http.ask({
       deadlineMs: DEADLINE_MS,

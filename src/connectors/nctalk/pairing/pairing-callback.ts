@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
+import { oneLine } from '../../../base/one-line.ts';
 import { platformJson } from '../../../base/platform-json.ts';
 import type { Pairings, PendingPairing } from '../../contract/pairing.ts';
 import type { WebhookReply, WebhookStatus } from '../../contract/webhooks.ts';
@@ -7,14 +8,19 @@ import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { PlatformHttp } from '../../kit/platform-http.ts';
 import { failureOf, OcsClient } from '../ocs-client.ts';
 import { AddonClient } from './addon-client.ts';
+import { BOT_AVATAR } from './bot-avatar.ts';
 import { namesServer } from './server-url.ts';
 import { AddonCallback, type AddonCredentials } from './talk-credentials.ts';
 
 /** Path below `/api/nctalk/` at which an addon posts credentials. */
 export const CALLBACK_WEBHOOK = 'callback';
+/** Anybody can post there. */
+export const CALLBACK_LIMIT_BYTES = 16_384;
 
 /** The addon waits 15 s for the answer. */
 const VERIFICATION_MS = 8_000;
+/** Of a URL that is not the right one. */
+const MAX_SHOWN = 100;
 const User = z.object({ id: z.string() });
 
 export interface PairingCallbackDeps {
@@ -23,6 +29,8 @@ export interface PairingCallbackDeps {
   readonly pairings: () => Pairings | null;
   /** Tells the operator of a pairing that failed. `reason` contains no secret. */
   readonly onRefused: (server: string, reason: string) => void;
+  /** The same, of a bot that got no picture. */
+  readonly onNoAvatar: (server: string, reason: string) => void;
 }
 
 /**
@@ -59,11 +67,23 @@ export class PairingCallback {
   async #settle(pending: PendingPairing, { serverUrl, credentials }: AddonCallback): Promise<string> {
     const { server } = pending;
     if (!namesServer(serverUrl, server))
-      throw new GatewayError('pairing_invalid', `The credentials are of another server than ${server}`);
+      throw new GatewayError(
+        'pairing_invalid',
+        `The credentials are of another server than ${server}: ${oneLine(serverUrl, MAX_SHOWN)}`,
+      );
     await this.#verify(server, credentials);
     const { owner } = credentials;
     const label = `${owner}@${new URL(server).host}`;
-    return await pending.settle({ label, personId: owner, credentials });
+    const connectionId = await pending.settle({ label, personId: owner, credentials });
+    void this.#setAvatar(server, credentials);
+    return connectionId;
+  }
+
+  /** Best effort: Nextcloud shows initials otherwise. */
+  async #setAvatar(server: string, { appId, apiSecret, botLogin }: AddonCredentials): Promise<void> {
+    await this.#addons
+      .setAvatar({ server, appId, apiSecret }, botLogin, BOT_AVATAR)
+      .catch((error: unknown) => this.#deps.onNoAvatar(server, reasonOf(error)));
   }
 
   /** Rejects unless the bot can sign in at the server and its addon knows the secret. */

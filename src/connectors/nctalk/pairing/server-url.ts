@@ -8,6 +8,8 @@ const MAX_LENGTH = 512;
 /** What may be written after a Nextcloud's own path, as people copy it from their browser. */
 const PAGE = /\/(?:index\.php(?:\/.*)?|(?:apps|call|login|settings)(?:\/.*)?)$/;
 const APP = /\/apps\/([a-z][a-z0-9]{0,54}_talk)(?:\/|$)/;
+/** Of what URL parsers let through, what can stand in a policy of a page. */
+const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d+)?$/;
 const PATH = /^(?:\/[\w.~-]+)*$/;
 
 /** Which Nextclouds may be spoken to. */
@@ -45,8 +47,8 @@ export function readServerUrl(text: string, { isOpen, allowsHttp }: ServerRules)
   const host = url.host.replace(/\.(?=:|$)/, '');
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0 && !isOpen(literal)) throw new GatewayError('server_blocked');
-  const path = url.pathname.replace(PAGE, '').replace(/\/+$/, '');
-  if (host === '' || !PATH.test(path)) throw invalid('This is not the URL of a Nextcloud');
+  const path = url.pathname.replace(PAGE, '').replace(/\/$/, '');
+  if (!HOST.test(host) || !PATH.test(path)) throw invalid('This is not the URL of a Nextcloud');
   return {
     server: `${url.protocol}//${host}${path}`,
     host,

@@ -29,6 +29,8 @@ export interface TalkLogins {
   disconnected(connectionId: string): void;
   /** The addon has forgotten the rooms of this connection's owner, because their former bot was removed. */
   roomsForgotten(connectionId: string): void;
+  /** The addon says that it is switched off, or removed: the bot is gone with it. `words`: for the owner. */
+  addonOff(connectionId: string, words: string): void;
 }
 
 export interface TalkPairingDeps {
@@ -65,6 +67,7 @@ export class TalkPairing implements ConnectsByPairing {
       http: deps.http,
       pairings: () => this.#pairings,
       onRefused: (server, reason) => deps.onFailure('a Nextcloud could not be paired', server, reason),
+      onNoAvatar: (server, reason) => deps.onFailure('a bot got no picture', server, reason),
     });
   }
 
@@ -129,8 +132,8 @@ export class TalkPairing implements ConnectsByPairing {
       return { status: 401, text: 'The notice is not signed by an addon that was paired' };
     if (!this.#deps.replays.isFirst(first.credentials.apiSecret, header)) return { status: 200, json: {} };
     for (const { id, server } of concerned) {
-      const status = `The addon is switched off at ${new URL(server).host}; connect again`;
-      this.#pairings?.report(id, status);
+      const words = `The addon is switched off at ${new URL(server).host}; connect again`;
+      this.#deps.logins.addonOff(id, words);
     }
     return { status: 200, json: {} };
   }

@@ -1,5 +1,9 @@
+import type { IceCandidate, IceServer } from '../../../media/ice.ts';
 import type { PacketRings } from '../../../media/packet-media.ts';
+
 import type { TransportProtocol } from '../../../media/transport.ts';
+
+export type { IceCandidate, IceServer };
 
 /**
  * What a call, on the main thread, and its media, on a bridge thread, exchange. There is a peer connection for what the agent
@@ -12,22 +16,8 @@ export interface TalkOpen {
   readonly iceServers: readonly IceServer[];
 }
 
-/** A STUN or TURN server (RFC 7064, RFC 7065). */
-export interface IceServer {
-  /** `turn:host:port?transport=udp` */
-  readonly urls: readonly string[];
-  readonly username?: string;
-  readonly credential?: string;
-}
-
 /** A connection is named by the signaling session of the person who is heard; the agent's own by `OWN`. */
 export const OWN = '';
-
-export interface IceCandidate {
-  readonly candidate: string;
-  readonly sdpMid: string | null;
-  readonly sdpMLineIndex: number | null;
-}
 
 export interface TalkCommands {
   /** Makes the agent's connection, in place of a former one, and returns its offer. */

@@ -11,7 +11,13 @@ const PERSON = /^(?:users|guests|emails|federated_users)\/.{1,255}$/s;
 const Actor = z.object({ type: z.string().catch(''), id: z.string().catch(''), name: z.string().catch('') });
 const Place = z.object({ id: RoomToken, name: z.string().catch('') });
 /** Its content is JSON in a text. */
-const Note = z.object({ id: z.coerce.string().regex(/^\d{1,19}$/), content: z.string() });
+const Note = z.object({
+  id: z.coerce.string().regex(/^\d{1,19}$/),
+  name: z.string().catch(''),
+  content: z.string(),
+});
+/** What notices of Talk are called that are people's files. */
+const SHARED: ReadonlySet<string> = new Set(['', 'message', 'file_shared', 'object_shared']);
 
 /** https://nextcloud-talk.readthedocs.io/en/latest/bots/#receiving-chat-messages */
 export const BotPost = z.object({ type: z.string() });
@@ -36,6 +42,10 @@ export async function takeBotPost(
   switch (type) {
     case 'Create':
       return await written(login, nowIso, body, intake);
+    case 'Activity': {
+      const { data } = z.object({ object: Note }).safeParse(body);
+      return data && SHARED.has(data.object.name) ? await written(login, nowIso, body, intake) : true;
+    }
     case 'Join':
     case 'Leave': {
       const { data } = Moved.safeParse(body);

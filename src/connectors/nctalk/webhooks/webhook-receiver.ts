@@ -16,15 +16,13 @@ import {
   isSignedByAddon,
   type ReplayMemory,
 } from '../pairing/addon-signature.ts';
-import { CALLBACK_WEBHOOK } from '../pairing/pairing-callback.ts';
+import { CALLBACK_LIMIT_BYTES, CALLBACK_WEBHOOK } from '../pairing/pairing-callback.ts';
 import { BOT_WEBHOOK } from '../pairing/talk-bots.ts';
 import { DISABLED_WEBHOOK, type TalkPairing } from '../pairing/talk-pairing.ts';
 import { AttendeePost, CallPost, ChatPost, ProbePost, WRITTEN } from './addon-posts.ts';
-import { answerWith } from './awaited-answer.ts';
+import { answerWith, awaitAnswer } from './awaited-answer.ts';
 import { BotPost, takeBotPost } from './bot-posts.ts';
 
-/** The addon waits 120 s. */
-const ANSWERED_WITHIN_MS = 110_000;
 /** An unsigned request names nobody, so that its signature is compared with those of all Nextclouds, up to so many. */
 const MAX_SECRETS = 2_000;
 const MAX_BOT_POSTS = 20_000;
@@ -53,6 +51,7 @@ export class WebhookReceiver implements TakesWebhooks {
     path,
     methods: ['post'] as const,
     answers: 'json' as const,
+    ...(path === CALLBACK_WEBHOOK && { bodyLimitBytes: CALLBACK_LIMIT_BYTES }),
   }));
   readonly headers = [ADDON_RANDOM, ADDON_SIGNATURE, ...Object.values(BOT_HEADERS)];
   readonly #deps: WebhookReceiverDeps;
@@ -127,7 +126,7 @@ export class WebhookReceiver implements TakesWebhooks {
           return DONE;
         });
       case HEARTBEAT:
-        for (const bot of bots) bot.rooms.unsealAll();
+        for (const bot of bots) await bot.rooms.unseal(null);
         return DONE;
       default:
         return await this.#read(CallPost, post, async ({ room_token: token }) => {
@@ -153,13 +152,16 @@ export class WebhookReceiver implements TakesWebhooks {
       await bot.called(token);
       return DONE;
     }
-    bot.rooms.unseal(token);
-    const from = await bot.called(token);
-    if (from === null || type !== WRITTEN) return DONE;
-    const awaited = await this.#deps.intake().awaitReply(from, ANSWERED_WITHIN_MS, signal);
-    return awaited === null
-      ? DONE
-      : await answerWith({ clock: this.#deps.clock, login: bot, token }, awaited);
+    await bot.rooms.unseal(token);
+    if (type !== WRITTEN) {
+      await bot.called(token);
+      return DONE;
+    }
+    const { clock, intake } = this.#deps;
+    const expected = bot.writerIn(token);
+    const read = async () => await bot.called(token);
+    const awaited = await awaitAnswer({ intake: intake(), expected, signal, read });
+    return awaited === null ? DONE : await answerWith({ clock, login: bot, token }, awaited);
   }
 
   /** Talk waits five seconds, and counts what is not answered with 200. */

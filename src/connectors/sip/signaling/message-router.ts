@@ -17,7 +17,6 @@ import {
   requestUriOf,
   type SipMessage,
   statusOf,
-  tokensOf,
 } from './message/sip-message.ts';
 import { parseSipUri } from './message/sip-uri.ts';
 import { parseVia, sentByOf, stampVia, type Via } from './message/via.ts';
@@ -40,6 +39,8 @@ interface RouterDeps {
   readonly udp: () => UdpTransport;
   readonly clock: Clock;
   readonly observer: SipObserver;
+  /** Judges an INVITE that would open a call on a route; null: it may. */
+  readonly admit: (route: SipRoute, dialled: Dialled) => Refusal | null;
 }
 
 /** The route that a request belongs to, and the way back to its sender. */
@@ -193,6 +194,12 @@ export class MessageRouter {
 
   #transact(message: SipMessage, key: string, { route, reply, reliable }: RequestOrigin): void {
     const method = methodOf(message);
+    const declined = this.#opensCall(message, key) ? this.#deps.admit(route, dialledOf(message)) : null;
+    if (declined !== null) {
+      // Nothing is kept of it, however many there are.
+      this.#deps.observer.count('call_declined');
+      return void reply(refusalText(message, declined)).catch(() => {});
+    }
     if (method === 'ACK') {
       this.#deps.layer.received.acknowledged(key);
     } else {
@@ -209,9 +216,14 @@ export class MessageRouter {
     this.#refuse(message, key, refusal);
   }
 
+  /** Whether the message is an INVITE outside dialogs that has not been seen before. */
+  #opensCall(message: SipMessage, key: string): boolean {
+    if (methodOf(message) !== 'INVITE' || hasTag(message, 'to')) return false;
+    return this.#deps.layer.received.ownerOf(key) === null;
+  }
+
   #deliver(message: SipMessage, key: string, route: SipRoute): void {
-    const extensions = [...tokensOf(message, 'require'), ...tokensOf(message, 'supported')];
-    const dialled = dialledOf(message, extensions);
+    const dialled = dialledOf(message);
     const request = toCoreRequest(message, route);
     if (request === null) {
       this.#deps.observer.count('malformed_message');

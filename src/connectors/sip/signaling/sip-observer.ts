@@ -8,6 +8,8 @@ export type SipCounter =
   | 'rate_limited'
   /** A connection from a stranger beyond the limit. */
   | 'connection_refused'
+  /** A new call to a number that is not listed, or to one that is called too often: 404, 503. */
+  | 'call_declined'
   | 'malformed_message'
   /** A request refused before it reached a dialog (420, 483, 405, 400). */
   | 'request_refused'

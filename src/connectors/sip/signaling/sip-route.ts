@@ -30,6 +30,8 @@ export interface RouteSettings {
   readonly srtp: SrtpPolicy;
   /** The peer's RTP comes from other addresses than its SDP names. */
   readonly behindNat: boolean;
+  /** Seconds of silence after which a call is lost; 0: never; null: as the gateway's settings say. */
+  readonly mediaTimeoutS: number | null;
   /** Challenges for it are answered before others; null: for none. */
   readonly realm: string | null;
 }
@@ -71,8 +73,8 @@ export abstract class SipRoute<Settings extends RouteSettings = RouteSettings> i
   /** Sends requests with this Call-ID, outside dialogs, to `destination`. */
   abstract pin(callId: string, destination: Destination): void;
   abstract unpin(callId: string): void;
-  /** Returns the first Contact of a 3xx that the route may follow; null when there is none. */
-  abstract redirected(contacts: readonly string[]): URI | null;
+  /** Returns the Contacts of a 3xx that the route may follow, in the order in which to try them. */
+  abstract redirected(contacts: readonly string[]): readonly URI[];
   /** Whether requests inside the route's dialogs may come from there. */
   abstract hears(source: Source): boolean;
   /** Logs why a call could not be placed, and returns what its account may know. */

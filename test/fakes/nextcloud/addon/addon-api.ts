@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { parseForm } from '../../multipart-form.ts';
 import { jsonAnswer, type NcAnswer, PlainError } from '../http/nc-answer.ts';
@@ -8,7 +8,7 @@ import { parametersOf } from '../http/parameters.ts';
 import type { HpbSettings } from '../signaling/hpb-settings.ts';
 import { MOST_CHARACTERS } from '../world/chat-log.ts';
 import type { AddonBot, FakeAddon } from './fake-addon.ts';
-import { signatureOf } from './gateway-posts.ts';
+import { checkSignature } from './gateway-signature.ts';
 
 interface AddonCall<Params = unknown> extends NcScene {
   readonly addon: FakeAddon;
@@ -184,28 +184,11 @@ export const ADDON_ROUTES: readonly AddonRoute[] = [
   }),
 ];
 
-/** Randoms of the gateway. The addon takes one twice; a gateway that sends one twice has made a mistake. */
-const usedRandoms = new WeakMap<FakeAddon, Set<string>>();
-
 export async function runAddonRoute(route: AddonRoute, call: Omit<AddonCall, 'params'>): Promise<NcAnswer> {
-  checkSignature(call);
+  checkSignature(call.addon, call.request, call);
   const isForm = headerOf(call.request, 'content-type').startsWith('multipart/form-data');
   const params = isForm ? {} : parametersOf(call.request, route.params);
   return await route.handle({ ...call, params } as AddonCall<never>);
-}
-
-function checkSignature({ addon, request, mistake }: Pick<AddonCall, 'addon' | 'request' | 'mistake'>): void {
-  const random = headerOf(request, 'x-maquisard-random');
-  const signature = headerOf(request, 'x-maquisard-signature');
-  const expected = Buffer.from(signatureOf(random, addon.apiSecret));
-  const given = Buffer.from(signature);
-  const isRight = random !== '' && given.length === expected.length && timingSafeEqual(given, expected);
-  const isMissing = random === '' || signature === '';
-  if (!isRight) throw new PlainError(failed(403, 'Invalid HMAC'), isMissing);
-  const used = usedRandoms.get(addon) ?? new Set();
-  usedRandoms.set(addon, used);
-  if (used.has(random)) mistake(`${request.path}: a random was used twice`);
-  used.add(random);
 }
 
 function botOf({ addon, parts: [login = ''] }: AddonCall): AddonBot {

@@ -2,9 +2,8 @@ import { actorOf } from '../talk/talk-bots.ts';
 import type { Attendee } from '../world/attendee.ts';
 import type { FakeMessage } from '../world/fake-message.ts';
 import type { FakeNcUser } from '../world/fake-nc-user.ts';
-import type { FakeRoom } from '../world/fake-room.ts';
+import type { FakeRoom, RoomWatcher } from '../world/fake-room.ts';
 import type { NcWorld } from '../world/nc-world.ts';
-import type { RoomWatcher } from '../world/room-watcher.ts';
 import { shownMessage } from '../world/wire-message.ts';
 import type { FakeAddon } from './fake-addon.ts';
 
@@ -22,11 +21,12 @@ export class AddonEvents implements RoomWatcher {
     this.#origin = origin;
   }
 
-  /** Talk tells its bots of what people write and of its own messages, not of what bots write, nor of reactions. */
+  /** Talk tells its bots of what people write and of its own messages, not of what bots write, nor of reactions that are added. */
   wrote(room: FakeRoom, message: FakeMessage): void {
     const { isEnabled, eventsWork, talkBot } = this.#addon;
     if (!isEnabled || !eventsWork || !talkBot || !room.bots.has(talkBot.id)) return;
-    if (message.actor.type === 'bots' || message.verb === 'reaction') return;
+    const isOfBot = message.actor.type === 'bots' && message.verb === 'comment';
+    if (isOfBot || message.verb === 'reaction') return;
     const nonce = this.#nonceIn(message);
     if (nonce !== null) void this.#probed(room, message, nonce);
     else if (!this.#addon.isBot(message.actor.id) && this.#mayForward(room, message))
@@ -94,17 +94,17 @@ export class AddonEvents implements RoomWatcher {
   }
 
   async #forward(room: FakeRoom, message: FakeMessage): Promise<void> {
-    const { bots, posts, version, talkBot } = this.#addon;
+    const { bots, posts, version, talkBot, takesAnswers } = this.#addon;
     const inRoom = this.#botIn(room);
     const bot = inRoom ?? [...bots.values()].find(({ owner }) => owner === message.actor.id);
     const view = { world: this.#world, origin: this.#origin(), room, viewer: null };
     const { text, parameters } = shownMessage(view, message);
     const files = Object.values(parameters).filter(({ type }) => type === 'file');
     const body = {
-      type: message.verb === 'system' ? 'Activity' : 'Create',
+      type: message.verb === 'comment' && takesAnswers ? 'Create' : 'Activity',
       room_token: room.token,
       sender: message.actor.name,
-      sender_id: `users/${message.actor.id}`,
+      sender_id: `${message.actor.type}/${message.actor.id}`,
       message: text,
       room_type: inRoom ? room.type : 0,
       bot_user: bot?.user.uid ?? '',

@@ -50,6 +50,8 @@ export class FakeAddon {
   isEnabled = true;
   /** Whether Talk tells the addon of messages, which it does not on every Nextcloud. */
   eventsWork = true;
+  /** Whether the addon posts what the gateway answers. Otherwise, what people write looks like a notice. */
+  takesAnswers = true;
   readonly #world: NcWorld;
   readonly #talkBots: TalkBots;
   readonly #sessions: PhpSessions;

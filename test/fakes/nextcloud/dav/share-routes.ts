@@ -14,6 +14,7 @@ const TalkMetaData = z.strictObject({
   caption: z.string().optional(),
   replyTo: z.number().int().optional(),
   silent: z.boolean().optional(),
+  threadId: z.number().int().optional(),
 });
 
 /** https://docs.nextcloud.com/server/latest/developer_manual/client_apis/OCS/ocs-share-api.html, with Talk's share provider. */
@@ -43,13 +44,14 @@ export const SHARE_ROUTES: readonly OcsRoute[] = [
         throw new OcsError(403, { message: 'Conversation not found' });
       if (isShared(room, file))
         throw new OcsError(403, { message: 'Path is already shared with this conversation' });
-      const { caption = '', replyTo = 0, silent = false } = metaDataIn(params.talkMetaData);
+      const { caption = '', replyTo = 0, threadId = null, silent = false } = metaDataIn(params.talkMetaData);
       const name = path.slice(path.lastIndexOf('/') + 1);
       const { id } = room.share(user, file, {
         name,
         caption,
         replyTo: room.chat.byId(replyTo) ?? null,
         referenceId: params.referenceId ?? '',
+        thread: threadId,
         isSilent: silent,
       });
       return {

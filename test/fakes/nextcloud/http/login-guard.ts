@@ -21,7 +21,10 @@ export class LoginGuard {
     if (!basic) return session.user;
     if (this.failures >= this.mostFailures) throw new OcsError(429, { message: 'Reached maximum delay' });
     const user = this.#world.users.get(basic.login);
-    if (user?.hasPassword(basic.password)) return user;
+    if (user?.hasPassword(basic.password)) {
+      this.failures = 0;
+      return user;
+    }
     this.failures += 1;
     return null;
   }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Faults } from '../../faults.ts';
-import { answerRefusal, type Fault } from '../refusal.ts';
+import { type Fault, type NcFaults, newFaults } from '../refusal.ts';
 import type { Area } from './area.ts';
 import { type NcAnswer, OcsError, ocsAnswer, PlainError, send } from './nc-answer.ts';
 import { type NcRequest, readRequest } from './nc-request.ts';
@@ -22,9 +21,15 @@ export class NcFront {
   readonly #areas: readonly Area[];
   readonly #sessions: PhpSessions;
   readonly #scene: () => Omit<NcScene, 'mistake'>;
-  readonly #faults = new Faults(answerRefusal);
+  readonly #faults: NcFaults;
 
-  constructor(areas: readonly Area[], sessions: PhpSessions, scene: () => Omit<NcScene, 'mistake'>) {
+  constructor(
+    areas: readonly Area[],
+    sessions: PhpSessions,
+    scene: () => Omit<NcScene, 'mistake'>,
+    faults: NcFaults = newFaults(),
+  ) {
+    this.#faults = faults;
     this.#areas = areas;
     this.#sessions = sessions;
     this.#scene = scene;

@@ -1,9 +1,8 @@
 import type { Attendee, TalkSession } from '../world/attendee.ts';
 import type { FakeMessage } from '../world/fake-message.ts';
 import type { FakeNcUser } from '../world/fake-nc-user.ts';
-import type { FakeRoom } from '../world/fake-room.ts';
+import type { FakeRoom, RoomWatcher } from '../world/fake-room.ts';
 import { newWord } from '../world/nc-ids.ts';
-import type { RoomWatcher } from '../world/room-watcher.ts';
 import type { HpbSettings } from './hpb-settings.ts';
 import { participantOf, permissionsOf, propertiesOf } from './room-for-signaling.ts';
 

@@ -10,8 +10,9 @@ export function propertiesOf(room: FakeRoom, uid = ''): object {
     'lobby-timer': null,
     'read-only': room.isReadOnly ? 1 : 0,
     listable: 0,
-    'active-since': room.call.since === 0 ? null : room.call.since,
+    'active-since': room.call.since === 0 ? null : dateOf(room.call.since),
     'sip-enabled': 0,
+    description: '',
   };
 }
 
@@ -29,6 +30,7 @@ export function participantOf({ id, inCall, lastPing, attendee }: TalkSession): 
     inCall,
     lastPing,
     sessionId: id,
+    nextcloudSessionId: id,
     participantType: attendee.type,
     participantPermissions: attendee.effectivePermissions,
     actorType: 'users',
@@ -36,4 +38,10 @@ export function participantOf({ id, inCall, lastPing, attendee }: TalkSession): 
     userId: attendee.user.uid,
     displayName: attendee.user.displayName,
   };
+}
+
+/** As PHP writes a date. */
+function dateOf(unixTime: number) {
+  const date = new Date(unixTime * 1_000).toISOString().replace('T', ' ').replace('Z', '000');
+  return { date, timezone_type: 3, timezone: 'UTC' };
 }

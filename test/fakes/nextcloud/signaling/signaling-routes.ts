@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { OcsError } from '../http/nc-answer.ts';
 import { headerOf, type NcRequest } from '../http/nc-request.ts';
-import { type NcScene, type OcsRoute, openRoute, userRoute } from '../http/ocs-route.ts';
+import { type NcScene, type OcsRoute, openRoute, roomRoute, userRoute } from '../http/ocs-route.ts';
 import type { HelloTokens } from './hello-tokens.ts';
 import type { HpbSettings } from './hpb-settings.ts';
-import { permissionsOf, propertiesOf } from './room-for-signaling.ts';
+import { participantOf, permissionsOf, propertiesOf } from './room-for-signaling.ts';
 
 const BASE = 'apps/spreed/api/v3/signaling';
 
@@ -67,6 +67,18 @@ export function signalingRoutes(settings: HpbSettings, tokens: HelloTokens): rea
         };
       },
     }),
+    roomRoute({
+      name: 'signaling.pull',
+      method: 'GET',
+      path: `${BASE}/:`,
+      handle: ({ room, talkSession, world }) => {
+        if (settings.url !== '') throw new OcsError(400, { data: 'Internal signaling disabled.' });
+        if (!talkSession) throw new OcsError(404, { data: [{ type: 'usersInRoom', data: [] }] });
+        talkSession.lastPing = world.now();
+        // Talk waits for news first, for half a minute at most.
+        return { status: 200, data: [{ type: 'usersInRoom', data: room.sessions.map(participantOf) }] };
+      },
+    }),
     openRoute({
       name: 'signaling.backend',
       method: 'POST',
@@ -91,7 +103,7 @@ function answered(
   if (data.type === 'auth') return authenticated(scene, tokens, data.auth.params);
   if (data.type === 'room') return entered(scene, data.room);
   for (const { sessionid } of data.ping.entries ?? []) pinged(scene, data.ping.roomid, sessionid);
-  return { type: 'room', room: { version: '1.0', roomid: data.ping.roomid } };
+  return { type: 'room', room: { version: '1.0' } };
 }
 
 function isSigned(request: NcRequest, settings: HpbSettings): boolean {
@@ -114,7 +126,7 @@ function authenticated(
 }
 
 function entered(
-  { world, mistake }: NcScene,
+  { world }: NcScene,
   asked: {
     readonly roomid: string;
     readonly userid?: string | undefined;
@@ -125,15 +137,12 @@ function entered(
   const { roomid, userid = '', sessionid = '', action = 'join' } = asked;
   const room = world.rooms.get(roomid);
   const session = room?.sessions.find(({ id }) => id === sessionid);
-  const attendee = room?.attendees.get(userid) ?? session?.attendee;
+  // A session that is named must be known.
+  const attendee = sessionid === '' ? room?.attendees.get(userid) : session?.attendee;
   if (!room || !attendee)
     return failed({ code: 'no_such_room', message: 'The user is not invited to this room.' });
-  if (action === 'leave') {
-    if (session) room.endSessions([session]);
-  } else if (session) session.lastPing = world.now();
-  // Talk lets it pass, but the call will not know the participant.
-  else
-    mistake(`${userid} joins ${roomid} at the signaling server with a session that Nextcloud does not know`);
+  if (session && action === 'leave') room.endSessions([session]);
+  else if (session) session.lastPing = world.now();
   return {
     type: 'room',
     room: {

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { FakeMessage } from '../world/fake-message.ts';
-import type { FakeRoom } from '../world/fake-room.ts';
+import type { FakeRoom, RoomWatcher } from '../world/fake-room.ts';
 import { newWord } from '../world/nc-ids.ts';
 import type { NcWorld } from '../world/nc-world.ts';
-import type { RoomWatcher } from '../world/room-watcher.ts';
 import { shownMessage } from '../world/wire-message.ts';
 import { actorOf, FEATURE, type InstalledBot, type TalkBots } from './talk-bots.ts';
 
@@ -50,26 +49,33 @@ export class BotWebhooks implements RoomWatcher {
     if (room.bots.delete(bot.id)) this.#tellOfBot('Leave', bot, room);
   }
 
-  /** There are no bots for bots. */
+  /** Bots do not hear of what bots write, but of what else they do. Files count as messages of Talk's own. */
   wrote(room: FakeRoom, message: FakeMessage): void {
-    if (message.actor.type === 'bots') return;
-    const { verb, system, parent } = message;
+    const { verb, parent, actor } = message;
     if (verb === 'reaction') return this.#tellAll(room, FEATURE.reaction, this.#reaction(room, message));
-    if (system === 'reaction_revoked') return;
-    const type = verb === 'system' ? 'Activity' : 'Create';
+    if (verb !== 'comment')
+      return this.#tellAll(room, FEATURE.webhook, {
+        type: 'Activity',
+        actor: person(message),
+        object: this.#note(room, message),
+        target: collection(room),
+      });
+    const type = room.attendees.get(actor.id)?.type;
+    if (actor.type === 'bots' || type === undefined) return;
     this.#tellAll(room, FEATURE.webhook, {
-      type,
-      actor: actorIn(room, message),
+      type: 'Create',
+      actor: { ...person(message), talkParticipantType: `${type}` },
       object: {
         ...this.#note(room, message),
-        ...(parent && { inReplyTo: { actor: actorIn(room, parent), object: this.#note(room, parent) } }),
+        ...(parent && {
+          inReplyTo: { type: 'Note', actor: person(parent), object: this.#note(room, parent) },
+        }),
       },
       target: collection(room),
     });
   }
 
   unreacted(room: FakeRoom, reaction: FakeMessage): void {
-    if (reaction.actor.type === 'bots') return;
     const object = this.#reaction(room, reaction);
     this.#tellAll(room, FEATURE.reaction, {
       type: 'Undo',
@@ -132,7 +138,7 @@ export class BotWebhooks implements RoomWatcher {
   #reaction(room: FakeRoom, reaction: FakeMessage) {
     return {
       type: 'Like',
-      actor: actorIn(room, reaction),
+      actor: person(reaction),
       object: this.#note(room, reaction.parent!),
       target: collection(room),
       content: reaction.text,
@@ -164,14 +170,9 @@ export function signatureOver(random: string, text: string, secret: string): str
   return createHmac('sha256', secret).update(random).update(text).digest('hex');
 }
 
-function actorIn({ attendees }: FakeRoom, { actor }: FakeMessage) {
-  const type = attendees.get(actor.id)?.type;
-  return {
-    type: actor.type === 'bots' ? 'Application' : 'Person',
-    id: `${actor.type}/${actor.id}`,
-    name: actor.name,
-    ...(type !== undefined && { talkParticipantType: `${type}` }),
-  };
+/** Bots are called persons as well. */
+function person({ actor }: FakeMessage) {
+  return { type: 'Person', id: `${actor.type}/${actor.id}`, name: actor.name };
 }
 
 function collection({ token, name }: FakeRoom) {

@@ -57,7 +57,6 @@ export const CALL_ROUTES: readonly OcsRoute[] = [
     method: 'PUT',
     path: PATH,
     params: z.strictObject({ flags }),
-    needs: NEEDS,
     handle: (call) => {
       const session = sessionOf(call);
       if (session.inCall === IN_CALL.none || !(call.params.flags & IN_CALL.inCall))
@@ -71,7 +70,6 @@ export const CALL_ROUTES: readonly OcsRoute[] = [
     method: 'DELETE',
     path: PATH,
     params: z.strictObject({ all: flag.optional() }),
-    needs: ['calls'],
     handle: (call) => {
       const session = sessionOf(call);
       if (call.params.all && call.attendee.isModerator) call.room.call.end(session);

@@ -45,6 +45,7 @@ export const CHAT_ROUTES: readonly OcsRoute[] = [
       actorDisplayName: z.string().optional(),
       referenceId: z.string().optional(),
       replyTo: whole.optional(),
+      threadId: whole.optional(),
       silent: flag.optional(),
     }),
     needs: WRITING,
@@ -59,6 +60,7 @@ export const CHAT_ROUTES: readonly OcsRoute[] = [
         text: params.message,
         replyTo,
         referenceId: params.referenceId ?? '',
+        thread: params.threadId && room.chat.byId(params.threadId) ? params.threadId : null,
         isSilent: params.silent ?? false,
       });
       return { status: 201, data: wireMessage(viewOf(call), message) };

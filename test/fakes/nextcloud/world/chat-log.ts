@@ -5,6 +5,7 @@ export interface Writing {
   readonly text: string;
   readonly replyTo?: FakeMessage | null;
   readonly referenceId?: string;
+  readonly thread?: number | null;
   readonly isSilent?: boolean;
   readonly file?: { readonly file: FakeFile; readonly name: string };
 }
@@ -42,13 +43,14 @@ export class ChatLog {
 
   write(
     actor: Actor,
-    { text, replyTo = null, referenceId = '', isSilent = false, file }: Writing,
+    { text, replyTo = null, referenceId = '', thread = null, isSilent = false, file }: Writing,
   ): FakeMessage {
     return this.#add({
       actor,
       verb: file ? 'object_shared' : 'comment',
       text: text.trim(),
       parent: replyTo,
+      thread: thread ?? replyTo?.thread ?? null,
       referenceId: referenceId.slice(0, 64),
       isSilent,
       file: file?.file ?? null,
@@ -107,6 +109,7 @@ export class ChatLog {
       system: null,
       about: null,
       parent: null,
+      thread: null,
       referenceId: '',
       isSilent: false,
       file: null,

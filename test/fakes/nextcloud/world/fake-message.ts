@@ -34,6 +34,8 @@ export interface FakeMessage {
   /** Whom a system message is about. */
   readonly about: Actor | null;
   readonly parent: FakeMessage | null;
+  /** Id of the message that began the thread; null: outside threads. */
+  readonly thread: number | null;
   readonly referenceId: string;
   readonly isSilent: boolean;
   /** Unix time, in seconds; 0: never. */

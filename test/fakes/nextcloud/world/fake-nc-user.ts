@@ -1,10 +1,15 @@
 import { FileTree } from '../dav/file-tree.ts';
 import { newWord } from './nc-ids.ts';
 
+export interface NewUser {
+  /** Of the page to log in; it works for clients too. */
+  readonly password?: string;
+  readonly isAdmin?: boolean;
+}
+
 /** A user of the Nextcloud, played by a test, or a bot. */
 export class FakeNcUser {
   readonly uid: string;
-  /** Of the page to log in. */
   readonly password: string;
   readonly isAdmin: boolean;
   readonly files = new FileTree();
@@ -14,7 +19,7 @@ export class FakeNcUser {
   /** Whether the account was disabled. */
   isDisabled = false;
 
-  constructor(uid: string, displayName: string, { password = newWord(20), isAdmin = false } = {}) {
+  constructor(uid: string, displayName: string, { password = newWord(20), isAdmin = false }: NewUser = {}) {
     this.uid = uid;
     this.displayName = displayName;
     this.password = password;

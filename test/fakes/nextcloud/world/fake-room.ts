@@ -5,10 +5,12 @@ import type { Actor, FakeMessage } from './fake-message.ts';
 import type { FakeNcUser } from './fake-nc-user.ts';
 import { newToken } from './nc-ids.ts';
 import { RoomCall } from './room-call.ts';
-import type { RoomWatcher } from './room-watcher.ts';
+import type { Watcher } from './room-watcher.ts';
 
 /** https://nextcloud-talk.readthedocs.io/en/latest/constants/#conversation-types */
 export const ROOM_TYPE = { 'one-to-one': 1, group: 2, public: 3 } as const;
+
+export type RoomWatcher = Watcher<FakeRoom>;
 
 export type RoomKind = keyof typeof ROOM_TYPE;
 
@@ -21,6 +23,8 @@ export interface FileToShare {
 export interface WriteOptions {
   /** The id of a message. */
   readonly replyTo?: number;
+  /** The id of the message that began the thread. */
+  readonly thread?: number;
   /** Shared with the conversation; the text is its caption. */
   readonly file?: FileToShare;
   readonly silent?: boolean;
@@ -58,7 +62,11 @@ export class FakeRoom {
       wrote: (message) => this.#tell((each) => each.wrote?.(this, message)),
       unreacted: (reaction) => this.#tell((each) => each.unreacted?.(this, reaction)),
     });
-    this.call = new RoomCall(this, now, watchers);
+    this.call = new RoomCall(this.chat, now, {
+      sessions: () => this.sessions,
+      inCallChanged: (flags, sessions) => this.#tell((each) => each.inCallChanged?.(this, flags, sessions)),
+      call: (happening, actor) => this.#tell((each) => each.call?.(this, happening, actor)),
+    });
   }
 
   get type(): number {
@@ -81,13 +89,18 @@ export class FakeRoom {
   }
 
   /** Writes as a member, as in Talk's own client. Returns the message's id. */
-  write(user: FakeNcUser, text: string, { replyTo, file, silent = false }: WriteOptions = {}): number {
+  write(
+    user: FakeNcUser,
+    text: string,
+    { replyTo, thread, file, silent = false }: WriteOptions = {},
+  ): number {
     const { actor } = this.attendee(user);
     const parent = replyTo === undefined ? null : this.message(replyTo);
-    if (!file) return this.chat.write(actor, { text, replyTo: parent, isSilent: silent }).id;
+    const place = { replyTo: parent, thread: thread ?? null, isSilent: silent };
+    if (!file) return this.chat.write(actor, { text, ...place }).id;
     const stored = newFile(file.bytes, file.mime);
     user.files.add(ATTACHMENTS_FOLDER, file.name, stored);
-    return this.share(user, stored, { name: file.name, caption: text, replyTo: parent, isSilent: silent }).id;
+    return this.share(user, stored, { name: file.name, caption: text, ...place }).id;
   }
 
   /** Shares a file of the user's with all members. */
@@ -99,6 +112,7 @@ export class FakeRoom {
       readonly caption?: string;
       readonly replyTo?: FakeMessage | null;
       readonly referenceId?: string;
+      readonly thread?: number | null;
       readonly isSilent?: boolean;
     },
   ): FakeMessage {

@@ -1,7 +1,6 @@
 import { PARTICIPANT } from './attendee.ts';
 import type { FakeNcUser } from './fake-nc-user.ts';
-import { FakeRoom, type RoomKind } from './fake-room.ts';
-import type { RoomWatcher } from './room-watcher.ts';
+import { FakeRoom, type RoomKind, type RoomWatcher } from './fake-room.ts';
 
 export interface NewRoom {
   readonly kind: RoomKind;

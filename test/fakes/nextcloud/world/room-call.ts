@@ -1,23 +1,30 @@
-import { IN_CALL, type TalkSession } from './attendee.ts';
-import type { FakeRoom } from './fake-room.ts';
-import type { RoomWatcher } from './room-watcher.ts';
+import { type Attendee, IN_CALL, type TalkSession } from './attendee.ts';
+import type { ChatLog } from './chat-log.ts';
+
+/** What a conversation tells its call, and hears of it. */
+export interface CallHolder {
+  sessions(): readonly TalkSession[];
+  /** `sessions`: null for everyone. */
+  inCallChanged(flags: number, sessions: readonly TalkSession[] | null): void;
+  call(happening: 'started' | 'ended', actor: Attendee): void;
+}
 
 /** The call of a conversation. */
 export class RoomCall {
   /** Unix time at which it began; 0: there is none. */
   since = 0;
-  readonly #room: FakeRoom;
+  readonly #chat: ChatLog;
   readonly #now: () => number;
-  readonly #watchers: readonly RoomWatcher[];
+  readonly #holder: CallHolder;
 
-  constructor(room: FakeRoom, now: () => number, watchers: readonly RoomWatcher[]) {
-    this.#room = room;
+  constructor(chat: ChatLog, now: () => number, holder: CallHolder) {
+    this.#chat = chat;
     this.#now = now;
-    this.#watchers = watchers;
+    this.#holder = holder;
   }
 
   get sessions(): TalkSession[] {
-    return this.#room.sessions.filter(({ inCall }) => inCall !== IN_CALL.none);
+    return this.#holder.sessions().filter(({ inCall }) => inCall !== IN_CALL.none);
   }
 
   /** What all participants together have. */
@@ -29,43 +36,39 @@ export class RoomCall {
     const { actor } = session.attendee;
     const isFirst = this.since === 0;
     session.inCall = flags;
-    this.#tell((each) => each.inCallChanged?.(this.#room, flags, [session]));
+    this.#holder.inCallChanged(flags, [session]);
     if (isFirst) {
       this.since = this.#now();
-      this.#room.chat.tell('call_started', actor);
-      this.#tell((each) => each.call?.(this.#room, 'started', session.attendee));
-    } else this.#room.chat.tell('call_joined', actor);
+      this.#chat.tell('call_started', actor);
+      this.#holder.call('started', session.attendee);
+    } else this.#chat.tell('call_joined', actor);
   }
 
   change(session: TalkSession, flags: number): void {
     session.inCall = flags;
-    this.#tell((each) => each.inCallChanged?.(this.#room, flags, [session]));
+    this.#holder.inCallChanged(flags, [session]);
   }
 
   leave(sessions: readonly TalkSession[]): void {
     const leaving = sessions.filter(({ inCall }) => inCall !== IN_CALL.none);
     if (leaving.length === 0) return;
     for (const session of leaving) session.inCall = IN_CALL.none;
-    this.#tell((each) => each.inCallChanged?.(this.#room, IN_CALL.none, leaving));
+    this.#holder.inCallChanged(IN_CALL.none, leaving);
     const [first] = leaving;
-    this.#room.chat.tell('call_left', first!.attendee.actor);
+    this.#chat.tell('call_left', first!.attendee.actor);
     if (this.sessions.length === 0) this.#ended('call_ended', first!);
   }
 
   /** Ends the call for everyone, as a moderator does. */
   end(by: TalkSession): void {
     for (const session of this.sessions) session.inCall = IN_CALL.none;
-    this.#tell((each) => each.inCallChanged?.(this.#room, IN_CALL.none, null));
+    this.#holder.inCallChanged(IN_CALL.none, null);
     this.#ended('call_ended_everyone', by);
   }
 
   #ended(message: 'call_ended' | 'call_ended_everyone', by: TalkSession): void {
     this.since = 0;
-    this.#room.chat.tell(message, by.attendee.actor);
-    this.#tell((each) => each.call?.(this.#room, 'ended', by.attendee));
-  }
-
-  #tell(happening: (watcher: RoomWatcher) => void): void {
-    for (const watcher of this.#watchers) happening(watcher);
+    this.#chat.tell(message, by.attendee.actor);
+    this.#holder.call('ended', by.attendee);
   }
 }

@@ -1,21 +1,20 @@
 import type { Attendee, TalkSession } from './attendee.ts';
 import type { FakeMessage } from './fake-message.ts';
 import type { FakeNcUser } from './fake-nc-user.ts';
-import type { FakeRoom } from './fake-room.ts';
 
 /** What hears of what happens in conversations, as listeners of Nextcloud's events do. */
-export interface RoomWatcher {
-  wrote?(room: FakeRoom, message: FakeMessage): void;
-  unreacted?(room: FakeRoom, reaction: FakeMessage): void;
-  joined?(room: FakeRoom, attendees: readonly Attendee[]): void;
-  left?(room: FakeRoom, user: FakeNcUser, sessions: readonly TalkSession[]): void;
+export interface Watcher<Room> {
+  wrote?(room: Room, message: FakeMessage): void;
+  unreacted?(room: Room, reaction: FakeMessage): void;
+  joined?(room: Room, attendees: readonly Attendee[]): void;
+  left?(room: Room, user: FakeNcUser, sessions: readonly TalkSession[]): void;
   /** The same device has joined anew. */
-  sessionsReplaced?(room: FakeRoom, sessions: readonly TalkSession[]): void;
+  sessionsReplaced?(room: Room, sessions: readonly TalkSession[]): void;
   /** A call began with its first participant, or ended with its last. */
-  call?(room: FakeRoom, happening: 'started' | 'ended', actor: Attendee | null): void;
+  call?(room: Room, happening: 'started' | 'ended', actor: Attendee | null): void;
   /** `sessions`: null for everyone. */
-  inCallChanged?(room: FakeRoom, flags: number, sessions: readonly TalkSession[] | null): void;
-  participantsChanged?(room: FakeRoom, sessions: readonly TalkSession[]): void;
-  roomChanged?(room: FakeRoom): void;
-  deleted?(room: FakeRoom, users: readonly FakeNcUser[]): void;
+  inCallChanged?(room: Room, flags: number, sessions: readonly TalkSession[] | null): void;
+  participantsChanged?(room: Room, sessions: readonly TalkSession[]): void;
+  roomChanged?(room: Room): void;
+  deleted?(room: Room, users: readonly FakeNcUser[]): void;
 }

@@ -63,7 +63,8 @@ function wireAlone(view: View, message: FakeMessage): Record<string, unknown> {
     reactions: countOf(reactions),
     expirationTimestamp: message.expiresAt,
     markdown: !isOfTalk,
-    threadId: message.parent?.id ?? id,
+    threadId: message.thread ?? message.parent?.id ?? id,
+    ...(isOfThread(room, message) && { isThread: true }),
     ...(lastEdit && {
       lastEditActorType: lastEdit.actor.type,
       lastEditActorId: lastEdit.actor.id,
@@ -166,4 +167,9 @@ function countOf(reactions: readonly FakeMessage[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { text } of reactions) counts[text] = (counts[text] ?? 0) + 1;
   return counts;
+}
+
+/** Whether a message belongs to a thread that somebody has made, or has begun it. */
+function isOfThread(room: FakeRoom, { id, thread }: FakeMessage): boolean {
+  return thread !== null || room.messages.some((each) => each.thread === id);
 }

@@ -1,4 +1,4 @@
-import type { Attendee, TalkSession } from './attendee.ts';
+import { type Attendee, PERMISSION, type TalkSession } from './attendee.ts';
 import type { FakeRoom } from './fake-room.ts';
 import type { NcWorld } from './nc-world.ts';
 import { wireMessage } from './wire-message.ts';
@@ -33,7 +33,7 @@ export function wireRoom(
     hasCall: hasCall && !isKeptOut,
     callStartTime: room.call.since,
     callRecording: 0,
-    canStartCall: !isKeptOut,
+    canStartCall: !isKeptOut && mayStartCalls(world.policy.startCalls, attendee),
     lastActivity: room.chat.lastActivity,
     lastReadMessage: 0,
     unreadMessages: isKeptOut ? 0 : room.messages.filter(({ verb }) => verb === 'comment').length,
@@ -74,4 +74,10 @@ export function wireRoom(
     isImportant: false,
     isSensitive: false,
   };
+}
+
+/** Guests aside, of whom there are none. Clients go by it; Nextcloud refuses only where nobody may. */
+function mayStartCalls(whoMay: number, attendee: Attendee): boolean {
+  if (whoMay === 2 && !attendee.isModerator) return false;
+  return whoMay !== 3 && attendee.may(PERMISSION.startCall);
 }

@@ -49,7 +49,7 @@ test('attempts and uses of the bridge’s key are deleted from the log after 90 
   const written = clock.nowIso();
   expect(await forget(written)).toEqual(['password.fail', ...lines]);
   clock.advance(91 * 24 * HOUR_MS);
-  const retention = new Retention(store.db, clock, { messagesMs: null }, (error) => {
+  const retention = new Retention(store.db, clock, { messagesMs: null, callsMs: null }, (error) => {
     throw error;
   });
   retention.start();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { toDiscord } from '../../../../src/connectors/discord/messages/discord-markdown.ts';
+import { toTalk } from '../../../../src/connectors/nctalk/messages/talk-markdown.ts';
 import { toMrkdwn } from '../../../../src/connectors/slack/messages/mrkdwn.ts';
 import { toMarkdown } from '../../../../src/connectors/teams/messages/text.ts';
 import { formatted } from '../../../../src/connectors/telegram/formatting.ts';
@@ -17,6 +18,7 @@ const PLATFORMS: Readonly<Record<string, (text: string) => string>> = {
     const { text: sent, entities } = formatted(text);
     return [sent, ...entities.flatMap(({ url }) => url ?? [])].join('\n');
   },
+  'Nextcloud Talk': toTalk,
   WhatsApp: toWhatsApp,
 };
 

@@ -48,6 +48,8 @@ export interface ChatOptions {
   /** Whether the addon's events reach the connector. */
   readonly hasEvents?: boolean;
   readonly isBridged?: boolean;
+  /** How far the clock is turned while the bot settles in, again and again. */
+  readonly turnsMs?: number;
 }
 
 /** A connector, and a server for what Nextclouds post to it. Both end with the test. */
@@ -74,6 +76,7 @@ export async function chatConnector({ records = new MemoryRecords(), isBridged =
       fetches: guardedFetch({ findAddresses, isOpen, isTrusted: isOpen }),
       publicUrl: () => '',
       bridges: { open: async () => Promise.reject(new Error('no calls here')) } as never,
+      agentOf: async () => null,
     },
   );
   connector.provides.messenger!.onMessages(intake);
@@ -89,7 +92,7 @@ export async function chatConnector({ records = new MemoryRecords(), isBridged =
 /** A bot that was paired with Ada's Nextcloud, in the conversation with her. */
 export async function pairedChat(options: ChatOptions = {}) {
   const nextcloud = options.nextcloud ?? (await fakeNextcloud());
-  const { hasEvents = true } = options;
+  const { hasEvents = true, turnsMs = hasEvents ? 0 : 1_000 } = options;
   nextcloud.addon.eventsWork = hasEvents;
   const setup = await chatConnector(options);
   const ada = nextcloud.world.users.get('ada') ?? nextcloud.user('ada', 'Ada Lovelace');
@@ -100,11 +103,12 @@ export async function pairedChat(options: ChatOptions = {}) {
   };
   setup.connector.provides.pairing!.connected(connection);
   const bot = nextcloud.addon.bots.get(credentials.botLogin)!.user;
-  const room = await waitFor('the conversation with the bot', () =>
-    [...nextcloud.world.rooms.values()].find(({ attendees }) => attendees.has(bot.uid)),
-  );
+  const room = await waitFor('the conversation with the bot', () => {
+    setup.clock.turn(turnsMs);
+    return [...nextcloud.world.rooms.values()].find(({ attendees }) => attendees.has(bot.uid));
+  });
   await waitFor('the bot to know whether events arrive', () => {
-    if (!hasEvents) setup.clock.turn(1_000);
+    setup.clock.turn(turnsMs);
     return setup.records
       .of<{ hasEvents: boolean | null }>('bot')
       .some((each) => each.hasEvents === hasEvents);

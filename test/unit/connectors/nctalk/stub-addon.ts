@@ -73,6 +73,7 @@ export class StubAddon {
     const bot = /^bot-users\/([^/]+)$/.exec(rest)?.[1];
     if (method === 'DELETE' && bot !== undefined)
       return this.bots.delete(bot) ? [200, { status: 'ok' }] : [404, { error: 'User not found' }];
+    if (method === 'POST' && rest.endsWith('/avatar')) return [200, { status: 'ok' }];
     if (rest === 'authorized-rooms') return [200, { authorized_rooms: this.rooms }];
     return rest === 'config' ? [200, { hpb_url: '', stun_servers: [], turn_servers: [] }] : [404, null];
   }

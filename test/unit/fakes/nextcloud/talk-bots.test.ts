@@ -66,7 +66,14 @@ test('a bot hears of messages, replies and reactions, signed over random and bod
   room.react(ada, first, '👍');
   room.unreact(ada, first, '👍');
   const activities = await heard();
-  expect(activities.map(({ type }) => type).toSorted()).toEqual(['Create', 'Create', 'Join', 'Like', 'Undo']);
+  expect(activities.map(({ type }) => type).toSorted()).toEqual([
+    'Activity',
+    'Create',
+    'Create',
+    'Join',
+    'Like',
+    'Undo',
+  ]);
   const created = activities.filter(({ type }) => type === 'Create');
   expect(created.find(({ object }) => object.id === `${first}`)).toEqual({
     type: 'Create',
@@ -103,7 +110,13 @@ test('a bot writes and reacts with the text signed, where it is enabled', async 
   expect((await ask('POST', 'message', 'x', { message: 'x', replyTo: 1 })).status).toBe(400);
   const long = 'x'.repeat(32_001);
   expect((await ask('POST', 'message', long, { message: long })).status).toBe(413);
-  expect((await heard()).map(({ type }) => type)).toEqual(['Join']);
+  const names = (await heard()).map(({ type, object }) => [type, object.name]);
+  expect(names.toSorted()).toEqual([
+    ['Activity', 'reaction_revoked'],
+    ['Join', 'Team'],
+    ['Like', 'message'],
+    ['Undo', undefined],
+  ]);
 });
 
 test('moderators enable bots', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { G722Clock } from '../../../../src/rtp/reception/rtp-receiver.ts';
+import { G722Clock } from '../../../../src/rtp/reception/g722-clock.ts';
 import { RtpPacket } from '../../../../src/rtp/rtp-packet.ts';
 
 /** A stream whose numbers both wrap soon. */

@@ -109,11 +109,14 @@ describe('the source of a call’s audio', () => {
     expect(scene.target).toBe(`${SDP}:4000`);
   });
 
-  it('may be another host, which is heard while our audio goes where the SDP says', () => {
+  it('is never a host that signaling has not shown, before the phone was heard and after', () => {
     const scene = new Scene();
-    expect(scene.send(OTHER, 6_000, 5)).toBe('new');
-    expect(scene.send(OTHER, 6_000, 1)).toBe('current');
-    expect(scene.target).toBe(`${SDP}:4000`);
+    expect(scene.send(OTHER, 6_000, 50)).toBe('stranger');
+    scene.send(SDP, 5_000, 5);
+    scene.nowMs += 60_000;
+    expect(scene.send(OTHER, 6_000, 50)).toBe('stranger');
+    expect(scene.send(SDP, 5_000, 1)).toBe('current');
+    expect(new Scene().target).toBe(`${SDP}:4000`);
   });
 
   it('is found behind a NAT where the signaling comes from', () => {

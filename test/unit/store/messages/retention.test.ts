@@ -31,7 +31,9 @@ test('events older than 30 days are deleted at start and every day, in batches',
     );
 
   const failures: unknown[] = [];
-  const retention = new Retention(db, clock, { messagesMs: null }, (error) => failures.push(error));
+  const retention = new Retention(db, clock, { messagesMs: null, callsMs: null }, (error) =>
+    failures.push(error),
+  );
   retention.start();
   await waitFor('the first sweep', async () => (await kept()).join() === '1,2');
   clock.advance(DAY_MS);
@@ -63,7 +65,9 @@ test('keys are deleted 30 days after they were revoked, and others never', async
   await insert('revoked lately', daysAgo(29));
   await insert('valid', null);
   const failures: unknown[] = [];
-  const retention = new Retention(db, clock, { messagesMs: null }, (error) => failures.push(error));
+  const retention = new Retention(db, clock, { messagesMs: null, callsMs: null }, (error) =>
+    failures.push(error),
+  );
   retention.start();
   const kept = async () =>
     (await db.selectFrom('apiKeys').select('name').orderBy('name').execute()).map(({ name }) => name);
@@ -87,7 +91,9 @@ test('stored answers are deleted after a day, and no others', async () => {
   const kept = () => db.selectFrom('idempotentRequests').select(['credentialId', 'key']).execute();
 
   const failures: unknown[] = [];
-  const retention = new Retention(db, clock, { messagesMs: null }, (error) => failures.push(error));
+  const retention = new Retention(db, clock, { messagesMs: null, callsMs: null }, (error) =>
+    failures.push(error),
+  );
   retention.start();
   await waitFor('the sweep', async () => (await kept()).length === 2);
   expect(await kept()).toEqual([
@@ -114,7 +120,9 @@ test('messages are deleted after the configured days, but not those in flight', 
   clock.advance(DAY_MS);
 
   const failures: unknown[] = [];
-  const retention = new Retention(db, clock, { messagesMs: DAY_MS + 1 }, (error) => failures.push(error));
+  const retention = new Retention(db, clock, { messagesMs: DAY_MS + 1, callsMs: null }, (error) =>
+    failures.push(error),
+  );
   retention.start();
   await waitFor('the first sweep', async () => (await texts()) === 'waits,young');
   clock.advance(DAY_MS);

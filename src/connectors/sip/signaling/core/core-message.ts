@@ -1,5 +1,6 @@
 import { IncomingRequestMessage, IncomingResponseMessage, NameAddrHeader } from 'sip.js/lib/core/index.js';
-import { chooseChallenge } from '../digest/digest-challenge.ts';
+import { chooseChallenges } from '../digest/digest-challenge.ts';
+import type { AuthorizationHeader } from '../digest/digest-credentials.ts';
 import { splitList } from '../message/list-header.ts';
 import {
   headerOf,
@@ -13,6 +14,7 @@ import {
 import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
 import { parseVia } from '../message/via.ts';
 import type { SipRoute } from '../sip-route.ts';
+import { inviteTargetOf } from './sip-core.ts';
 import { GATEWAY_HOST, sipUri, uriOf } from './uri-grammar.ts';
 
 /**
@@ -23,10 +25,21 @@ import { GATEWAY_HOST, sipUri, uriOf } from './uri-grammar.ts';
 type CoreMessage = IncomingRequestMessage | IncomingResponseMessage;
 
 /** The part of a route that responses to its requests need. */
-type Answered = Pick<SipRoute, 'settings' | 'serverUri'>;
+type Answered = Pick<SipRoute, 'settings' | 'serverUri' | 'core'>;
 
 /** Headers that sip.js and the legs read as text, besides those parsed here. */
-const AS_TEXT = ['require', 'rseq', 'rack', 'session-expires', 'min-expires', 'expires'];
+const AS_TEXT = [
+  'reason',
+  'require',
+  'supported',
+  'rseq',
+  'rack',
+  'session-expires',
+  'min-se',
+  'min-expires',
+  'expires',
+  'retry-after',
+];
 /** A dialog repeats its routes in every request, and a request must fit into a datagram. */
 const MAX_ROUTES = 32;
 const MAX_CONTACTS = 64;
@@ -48,21 +61,21 @@ export function toCoreRequest(
 }
 
 /**
- * Converts a response for sip.js. Several challenges are reduced to one. Provisional answers to INVITE get the Contact
+ * Converts a response for sip.js. Provisional answers to INVITE get the Contact
  * and tag that sip.js requires (proxies omit both).
  */
 export function toCoreResponse(message: SipMessage, route: Answered): IncomingResponseMessage | null {
   const status = statusOf(message);
   const opensDialog = status > 100 && status < 300 && methodOf(message) === 'INVITE';
   if (opensDialog && status < 200) completeProvisional(message, route);
+  else if (opensDialog) completeAnswer(message, route);
   const response = new IncomingResponseMessage();
   response.statusCode = status;
   response.reasonPhrase = reasonOf(message);
   if (!fill(response, message)) return null;
   // sip.js would drop the response silently, and the call would never end.
   if (opensDialog && (!response.toTag || !response.hasHeader('contact'))) return null;
-  if (status === 401) showOneChallenge(response, message, 'WWW-Authenticate', route);
-  if (status === 407) showOneChallenge(response, message, 'Proxy-Authenticate', route);
+  if (status === 401 || status === 407) showChallenges(response, message, route);
   return response;
 }
 
@@ -161,15 +174,26 @@ function asSipUri(uri: string): string {
   return `sip:${encodeURIComponent(known?.user ?? 'unknown')}@tel.invalid`;
 }
 
-/** Presents the challenge to answer, in parsed form: sip.js knows only MD5, and reads a single header. */
-function showOneChallenge(
-  core: CoreMessage,
-  message: SipMessage,
-  name: string,
-  { settings }: Answered,
-): void {
-  const challenge = chooseChallenge(headersOf(message, name.toLowerCase()), settings.realm);
-  if (challenge !== null) setParsed(core, name, '', challenge);
+/** Where servers and proxies challenge, and where they are answered. Either may do so in a 401 or 407 (RFC 3261 section 16.7). */
+const CHALLENGES: readonly (readonly [name: string, answeredIn: AuthorizationHeader])[] = [
+  ['www-authenticate', 'Authorization'],
+  ['proxy-authenticate', 'Proxy-Authorization'],
+];
+
+/** Presents the challenges to answer, in parsed form, for `authentication`. */
+function showChallenges(core: CoreMessage, message: SipMessage, { settings }: Answered): void {
+  const challenges = CHALLENGES.flatMap(([name, answeredIn]) =>
+    chooseChallenges(headersOf(message, name), settings.realm).map((each) => ({ ...each, answeredIn })),
+  );
+  if (challenges.length > 0) setParsed(core, 'WWW-Authenticate', '', challenges);
+}
+
+/** An answer without a Contact is a fault. What was called takes the ACK then, which ends its repetition (RFC 3261 section 13.3.1.4). */
+function completeAnswer(message: SipMessage, { core }: Answered): void {
+  if (headerOf(message, 'contact') !== null) return;
+  const branch = parseVia(headerOf(message, 'via') ?? '')?.branch ?? '';
+  const target = inviteTargetOf(core, branch);
+  if (target !== null) message.headers.push({ name: 'contact', value: `<${target}>` });
 }
 
 function completeProvisional(message: SipMessage, { serverUri }: Answered): void {

@@ -14,6 +14,7 @@ import {
 } from 'sip.js/lib/core/index.js';
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
 import { type DigestAccount, DigestCredentials } from '../digest/digest-credentials.ts';
+import { answerAllChallenges } from './authentication.ts';
 import { GATEWAY_HOST, sipUri, speedUpGrammar } from './uri-grammar.ts';
 
 export type {
@@ -45,11 +46,12 @@ export const ALLOWED_METHODS: readonly string[] = [
 ];
 
 /** Extensions accepted in Require. */
-export const SUPPORTED_EXTENSIONS: readonly string[] = ['100rel'];
+export const SUPPORTED_EXTENSIONS: readonly string[] = ['100rel', 'timer'];
 
 export const USER_AGENT = 'voice-chat-gateway';
 
 speedUpGrammar();
+answerAllChallenges();
 
 // sip.js keeps this list in a constant array and has no setting for it.
 AllowedMethods.splice(0, AllowedMethods.length, ...ALLOWED_METHODS);
@@ -87,6 +89,17 @@ export function abandonInvite(core: UserAgentCore, request: OutgoingInviteReques
   const { transaction } = request as unknown as { readonly transaction: ClientTransaction };
   request.dispose();
   core.userAgentClients.delete(`${transaction.id}${C.INVITE}`);
+}
+
+/** Returns the Request-URI of an open INVITE by the branch of its Via; null when there is none. */
+export function inviteTargetOf(core: UserAgentCore, branch: string): string | null {
+  const client = core.userAgentClients.get(`${branch}${C.INVITE}`);
+  return (client as unknown as { message: OutgoingRequestMessage } | undefined)?.message.ruri.toRaw() ?? null;
+}
+
+/** Keeps sip.js from repeating in our 2xx the answer that the peer has given by PRACK. */
+export function forgetAnswer(dialog: Session): void {
+  Object.assign(dialog, { _answer: undefined });
 }
 
 /** Drops a dialog in which sip.js cannot send BYE. Safe when the dialog is already gone. */
@@ -147,7 +160,7 @@ export function createCore(
       get viaHost() {
         return end.own.sentBy;
       },
-      // sip.js declares its own class here, but only calls `authenticate` and `toString`.
+      // sip.js declares its own class here; `authentication` takes ours.
       authenticationFactory: () => credentials() as DigestAuthentication,
       transportAccessor: () => transport,
     },

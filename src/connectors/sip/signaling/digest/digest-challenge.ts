@@ -88,16 +88,20 @@ function algorithmNamed(name: string): DigestAlgorithm | null {
 }
 
 /**
- * Chooses the challenge to answer. Challenges for `realm` (a trunk setting) are preferred if there are any, then the
- * strongest algorithm, then the server's order.
+ * Chooses the challenges to answer: of each realm the strongest, then the server's first. That of `realm` (a trunk setting)
+ * comes first.
  */
-export function chooseChallenge(values: readonly string[], realm: string | null): DigestChallenge | null {
-  const challenges = values.map(parseChallenge).filter((challenge) => challenge !== null);
-  const ofRealm = challenges.filter((challenge) => challenge.realm === realm);
-  const candidates = ofRealm.length > 0 ? ofRealm : challenges;
-  return candidates.reduce<DigestChallenge | null>(
-    (best, each) =>
-      best === null || STRENGTH.indexOf(each.algorithm) > STRENGTH.indexOf(best.algorithm) ? each : best,
-    null,
-  );
+export function chooseChallenges(values: readonly string[], realm: string | null): DigestChallenge[] {
+  const strongest = new Map<string, DigestChallenge>();
+  for (const challenge of values.map(parseChallenge)) {
+    const best = challenge === null ? undefined : strongest.get(challenge.realm);
+    if (challenge !== null && (best === undefined || isStronger(challenge, best)))
+      strongest.set(challenge.realm, challenge);
+  }
+  const rank = (challenge: DigestChallenge): number => (challenge.realm === realm ? 0 : 1);
+  return [...strongest.values()].toSorted((one, other) => rank(one) - rank(other));
+}
+
+function isStronger(one: DigestChallenge, other: DigestChallenge): boolean {
+  return STRENGTH.indexOf(one.algorithm) > STRENGTH.indexOf(other.algorithm);
 }

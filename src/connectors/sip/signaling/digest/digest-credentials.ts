@@ -6,39 +6,68 @@ export interface DigestAccount {
   readonly password: string;
 }
 
-/** The part of a request that its credentials sign. */
-interface SignedRequest {
-  readonly method: string;
-  readonly ruri: { toRaw(): string };
+/** Where the answer to a challenge goes. */
+export type AuthorizationHeader = 'Authorization' | 'Proxy-Authorization';
+
+/** A challenge, and the header for its answer. */
+export interface Challenge extends DigestChallenge {
+  readonly answeredIn: AuthorizationHeader;
 }
 
-/** Answers the challenges of one request. sip.js creates a new instance for each request. */
+/** Realms on the way of one request. More would not fit into a datagram. */
+const MAX_REALMS = 4;
+/** How often one realm may call its nonce stale. */
+const MAX_STALE = 2;
+
+/** The answer to the challenges of one realm. */
+interface Answered {
+  challenge: Challenge;
+  /** Uses of the challenge's nonce. */
+  uses: number;
+  staleTimes: number;
+}
+
+/** The credentials of one request. They accumulate while servers on its way challenge it one after another. */
 export class DigestCredentials {
-  /** Set and read by sip.js. */
-  stale: boolean | undefined = undefined;
   readonly #account: DigestAccount;
   readonly #cnonce = randomBytes(12).toString('hex');
-  #nonce = '';
-  #nonceCount = 0;
-  #header = '';
+  readonly #answered = new Map<string, Answered>();
 
   constructor(account: DigestAccount) {
     this.#account = account;
   }
 
-  /** Returns true: every challenge that sip.js is shown can be answered. */
-  authenticate({ method, ruri }: SignedRequest, challenge: DigestChallenge): boolean {
-    this.#nonceCount = challenge.nonce === this.#nonce ? this.#nonceCount + 1 : 1;
-    this.#nonce = challenge.nonce;
-    const { username, password } = this.#account;
-    const [cnonce, nonceCount] = [this.#cnonce, this.#nonceCount];
-    const request = { username, password, method, uri: ruri.toRaw(), cnonce, nonceCount };
-    this.#header = authorization(challenge, request);
+  /**
+   * Takes the challenges of a response. Returns false when answering them again is useless: a realm has refused what it got,
+   * or there are too many.
+   */
+  accept(challenges: readonly Challenge[]): boolean {
+    for (const challenge of challenges) {
+      const key = `${challenge.answeredIn} ${challenge.realm}`;
+      const known = this.#answered.get(key);
+      if (known !== undefined && (!challenge.stale || known.staleTimes >= MAX_STALE)) return false;
+      if (known === undefined && this.#answered.size >= MAX_REALMS) return false;
+      this.#answered.set(key, {
+        challenge,
+        uses: 0,
+        staleTimes: known === undefined ? 0 : known.staleTimes + 1,
+      });
+    }
     return true;
   }
 
-  toString(): string {
-    return this.#header;
+  /** Returns the values of both headers for the next attempt. */
+  headersFor({ method, uri }: Pick<DigestRequest, 'method' | 'uri'>): Map<AuthorizationHeader, string[]> {
+    const headers = new Map<AuthorizationHeader, string[]>();
+    const { username, password } = this.#account;
+    for (const answered of this.#answered.values()) {
+      const { challenge } = answered;
+      answered.uses += 1;
+      const request = { username, password, method, uri, cnonce: this.#cnonce, nonceCount: answered.uses };
+      const value = authorization(challenge, request);
+      headers.set(challenge.answeredIn, [...(headers.get(challenge.answeredIn) ?? []), value]);
+    }
+    return headers;
   }
 }
 

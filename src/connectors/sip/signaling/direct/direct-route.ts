@@ -1,6 +1,7 @@
 import type { CancelTimer } from '../../../../base/time.ts';
 import type { IncomingInviteRequest, URI } from '../core/sip-core.ts';
 import { sipUri } from '../core/uri-grammar.ts';
+import { byPreference } from '../legs/dial-target.ts';
 import { hostInUri, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
 import { type RouteDeps, SipRoute } from '../sip-route.ts';
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
@@ -25,7 +26,7 @@ class DirectRoute extends SipRoute {
   #destination: Destination | null = null;
 
   constructor(accountId: string, target: DirectTarget, deps: RouteDeps, routes: DirectRoutes) {
-    super({ srtp: 'optional', behindNat: false, realm: null }, deps);
+    super({ srtp: 'optional', behindNat: false, mediaTimeoutS: null, realm: null }, deps);
     this.#deps = deps;
     this.#accountId = accountId;
     this.#target = target;
@@ -92,17 +93,17 @@ class DirectRoute extends SipRoute {
   }
 
   /** Redirections stay at the host. */
-  redirected(contacts: readonly string[]): URI | null {
-    for (const contact of contacts) {
+  redirected(contacts: readonly string[]): readonly URI[] {
+    return byPreference(contacts).flatMap((contact) => {
       const uri = parseSipUri(uriInHeader(contact));
-      if (uri === null || uri.scheme === 'tel' || plainHost(uri.host) !== this.#target.domain.host) continue;
+      if (uri === null || uri.scheme === 'tel' || plainHost(uri.host) !== this.#target.domain.host) return [];
       try {
         return directTarget(uri).uri;
       } catch {
         // One that leads elsewhere by a parameter.
+        return [];
       }
-    }
-    return null;
+    });
   }
 
   /** What came over TLS stays there: a datagram's source address proves little. */

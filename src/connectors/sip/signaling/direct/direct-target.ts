@@ -32,6 +32,8 @@ export function plainHost(host: string): string {
  */
 export function directTarget(target: SipUri): DirectTarget {
   if (target.headers !== '') throw invalid('must not have headers after a "?"');
+  if (target.userParameters !== '' || target.hasPassword)
+    throw invalid('must have neither parameters nor a password before the "@"');
   const { scheme, user, port } = target;
   const host = plainHost(target.host);
   const transport = transportIn(target.parameters);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { ALLOWED_METHODS, SUPPORTED_EXTENSIONS, USER_AGENT } from '../core/sip-core.ts';
 import {
   headerOf,
@@ -17,6 +17,8 @@ export interface Refusal {
   readonly headers: readonly string[];
 }
 
+/** Nobody can foresee our tags. */
+const tagKey = randomBytes(16);
 const ONCE = ['from', 'to', 'call-id', 'cseq'];
 const MAX_CSEQ = 2 ** 31;
 /** Methods only valid inside a dialog. sip.js throws on a PRACK outside one. */
@@ -34,14 +36,14 @@ export function refuse(status: number, reason: string, headers: readonly string[
   return { status, reason, headers };
 }
 
-/** Writes the response (section 8.2.6). */
+/** Writes the response (section 8.2.6). Copies of one request get one tag, also from whoever keeps no state (section 8.2.7). */
 export function refusalText(request: SipMessage, { status, reason, headers }: Refusal): string {
   const to = headerOf(request, 'to') ?? '';
   const lines = [
     `SIP/2.0 ${status} ${reason}`,
     ...headersOf(request, 'via').map((value) => `Via: ${value}`),
     `From: ${headerOf(request, 'from') ?? ''}`,
-    `To: ${hasTag(request, 'to') ? to : `${to};tag=${randomBytes(6).toString('hex')}`}`,
+    `To: ${hasTag(request, 'to') ? to : `${to};tag=${tagFor(request)}`}`,
     `Call-ID: ${headerOf(request, 'call-id') ?? ''}`,
     `CSeq: ${headerOf(request, 'cseq') ?? ''}`,
     `User-Agent: ${USER_AGENT}`,
@@ -49,6 +51,11 @@ export function refusalText(request: SipMessage, { status, reason, headers }: Re
     'Content-Length: 0',
   ];
   return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+function tagFor(request: SipMessage): string {
+  const parts = ['call-id', 'from', 'cseq'].map((name) => headerOf(request, name) ?? '');
+  return createHmac('sha256', tagKey).update(parts.join('\n')).digest('hex').slice(0, 12);
 }
 
 /** Checks the mandatory headers: each must be present exactly once and complete (section 8.1.1). */

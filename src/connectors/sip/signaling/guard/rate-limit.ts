@@ -8,7 +8,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** Limits the load caused by strangers with a token bucket per address, in a table of bounded size. */
+/** Limits the load of each address, or of each number that is called, with a token bucket, in a table of bounded size. */
 export class RateLimit {
   readonly #clock: Clock;
   readonly #perSecond: number;

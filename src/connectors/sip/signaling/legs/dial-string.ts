@@ -57,8 +57,8 @@ function split(text: string): Split {
   if (/^sip/i.test(scheme)) return inSipUri(scheme, rest);
   const plain = typedText(rest);
   if (scheme === '' && !BARE_NUMBER.test(plain)) return { target: text, digits: '' };
-  const { number, digits } = afterNumber(withoutPlace(typedText(decoded(plain))));
-  return { target: `tel:${number.replace(/\s/g, '')}`, digits };
+  const { number, digits, parameters } = afterNumber(withoutPlace(typedText(decoded(plain))));
+  return { target: `tel:${number.replace(/\s/g, '')}${parameters}`, digits };
 }
 
 function withoutPlace(text: string): string {
@@ -70,23 +70,32 @@ function withoutPlace(text: string): string {
 function inSipUri(scheme: string, rest: string): Split {
   const at = Math.max(rest.lastIndexOf('@'), 0);
   const user = decoded(rest.slice(0, at));
-  const { number, digits } = SIP_NUMBER.test(user) ? afterNumber(user) : { number: user, digits: '' };
+  if (!SIP_NUMBER.test(user)) return { target: scheme + rest, digits: '' };
+  const { number, digits, parameters } = afterNumber(user);
   if (digits === '') return { target: scheme + rest, digits };
-  return { target: scheme + number.replace(/\s/g, '') + rest.slice(at), digits };
+  return { target: scheme + number.replace(/\s/g, '') + parameters + rest.slice(at), digits };
 }
 
-/** Parameters other than `postd` mean nothing to a trunk. */
-function afterNumber(text: string): { readonly number: string; readonly digits: string } {
+interface AfterNumber {
+  readonly number: string;
+  readonly digits: string;
+  /** Those of the number (RFC 3966) except `postd`, each with its semicolon. */
+  readonly parameters: string;
+}
+
+function afterNumber(text: string): AfterNumber {
   const end = text.search(NUMBER_END);
-  if (end <= 0) return { number: text, digits: '' };
+  if (end <= 0) return { number: text, digits: '', parameters: '' };
   let digits = '';
+  let parameters = '';
   let rest = text.slice(end);
   for (let found = PARAMETER.exec(rest); found !== null; found = PARAMETER.exec(rest)) {
     const [parameter, name = '', value = ''] = found;
     if (name.toLowerCase() === 'postd') digits += value;
+    else parameters += parameter;
     rest = rest.slice(parameter.length);
   }
-  return { number: text.slice(0, end), digits: digits + rest };
+  return { number: text.slice(0, end), digits: digits + rest, parameters };
 }
 
 /** Invitations escape number signs, commas, and even the plus. */

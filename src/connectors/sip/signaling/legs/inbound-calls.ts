@@ -1,14 +1,18 @@
 import type { Capability } from '../../../../base/platform.ts';
+import type { Termination } from '../../../../base/termination.ts';
 import type { MediaControl } from '../../../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
 import type { InboundAnswerer } from '../../../contract/connector.ts';
 import type { SipNumber } from '../../../contract/sip-accounts.ts';
 import type { IncomingInviteRequest } from '../core/sip-core.ts';
+import { type Refusal, refuse } from '../guard/message-guard.ts';
+import { RateLimit } from '../guard/rate-limit.ts';
 import { codecInCommon } from '../sdp/sdp-answer.ts';
 import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
 import { type NumberRegistry, toE164 } from '../trunk/number-registry.ts';
 import type { Trunk } from '../trunk/trunk.ts';
+import { cancellationOf } from './cancellation.ts';
 import type { Dialled } from './dialled.ts';
 import { InboundLeg } from './inbound-leg.ts';
 import { LegMedia } from './leg-media.ts';
@@ -16,6 +20,9 @@ import type { OutboundCallsDeps } from './outbound-calls.ts';
 
 /** What every phone call offers. */
 export const SIP_CAPABILITIES: readonly Capability[] = ['audio_in', 'audio_out'];
+
+/** New calls to one number in a second: more than the busiest has, and far fewer than a flood. */
+const INVITES_PER_S = 200;
 
 type InboundCallsDeps = Pick<OutboundCallsDeps, 'legs' | 'clock' | 'media'> & {
   readonly numbers: NumberRegistry;
@@ -27,10 +34,22 @@ type InboundCallsDeps = Pick<OutboundCallsDeps, 'legs' | 'clock' | 'media'> & {
  */
 export class InboundCalls {
   readonly #deps: InboundCallsDeps;
+  /** Calls to each number. */
+  readonly #invites: RateLimit;
   #answerer: InboundAnswerer | null = null;
 
   constructor(deps: InboundCallsDeps) {
     this.#deps = deps;
+    this.#invites = new RateLimit(deps.clock, INVITES_PER_S);
+  }
+
+  /** Judges an INVITE that would open a call, before anything is kept of it; null: it may. */
+  admit(trunk: Trunk, dialled: Dialled): Refusal | null {
+    const number = this.#numberOf(trunk, dialled);
+    if (number === null) return refuse(404, 'Not Found');
+    if (this.#invites.isUsedUp(number.didId)) return refuse(503, 'Service Unavailable', ['Retry-After: 1']);
+    this.#invites.use(number.didId);
+    return null;
   }
 
   set answerer(answerer: InboundAnswerer) {
@@ -51,17 +70,18 @@ export class InboundCalls {
   #ring(invite: Invite, { accountId, agentId, number, autoAnswer, presets }: SipNumber): void {
     const { trunk, request, dialled, sampleRateHz } = invite;
     let leg: InboundLeg | null = null;
-    let isCancelled = false;
+    let cancelled: Termination | null = null;
     request.delegate = {
-      onCancel: () => {
-        isCancelled = true;
-        leg?.cancelled();
+      onCancel: (message) => {
+        cancelled = cancellationOf(message.getHeaders('reason'));
+        leg?.cancelled(cancelled);
       },
     };
     const take = (control: MediaControl, observer: LegObserver): PlatformLeg => {
       const taken = this.#legFor(invite, control, observer);
       leg = taken;
-      if (isCancelled) queueMicrotask(() => taken.cancelled());
+      const early = cancelled;
+      if (early !== null) queueMicrotask(() => taken.cancelled(early));
       return taken;
     };
     const caller = toE164(dialled.caller) ?? dialled.caller;
@@ -73,7 +93,7 @@ export class InboundCalls {
       const call = { ...offer, accountId, agentId, login, caller, target, autoAnswer, presets, take };
       rings = this.#answerer?.ring(call) === true;
     } finally {
-      if (!rings) turnAway(request, leg, isCancelled);
+      if (!rings) turnAway(request, leg, cancelled !== null);
     }
   }
 
@@ -82,7 +102,7 @@ export class InboundCalls {
     const media = new LegMedia(control, this.#deps.media, sampleRateHz, trunk);
     media.signalledBy(dialled.signalingHost);
     const deps = { route: trunk, media, clock: this.#deps.clock, observer };
-    const leg = new InboundLeg(deps, request, offer, dialled.wantsReliableProvisional);
+    const leg = new InboundLeg(deps, request, offer, isReliable(dialled, offer));
     this.#deps.legs.add(trunk, leg);
     return leg;
   }
@@ -118,6 +138,14 @@ function reject(request: IncomingInviteRequest, statusCode: number): void {
 function turnAway(request: IncomingInviteRequest, leg: InboundLeg | null, isCancelled: boolean): void {
   if (leg !== null) leg.hangUp();
   else if (!isCancelled) reject(request, 486);
+}
+
+/**
+ * Whether the ringing response must be reliable. To an INVITE without an offer such a response would have to carry ours (RFC
+ * 3262 section 5), so then it is only if the caller insists.
+ */
+function isReliable({ reliability }: Dialled, offer: PeerDescription | null): boolean {
+  return reliability === 'required' || (reliability === 'supported' && offer !== null);
 }
 
 /** An INVITE that may ring. */

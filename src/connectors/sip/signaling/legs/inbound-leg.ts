@@ -1,12 +1,12 @@
-import { randomInt } from 'node:crypto';
 import type { Termination } from '../../../../base/termination.ts';
-import type { CancelTimer, Clock } from '../../../../base/time.ts';
+import type { CancelTimer } from '../../../../base/time.ts';
 import type { PlatformLeg } from '../../../contract/call-leg.ts';
-import type { IncomingInviteRequest, IncomingPrackRequest } from '../core/sip-core.ts';
+import type { IncomingInviteRequest } from '../core/sip-core.ts';
 import { forgetInvite } from '../core/sip-core.ts';
 import type { PeerDescription } from '../sdp/sdp-peer.ts';
-import { T1_MS, TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import { sdpBody } from './leg-session.ts';
+import { ReliableRinging } from './reliable-ringing.ts';
+import { answeredSession } from './session-timer.ts';
 import { type LegDeps, messageOf, SipLeg } from './sip-leg.ts';
 
 /**
@@ -28,6 +28,7 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
   /** Null once answered or refused. */
   #invitation: Invitation | null;
   #isAnswering = false;
+  #opened: Promise<void> | null = null;
   #cancelTrying: CancelTimer;
 
   /** `offer` is null when the caller leaves the offer to us. */
@@ -39,9 +40,11 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
   ) {
     super(deps);
     const reliable = wantsReliable
-      ? new ReliableRinging(request, deps.clock, () =>
-          this.#fail(504, 'the caller did not acknowledge the ringing response'),
-        )
+      ? new ReliableRinging(request, {
+          clock: deps.clock,
+          accept: (sdp) => this.media.acceptAnswer(sdp),
+          unacknowledged: () => this.#fail(504, 'the caller did not acknowledge the ringing response'),
+        })
       : null;
     this.#invitation = { request, offer, reliable };
     this.#cancelTrying = deps.clock.after(TRYING_MS, () => void request.trying());
@@ -67,31 +70,54 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
   }
 
   /** Ends the leg after the caller gave up. */
-  cancelled(): void {
-    this.#turnDown(487, 'remote', { result: 'missed', reason: 'caller hung up' });
+  cancelled(termination: Termination): void {
+    this.#turnDown(487, 'remote', termination);
   }
 
   #ring(): void {
     if (this.#invitation === null || this.#isAnswering) return;
-    const { request, reliable } = this.#invitation;
+    const { request, offer, reliable } = this.#invitation;
     this.#cancelTrying();
     if (reliable === null) request.progress({ statusCode: 180 });
-    else reliable.start();
+    else if (offer !== null) reliable.start(null);
+    else void this.#offer(reliable).catch((error: unknown) => this.#fail(500, messageOf(error)));
+  }
+
+  /** The first reliable response to an INVITE without an offer carries ours, and its PRACK the answer (RFC 3262 section 5). */
+  async #offer(reliable: ReliableRinging): Promise<void> {
+    await this.#openMedia();
+    if (this.#invitation !== null) reliable.start(this.media.offer());
+  }
+
+  #openMedia(): Promise<void> {
+    const { media, onMediaEvent } = this;
+    this.#opened ??= media.openSoon(onMediaEvent) ? Promise.resolve() : media.open(onMediaEvent);
+    return this.#opened;
   }
 
   async #answer(): Promise<void> {
-    const { media, onMediaEvent } = this;
-    if (!media.openSoon(onMediaEvent)) await media.open(onMediaEvent);
+    const { media } = this;
+    await this.#openMedia();
+    // While our offer rings, the call is answered only after its answer.
+    await this.#invitation?.reliable?.answered;
     if (this.#invitation === null) return;
-    const { request, offer } = this.#invitation;
-    const content = offer === null ? media.offer() : media.answer(offer);
-    if (content === null) return this.#fail(488, 'the offer contains no supported codec');
-    const { session } = request.accept({ statusCode: 200, body: sdpBody(content) });
+    const { request, offer, reliable } = this.#invitation;
+    const hasOffered = reliable?.hasOffered === true;
+    if (hasOffered && !media.isAgreed) return this.#fail(488, 'the caller did not answer our offer');
+    const content = hasOffered ? null : offer === null ? media.offer() : media.answer(offer);
+    if (content === null && !hasOffered) return this.#fail(488, 'the offer contains no supported codec');
+    const timed = answeredSession(request.message);
+    const { session } = request.accept({
+      statusCode: 200,
+      ...(content === null ? {} : { body: sdpBody(content) }),
+      extraHeaders: [...timed.headers],
+    });
     this.#settle();
-    this.establish(session, 'callee', (sdp) => {
+    const talk = this.establish(session, 'callee', (sdp) => {
       forgetInvite(session);
       return this.#acknowledged(sdp);
     });
+    talk.keepAlive(timed.interval, timed.weRefresh);
   }
 
   /** Completes the call on the ACK. When the offer was ours, the ACK carries the answer. */
@@ -132,50 +158,5 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
     this.#cancelTrying();
     // The timer would keep a reference to the request.
     this.#cancelTrying = () => {};
-  }
-}
-
-/** A 180 that is repeated until the caller's PRACK arrives (RFC 3262 section 3). */
-class ReliableRinging {
-  readonly #request: IncomingInviteRequest;
-  readonly #clock: Clock;
-  readonly #onUnacknowledged: () => void;
-  readonly #rseq = randomInt(1, 2 ** 30);
-  #cancelRepeat: CancelTimer = () => {};
-
-  constructor(request: IncomingInviteRequest, clock: Clock, onUnacknowledged: () => void) {
-    this.#request = request;
-    this.#clock = clock;
-    this.#onUnacknowledged = onUnacknowledged;
-  }
-
-  start(): void {
-    this.#send(T1_MS, 0);
-  }
-
-  stop(): void {
-    this.#cancelRepeat();
-  }
-
-  #send(intervalMs: number, elapsedMs: number): void {
-    const { session } = this.#request.progress({
-      statusCode: 180,
-      extraHeaders: ['Require: 100rel', `RSeq: ${this.#rseq}`],
-    });
-    session.delegate = { onPrack: (prack) => this.#acknowledged(prack) };
-    this.#cancelRepeat = this.#clock.after(intervalMs, () => {
-      if (elapsedMs + intervalMs >= TRANSACTION_TIMEOUT_MS) this.#onUnacknowledged();
-      else this.#send(intervalMs * 2, elapsedMs + intervalMs);
-    });
-  }
-
-  #acknowledged(prack: IncomingPrackRequest): void {
-    const expected = new RegExp(`^${this.#rseq}\\s+${this.#request.message.cseq}\\s+INVITE$`);
-    if (!expected.test(prack.message.getHeader('rack') ?? '')) {
-      prack.reject({ statusCode: 481 });
-      return;
-    }
-    this.#cancelRepeat();
-    prack.accept();
   }
 }

@@ -11,8 +11,8 @@ import { PayloadTypes } from '../sdp/payload-types.ts';
 import type { PortPool, RtpPair } from '../sdp/port-pool.ts';
 import { newLocalKeys } from '../sdp/sdes.ts';
 import { answerOffer } from '../sdp/sdp-answer.ts';
-import type { LocalAudio } from '../sdp/sdp-local.ts';
-import { type AgreedMedia, agreeOnAnswer, writeOffer } from '../sdp/sdp-offer.ts';
+import type { AudioFormats, LocalAudio } from '../sdp/sdp-local.ts';
+import { type AgreedMedia, agreeOnAnswer, offeredFormats, writeOffer } from '../sdp/sdp-offer.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
 import type { SipObserver } from '../sip-observer.ts';
 import type { SipRoute } from '../sip-route.ts';
@@ -36,6 +36,8 @@ type OpenRtp = OpenMedia<RtpConfig, RtpCommands>;
 /** Stands for "no timeout": silence is normal while ringing or on hold. */
 const NO_MEDIA_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_PORTS_TRIED = 50;
+/** Answers of a forked INVITE that are kept. */
+const MAX_FORKS = 16;
 /** Lower ports belong to system services, never to RTP. */
 const LOWEST_PORT = 1_024;
 
@@ -53,7 +55,10 @@ export class LegMedia {
   #released = false;
   #version = 1;
   #lastText = '';
+  #offered: AudioFormats | null = null;
   #agreed: AgreedMedia | null = null;
+  /** What the answers to our offer have agreed, by the tag of who gave them: a forked INVITE has several. */
+  readonly #byTag = new Map<string, AgreedMedia>();
   #answered = false;
   #inEffect: Promise<void> = Promise.resolve();
   #signalingHost = '';
@@ -147,16 +152,29 @@ export class LegMedia {
   }
 
   offer(): string {
+    this.#offered = offeredFormats(this.#localAudio());
     return this.#issue((version) => writeOffer(this.#localAudio(), version));
   }
 
-  /** Accepts the peer's answer to our offer. Resolves to false when the answer is unusable. */
-  async acceptAnswer(sdp: string): Promise<boolean> {
+  /**
+   * Accepts the answer to our offer of the peer with this tag, whose media is heard from now on. Resolves to false when the
+   * answer is unusable.
+   */
+  async acceptAnswer(sdp: string, tag = ''): Promise<boolean> {
     const description = parsePeerDescription(sdp);
     if (description === null) return false;
     this.#follow(description);
-    const agreed = agreeOnAnswer(description, this.#localAudio());
+    const agreed = agreeOnAnswer(description, this.#localAudio(), this.#offered ?? undefined);
     if (agreed === null) return false;
+    if (this.#byTag.size < MAX_FORKS) this.#byTag.set(tag, agreed);
+    await this.#configure(agreed);
+    return true;
+  }
+
+  /** Goes back to what the peer with this tag has agreed to. Resolves to false when it has not. */
+  async settleOn(tag: string): Promise<boolean> {
+    const agreed = this.#byTag.get(tag);
+    if (agreed === undefined) return false;
     await this.#configure(agreed);
     return true;
   }
@@ -209,7 +227,8 @@ export class LegMedia {
   async #configure(agreed: AgreedMedia): Promise<void> {
     const isNowhere = agreed.remoteHost === '0.0.0.0' || agreed.remoteHost === '::';
     const { remoteHost, remotePort, remoteRtcpPort } = (isNowhere && this.#agreed) || agreed;
-    const inForce = { ...agreed, remoteHost, remotePort, remoteRtcpPort };
+    const received = withFormer(agreed.received, this.#agreed?.received);
+    const inForce = { ...agreed, remoteHost, remotePort, remoteRtcpPort, received };
     this.#agreed = inForce;
     const media = await this.#opened();
     const isTalking = this.#answered && agreed.sending && agreed.receiving;
@@ -219,8 +238,15 @@ export class LegMedia {
       remotePlausible: !isPrivateAddress(inForce.remoteHost) || isPrivateAddress(this.#signalingHost),
       signalingHost: this.#signalingHost,
       behindNat: this.#route.settings.behindNat,
-      mediaTimeoutMs: isTalking ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
+      mediaTimeoutMs: isTalking ? this.#mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
     });
+  }
+
+  /** The trunk's, or else the gateway's. */
+  get #mediaTimeoutMs(): number {
+    const { mediaTimeoutS } = this.#route.settings;
+    if (mediaTimeoutS === null) return this.#settings.mediaTimeoutMs;
+    return mediaTimeoutS === 0 ? Number.POSITIVE_INFINITY : mediaTimeoutS * 1000;
   }
 
   /**
@@ -258,4 +284,17 @@ export class LegMedia {
     assert(this.#local !== null, 'the media must be opened first');
     return this.#local;
   }
+}
+
+/**
+ * Adds the formats of the agreement before. What was sent under it may still arrive, and a payload type keeps its meaning
+ * throughout a session (RFC 3264 section 8.3.2).
+ */
+function withFormer(formats: AudioFormats, former: AudioFormats | undefined): AudioFormats {
+  const taken = new Set([...formats.codecs, ...formats.events].map(({ payloadType }) => payloadType));
+  const isFree = ({ payloadType }: { readonly payloadType: number }): boolean => !taken.has(payloadType);
+  return {
+    codecs: [...formats.codecs, ...(former?.codecs.filter(isFree) ?? [])],
+    events: [...formats.events, ...(former?.events.filter(isFree) ?? [])],
+  };
 }

@@ -6,13 +6,17 @@ import type {
   IncomingAckRequest,
   IncomingInfoRequest,
   IncomingInviteRequest,
+  IncomingResponseMessage,
   Session,
   SessionDelegate,
 } from '../core/sip-core.ts';
 import { ALLOWED_METHODS, dropDialog } from '../core/sip-core.ts';
+import { retryAfterMs } from '../message/retry-after.ts';
 import { parsePeerDescription } from '../sdp/sdp-peer.ts';
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
+import { DIGIT_TYPES, DTMF_RELAY_TYPE, digitsInInfo } from './info-digits.ts';
 import type { LegMedia } from './leg-media.ts';
+import { answeredSession, readSessionExpires, type SessionInterval, SessionTimer } from './session-timer.ts';
 
 export function sdpBody(content: string): Body {
   return { contentDisposition: 'session', contentType: 'application/sdp', content };
@@ -22,12 +26,6 @@ export function sdpBody(content: string): Body {
 export function targetHeaders(contact: string): string[] {
   return [`Contact: ${contact}`, `Allow: ${ALLOWED_METHODS.join(', ')}`];
 }
-
-/** Content types of DTMF in INFO: `application/dtmf-relay` (Signal=5, Duration=160) and the bare `application/dtmf`. */
-const DTMF_RELAY_TYPE = 'application/dtmf-relay';
-
-/** Well above the size of a digit's body, which has at most three lines. */
-const MAX_BODY_CHARACTERS = 512;
 
 /** The leg of a dialog. */
 interface LegSessionDeps {
@@ -54,12 +52,17 @@ export class LegSession {
   /** Set while BYE has to wait for the ACK (RFC 3261 section 15). */
   #byeWhenPossible: (() => void) | null = null;
   #cancelAckTimeout: CancelTimer = () => {};
-  #cancelRefresh: CancelTimer = () => {};
+  readonly #timer: SessionTimer;
 
   constructor(session: Session, deps: LegSessionDeps) {
     this.#session = session;
     this.#deps = deps;
     this.#awaitsFirstAck = deps.role === 'callee';
+    this.#timer = new SessionTimer({
+      clock: deps.clock,
+      refresh: (interval) => this.#refresh(interval),
+      expired: () => this.#lose('the session was not refreshed'),
+    });
     session.delegate = this.#delegate();
   }
 
@@ -84,12 +87,9 @@ export class LegSession {
     }
   }
 
-  /** Refreshes the session at half its lifetime when the peer has made us the refresher (RFC 4028 section 7.2). */
-  keepRefreshed(sessionExpires: string | undefined): void {
-    const match = /^(\d+)\s*;.*refresher\s*=\s*uac/i.exec(sessionExpires ?? '');
-    if (match === null || this.#over) return;
-    const halfMs = Math.max(30, Number(match[1]) / 2) * 1000;
-    this.#cancelRefresh = this.#deps.clock.after(halfMs, () => this.#refresh(sessionExpires!));
+  /** Takes the Session-Expires of the INVITE's exchange (RFC 4028). */
+  keepAlive(interval: SessionInterval | null, weRefresh: boolean): void {
+    if (interval !== null && !this.#over) this.#timer.agreed(interval, weRefresh);
   }
 
   #delegate(): SessionDelegate {
@@ -137,11 +137,14 @@ export class LegSession {
       await media.inEffect();
       if (this.#over) return void request.reject({ statusCode: 487 });
       if (content === null) return void request.reject({ statusCode: 488 });
+      const session = answeredSession(request.message);
       request.accept({
         statusCode: 200,
         body: sdpBody(content),
-        extraHeaders: targetHeaders(this.#deps.contact()),
+        extraHeaders: [...targetHeaders(this.#deps.contact()), ...session.headers],
       });
+      if (session.interval === null) this.#timer.renewed();
+      else this.#timer.agreed(session.interval, session.weRefresh);
       this.#cancelAckTimeout = this.#deps.clock.after(TRANSACTION_TIMEOUT_MS, () =>
         this.#lose('the far end did not acknowledge the answer to its re-INVITE'),
       );
@@ -151,13 +154,13 @@ export class LegSession {
   }
 
   #informed(request: IncomingInfoRequest): void {
-    const digit = digitInInfo(request.message.getHeader('content-type') ?? '', request.message.body);
-    if (digit === null && request.message.body !== '') {
-      request.reject({ statusCode: 415, extraHeaders: [`Accept: ${DTMF_RELAY_TYPE}`] });
+    const digits = digitsInInfo(request.message.getHeader('content-type') ?? '', request.message.body);
+    if (digits === '' && request.message.body !== '') {
+      request.reject({ statusCode: 415, extraHeaders: [`Accept: ${DIGIT_TYPES.join(', ')}`] });
       return;
     }
     request.accept();
-    if (digit !== null) this.#deps.digit(digit);
+    for (const digit of digits) this.#deps.digit(digit);
   }
 
   #sendInfoDigit(digit: string): Promise<void> {
@@ -173,29 +176,54 @@ export class LegSession {
     });
   }
 
-  #refresh(sessionExpires: string): void {
+  #refresh({ seconds }: SessionInterval): void {
     if (this.#over) return;
-    const again = (): void => this.keepRefreshed(sessionExpires);
+    const headers = [...targetHeaders(this.#deps.contact()), `Session-Expires: ${seconds};refresher=uac`];
     try {
       this.#session.invite(
         {
           onAccept: ({ message, ack }) => {
             ack();
             void this.#deps.media.acceptAnswer(message.body).catch(() => false);
-            this.keepRefreshed(message.getHeader('session-expires') ?? sessionExpires);
+            this.#refreshed(message.getHeader('session-expires'));
           },
-          onReject: ({ message }) => {
-            if (message.statusCode === 408 || message.statusCode === 481)
-              this.#lose('the session could not be refreshed');
-            else again();
-          },
+          onRedirect: ({ message }) => this.#refreshRefused(message),
+          onReject: ({ message }) => this.#refreshRefused(message),
         },
-        { body: sdpBody(this.#deps.media.offer()), extraHeaders: targetHeaders(this.#deps.contact()) },
+        { body: sdpBody(this.#deps.media.offer()), extraHeaders: headers },
       );
     } catch {
       // The peer's own re-INVITE is in progress and refreshes the session as well.
-      again();
+      this.#timer.refused({
+        status: 491,
+        retryAfterMs: null,
+        minSeconds: null,
+        ownsCallId: this.#ownsCallId,
+      });
     }
+  }
+
+  #refreshed(sessionExpires: string | undefined): void {
+    const interval = readSessionExpires(sessionExpires);
+    if (this.#over) return;
+    if (interval === null) this.#timer.renewed();
+    else this.#timer.agreed(interval, interval.refresher !== 'uas');
+  }
+
+  #refreshRefused(message: IncomingResponseMessage): void {
+    const status = message.statusCode ?? 500;
+    if (status === 408 || status === 481) return this.#lose('the session could not be refreshed');
+    if (this.#over) return;
+    this.#timer.refused({
+      status,
+      retryAfterMs: retryAfterMs(message.getHeader('retry-after')),
+      minSeconds: readSessionExpires(message.getHeader('min-se'))?.seconds ?? null,
+      ownsCallId: this.#ownsCallId,
+    });
+  }
+
+  get #ownsCallId(): boolean {
+    return this.#deps.role === 'caller';
   }
 
   #lose(reason: string): void {
@@ -216,7 +244,7 @@ export class LegSession {
   #stop(): void {
     this.#over = true;
     this.#stopped.resolve();
-    this.#cancelRefresh();
+    this.#timer.stop();
     this.#cancelAckTimeout();
   }
 
@@ -236,24 +264,3 @@ export class LegSession {
 function dtmfRelayBody(digit: string): string {
   return `Signal=${digit}\r\nDuration=160\r\n`;
 }
-
-/** Returns the digit in an INFO body; null when there is none. */
-export function digitInInfo(contentType: string, body: string): string | null {
-  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
-  if (body.length > MAX_BODY_CHARACTERS) return null;
-  const text = type === DTMF_RELAY_TYPE ? signalIn(body) : type === 'application/dtmf' ? body.trim() : '';
-  const digit = SPELLED[text] ?? text.toUpperCase();
-  return /^[0-9*#A-D]$/.test(digit) ? digit : null;
-}
-
-/** Returns the value of the first `Signal` line; empty when there is none. */
-function signalIn(body: string): string {
-  for (const line of body.split(/[\r\n]/)) {
-    const [name = '', value = ''] = line.split('=', 2);
-    if (name.trim().toLowerCase() === 'signal') return value.trim();
-  }
-  return '';
-}
-
-/** Some senders encode star and pound as their event numbers (RFC 4733 section 3.2). */
-const SPELLED: Readonly<Record<string, string>> = { '10': '*', '11': '#' };

@@ -12,6 +12,7 @@ import { offeredRateHz, roomRateHz } from '../sdp/sdp-formats.ts';
 import type { SipRoute } from '../sip-route.ts';
 import type { Trunk } from '../trunk/trunk.ts';
 import type { TrunkRegistry } from '../trunk/trunk-registry.ts';
+import { dialledHeaders } from './dial-headers.ts';
 import { readDialString } from './dial-string.ts';
 import { displayName, readTarget, trunkTarget } from './dial-target.ts';
 import { LegMedia, type LegMediaSettings } from './leg-media.ts';
@@ -31,6 +32,8 @@ export interface OutboundCallsDeps {
 /** Whom to call, and on which way. */
 interface Way {
   readonly target: URI;
+  /** Header lines of the INVITE that the target asks for. */
+  readonly headers: readonly string[];
   /** Whether the far end itself answers, not a provider. */
   readonly isDirect: boolean;
   open(): SipRoute;
@@ -58,6 +61,7 @@ export class OutboundCalls implements DialsSip {
       { route, media: legMedia, clock, observer },
       {
         target: way.target,
+        headers: way.headers,
         displayName: displayName(call.displayName),
         postDial,
         outcomes: way.isDirect ? new Map([...UNKNOWN_THERE, ...(call.outcomes ?? [])]) : new Map(),
@@ -82,7 +86,12 @@ export class OutboundCalls implements DialsSip {
 
   #directWay(accountId: string, uri: SipUri): Way {
     const target = directTarget(uri);
-    return { target: target.uri, isDirect: true, open: () => this.#deps.directs.open(accountId, target) };
+    return {
+      target: target.uri,
+      headers: [],
+      isDirect: true,
+      open: () => this.#deps.directs.open(accountId, target),
+    };
   }
 
   #noTrunk(): GatewayError {
@@ -114,7 +123,15 @@ const UNKNOWN_THERE: readonly (readonly [number, Termination])[] = [
 function trunkWay(trunk: Trunk, uri: SipUri | null): Way {
   const { settings } = trunk;
   const target = uri === null ? null : trunkTarget(uri, settings);
-  if (target !== null) return { target, isDirect: false, open: () => trunk };
+  if (uri?.hasPassword)
+    throw new GatewayError('invalid_meeting_url', 'meeting_url has a password, which cannot be used');
+  if (uri !== null && target !== null)
+    return {
+      target,
+      headers: [...trunk.callerHeaders, ...dialledHeaders(uri.headers)],
+      isDirect: false,
+      open: () => trunk,
+    };
   const detail =
     uri?.scheme === 'sips' && settings.transport !== 'tls'
       ? `meeting_url is a sips URI, which only a trunk with transport "tls" can call; this one has "${settings.transport}"`

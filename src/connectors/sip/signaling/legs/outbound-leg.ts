@@ -1,6 +1,7 @@
 import type { PostDialStep } from '../../../../base/post-dial.ts';
 import type { Termination, TerminationResult } from '../../../../base/termination.ts';
 import type { PlatformLeg } from '../../../contract/call-leg.ts';
+import { credentialLines } from '../core/authentication.ts';
 import type {
   IncomingResponseMessage,
   OutgoingInviteRequest,
@@ -13,9 +14,11 @@ import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import type { Destination } from '../transport/wire.ts';
 import { TrunkFault } from '../trunk/trunk-fault.ts';
 import { sdpBody, targetHeaders } from './leg-session.ts';
+import { readSessionExpires } from './session-timer.ts';
 import { type LegDeps, messageOf, SipLeg } from './sip-leg.ts';
 
-const MAX_REDIRECTS = 3;
+/** Targets of redirections that one call tries. */
+const MAX_REDIRECTS = 5;
 const CANCELLED: Termination = { result: 'no_answer', reason: 'cancelled before it was answered' };
 
 type State =
@@ -33,6 +36,8 @@ type State =
 /** Whom the leg calls, and what it tells. */
 export interface OutboundCall {
   readonly target: URI;
+  /** Header lines that the target asks for. */
+  readonly headers: readonly string[];
   /** Display name in From. */
   readonly displayName: string;
   /** Keys to press once the call is answered; empty: none. */
@@ -47,6 +52,8 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
   #target: URI;
   #request: OutgoingInviteRequest | null = null;
   #redirects = 0;
+  /** Where redirections lead besides, in the order in which to try them. */
+  #alternatives: readonly URI[] = [];
   #rang = false;
   #state: State = { type: 'opening' };
 
@@ -111,7 +118,7 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
       route.caller,
       this.#target,
       { fromDisplayName: this.#call.displayName },
-      targetHeaders(route.contact),
+      [...targetHeaders(route.contact), ...this.#call.headers],
       sdpBody(media.offer()),
     );
     route.pin(message.callId, destination);
@@ -135,7 +142,8 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
         this.#ringing(message);
       },
       onAccept: ({ message, session, ack }) => {
-        ack({ extraHeaders: this.#credentials() });
+        // The ACK repeats the credentials of the INVITE (section 13.2.2.4).
+        ack({ extraHeaders: this.#request === null ? [] : credentialLines(this.#request.message) });
         // A second fork answered, or the answer crossed our CANCEL. Only one call is kept.
         if (this.#state.type !== 'inviting' || this.hasEnded) return this.#dismiss(session);
         this.#established(message, session).catch((error: unknown) =>
@@ -145,15 +153,6 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
       onRedirect: ({ message }) => this.#redirected(message),
       onReject: ({ message }) => this.#rejected(message),
     };
-  }
-
-  /** Returns the credentials of the INVITE, which its ACK must repeat (section 13.2.2.4). */
-  #credentials(): string[] {
-    const message = this.#request?.message;
-    return ['Authorization', 'Proxy-Authorization'].flatMap((name) => {
-      const value = message?.getHeader(name);
-      return value === undefined ? [] : [`${name}: ${value}`];
-    });
   }
 
   /** Records a provisional answer. CANCEL may only be sent after one (section 9.1). */
@@ -169,7 +168,7 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
       this.#rang = true;
       this.ringing();
     }
-    if (message.body !== '') void this.media.acceptAnswer(message.body).catch(() => false);
+    if (message.body !== '') void this.media.acceptAnswer(message.body, message.toTag).catch(() => false);
   }
 
   async #established(message: IncomingResponseMessage, session: Session): Promise<void> {
@@ -178,10 +177,12 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     this.#state = { type: 'established', dialogId: session.id };
     const talk = this.establish(session, 'caller', async () => {});
     this.#forgetInviteLater(session);
-    const isUsable = message.body === '' ? media.isAgreed : await media.acceptAnswer(message.body);
+    const { body, toTag } = message;
+    const isUsable = await (body === '' ? media.settleOn(toTag) : media.acceptAnswer(body, toTag));
     if (!isUsable)
       return this.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
-    talk.keepRefreshed(message.getHeader('session-expires'));
+    const interval = readSessionExpires(message.getHeader('session-expires'));
+    talk.keepAlive(interval, interval?.refresher !== 'uas');
     await this.answered(this.#call.postDial);
   }
 
@@ -209,13 +210,21 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     }
   }
 
+  /** Tries the targets of a redirection one after another (section 8.1.3.4). */
   #redirected(message: IncomingResponseMessage): void {
-    if (this.#state.type !== 'inviting') return;
-    const target = this.route.redirected(message.getHeaders('contact'));
-    if (target === null || this.hasEnded || this.#redirects >= MAX_REDIRECTS) return this.#rejected(message);
+    const targets = this.route.redirected(message.getHeaders('contact'));
+    if (!this.#tryNext([...targets, ...this.#alternatives])) this.#rejected(message);
+  }
+
+  /** Returns false when there is no other target, or enough have been tried. */
+  #tryNext([next, ...others]: readonly URI[]): boolean {
+    if (this.#state.type !== 'inviting' || this.hasEnded) return false;
+    if (next === undefined || this.#redirects >= MAX_REDIRECTS) return false;
     this.#redirects += 1;
-    this.#target = target;
+    this.#alternatives = others;
+    this.#target = next;
     this.#again(this.#state.destinations);
+    return true;
   }
 
   #rejected(message: IncomingResponseMessage): void {
@@ -224,6 +233,8 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     const { destinations, progressed } = this.#state;
     const isOutOfOrder = (status === 408 || status === 503) && !progressed;
     if (isOutOfOrder && destinations.length > 1 && !this.hasEnded) return this.#again(destinations.slice(1));
+    // A 6xx speaks for all targets (section 21.6).
+    if (status >= 400 && status < 600 && this.#tryNext(this.#alternatives)) return;
     this.#state = { type: 'closed' };
     const outcome = this.#call.outcomes.get(status) ?? terminationOf(status, message.reasonPhrase ?? '');
     this.end('remote', outcome);

@@ -7,6 +7,7 @@ import type { MediaEvent } from '../../../../media/media-leg.ts';
 import type { LegObserver, SendsDtmf } from '../../../contract/call-leg.ts';
 import type { Session } from '../core/sip-core.ts';
 import type { SipRoute } from '../sip-route.ts';
+import { DigitFilter } from './digit-filter.ts';
 import type { LegMedia } from './leg-media.ts';
 import { LegSession } from './leg-session.ts';
 import { PostDialPlayer } from './post-dial-player.ts';
@@ -155,27 +156,4 @@ export class SipLeg implements SendsDtmf {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** The same digit received both ways within this time is one key press. */
-const SAME_PRESS_MS = 1_000;
-
-/** Drops duplicates from peers that send each digit twice, as RFC 4733 events and as INFO. */
-class DigitFilter {
-  readonly #clock: Clock;
-  #last: { digit: string; way: 'rtp' | 'info'; atMs: number } | null = null;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  passes(digit: string, way: 'rtp' | 'info'): boolean {
-    const atMs = this.#clock.monotonicMs();
-    const last = this.#last;
-    const isEcho =
-      last !== null && last.digit === digit && last.way !== way && atMs - last.atMs < SAME_PRESS_MS;
-    // A duplicate uses up its key press, so the next press of the same key counts again.
-    this.#last = isEcho ? null : { digit, way, atMs };
-    return !isEcho;
-  }
 }

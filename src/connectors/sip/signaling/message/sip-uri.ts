@@ -7,6 +7,10 @@ import { addressPlace } from './list-header.ts';
 export interface SipUri {
   readonly scheme: 'sip' | 'sips' | 'tel';
   readonly user: string;
+  /** Everything after the first `;` of the user part, undecoded (RFC 3261 section 19.1.6); empty for `tel:`. */
+  readonly userParameters: string;
+  /** Whether the user part has a password, which nothing here uses. */
+  readonly hasPassword: boolean;
   readonly host: string;
   readonly port: number | null;
   /** Everything after the first `;` of the host part. */
@@ -28,7 +32,16 @@ export function parseSipUri(text: string): SipUri | null {
 function parseTel(rest: string): SipUri | null {
   const [number = '', ...parameters] = rest.split(';');
   if (!/^\+?[0-9a-f*#().-]+$/i.test(number)) return null;
-  return { scheme: 'tel', user: number, host: '', port: null, parameters: parameters.join(';'), headers: '' };
+  return {
+    scheme: 'tel',
+    user: number,
+    userParameters: '',
+    hasPassword: false,
+    host: '',
+    port: null,
+    parameters: parameters.join(';'),
+    headers: '',
+  };
 }
 
 function parseHostUri(scheme: 'sip' | 'sips', rest: string): SipUri | null {
@@ -37,9 +50,13 @@ function parseHostUri(scheme: 'sip' | 'sips', rest: string): SipUri | null {
   if (match === null) return null;
   const port = match[2] === undefined ? null : Number(match[2]);
   if (port !== null && (port === 0 || port > 65_535)) return null;
+  const userInfo = rest.slice(0, Math.max(at, 0));
+  const parametersAt = userInfo.indexOf(';');
   return {
     scheme,
-    user: userOf(rest.slice(0, Math.max(at, 0))),
+    user: userOf(userInfo),
+    userParameters: parametersAt < 0 ? '' : userInfo.slice(parametersAt + 1),
+    hasPassword: userInfo.split(';', 1)[0]!.includes(':'),
     host: match[1]!,
     port,
     parameters: match[3] ?? '',
@@ -64,7 +81,13 @@ export function uriInHeader(value: string): string {
 }
 
 /** Patterns of the header parameters in use, compiled once because compiling takes longer than matching. */
-const PARAMETERS = { tag: parameterPattern('tag'), expires: parameterPattern('expires') } as const;
+const PARAMETERS = {
+  tag: parameterPattern('tag'),
+  expires: parameterPattern('expires'),
+  q: parameterPattern('q'),
+  party: parameterPattern('party'),
+  privacy: parameterPattern('privacy'),
+} as const;
 
 function parameterPattern(name: string): RegExp {
   return new RegExp(`;\\s*${name}\\s*(?:=\\s*([^;,\\s]+))?(?=[;,\\s]|$)`, 'i');

@@ -20,7 +20,8 @@ export interface Answer {
 export function answerOffer(offer: PeerDescription, local: LocalAudio): Answer | null {
   const choice = chooseAudio(offer, local.srtp, local.codecs);
   if (choice === null) return null;
-  const agreed = agreedMedia(choice.audio, choice.codec, choice.crypto, local.keys);
+  const received = { codecs: decodable(choice), events: choice.audio.formats.events };
+  const agreed = agreedMedia({ ...choice.audio, received }, choice.codec, choice.crypto, local.keys);
   return { agreed, write: (version) => writeAnswer(offer, { ...choice, agreed }, local, version) };
 }
 
@@ -51,6 +52,11 @@ function chooseAudio(
     if (codec !== null && crypto !== 'impossible') return { audio, codec, crypto };
   }
   return null;
+}
+
+/** What the peer may send in spite of our answer: all that it offers and that costs nothing to be ready for. */
+function decodable({ audio, codec }: AudioChoice): readonly PeerCodec[] {
+  return audio.formats.codecs.filter((each) => each.codec !== 'opus' || codec.codec === 'opus');
 }
 
 /**

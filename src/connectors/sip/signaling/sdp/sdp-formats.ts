@@ -1,5 +1,11 @@
 import { FRAME_MS } from '../../../../base/frame.ts';
-import type { G711Name, OpusRequest, RtpCodec } from '../../../../rtp/rtp-protocol.ts';
+import type {
+  EventFormat,
+  G711Name,
+  NumberedCodec,
+  OpusRequest,
+  RtpCodec,
+} from '../../../../rtp/rtp-protocol.ts';
 import { numberOf, type SdpSection } from './sdp-text.ts';
 
 /** The formats of a media line by payload type (RFC 4566 section 6, `rtpmap`). */
@@ -7,21 +13,14 @@ export interface PeerFormats {
   /** Codecs that we support, in the peer's order. */
   readonly codecs: readonly PeerCodec[];
   /** Telephone-event formats (RFC 4733), possibly for several clock rates. */
-  readonly events: readonly PeerEvents[];
+  readonly events: readonly EventFormat[];
   /** Names of all payload types with an `rtpmap`, for example `opus/48000`. */
   readonly names: ReadonlyMap<number, string>;
 }
 
-export interface PeerCodec {
-  readonly codec: RtpCodec;
-  readonly payloadType: number;
+export interface PeerCodec extends NumberedCodec {
   /** Null for other codecs. */
   readonly opus: OpusRequest | null;
-}
-
-export interface PeerEvents {
-  readonly payloadType: number;
-  readonly clockRateHz: number;
 }
 
 /** The bitrate we ask of peers: enough for full-quality speech. */
@@ -108,8 +107,8 @@ function mapOf(text: string): RtpMap {
  * at 8000 Hz use them with Opus too (baresip, older PBXs), and some state the sample rate of G.722. Null when there are
  * none.
  */
-export function eventsBeside(codec: RtpCodec, { events }: PeerFormats): PeerEvents | null {
-  const withClock = (rateHz: number): PeerEvents | undefined =>
+export function eventsBeside(codec: RtpCodec, { events }: PeerFormats): EventFormat | null {
+  const withClock = (rateHz: number): EventFormat | undefined =>
     events.find((each) => each.clockRateHz === rateHz);
   return withClock(clockRateHz(codec)) ?? withClock(8_000) ?? withClock(roomRateHz(codec)) ?? null;
 }

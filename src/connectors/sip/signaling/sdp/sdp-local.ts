@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
-import type { RtpCodec } from '../../../../rtp/rtp-protocol.ts';
+import type { EventFormat, NumberedCodec, RtpCodec, RtpConfig } from '../../../../rtp/rtp-protocol.ts';
 import type { PayloadTypes } from './payload-types.ts';
 import type { LocalKeys } from './sdes.ts';
-import { OPUS_PARAMETERS, type PeerEvents } from './sdp-formats.ts';
+import { OPUS_PARAMETERS } from './sdp-formats.ts';
 import type { Direction } from './sdp-text.ts';
 
 export type SrtpPolicy = 'off' | 'optional' | 'required';
@@ -31,16 +31,8 @@ export function sessionLines({ host, sessionId }: LocalAudio, version: number): 
   ];
 }
 
-/** A codec with its payload type. */
-export interface NumberedCodec {
-  readonly codec: RtpCodec;
-  readonly payloadType: number;
-}
-
-interface AudioFormats {
-  readonly codecs: readonly NumberedCodec[];
-  readonly events: readonly PeerEvents[];
-}
+/** The formats of an audio line. */
+export type AudioFormats = RtpConfig['received'];
 
 /** Writes an audio line with its attributes. */
 export function audioLines(
@@ -65,7 +57,7 @@ function codecLines({ codec, payloadType }: NumberedCodec): string[] {
   return [`a=rtpmap:${payloadType} opus/48000/2`, `a=fmtp:${payloadType} ${OPUS_PARAMETERS}`];
 }
 
-function eventLines({ payloadType, clockRateHz }: PeerEvents): string[] {
+function eventLines({ payloadType, clockRateHz }: EventFormat): string[] {
   return [`a=rtpmap:${payloadType} telephone-event/${clockRateHz}`, `a=fmtp:${payloadType} 0-15`];
 }
 

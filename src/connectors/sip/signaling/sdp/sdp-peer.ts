@@ -54,7 +54,8 @@ function lineOf({ head }: SdpSection): PeerLine {
   const [type = '', port = '', protocol = ''] = head.split(' ', 3);
   return {
     type,
-    port: /^\d{1,5}$/.test(port) ? Number(port) : -1,
+    // A number of ports, when stated, is one for a single stream (RFC 4566 section 5.14).
+    port: /^\d{1,5}(?:\/1)?$/.test(port) ? Number.parseInt(port, 10) : -1,
     protocol,
     payloads: head.slice(type.length + port.length + protocol.length + 3).trim(),
   };

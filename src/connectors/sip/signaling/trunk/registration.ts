@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type CancelTimer, type Clock, isoAfter, settledWithin } from '../../../../base/time.ts';
 import type { Registration } from '../../../contract/sip-accounts.ts';
 import type { IncomingResponseMessage } from '../core/sip-core.ts';
+import { retryAfterMs } from '../message/retry-after.ts';
 import { headerParameter } from '../message/sip-uri.ts';
 import type { SipObserver } from '../sip-observer.ts';
 import type { Destination } from '../transport/wire.ts';
@@ -13,6 +14,7 @@ const MAX_EXPIRES_S = 86_400;
 const MIN_BACK_OFF_MS = 30_000;
 const MAX_BACK_OFF_MS = 30 * 60_000;
 const RECONNECT_MS = 500;
+const MIN_RETRY_AFTER_MS = 1_000;
 /** How long unregistering waits for the answer to a first REGISTER, so that a dead registrar causes no delay. */
 const FIRST_ANSWER_MS = 1_000;
 
@@ -21,7 +23,12 @@ type Outcome =
   | { readonly type: 'accepted'; readonly expiresS: number }
   | { readonly type: 'too_brief'; readonly minExpiresS: number }
   | { readonly type: 'unreachable'; readonly fault: TrunkFault }
-  | { readonly type: 'rejected'; readonly error: string };
+  /** `retryAfterMs` is what the registrar asks for; null: nothing. */
+  | {
+      readonly type: 'rejected' | 'unavailable';
+      readonly error: string;
+      readonly retryAfterMs: number | null;
+    };
 
 /** Maintains one trunk's binding at its registrar (RFC 3261 section 10.2). */
 export class TrunkRegistration {
@@ -101,7 +108,8 @@ export class TrunkRegistration {
     if (this.#stopping !== null) return;
     if (outcome.type === 'accepted') this.#succeeded(outcome.expiresS);
     else if (outcome.type === 'unreachable') this.#failed(outcome.fault.code, faultDetail(outcome.fault));
-    else this.#failed(outcome.type === 'too_brief' ? '423 Interval Too Brief' : outcome.error);
+    else if (outcome.type === 'too_brief') this.#failed('423 Interval Too Brief');
+    else this.#failed(outcome.error, outcome.error, outcome.retryAfterMs);
   }
 
   async #tryAll(): Promise<Outcome> {
@@ -109,8 +117,11 @@ export class TrunkRegistration {
     try {
       const { destinations } = await this.#trunk.locate();
       for (const destination of destinations) {
-        outcome = await this.#tryOne(destination);
-        if (outcome.type !== 'unreachable' || this.#stopping !== null) return outcome;
+        const next = await this.#tryOne(destination);
+        // What a server has said tells more than the silence of the next one.
+        if (next.type !== 'unreachable' || outcome.type === 'unreachable') outcome = next;
+        const mayGoOn = next.type === 'unreachable' || next.type === 'unavailable';
+        if (!mayGoOn || this.#stopping !== null) return next;
       }
     } catch (error) {
       return { type: 'unreachable', fault: trunkFault(error) };
@@ -187,20 +198,26 @@ export class TrunkRegistration {
       return { type: 'accepted', expiresS: this.#grantedS(answer, expiresS) };
     if (status === 423)
       return { type: 'too_brief', minExpiresS: Number(answer.getHeader('min-expires') ?? 0) };
-    // sip.js generates these two when there is no answer or the request cannot be sent.
-    if (status === 408 || status === 503) return { type: 'unreachable', fault: trunkFault(new Error(error)) };
-    return { type: 'rejected', error };
+    if (!isFromServer(answer)) return { type: 'unreachable', fault: trunkFault(new Error(error)) };
+    // The next server may do better (RFC 3263 section 4.3).
+    const type = status === 408 || status === 503 ? 'unavailable' : 'rejected';
+    return { type, error, retryAfterMs: retryAfterMs(answer.getHeader('retry-after')) };
   }
 
-  /** Returns the granted lifetime. The registrar lists all bindings of the address; ours has our Contact. */
+  /**
+   * Returns the granted lifetime. The registrar lists all bindings of the address. Ours has our Contact, or what a server on
+   * the way has made of it: then it is among the others, and the first of them to expire may be ours.
+   */
   #grantedS(answer: IncomingResponseMessage, askedS: number): number {
     const listed = answer.getHeaders('contact');
     const own =
       listed.find((contact) => contact.includes(this.#trunk.registeredContact)) ??
       listed.find((contact) => contact.includes(this.#trunk.settings.inboundToken));
-    const text = (own === undefined ? null : headerParameter(own, 'expires')) ?? answer.getHeader('expires');
-    const grantedS = Number(text ?? askedS);
-    return Number.isFinite(grantedS) && grantedS > 0 ? Math.min(grantedS, MAX_EXPIRES_S) : askedS;
+    const general = secondsIn(answer.getHeader('expires')) ?? askedS;
+    const granted = (own === undefined ? listed : [own]).map(
+      (contact) => secondsIn(headerParameter(contact, 'expires')) ?? general,
+    );
+    return Math.min(...granted, ...(granted.length === 0 ? [general] : []), MAX_EXPIRES_S);
   }
 
   #succeeded(expiresS: number): void {
@@ -212,18 +229,32 @@ export class TrunkRegistration {
   }
 
   /** `error` is shown to the account, `detail` is logged. */
-  #failed(error: string, detail = error): void {
+  #failed(error: string, detail = error, askedMs: number | null = null): void {
     const wasRegistered = this.#state.state === 'registered';
     const text = wasRegistered ? 'SIP trunk lost its registration' : 'SIP trunk registration failed';
     this.#log('warn', text, detail);
     this.#state = { state: 'failed', lastError: error, expiresAt: null };
     const delayMs = Math.min(MAX_BACK_OFF_MS, MIN_BACK_OFF_MS * 2 ** this.#failures);
     this.#failures += 1;
-    this.#schedule(Math.max(MIN_BACK_OFF_MS, delayMs * (0.75 + 0.25 * Math.random())));
+    const spreadMs = Math.max(MIN_BACK_OFF_MS, delayMs * (0.75 + 0.25 * Math.random()));
+    this.#schedule(
+      askedMs === null ? spreadMs : Math.min(Math.max(askedMs, MIN_RETRY_AFTER_MS), MAX_BACK_OFF_MS),
+    );
   }
 
   #log(level: 'info' | 'warn', text: string, error: string | null): void {
     const { accountId, host } = this.#trunk.settings;
     this.#observer.log(level, text, { accountId, host, ...(error === null ? {} : { error }) });
   }
+}
+
+/** sip.js generates an answer without headers when there is none, or the request cannot be sent. */
+function isFromServer(answer: IncomingResponseMessage): boolean {
+  return answer.hasHeader('via');
+}
+
+/** Reads a positive number of seconds; null when there is none. */
+function secondsIn(text: string | null | undefined): number | null {
+  const seconds = Number.parseInt(text ?? '', 10);
+  return seconds > 0 ? seconds : null;
 }

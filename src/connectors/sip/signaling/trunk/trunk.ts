@@ -3,7 +3,7 @@ import type { CancelTimer } from '../../../../base/time.ts';
 import type { SipTrunk } from '../../../contract/sip-accounts.ts';
 import type { IncomingInviteRequest, URI } from '../core/sip-core.ts';
 import { sipUri } from '../core/uri-grammar.ts';
-import { redirectTarget } from '../legs/dial-target.ts';
+import { redirectTargets } from '../legs/dial-target.ts';
 import { hostInUri } from '../message/sip-uri.ts';
 import { type RouteDeps, SipRoute } from '../sip-route.ts';
 import type { Connection, Destination, SipProtocol } from '../transport/wire.ts';
@@ -19,6 +19,11 @@ export interface TrunkDeps extends RouteDeps {
   /** Called when no call uses the trunk any more. */
   readonly onUnused: (trunk: Trunk) => void;
 }
+
+const CALLER_HEADERS = {
+  p_asserted_identity: 'P-Asserted-Identity',
+  p_preferred_identity: 'P-Preferred-Identity',
+} as const;
 
 const RETRY_LOOKUP_MS = 30_000;
 const MAX_REFRESH_MS = 300_000;
@@ -51,7 +56,15 @@ export class Trunk extends SipRoute<SipTrunk> {
   }
 
   get caller(): URI {
-    return this.addressOf(this.settings.callerId ?? this.settings.username);
+    const { callerId, callerIdIn, username } = this.settings;
+    return this.addressOf((callerIdIn === 'from' ? callerId : null) ?? username);
+  }
+
+  /** RFC 3325 section 9: the number that calls, where From may not have it. */
+  get callerHeaders(): readonly string[] {
+    const { callerId, callerIdIn } = this.settings;
+    if (callerId === null || callerIdIn === 'from') return [];
+    return [`${CALLER_HEADERS[callerIdIn]}: <${this.addressOf(callerId)}>`];
   }
 
   /** Keeps the addresses of the trunk's servers up to date, because messages from them are accepted. */
@@ -110,8 +123,8 @@ export class Trunk extends SipRoute<SipTrunk> {
   }
 
   /** Redirections stay on the trunk. */
-  redirected(contacts: readonly string[]): URI | null {
-    return redirectTarget(contacts, this.settings);
+  redirected(contacts: readonly string[]): readonly URI[] {
+    return redirectTargets(contacts, this.settings);
   }
 
   /** Providers use further addresses inside dialogs, whose ids nobody else knows. */

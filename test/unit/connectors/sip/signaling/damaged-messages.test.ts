@@ -4,6 +4,7 @@ import {
   toCoreRequest,
   toCoreResponse,
 } from '../../../../../src/connectors/sip/signaling/core/core-message.ts';
+import type { UserAgentCore } from '../../../../../src/connectors/sip/signaling/core/sip-core.ts';
 import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
 import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
 import {
@@ -36,7 +37,8 @@ const MESSAGES = [
 const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
-  settings: { srtp: 'off', behindNat: false, realm: null } as const,
+  core: { userAgentClients: new Map() } as unknown as UserAgentCore,
+  settings: { srtp: 'off', behindNat: false, mediaTimeoutS: null, realm: null } as const,
 };
 
 const damage = fc.array(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  chooseChallenge,
+  chooseChallenges,
   parseChallenge,
 } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
 import {
@@ -86,27 +86,52 @@ describe('digest', () => {
     expect(parseChallenge('Basic realm="r"')).toBeNull();
   });
 
-  it('uses the strongest challenge, of the trunk’s realm if there is one', () => {
-    const md5 = 'Digest realm="a", nonce="1", algorithm=MD5';
-    const sha = 'Digest realm="b", nonce="2", algorithm=SHA-256';
-    expect(chooseChallenge([md5, sha], null)?.nonce).toBe('2');
-    expect(chooseChallenge([md5, sha], 'a')?.nonce).toBe('1');
-    expect(chooseChallenge([md5, sha], 'elsewhere')?.nonce).toBe('2');
-    expect(chooseChallenge(['Basic x'], null)).toBeNull();
+  it('uses the strongest challenge of each realm, the trunk’s first', () => {
+    const values = [
+      'Digest realm="a", nonce="1", algorithm=MD5',
+      'Digest realm="b", nonce="2", algorithm=SHA-256',
+      'Digest realm="a", nonce="3", algorithm=SHA-256',
+      'Digest realm="b", nonce="4", algorithm=MD5',
+      'Basic realm="c"',
+    ];
+    const nonces = (realm: string | null): string[] =>
+      chooseChallenges(values, realm).map(({ nonce }) => nonce);
+    expect(nonces(null)).toEqual(['3', '2']);
+    expect(nonces('b')).toEqual(['2', '3']);
+    expect(nonces('elsewhere')).toEqual(['3', '2']);
+    expect(chooseChallenges(['Basic x'], null)).toEqual([]);
   });
 
-  it('counts the uses of a nonce, and restarts with a new one', () => {
+  function challenge(realm: string, nonce: string, stale = false) {
+    const text = `Digest realm="${realm}", nonce="${nonce}", qop="auth", algorithm=MD5, stale=${stale}`;
+    return { ...parseChallenge(text)!, answeredIn: 'Proxy-Authorization' as const };
+  }
+
+  it('accumulates realms, and counts the uses of each nonce', () => {
     const credentials = new DigestCredentials({ username: 'u', password: 'p' });
-    const request = { method: 'REGISTER', ruri: { toRaw: () => 'sip:h' } };
-    const countAfter = (nonce: string): string | undefined => {
-      const challenge = parseChallenge(`Digest realm="a", nonce="${nonce}", qop="auth", algorithm=MD5`)!;
-      expect(credentials.authenticate(request, challenge)).toBe(true);
-      return /nc=(\d+)/.exec(credentials.toString())?.[1];
+    const counts = (): string[] =>
+      credentials
+        .headersFor({ method: 'INVITE', uri: 'sip:h' })
+        .get('Proxy-Authorization')!
+        .map((value) => `${/realm="(.)"/.exec(value)?.[1]}${/nc=0+(\d)/.exec(value)?.[1]}`);
+    expect(credentials.accept([challenge('a', 'n1')])).toBe(true);
+    expect(counts()).toEqual(['a1']);
+    expect(credentials.accept([challenge('b', 'n2')])).toBe(true);
+    expect(counts()).toEqual(['a2', 'b1']);
+    expect(credentials.accept([challenge('a', 'n3', true)])).toBe(true);
+    expect(counts()).toEqual(['a1', 'b2']);
+  });
+
+  it('gives up when a realm refuses, at a nonce that is always stale, and in a maze of realms', () => {
+    const of = (...challenges: ReturnType<typeof challenge>[]): boolean => {
+      const credentials = new DigestCredentials({ username: 'u', password: 'p' });
+      return challenges.every((each) => credentials.accept([each]));
     };
-    expect([countAfter('n1'), countAfter('n1'), countAfter('n2')]).toEqual([
-      '00000001',
-      '00000002',
-      '00000001',
-    ]);
+    expect(of(challenge('a', '1'), challenge('a', '2'))).toBe(false);
+    expect(of(challenge('a', '1'), challenge('b', '2'), challenge('a', '3'))).toBe(false);
+    const stale = Array.from({ length: 3 }, (_, i) => challenge('a', `s${i}`, true));
+    expect(of(challenge('a', '1'), ...stale.slice(1))).toBe(true);
+    expect(of(challenge('a', '1'), ...stale)).toBe(false);
+    expect(of(...['a', 'b', 'c', 'd', 'e'].map((realm) => challenge(realm, '1')))).toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import {
   toCoreRequest,
   toCoreResponse,
 } from '../../../../../src/connectors/sip/signaling/core/core-message.ts';
+import type { UserAgentCore } from '../../../../../src/connectors/sip/signaling/core/sip-core.ts';
 import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
 import {
   guardRequest,
@@ -10,9 +11,9 @@ import {
   refuse,
 } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
 import { readDialString } from '../../../../../src/connectors/sip/signaling/legs/dial-string.ts';
-import { readTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
+import { readTarget, redirectTargets } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
 import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
-import { digitInInfo } from '../../../../../src/connectors/sip/signaling/legs/leg-session.ts';
+import { digitsInInfo } from '../../../../../src/connectors/sip/signaling/legs/info-digits.ts';
 import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
 import {
   isResponse,
@@ -39,7 +40,8 @@ const VALUE_LENGTH = 8_000;
 const trunk = {
   dialogUser: 'u',
   serverUri: 'sip:127.0.0.1:5060',
-  settings: { srtp: 'off', behindNat: false, realm: null } as const,
+  core: { userAgentClients: new Map() } as unknown as UserAgentCore,
+  settings: { srtp: 'off', behindNat: false, mediaTimeoutS: null, realm: null } as const,
 };
 
 /** The full path of a message up to sip.js. */
@@ -51,7 +53,7 @@ function read(text: string): void {
   if (top !== undefined && via !== null) top.value = stampVia(top.value, via, '192.0.2.1', 5_060);
   settleBody(message);
   parsePeerDescription(message.body);
-  dialledOf(message, []);
+  dialledOf(message);
   if (isResponse(message)) {
     toCoreResponse(message, trunk);
     return;
@@ -185,7 +187,7 @@ describe('a SIP message of 64 KB', () => {
       expectLinear(shape, LENGTH, (text) =>
         read(messageWith({ 'Content-Type': 'multipart/mixed;boundary=b' }, undefined, text)),
       );
-      expectLinear(shape, LENGTH, (text) => digitInInfo('application/dtmf-relay', text));
+      expectLinear(shape, LENGTH, (text) => digitsInInfo('application/dtmf-relay', text));
     }
   });
 });
@@ -257,12 +259,12 @@ function splitDialString(text: string): unknown {
 describe('other SIP input', () => {
   it.each<[string, (text: string) => unknown, readonly string[]]>([
     ['a challenge', parseChallenge, ['', 'Digest ', 'Digest realm="r",nonce="', 'Digest a=']],
-    ['a digit in INFO', (text) => digitInInfo('application/dtmf-relay', text), ['', 'Signal', 'Signal=']],
-    ['a content type of INFO', (text) => digitInInfo(text, '5'), ['']],
+    ['a digit in INFO', (text) => digitsInInfo('application/dtmf-relay', text), ['', 'Signal', 'Signal=']],
+    ['a content type of INFO', (text) => digitsInInfo(text, '5'), ['']],
     ['a number', (text) => [toE164(text), nationalDigits(text)], ['', '+', '00']],
     ['a dial target', (text) => readTarget(text), ['', 'sip:', 'sip:a@', 'sip:a@h;', 'tel:']],
     ['a dial string', splitDialString, ['', '+1', '+1,', 'tel:1;', 'tel:1;postd=', 'sip:1,', 'sip:1;a=1']],
-    ['a redirect', (text) => redirectTarget([text], trunkTo(5_060)), ['', '<sip:']],
+    ['a redirect', (text) => redirectTargets([text], trunkTo(5_060)), ['', '<sip:']],
     [
       'an outgoing message',
       readOutgoing,

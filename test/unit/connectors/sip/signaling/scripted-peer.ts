@@ -9,7 +9,8 @@ import { type PeerWire, UdpWire } from './peer-wire.ts';
 
 export interface Answer {
   readonly tag?: string;
-  readonly contact?: string;
+  /** Null leaves it out. */
+  readonly contact?: string | null;
   readonly headers?: readonly string[];
   readonly body?: string;
   /** The address from which the peer claims to have seen the request, `host:port`. */
@@ -89,7 +90,7 @@ export class ScriptedPeer {
         `SIP/2.0 ${status} Scripted`,
         ...copied.map((line) => (/^via:/i.test(line) ? line.replace(/;rport/i, stamp) : line)),
         status === 100 || /;tag=/.test(to) ? to : `${to};tag=${tag}`,
-        `Contact: <${contact ?? `sip:peer@${this.host}:${this.port}`}>`,
+        ...(contact === null ? [] : [`Contact: <${contact ?? `sip:peer@${this.host}:${this.port}`}>`]),
         ...headers,
         ...bodyLines(body),
       ].join('\r\n'),

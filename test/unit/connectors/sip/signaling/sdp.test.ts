@@ -33,6 +33,14 @@ describe('SDP', () => {
       payloadType: 97,
       dtmfPayloadType: 96,
       dtmfClockRateHz: 8_000,
+      received: {
+        codecs: [
+          { codec: 'G722', payloadType: 9 },
+          { codec: 'PCMA', payloadType: 97 },
+          { codec: 'PCMU', payloadType: 0 },
+        ],
+        events: [{ payloadType: 96, clockRateHz: 8_000 }],
+      },
       opus: null,
       sending: true,
       receiving: true,

@@ -104,6 +104,8 @@ export function trunkTo(port: number, settings: Partial<SipTrunk> = {}): SipTrun
     register: false,
     srtp: 'off',
     behindNat: false,
+    mediaTimeoutS: null,
+    callerIdIn: 'from',
     inboundToken: TOKEN,
     ofOperator: true,
     ...settings,

@@ -51,8 +51,6 @@ describe('a target without a trunk', () => {
       'sip:8@zoomcrc.com:5070;transport=tls',
       { port: 5070, protocols: ['tls'] },
     ],
-    ['sip:8:secret@zoomcrc.com', 'sip:8@zoomcrc.com', {}],
-    ['sip:a%0d%0aTo:x@zoomcrc.com', 'sip:a%0D%0ATo@zoomcrc.com', {}],
     ['sip:evil.example%40x@zoomcrc.com', 'sip:evil.example%40x@zoomcrc.com', {}],
     ['sip:8%3Bmaddr=10.0.0.1@zoomcrc.com', 'sip:8%3Bmaddr%3D10.0.0.1@zoomcrc.com', {}],
   ])('%s is called as %s', (text, uri, domain) => {
@@ -62,6 +60,9 @@ describe('a target without a trunk', () => {
   });
 
   it.each([
+    ['sip:8:secret@zoomcrc.com', 'neither parameters nor a password'],
+    ['sip:8;maddr=10.0.0.1@zoomcrc.com', 'neither parameters nor a password'],
+    ['sip:a%0d%0aTo:x@zoomcrc.com', 'neither parameters nor a password'],
     ['sip:8@zoomcrc.com;maddr=127.0.0.1', 'no parameter but "transport"'],
     ['sip:8@zoomcrc.com;transport=tls;maddr=127.0.0.1', 'no parameter but "transport"'],
     ['sip:8@zoomcrc.com;transport=tls;transport=udp', 'no parameter but "transport"'],

@@ -35,13 +35,17 @@ describe('a dial string', () => {
     ['+16465588656p812#w1', 'tel:+16465588656', 'p812#w1'],
     // RFC 3601, with parameters of RFC 3966 before and after.
     ['tel:+528262630900;postd=w6100', 'tel:+528262630900', 'w6100'],
-    ['tel:+1-646;isub=2142114;postd=pp8%23;phone-context=example.com', 'tel:+1-646', 'pp8#'],
+    [
+      'tel:+1-646;isub=2142114;postd=pp8%23;phone-context=example.com',
+      'tel:+1-646;isub=2142114;phone-context=example.com',
+      'pp8#',
+    ],
     // SIP.
     ['sip:+16465588656,,812#@host;transport=tcp', 'sip:+16465588656@host;transport=tcp', ',,812#'],
     ['sips:+1%20646%2C%2C812%23@[::1]:5070', 'sips:+1646@[::1]:5070', ',,812#'],
     [
       'sip:12321321;isub=2142114;postd=2134*#-.2ppwww364@rock.com:5060;user=phone?header=we',
-      'sip:12321321@rock.com:5060;user=phone?header=we',
+      'sip:12321321;isub=2142114@rock.com:5060;user=phone?header=we',
       '2134*#-.2ppwww364',
     ],
   ])('%s', (text, target, digits) => {
@@ -52,7 +56,7 @@ describe('a dial string', () => {
     ['tel:+33-1-23-45-67-89', 'tel:+33-1-23-45-67-89'],
     ['+33123456789', 'tel:+33123456789'],
     ['1001', 'tel:1001'],
-    ['tel:863-1234;phone-context=+1-914-555', 'tel:863-1234'],
+    ['tel:863-1234;phone-context=+1-914-555', 'tel:863-1234;phone-context=+1-914-555'],
     ['sip:+33123456789@127.0.0.1:5070', 'sip:+33123456789@127.0.0.1:5070'],
     ['sip:81234567890.123456@zoomcrc.com', 'sip:81234567890.123456@zoomcrc.com'],
     ['sip:smith,j@example.com', 'sip:smith,j@example.com'],

@@ -1,0 +1,225 @@
+import { type Clock, pause } from '../../../base/time.ts';
+import type { HelloAuth } from '../signaling/hello.ts';
+import { HpbError } from '../signaling/hpb-connection.ts';
+import { type CallUser, type HpbMessage, type PeerMessage, peerMessage } from '../signaling/hpb-messages.ts';
+import { HpbSession, type HpbSessionObserver, type Reach } from '../signaling/hpb-session.ts';
+import { type RoomEvent, roomEvent } from '../signaling/room-events.ts';
+import { isLobby } from './entry-failure.ts';
+import { IN_CALL, maySpeak, type Room, type SignalingSettings, type TalkRoom } from './talk-room.ts';
+
+export interface StayDeps {
+  readonly clock: Clock;
+  readonly reach: Reach;
+  readonly room: TalkRoom;
+  /** Secrets of signaling servers that are joined as an internal client, by host. */
+  readonly internalSecrets: ReadonlyMap<string, string>;
+  readonly observer: StayObserver;
+}
+
+/** Hears from a stay that has begun. Nothing follows `over`, and nothing follows `leave`. */
+export interface StayObserver {
+  /** What the Nextcloud says of the call, before it is signaled. */
+  found(settings: SignalingSettings, room: Room, maySpeak: boolean): void;
+  /** The bot has this session, of which nothing was said before. */
+  signedOn(sessionId: string): void;
+  /** The bot is in the lobby. */
+  waiting(): void;
+  /** The bot is in the call: now it may send and be sent audio. */
+  admitted(): void;
+  /** Somebody has taken the bot out of the call. */
+  expelled(): void;
+  /** Whether the bot may speak has changed. */
+  maySpeak(may: boolean): void;
+  event(event: RoomEvent): void;
+  peer(message: PeerMessage): void;
+  /** The server could not do what a message with this id has asked for. */
+  refused(messageId: string, code: string): void;
+  /** There is a connection to the signaling server again. */
+  resumed(): void;
+  over(reason: string, code: string): void;
+}
+
+const LOBBY_POLL_MS = 5_000;
+/** The token lives for a minute. The server asks for another one. */
+const STALE: ReadonlySet<string> = new Set(['token_expired', 'invalid_token', 'auth_failed']);
+/** The Nextcloud's clock is ahead, and so will be its next token. The ticket has no such time. */
+const TOO_EARLY = 'token_not_valid_yet';
+const ALREADY_JOINED = 'already_joined';
+
+/** The bot in one call, from asking the Nextcloud to leaving it. Whoever comes again begins another stay. */
+export class Stay {
+  readonly #deps: StayDeps;
+  readonly #over = new AbortController();
+  #session: HpbSession | null = null;
+  /** Whether there is anything to leave at the Nextcloud. */
+  #hasJoined = false;
+  #isAdmitted = false;
+  #maySpeak = true;
+  /** Ends the pause before the lobby is looked at again. */
+  #knock: () => void = () => undefined;
+
+  constructor(deps: StayDeps) {
+    this.#deps = deps;
+  }
+
+  /** The signaling session; '' while there is none. */
+  get sessionId(): string {
+    return this.#session?.id ?? '';
+  }
+
+  get isUp(): boolean {
+    return this.#session?.isUp ?? false;
+  }
+
+  /** Enters the call, as far as the lobby; `admitted` follows. Rejects with whatever is in the way. */
+  async enter(): Promise<void> {
+    const { observer } = this.#deps;
+    const { signal } = this.#over;
+    const { settings, room, secret } = await this.#join(signal);
+    this.#maySpeak = secret !== null || maySpeak(room.permissions);
+    observer.found(settings, room, this.#maySpeak);
+    if (settings.server !== null) {
+      this.#session = await this.#signOn(settings.server, settings, secret, signal);
+      observer.signedOn(this.#session.id);
+      await this.#enterRoom(secret === null ? room.sessionId : undefined);
+    }
+    if (secret === null) await this.#enterCall(settings.server !== null, signal);
+    // Nobody else tells.
+    if (settings.server === null || secret !== null) this.#admit(true);
+  }
+
+  /** Sends something to a session, or to the server in its place. `id`: comes back with a refusal. */
+  send(to: string, data: object, id?: string): void {
+    const message = { recipient: { type: 'session', sessionid: to }, data: { ...data, to } };
+    this.#session?.send({ type: 'message', message, ...(id !== undefined && { id }) });
+  }
+
+  /** Leaves. Nothing is reported any more. Never rejects; safe to call twice. */
+  async leave(): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    this.#session?.close();
+    if (this.#hasJoined) await this.#deps.room.leave().catch(() => undefined);
+  }
+
+  /** Begins a session of the Nextcloud and asks for its settings, at the same time where both are needed. */
+  async #join(signal: AbortSignal): Promise<Joined> {
+    const { room, internalSecrets } = this.#deps;
+    const join = (): Promise<Room> => {
+      this.#hasJoined = true;
+      return room.join(signal);
+    };
+    if (internalSecrets.size === 0) {
+      const [settings, joined] = await Promise.all([room.settings(signal), join()]);
+      return { settings, room: joined, secret: null };
+    }
+    const settings = await room.settings(signal);
+    const secret = internalSecrets.get(URL.parse(settings.server ?? '')?.host ?? '') ?? null;
+    return { settings, room: await (secret === null ? join() : room.look(signal)), secret };
+  }
+
+  async #signOn(
+    server: string,
+    settings: SignalingSettings,
+    secret: string | null,
+    signal: AbortSignal,
+  ): Promise<HpbSession> {
+    const open = async ({ token, userId, ticket }: SignalingSettings): Promise<HpbSession> => {
+      const { clock, reach, room } = this.#deps;
+      const auth: HelloAuth =
+        secret === null ? { kind: 'user', token, userId, ticket } : { kind: 'internal', secret };
+      const nextcloud = room.user.server;
+      return await HpbSession.open(
+        { clock, reach, server, nextcloud, auth, observer: this.#listener() },
+        signal,
+      );
+    };
+    try {
+      return await open(settings);
+    } catch (error) {
+      if (secret !== null || !(error instanceof HpbError)) throw error;
+      if (error.code === TOO_EARLY) return await open({ ...settings, token: null });
+      if (!STALE.has(error.code)) throw error;
+      return await open(await this.#deps.room.settings(signal));
+    }
+  }
+
+  async #enterRoom(sessionId: string | undefined): Promise<void> {
+    const room = { roomid: this.#deps.room.token, ...(sessionId && { sessionid: sessionId }) };
+    try {
+      await this.#session?.request({ type: 'room', room });
+    } catch (error) {
+      if (!(error instanceof HpbError) || error.code !== ALREADY_JOINED) throw error;
+    }
+  }
+
+  /** Waits in the lobby as long as there is one. */
+  async #enterCall(hasAudio: boolean, signal: AbortSignal): Promise<void> {
+    const { clock, room, observer } = this.#deps;
+    for (;;) {
+      const inLobby = await room.enterCall(callFlags(hasAudio && this.#maySpeak), signal).then(
+        () => false,
+        (error: unknown) => {
+          if (!isLobby(error)) throw error;
+          return true;
+        },
+      );
+      if (!inLobby) return;
+      observer.waiting();
+      const knocking = new AbortController();
+      this.#knock = () => knocking.abort();
+      await pause(clock, LOBBY_POLL_MS, AbortSignal.any([signal, knocking.signal]));
+      signal.throwIfAborted();
+    }
+  }
+
+  #listener(): HpbSessionObserver {
+    const { observer } = this.#deps;
+    return {
+      message: (message) => this.#take(message),
+      resumed: () => observer.resumed(),
+      over: (reason, code) => observer.over(reason, code),
+    };
+  }
+
+  #take(message: HpbMessage): void {
+    const { observer, room } = this.#deps;
+    if (message.error) return observer.refused(message.id ?? '', message.error.code);
+    const event = roomEvent(message, room.token);
+    if (event?.type === 'users') this.#seeOwn(event.users);
+    if (event?.type === 'changed') this.#knock();
+    if (event !== null) return observer.event(event);
+    const peer = peerMessage(message);
+    if (peer !== null) observer.peer(peer);
+  }
+
+  #seeOwn(users: readonly CallUser[]): void {
+    const own = users.find(({ sessionId }) => sessionId === this.sessionId);
+    if (own === undefined) return;
+    const { inCall, participantPermissions } = own;
+    if (inCall !== undefined) this.#admit((inCall & IN_CALL.joined) !== 0);
+    const may = participantPermissions === undefined ? this.#maySpeak : maySpeak(participantPermissions);
+    if (may === this.#maySpeak || !this.#isAdmitted) return;
+    this.#maySpeak = may;
+    this.#deps.room.changeFlags(callFlags(may), this.#over.signal).catch(() => undefined);
+    this.#deps.observer.maySpeak(may);
+  }
+
+  #admit(isAdmitted: boolean): void {
+    if (this.#isAdmitted === isAdmitted || this.#over.signal.aborted) return;
+    this.#isAdmitted = isAdmitted;
+    if (isAdmitted) this.#deps.observer.admitted();
+    else this.#deps.observer.expelled();
+  }
+}
+
+interface Joined {
+  readonly settings: SignalingSettings;
+  readonly room: Room;
+  /** Of an internal client, which has no session of the Nextcloud; null: the bot is a participant. */
+  readonly secret: string | null;
+}
+
+function callFlags(speaks: boolean): number {
+  return IN_CALL.joined | (speaks ? IN_CALL.audio : 0);
+}

@@ -1,0 +1,193 @@
+import { GatewayError } from '../../../base/errors.ts';
+import { LimitedMap } from '../../../base/limited-map.ts';
+import { oneLine } from '../../../base/one-line.ts';
+import { type Capability, PLATFORM_TRAITS } from '../../../base/platform.ts';
+import type { MediaControl } from '../../../media/media-control.ts';
+import type { LegObserver, PlatformLeg } from '../../contract/call-leg.ts';
+import type {
+  CallLogin,
+  CallOffer,
+  DialRequest,
+  InboundAnswerer,
+  PlacesCalls,
+  RingsCalls,
+} from '../../contract/connector.ts';
+import { MeetingLeg } from '../../kit/meeting-leg.ts';
+import type { PlatformFailure } from '../../kit/platform-failure.ts';
+import { failureOf, type NextcloudUser } from '../ocs-client.ts';
+import { RingingLeg } from './ringing-leg.ts';
+import { leadsTo, roomTokenIn, roomUrl } from './room-address.ts';
+import { SAMPLE_RATE_HZ, TALK_RULES, type TalkCall, TalkMeeting } from './talk-meeting.ts';
+import { TalkRoom } from './talk-room.ts';
+
+/** A bot that can be in calls. */
+export interface CallingBot {
+  readonly connectionId: string;
+  readonly accountId: string;
+  readonly user: NextcloudUser;
+}
+
+export interface TalkCallsDeps
+  extends Pick<TalkCall, 'clock' | 'bridges' | 'http' | 'reach' | 'internalSecrets' | 'checkText'> {
+  /** Returns the bot of a connection; null: it has none that can be in calls, or is not there. */
+  botOf(login: CallLogin): CallingBot | null;
+  /** Returns the agent that is called by a connection; null: there is none. */
+  agentOf(connectionId: string): Promise<string | null>;
+  /** Nextcloud no longer accepts the bot's login, or cannot be asked. */
+  failed(connectionId: string, failure: PlatformFailure): void;
+}
+
+/** Rooms whose last call is remembered. */
+const MAX_RUNG = 10_000;
+const LOOK_MS = 10_000;
+const MAX_NAME = 100;
+/** Without a signaling server. */
+const TEXT_ONLY: readonly Capability[] = ['read', 'write', 'files'];
+const IN_ROOM = 'The bot is in the call of this conversation already';
+
+/** Takes bots to the calls of their conversations. */
+export class TalkCalls implements PlacesCalls, RingsCalls {
+  readonly loginKinds = ['connection'] as const;
+  readonly ways = [
+    {
+      name: 'conversation',
+      needs:
+        'a Nextcloud whose addon is connected, with a signaling server (High Performance Backend); without one, calls are text only',
+    },
+  ];
+  readonly #deps: TalkCallsDeps;
+  /** Calls that bots are in, or that ring, by `<connection>/<room>`. */
+  readonly #taken = new Map<string, PlatformLeg>();
+  readonly #ringing = new Map<string, RingingLeg>();
+  /** When the last call has started that rang, by place. */
+  readonly #rung = new LimitedMap<number>(MAX_RUNG);
+  /** Rooms that are being asked for. */
+  readonly #looking = new Set<string>();
+  /** Nextclouds without a signaling server, by URL. */
+  readonly #textOnly = new Set<string>();
+  #answerer: InboundAnswerer | null = null;
+
+  constructor(deps: TalkCallsDeps) {
+    this.#deps = deps;
+  }
+
+  onInbound(answerer: InboundAnswerer): void {
+    this.#answerer = answerer;
+  }
+
+  /** A link leads to one Nextcloud; an agent may be connected to several. */
+  reaches(login: CallLogin, target: string): boolean {
+    const bot = this.#deps.botOf(login);
+    return bot !== null && leadsTo(target, bot.user.server);
+  }
+
+  prepare({ login, target }: DialRequest): CallOffer {
+    const bot = this.#botOf(login);
+    if (target === '') throw new GatewayError('meeting_url_required');
+    if (this.#taken.has(placeOf(bot, roomTokenIn(target, bot.user.server))))
+      throw new GatewayError('call_limit', IN_ROOM);
+    return this.#offer(bot);
+  }
+
+  dial({ login, target }: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
+    const bot = this.#botOf(login);
+    return this.#enter(bot, roomTokenIn(target, bot.user.server), media, observer);
+  }
+
+  /**
+   * A call may have started or ended in a room: whoever says so cannot be trusted with it, so the Nextcloud is asked. A call that
+   * has started rings, unless the bot is in it.
+   */
+  callChanged(bot: CallingBot, roomToken: string): void {
+    const place = placeOf(bot, roomToken);
+    if (this.#taken.has(place) || this.#looking.has(place)) return;
+    this.#looking.add(place);
+    this.#look(bot, roomToken)
+      .catch((error: unknown) => this.#deps.failed(bot.connectionId, failureOf(error)))
+      .finally(() => this.#looking.delete(place));
+  }
+
+  async #look(bot: CallingBot, roomToken: string): Promise<void> {
+    const { http, agentOf } = this.#deps;
+    const room = await new TalkRoom(http, bot.user, roomToken).look(AbortSignal.timeout(LOOK_MS));
+    if (room.hasCall !== true) return this.#ringing.get(placeOf(bot, roomToken))?.withdrawn();
+    if (this.#hasRung(placeOf(bot, roomToken), room.callStartTime ?? 0)) return;
+    const agentId = await agentOf(bot.connectionId);
+    if (agentId !== null) this.#ring(bot, agentId, roomToken, oneLine(room.displayName ?? '', MAX_NAME));
+  }
+
+  /** Several things tell of one call, also after the agent has declined it. */
+  #hasRung(place: string, startedS: number): boolean {
+    if (startedS > 0 && this.#rung.get(place) === startedS) return true;
+    this.#rung.set(place, startedS);
+    return false;
+  }
+
+  #ring(bot: CallingBot, agentId: string, roomToken: string, name: string): void {
+    const place = placeOf(bot, roomToken);
+    if (this.#taken.has(place) || this.#ringing.has(place)) return;
+    const take = (media: MediaControl, observer: LegObserver): PlatformLeg => {
+      const leg = new RingingLeg(observer, () => {
+        this.#ringing.delete(place);
+        return this.#enter(bot, roomToken, media, observer);
+      });
+      this.#ringing.set(place, leg);
+      void leg.released.then(() => {
+        if (this.#ringing.get(place) === leg) this.#ringing.delete(place);
+      });
+      return leg;
+    };
+    this.#answerer?.ring({
+      ...this.#offer(bot),
+      accountId: bot.accountId,
+      agentId,
+      login: { kind: 'connection', id: bot.connectionId },
+      caller: name,
+      target: roomUrl(bot.user.server, roomToken),
+      autoAnswer: false,
+      take,
+    });
+  }
+
+  #offer({ user }: CallingBot): CallOffer {
+    const capabilities = this.#textOnly.has(user.server) ? TEXT_ONLY : PLATFORM_TRAITS.nctalk.capabilities;
+    return { capabilities, sampleRateHz: SAMPLE_RATE_HZ };
+  }
+
+  #enter(bot: CallingBot, roomToken: string, control: MediaControl, observer: LegObserver): MeetingLeg {
+    const { user, connectionId } = bot;
+    const place = placeOf(bot, roomToken);
+    const { clock } = this.#deps;
+    const call: TalkCall = {
+      ...this.#deps,
+      user,
+      connectionId,
+      roomToken,
+      failed: (failure) => this.#deps.failed(connectionId, failure),
+      learned: (hasServer) => {
+        if (hasServer) this.#textOnly.delete(user.server);
+        else this.#textOnly.add(user.server);
+      },
+    };
+    const leg: MeetingLeg = new MeetingLeg(
+      { clock, observer, rules: TALK_RULES },
+      (own) => new TalkMeeting({ ...call, control, observer, leg: own }),
+    );
+    this.#taken.set(place, leg);
+    void leg.released.then(() => {
+      if (this.#taken.get(place) === leg) this.#taken.delete(place);
+    });
+    return leg;
+  }
+
+  /** Throws `platform_not_connected` unless the login has a bot. */
+  #botOf(login: CallLogin): CallingBot {
+    const bot = this.#deps.botOf(login);
+    if (bot === null) throw new GatewayError('platform_not_connected');
+    return bot;
+  }
+}
+
+function placeOf({ connectionId }: CallingBot, roomToken: string): string {
+  return `${connectionId}/${roomToken}`;
+}

@@ -1,0 +1,111 @@
+import { signal } from '@preact/signals';
+import { texts } from '../texts.ts';
+import type { Answers, Endpoint } from './answers.ts';
+
+/** The URL of the gateway, with the path under which it is served: this script is below `/dashboard/assets/`. */
+export const BASE = new URL('../..', import.meta.url);
+
+/** The path of the gateway, without a trailing slash. */
+export const BASE_PATH = BASE.pathname.replace(/\/$/, '');
+
+/** Counts refusals of the session: whoever shows what needs one asks anew. */
+export const signedOut = signal(0);
+
+/** The gateway does not answer. */
+export const isOffline = signal(false);
+
+/** A refusal of these is no news. */
+const ASKED_WITHOUT_SESSION: ReadonlySet<string> = new Set(['POST /auth/login', 'GET /api/account']);
+
+const DEADLINE_MS = 60_000;
+
+export interface Fault {
+  /** Name of the field; '' if the fault is of none. */
+  readonly field: string;
+  readonly text: string;
+}
+
+/** A refusal, with the gateway's own words. */
+export class ApiError extends Error {
+  /** 0: no answer came. */
+  readonly status: number;
+  readonly code: string;
+  readonly faults: readonly Fault[];
+  /** What to do about a platform's refusal, if the gateway knows. */
+  readonly suggestion: string | null;
+
+  constructor(status: number, body: ErrorBody) {
+    const faults = Array.isArray(body.detail) ? body.detail.map(faultOf) : [];
+    super(typeof body.detail === 'string' ? body.detail : faults.map(({ text }) => text).join('. '));
+    this.status = status;
+    this.code = body.code ?? '';
+    this.faults = faults;
+    this.suggestion = body.suggestion ?? null;
+  }
+}
+
+interface ErrorBody {
+  readonly detail: string | readonly { readonly loc: readonly (string | number)[]; readonly msg: string }[];
+  readonly code?: string;
+  readonly suggestion?: string;
+}
+
+function faultOf({ loc, msg }: { readonly loc: readonly (string | number)[]; readonly msg: string }): Fault {
+  const field = loc.slice(1).join('.');
+  return { field, text: field === '' ? msg : `${field}: ${msg}` };
+}
+
+export interface Args {
+  /** Fills the braces of the path. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: object;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks the gateway, as the signed-in person. Throws ApiError. */
+export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Promise<Answers[E]> {
+  const [method = '', path = ''] = endpoint.split(' ');
+  const { body, signal: aborted } = args;
+  const answer = await send(urlOf(path, args), {
+    method,
+    signal: AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), ...(aborted ? [aborted] : [])]),
+    ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  const read: unknown = await answer.json().catch(() => null);
+  if (answer.ok || endpoint === 'GET /readyz') return read as Answers[E];
+  if (answer.status === 401 && !ASKED_WITHOUT_SESSION.has(endpoint)) signedOut.value += 1;
+  throw new ApiError(answer.status, (read as ErrorBody | null) ?? { detail: answer.statusText });
+}
+
+/** The text of an endpoint that does not answer JSON. */
+export async function askText(path: string): Promise<string> {
+  const answer = await send(urlOf(path, {}), { signal: AbortSignal.timeout(DEADLINE_MS) });
+  return await answer.text();
+}
+
+async function send(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    const answer = await fetch(url, init);
+    isOffline.value = false;
+    return answer;
+  } catch (error) {
+    if (init.signal?.aborted !== true) isOffline.value = true;
+    throw new ApiError(0, { detail: texts.errors.noAnswer, code: (error as Error).name });
+  }
+}
+
+function urlOf(path: string, { params = {}, query = {} }: Args): URL {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const url = new URL(`${BASE_PATH}${filled}`, BASE);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '') url.searchParams.set(name, `${value}`);
+  return url;
+}
+
+/** The URL of a WebSocket of the gateway. */
+export function socketUrl(path: string): URL {
+  const url = new URL(`${BASE_PATH}${path}`, BASE);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return url;
+}

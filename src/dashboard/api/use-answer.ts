@@ -1,0 +1,83 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Answers, Reading } from './answers.ts';
+import { onEvent } from './feed.ts';
+import { type ApiError, type Args, ask } from './request.ts';
+
+/** Many events in a row cause one reading. */
+const SETTLE_MS = 120;
+/** What takes long to read is read less often: for at most a fifth of the time. */
+const REST_PER_READING = 4;
+
+export interface Answer<T> {
+  /** The last answer; undefined until the first. */
+  readonly data: T | undefined;
+  /** Why the last reading failed; what was read before stays. */
+  readonly error: ApiError | undefined;
+  reload(): void;
+}
+
+interface Freshness {
+  /** Beginnings of the types of events after which it is read again. */
+  readonly on?: readonly string[];
+  /** Id of the call or conversation that these events must be about. */
+  readonly about?: string;
+  /** Reads again in this interval, while the page is visible. */
+  readonly everyMs?: number;
+  /** Reads nothing. */
+  readonly off?: boolean;
+}
+
+/** What an endpoint answers, kept fresh. */
+export function useAnswer<E extends Reading>(
+  endpoint: E,
+  args: Args = {},
+  { on = [], about, everyMs, off = false }: Freshness = {},
+): Answer<Answers[E]> {
+  const key = JSON.stringify([endpoint, args, off]);
+  const [shown, show] = useState<{ key: string; data?: Answers[E]; error?: ApiError }>({ key });
+  const load = useRef<() => void>(() => {});
+
+  useEffect(() => {
+    if (off) return undefined;
+    const aborter = new AbortController();
+    let settling: ReturnType<typeof setTimeout> | undefined;
+    let settleMs = SETTLE_MS;
+    const read = (): void => {
+      settling = undefined;
+      const startedMs = performance.now();
+      ask(endpoint, { ...args, signal: aborter.signal }).then(
+        (data) => {
+          settleMs = Math.max(SETTLE_MS, (performance.now() - startedMs) * REST_PER_READING);
+          if (!aborter.signal.aborted) show({ key, data });
+        },
+        (error: ApiError) =>
+          !aborter.signal.aborted && show((old) => ({ ...(old.key === key && old), key, error })),
+      );
+    };
+    const soon = (): void => {
+      settling ??= setTimeout(read, settleMs);
+    };
+    load.current = read;
+    read();
+    const unsubscribe = onEvent(({ type, call_id: callId, conversation_id: conversationId }) => {
+      if (type === 'resync') return soon();
+      if (about !== undefined && about !== callId && about !== conversationId) return;
+      if (on.some((start) => type.startsWith(start))) soon();
+    });
+    const interval = everyMs && setInterval(() => document.hidden || soon(), everyMs);
+    return () => {
+      aborter.abort();
+      unsubscribe();
+      clearTimeout(settling);
+      if (interval) clearInterval(interval);
+    };
+    // The key holds all that decides what is read.
+  }, [key]);
+
+  const isSame = shown.key === key;
+  return {
+    data: isSame ? shown.data : undefined,
+    error: isSame ? shown.error : undefined,
+    reload: () => load.current(),
+  };
+}

@@ -1,0 +1,72 @@
+import workletFile from './call-audio.worklet.js';
+
+/** The gateway converts no more. */
+const HIGHEST_RATE_HZ = 48_000;
+
+interface CallAudioNeeds {
+  /** Takes 20 ms of the microphone at a time. */
+  send(pcm: Int16Array): void;
+  /** Gets the peak of what is heard, from 0 to 1, with each frame. */
+  onLevel(level: number): void;
+}
+
+/** The loudspeaker and the microphone of this browser, for one call. */
+export class CallAudio {
+  readonly #context: AudioContext;
+  readonly #node: AudioWorkletNode;
+  readonly #needs: CallAudioNeeds;
+  #microphone: MediaStream | null = null;
+
+  private constructor(context: AudioContext, node: AudioWorkletNode, needs: CallAudioNeeds) {
+    this.#context = context;
+    this.#node = node;
+    this.#needs = needs;
+    node.port.onmessage = ({ data }) => {
+      if (this.#microphone !== null) needs.send(data as Int16Array);
+    };
+  }
+
+  /** Starts to play. Call it when a button is pressed: browsers allow no sound otherwise. */
+  static async open(needs: CallAudioNeeds): Promise<CallAudio> {
+    let context = new AudioContext({ latencyHint: 'interactive' });
+    if (context.sampleRate > HIGHEST_RATE_HZ) {
+      await context.close();
+      context = new AudioContext({ latencyHint: 'interactive', sampleRate: HIGHEST_RATE_HZ });
+    }
+    await context.audioWorklet.addModule(new URL(workletFile, import.meta.url));
+    const node = new AudioWorkletNode(context, 'call-audio', { numberOfInputs: 1, outputChannelCount: [1] });
+    node.connect(context.destination);
+    await context.resume();
+    return new CallAudio(context, node, needs);
+  }
+
+  get sampleRateHz(): number {
+    return this.#context.sampleRate;
+  }
+
+  /** Plays a frame of 16-bit PCM in this sample rate. */
+  play(bytes: ArrayBuffer): void {
+    const pcm = new Int16Array(bytes);
+    let peak = 0;
+    for (const sample of pcm) peak = Math.max(peak, Math.abs(sample));
+    this.#needs.onLevel(peak / 32_768);
+    this.#node.port.postMessage(pcm, [bytes]);
+  }
+
+  /** Speaks from now on. Throws when the person or the browser refuses the microphone. */
+  async openMicrophone(): Promise<void> {
+    const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
+    this.#microphone = await navigator.mediaDevices.getUserMedia({ audio });
+    this.#context.createMediaStreamSource(this.#microphone).connect(this.#node);
+  }
+
+  closeMicrophone(): void {
+    for (const track of this.#microphone?.getTracks() ?? []) track.stop();
+    this.#microphone = null;
+  }
+
+  async close(): Promise<void> {
+    this.closeMicrophone();
+    await this.#context.close();
+  }
+}

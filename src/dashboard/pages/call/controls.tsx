@@ -1,0 +1,94 @@
+import type { Answers } from '../../api/answers.ts';
+import { ask } from '../../api/request.ts';
+import type { LiveCall } from '../../call/live-call.ts';
+import { Action } from '../../parts/action.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { TextForm } from '../../parts/form.tsx';
+import { Level } from '../../parts/level.tsx';
+import { attempt } from '../../parts/toasts.tsx';
+import { texts } from '../../texts.ts';
+import { Answering } from '../calls.tsx';
+
+type Status = Answers['GET /api/call/{call_id}'];
+
+const t = texts.calls;
+const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'] as const;
+
+/** Everything that can be done with a live call. */
+export function Controls({ call, live }: { readonly call: Status; readonly live: LiveCall | null }) {
+  const params = { call_id: call.call_id };
+  const isActive = call.state === 'active';
+  const hangUp = () => ask('DELETE /api/call/{call_id}', { params });
+  return (
+    <section class="card" aria-label={t.controls}>
+      <div class="row">
+        {call.state === 'ringing' && call.direction === 'inbound' && <Answering callId={call.call_id} />}
+        {live && isActive && <Hearing live={live} />}
+        <span class="grow" />
+        <Confirm action={t.hangUp} question={t.hangUpQuestion} run={hangUp} />
+      </div>
+      {live && live.audio.value !== 'off' && <Level label={t.level} level={live.level} />}
+      {isActive && <Say call={call} />}
+      {isActive && <Keypad callId={call.call_id} />}
+    </section>
+  );
+}
+
+/** To hear and to be heard, here in the browser. */
+function Hearing({ live }: { readonly live: LiveCall }) {
+  const audio = live.audio.value;
+  if (audio === 'off')
+    return (
+      <>
+        <Action class="primary" run={() => live.listen()}>
+          {t.listen}
+        </Action>
+        <Action run={() => live.speak()}>{t.speak}</Action>
+      </>
+    );
+  return (
+    <>
+      <Action run={() => live.stopListening()}>{t.stopListening}</Action>
+      {audio === 'listening' && <Action run={() => live.speak()}>{t.speak}</Action>}
+      {audio === 'speaking' && (
+        <button type="button" class="danger" onClick={() => live.mute()}>
+          {t.mute}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Say({ call }: { readonly call: Status }) {
+  const params = { call_id: call.call_id };
+  if (!call.capabilities.includes('hosted_tts')) return <p class="quiet small">{t.noSpeech}</p>;
+  const say = async (text: string): Promise<void> => {
+    await ask('POST /api/call/{call_id}/say', { params, body: { text } });
+  };
+  return (
+    <div class="with-button">
+      <TextForm action={t.say} label={t.sayLabel} send={say} maxLength={10_000} />
+      <Action run={() => ask('POST /api/call/{call_id}/stop-speaking', { params })}>{t.stop}</Action>
+    </div>
+  );
+}
+
+function Keypad({ callId }: { readonly callId: string }) {
+  const press = (digits: string): void => {
+    void attempt(() =>
+      ask('POST /api/call/{call_id}/dtmf', { params: { call_id: callId }, body: { digits } }),
+    );
+  };
+  return (
+    <details>
+      <summary>{t.digits}</summary>
+      <div class="keypad">
+        {KEYS.map((key) => (
+          <button type="button" key={key} onClick={() => press(key)}>
+            {key}
+          </button>
+        ))}
+      </div>
+    </details>
+  );
+}

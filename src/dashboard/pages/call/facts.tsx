@@ -1,0 +1,49 @@
+import type { Answers } from '../../api/answers.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { Card } from '../../parts/card.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Duration, Moment } from '../../parts/moment.tsx';
+import { texts } from '../../texts.ts';
+
+/** Of a live call, or of one that is over. */
+type Shown = Answers['GET /api/calls']['calls'][number];
+
+const t = texts.calls;
+
+export function CallFacts({ call, isLive }: { readonly call: Shown; readonly isLive: boolean }) {
+  const { created_at: from, answered_at: answered, ended_at: to, waiting_reason: waits, termination } = call;
+  return (
+    <Card title={t.facts}>
+      <Facts
+        of={[
+          [t.platform, texts.platforms[call.platform]],
+          [t.direction, t.directions[call.direction]],
+          [t.started, <Moment iso={from} />],
+          answered != null && [t.answered, <Moment iso={answered} />],
+          (isLive || to !== null) && [t.duration, <Duration from={from} to={to} />],
+          waits !== undefined && [t.waits, waits],
+          termination !== null && [t.termination, `${termination.result}: ${termination.reason}`],
+          [t.capabilities, call.capabilities.join(', ')],
+        ]}
+      />
+      {isLive && call.state === 'active' && <Quality callId={call.call_id} />}
+    </Card>
+  );
+}
+
+function Quality({ callId }: { readonly callId: string }) {
+  const params = { call_id: callId };
+  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params }, { everyMs: 2_000 });
+  if (data === undefined) return null;
+  const { received, sent } = data;
+  return (
+    <Facts
+      of={[
+        [t.receivedDelay, t.milliseconds(received.delay_ms)],
+        [t.lost, `${received.lost} / ${received.late} / ${received.concealed}`],
+        [t.sentDelay, t.milliseconds(sent.delay_ms)],
+        [t.underruns, sent.underruns],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,113 @@
+import { useEffect, useState } from 'preact/hooks';
+import { askText } from '../api/request.ts';
+import { useAnswer } from '../api/use-answer.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { Chart } from '../parts/chart.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Loaded } from '../parts/notes.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Source } from '../parts/source.tsx';
+import { texts } from '../texts.ts';
+import { type Metrics, parseMetrics } from './operator/metrics.ts';
+
+const t = texts.operator;
+const INTERVAL_MS = 5_000;
+/** An hour. */
+const MOST_SAMPLES = 720;
+
+interface Sample {
+  readonly timeS: number;
+  readonly metrics: Metrics;
+}
+
+/** How the gateway itself is. What is drawn is gathered while the page is open. */
+export function OperatorPage() {
+  const ready = useAnswer('GET /readyz', {}, { everyMs: INTERVAL_MS });
+  const samples = useSamples();
+  const last = samples.at(-1)?.metrics;
+  return (
+    <>
+      <PageHead title={texts.nav.operator} />
+      <section class="card">
+        <Loaded answer={ready}>
+          {({ status, not_ready: reasons = [] }) => (
+            <>
+              <div class="row spread">
+                <h2>{t.state}</h2>
+                <Badge tone={status === 'ready' ? 'good' : 'bad'}>
+                  {status === 'ready' ? t.ready : t.notReady}
+                </Badge>
+              </div>
+              {reasons.map(({ name, reason }) => (
+                <p key={name} class="banner bad">
+                  {name}: {reason}
+                </p>
+              ))}
+            </>
+          )}
+        </Loaded>
+        {last && (
+          <Facts isLarge of={t.figures.map(([name, title, unit]) => figure(last.sum(name), title, unit))} />
+        )}
+      </section>
+      <div class="columns">
+        {t.charts.map(({ title, metric, isRate, scale }) => (
+          <Card key={metric} title={title}>
+            <Chart
+              label={title}
+              times={samples.map(({ timeS }) => timeS)}
+              series={[{ label: title, values: valuesOf(samples, metric, isRate, scale) }]}
+            />
+          </Card>
+        ))}
+      </div>
+      {last && (
+        <section class="card">
+          <details>
+            <summary>{t.all}</summary>
+            <Source text={last.text} label={t.all} />
+          </details>
+        </section>
+      )}
+    </>
+  );
+}
+
+function figure(value: number | null, title: string, unit: string) {
+  if (value === null) return false;
+  return [title, unit === 'bytes' ? texts.bytes(value) : Math.round(value).toLocaleString()] as const;
+}
+
+function useSamples(): readonly Sample[] {
+  const [samples, setSamples] = useState<readonly Sample[]>([]);
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const metrics = parseMetrics(await askText('/metrics'));
+      setSamples((former) => [...former, { timeS: Date.now() / 1000, metrics }].slice(-MOST_SAMPLES));
+    };
+    // While the gateway does not answer, the chart has a gap.
+    const quietly = (): void => void read().catch(() => {});
+    quietly();
+    const timer = setInterval(quietly, INTERVAL_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return samples;
+}
+
+/** `isRate`: by how much it grew in each second since the sample before. */
+function valuesOf(
+  samples: readonly Sample[],
+  metric: string,
+  isRate: boolean,
+  scale: number,
+): (number | null)[] {
+  return samples.map(({ timeS, metrics }, at) => {
+    const value = metrics.sum(metric);
+    if (value === null || !isRate) return value === null ? null : value * scale;
+    const before = samples[at - 1];
+    const former = before?.metrics.sum(metric) ?? null;
+    if (!before || former === null || value < former) return null;
+    return ((value - former) * scale) / (timeS - before.timeS);
+  });
+}

@@ -1,0 +1,122 @@
+import { useEffect } from 'preact/hooks';
+import type { Answers } from '../../api/answers.ts';
+import { ask } from '../../api/request.ts';
+import { useAnswer } from '../../api/use-answer.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Copyable } from '../../parts/copy.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { fill, useDraft, valuesOf } from '../../parts/draft.ts';
+import { Check, Choice, Field, Form } from '../../parts/form.tsx';
+import { ErrorNote } from '../../parts/notes.tsx';
+import { tell } from '../../parts/toasts.tsx';
+import { texts } from '../../texts.ts';
+
+type Stored = Answers['GET /api/sip/trunk'];
+
+const t = texts.trunk;
+
+const EMPTY = {
+  host: '',
+  port: '5060',
+  transport: 'udp',
+  username: '',
+  password: '',
+  realm: '',
+  caller_id: '',
+  register: true,
+  srtp: 'off',
+  behind_nat: false,
+};
+
+/** The trunk to a telephone provider, and whether it is registered. */
+export function Trunk({ onChange }: { onChange(): void }) {
+  const trunk = useAnswer('GET /api/sip/trunk', {}, { everyMs: 5_000 });
+  const isMissing = trunk.error?.status === 404;
+  const stored = isMissing ? undefined : trunk.data;
+  const changed = (): void => {
+    trunk.reload();
+    onChange();
+  };
+  const remove = async (): Promise<void> => {
+    await ask('DELETE /api/sip/trunk');
+    changed();
+  };
+  return (
+    <Card title={t.title}>
+      {trunk.error && !isMissing && <ErrorNote error={trunk.error} />}
+      {stored && <Registration {...stored} />}
+      {(stored || isMissing) && <TrunkForm stored={stored} onDone={changed} />}
+      {stored && <Confirm class="quietly" action={t.remove} question={t.removeQuestion} run={remove} />}
+    </Card>
+  );
+}
+
+const TONES: Readonly<Record<string, Tone>> = { registered: 'good', registering: 'warn', failed: 'bad' };
+
+function Registration({ registration, inbound_uri: uri }: Stored) {
+  const { state, last_error: error } = registration;
+  return (
+    <>
+      <p class="row">
+        <Badge tone={TONES[state] ?? 'plain'}>{t.states[state]}</Badge>
+        {error !== null && <span class="small">{t.errors[error] ?? error}</span>}
+      </p>
+      {uri !== null && (
+        <details>
+          <summary>{t.inbound}</summary>
+          <p class="quiet small">{t.inboundHint}</p>
+          <Copyable text={uri} label={t.inbound} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function TrunkForm({ stored, onDone }: { readonly stored: Stored | undefined; onDone(): void }) {
+  const draft = useDraft(EMPTY);
+  const isStored = stored !== undefined;
+  useEffect(() => {
+    if (stored) fill(draft, draftOf(stored));
+    // What is being typed stays while the registration changes.
+  }, [isStored]);
+  const submit = async (): Promise<void> => {
+    const { port, password, realm, caller_id, ...same } = valuesOf(draft);
+    const optional = { realm: realm || null, caller_id: caller_id || null, ...(password && { password }) };
+    await ask('PUT /api/sip/trunk', { body: { ...same, ...optional, port: Number(port) } });
+    fill(draft, { password: '' });
+    tell(t.saved);
+    onDone();
+  };
+  return (
+    <Form submit={submit} action={isStored ? texts.save : t.connect}>
+      <div class="grid">
+        <Field label={t.host} of={draft.host} required placeholder="sip.example.com" autocomplete="off" />
+        <Field label={t.port} type="number" min={1} max={65_535} of={draft.port} required />
+        <Field label={t.username} of={draft.username} required autocomplete="off" />
+        <Field
+          label={t.password}
+          hint={isStored ? texts.keepSecret : undefined}
+          type="password"
+          of={draft.password}
+          required={!isStored}
+          autocomplete="new-password"
+        />
+        <Field label={t.callerId} hint={t.callerIdHint} of={draft.caller_id} />
+        <Choice label={t.transport} of={draft.transport} options={t.transports} />
+      </div>
+      <details>
+        <summary>{texts.advanced}</summary>
+        <Field label={t.realm} hint={t.realmHint} of={draft.realm} />
+        <Choice label={t.srtp} of={draft.srtp} options={t.srtps} />
+        <Check label={t.register} hint={t.registerHint} of={draft.register} />
+        <Check label={t.behindNat} of={draft.behind_nat} />
+      </details>
+    </Form>
+  );
+}
+
+function draftOf({ registration: _registration, inbound_uri: _uri, ...stored }: Stored): typeof EMPTY {
+  const { port, realm, caller_id } = stored;
+  return { ...stored, port: `${port}`, realm: realm ?? '', caller_id: caller_id ?? '', password: '' };
+}

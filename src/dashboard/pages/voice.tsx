@@ -1,0 +1,149 @@
+import { useState } from 'preact/hooks';
+import type { Answers } from '../api/answers.ts';
+import type { Preset, SpeechKind } from '../api/items.ts';
+import { ask } from '../api/request.ts';
+import { useAnswer } from '../api/use-answer.ts';
+import { Action } from '../parts/action.tsx';
+import { Badge, type Tone } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Loaded } from '../parts/notes.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Row, Rows } from '../parts/rows.tsx';
+import { texts } from '../texts.ts';
+import { PresetForm } from './voice/preset-form.tsx';
+
+type Catalog = Answers['GET /api/voice-configs/schema'];
+
+const t = texts.voice;
+const KINDS = ['stt', 'tts'] as const;
+
+/** What calls speak and hear with. */
+export function VoicePage() {
+  const presets = useAnswer('GET /api/voice-configs');
+  const catalog = useAnswer('GET /api/voice-configs/schema');
+  const [edited, setEdited] = useState<{ readonly kind: SpeechKind; readonly preset?: Preset }>();
+  return (
+    <>
+      <PageHead title={texts.nav.voice} />
+      <p class="quiet">{t.explanation}</p>
+      <Loaded answer={catalog}>
+        {(known) => (
+          <>
+            <Loaded answer={presets}>
+              {(data) => (
+                <div class="columns">
+                  {KINDS.map((kind) => (
+                    <Card
+                      key={kind}
+                      title={t.kinds[kind]}
+                      action={
+                        <button type="button" class="primary" onClick={() => setEdited({ kind })}>
+                          {t.add}
+                        </button>
+                      }
+                    >
+                      <Presets
+                        presets={data.voice_configs.filter((each) => each.kind === kind)}
+                        catalog={known}
+                        edit={(preset) => setEdited({ kind, preset })}
+                        onChange={presets.reload}
+                      />
+                    </Card>
+                  ))}
+                </div>
+              )}
+            </Loaded>
+            {edited && (
+              <Dialog
+                title={edited.preset ? edited.preset.name : `${t.add}: ${t.kinds[edited.kind]}`}
+                onClose={() => setEdited(undefined)}
+              >
+                <PresetForm
+                  {...edited}
+                  catalog={known}
+                  onDone={() => {
+                    setEdited(undefined);
+                    presets.reload();
+                  }}
+                />
+              </Dialog>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  valid: 'good',
+  not_needed: 'good',
+  invalid: 'bad',
+  out_of_funds: 'bad',
+  limited_scope: 'warn',
+};
+
+interface PresetsProps {
+  readonly presets: readonly Preset[];
+  readonly catalog: Catalog;
+  edit(preset: Preset): void;
+  onChange(): void;
+}
+
+function Presets({ presets, catalog, edit, onChange }: PresetsProps) {
+  return (
+    <Rows of={presets} none={t.none}>
+      {(preset) => (
+        <Row
+          key={preset.id}
+          title={preset.name}
+          note={catalog.providers.find(({ name }) => name === preset.provider)?.title}
+          below={<Manage preset={preset} edit={edit} onChange={onChange} />}
+        >
+          {preset.enabled && <Badge tone="good">{t.enabled}</Badge>}
+          <Badge tone={TONES[preset.key_status] ?? 'plain'}>
+            {t.keyStates[preset.key_status] ?? preset.key_status}
+          </Badge>
+        </Row>
+      )}
+    </Rows>
+  );
+}
+
+interface ManageProps {
+  readonly preset: Preset;
+  edit(preset: Preset): void;
+  onChange(): void;
+}
+
+function Manage({ preset, edit, onChange }: ManageProps) {
+  const { id, name, enabled, key_detail: detail, notices } = preset;
+  const change = async (): Promise<void> => {
+    await ask('PATCH /api/voice-configs/{id}', { params: { id }, body: { enabled: !enabled } });
+    onChange();
+  };
+  const remove = async (): Promise<void> => {
+    await ask('DELETE /api/voice-configs/{id}', { params: { id } });
+    onChange();
+  };
+  return (
+    <>
+      {[detail, ...notices].map(
+        (note) =>
+          note && (
+            <p key={note} class="small warn-text">
+              {note}
+            </p>
+          ),
+      )}
+      <div class="row">
+        <button type="button" onClick={() => edit(preset)}>
+          {texts.edit}
+        </button>
+        <Action run={change}>{enabled ? t.disable : t.enable}</Action>
+        <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(name)} run={remove} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type uPlot from 'uplot';
+
+interface ChartProps {
+  /** What it shows, for those who do not see it. */
+  readonly label: string;
+  /** In seconds since 1970. */
+  readonly times: readonly number[];
+  readonly series: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
+  readonly bars?: boolean;
+}
+
+const HEIGHT = 200;
+const STROKES = ['--accent', '--good', '--warn'] as const;
+
+/** Figures over time. What draws them is loaded with the first chart. */
+export function Chart({ label, times, series, bars = false }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(null);
+  const names = series.map((each) => each.label).join();
+
+  useEffect(() => {
+    const box = place.current!;
+    let isGone = false;
+    const resize = new ResizeObserver(() =>
+      plot.current?.setSize({ width: box.clientWidth, height: HEIGHT }),
+    );
+    const draw = async (): Promise<void> => {
+      const { makePlot } = await import('./plot.ts');
+      if (isGone) return;
+      const colors = STROKES.map((name) => colorOf(box, name));
+      const [quiet, line] = [colorOf(box, '--quiet'), colorOf(box, '--line')];
+      plot.current = makePlot(box, { names: names.split(','), colors, quiet, line, bars, height: HEIGHT });
+      fill(plot.current, times, series);
+      resize.observe(box);
+    };
+    void draw();
+    return () => {
+      isGone = true;
+      resize.disconnect();
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [names, bars]);
+
+  useEffect(() => fill(plot.current, times, series), [times, series]);
+  return <div ref={place} class="chart" role="img" aria-label={label} />;
+}
+
+/** A single point has no span that could be drawn. */
+function fill(plot: uPlot | null, times: ChartProps['times'], series: ChartProps['series']): void {
+  if (times.length > 1) plot?.setData([[...times], ...series.map(({ values }) => [...values])]);
+}
+
+/** A colour of the style as a canvas takes it. */
+function colorOf(place: HTMLElement, name: string): string {
+  place.style.color = `var(${name})`;
+  return getComputedStyle(place).color;
+}

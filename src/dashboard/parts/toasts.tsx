@@ -1,0 +1,54 @@
+import { signal } from '@preact/signals';
+import type { ApiError } from '../api/request.ts';
+import { texts } from '../texts.ts';
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly isBad: boolean;
+}
+
+const SHOWN_MS = 6_000;
+const MOST = 3;
+
+const toasts = signal<readonly Toast[]>([]);
+let lastId = 0;
+
+function show(text: string, isBad: boolean): void {
+  lastId += 1;
+  const id = lastId;
+  toasts.value = [...toasts.value, { id, text, isBad }].slice(-MOST);
+  setTimeout(() => {
+    toasts.value = toasts.value.filter((each) => each.id !== id);
+  }, SHOWN_MS);
+}
+
+/** Says for a few seconds that something worked. */
+export function tell(text: string): void {
+  show(text, false);
+}
+
+/** Runs what a button does, and says why it failed. Returns whether it worked. */
+export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await action();
+    if (done !== undefined) tell(done);
+    return true;
+  } catch (error) {
+    const { message, suggestion } = error as ApiError;
+    show([message || texts.errors.unknown, suggestion].filter(Boolean).join(' '), true);
+    return false;
+  }
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, text, isBad }) => (
+        <p key={id} class={`toast${isBad ? ' bad' : ''}`}>
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import { frameSamples } from '../../base/frame.ts';
+
+/** ITU-T Q.23: the tones of the rows and columns, in Hz, and the keys row by row. */
+const ROWS_HZ = [697, 770, 852, 941];
+const COLUMNS_HZ = [1_209, 1_336, 1_477, 1_633];
+const KEYPAD = '123A456B789C*0#D';
+
+/** Blocks overlap by half: 20 ms, which tell 697 from 770 Hz, every 10 ms. */
+const BLOCKS_PER_FRAME = 2;
+/** Blocks in a row that make a key, and blocks without it that end it: 30 ms of tone (ITU-T Q.24: 40 ms count), 40 ms of anything else. */
+const BLOCKS_TO_BEGIN = 2;
+const BLOCKS_TO_END = 3;
+/** Q.24: tones down to −25 dBm0 count. A sine at full scale has 3.17 dBm0. */
+const LEAST_AMPLITUDE = 32_767 * 10 ** ((-25 - 3.17) / 20);
+/** Q.24: the higher tone may be 4 dB louder than the lower one, and 8 dB softer. */
+const MOST_TWIST = 10 ** (4 / 20);
+const LEAST_TWIST = 10 ** (-8 / 20);
+/** The two tones against the others of the keypad, and their share of the power: speech has more besides. */
+const SELECTIVITY = 10 ** (8 / 20);
+const PURITY = 0.8;
+const NONE = -1;
+const TONES_HZ = [...ROWS_HZ, ...COLUMNS_HZ];
+
+/** Hears keys as tones in the audio of a peer that knows no telephone events (ITU-T Q.23), by Goertzel's algorithm. */
+export class ToneReceiver {
+  readonly #factors: Float64Array;
+  readonly #amplitudes = new Float64Array(TONES_HZ.length);
+  readonly #block: Int16Array;
+  readonly #hop: number;
+  /** The key that sounds, and the one that may: index in the keypad. */
+  #key = NONE;
+  #candidate = NONE;
+  #blocks = 0;
+
+  constructor(sampleRateHz: number) {
+    this.#block = new Int16Array(frameSamples(sampleRateHz));
+    this.#hop = this.#block.length / BLOCKS_PER_FRAME;
+    this.#factors = Float64Array.from(TONES_HZ, (hz) => 2 * Math.cos((2 * Math.PI * hz) / sampleRateHz));
+  }
+
+  /** Takes the next frame of 20 ms. Returns the key that begins in it, or null. */
+  take(frame: Int16Array): string | null {
+    let begun: string | null = null;
+    for (let at = 0; at < frame.length; at += this.#hop) {
+      this.#shift(frame, at);
+      begun = this.#judge(this.#keyInBlock()) ?? begun;
+    }
+    return begun;
+  }
+
+  #shift(frame: Int16Array, at: number): void {
+    const kept = this.#block.length - this.#hop;
+    this.#block.copyWithin(0, this.#hop);
+    for (let i = 0; i < this.#hop; i++) this.#block[kept + i] = frame[at + i]!;
+  }
+
+  #judge(found: number): string | null {
+    if (found === this.#key) {
+      this.#blocks = 0;
+      return null;
+    }
+    this.#blocks = found === this.#candidate ? this.#blocks + 1 : 1;
+    this.#candidate = found;
+    if (this.#blocks < (found === NONE ? BLOCKS_TO_END : BLOCKS_TO_BEGIN)) return null;
+    this.#key = found;
+    this.#blocks = 0;
+    return found === NONE ? null : KEYPAD[found]!;
+  }
+
+  /** The key that sounds in all of the block; NONE: none. */
+  #keyInBlock(): number {
+    const power = this.#power();
+    if (power < LEAST_AMPLITUDE * LEAST_AMPLITUDE) return NONE;
+    for (let tone = 0; tone < TONES_HZ.length; tone++) this.#amplitudes[tone] = this.#amplitude(tone);
+    const row = this.#loudest(0);
+    const column = this.#loudest(ROWS_HZ.length);
+    const low = this.#amplitudes[row]!;
+    const high = this.#amplitudes[column]!;
+    if (Math.min(low, high) < LEAST_AMPLITUDE) return NONE;
+    if (high > low * MOST_TWIST || high < low * LEAST_TWIST) return NONE;
+    if (!this.#standsOut(row, 0) || !this.#standsOut(column, ROWS_HZ.length)) return NONE;
+    const isPure = (low * low + high * high) / 2 >= power * PURITY;
+    return isPure ? row * COLUMNS_HZ.length + (column - ROWS_HZ.length) : NONE;
+  }
+
+  #power(): number {
+    let sum = 0;
+    for (let i = 0; i < this.#block.length; i++) sum += this.#block[i]! * this.#block[i]!;
+    return sum / this.#block.length;
+  }
+
+  #amplitude(tone: number): number {
+    const factor = this.#factors[tone]!;
+    let last = 0;
+    let beforeLast = 0;
+    for (let i = 0; i < this.#block.length; i++) {
+      const next = this.#block[i]! + factor * last - beforeLast;
+      beforeLast = last;
+      last = next;
+    }
+    const square = last * last + beforeLast * beforeLast - factor * last * beforeLast;
+    return (2 / this.#block.length) * Math.sqrt(Math.max(square, 0));
+  }
+
+  #loudest(from: number): number {
+    let loudest = from;
+    for (let tone = from + 1; tone < from + ROWS_HZ.length; tone++)
+      if (this.#amplitudes[tone]! > this.#amplitudes[loudest]!) loudest = tone;
+    return loudest;
+  }
+
+  #standsOut(tone: number, from: number): boolean {
+    for (let other = from; other < from + ROWS_HZ.length; other++)
+      if (other !== tone && this.#amplitudes[other]! * SELECTIVITY > this.#amplitudes[tone]!) return false;
+    return true;
+  }
+}

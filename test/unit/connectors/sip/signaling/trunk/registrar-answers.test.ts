@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../../../support/manual-clock.ts';
+import { waitFor } from '../../../../../support/wait-for.ts';
+import { PhoneScene } from '../phone-scene.ts';
+
+describe('a registrar that answers otherwise', () => {
+  let clock: ManualClock;
+  let scene: PhoneScene;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    scene = await PhoneScene.open({}, { register: true }, clock);
+  });
+
+  afterEach(() => scene.closeAt(clock));
+
+  const registration = () => scene.gateway.connector.registration('acc_1');
+
+  async function grantedS(...headers: string[]): Promise<number> {
+    scene.peer.answer(await scene.peer.request('REGISTER'), 200, { contact: null, headers });
+    await waitFor('registered', () => registration().state === 'registered');
+    return (Date.parse(registration().expiresAt!) - Date.parse(clock.nowIso())) / 1000;
+  }
+
+  it.each<[string, number, readonly string[]]>([
+    ['a Contact that it has rewritten', 90, ['Contact: <sip:+441632960000@203.0.113.5:5080>;expires=90']],
+    [
+      'of several rewritten ones the one that ends first',
+      60,
+      ['Contact: <sip:a@203.0.113.5>;expires=3600', 'Contact: <sip:b@203.0.113.5>;expires=60'],
+    ],
+    ['the lifetime of all', 120, ['Expires: 120', 'Contact: <sip:a@203.0.113.5>']],
+    ['the lifetime without any Contact', 45, ['Expires: 45']],
+    ['neither', 600, []],
+    ['one that is no number', 600, ['Contact: <sip:a@203.0.113.5>;expires=soon']],
+  ])('may grant %s: %i s', async (_, seconds, headers) => {
+    expect(await grantedS(...headers)).toBe(seconds);
+  });
+
+  it.each([
+    [503, 'Retry-After: 5', 5_000],
+    [503, 'Retry-After: 120 (maintenance);duration=10', 120_000],
+    [500, 'Retry-After: 7', 7_000],
+    [480, 'Retry-After: 0', 1_000],
+    [503, 'Retry-After: 99999999', 1_800_000],
+  ])('says %i and when to come back: %s', async (status, header, delayMs) => {
+    scene.peer.answer(await scene.peer.request('REGISTER'), status, { headers: [header] });
+    await waitFor('failed', () => registration().state === 'failed');
+    expect(registration().lastError).toBe(`${status} Scripted`);
+    clock.advance(delayMs - 1);
+    expect(scene.peer.requests('REGISTER')).toHaveLength(1);
+    clock.advance(1);
+    await waitFor('another REGISTER', () => scene.peer.requests('REGISTER').length === 2);
+  });
+
+  it.each([403, 486, 503, 603])('says %i, which is what the state tells', async (status) => {
+    scene.peer.answer(await scene.peer.request('REGISTER'), status);
+    await waitFor('failed', () => registration().state === 'failed');
+    expect(registration().lastError).toBe(`${status} Scripted`);
+  });
+});
