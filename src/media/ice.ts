@@ -6,6 +6,8 @@ export interface IceServer {
   readonly urls: readonly string[];
   readonly username?: string;
   readonly credential?: string;
+  /** What its certificate is for, where the URLs have its address in place of its name. */
+  readonly serverName?: string;
 }
 
 /** As browsers have it: the SDP attribute without `a=`, and the media it is for. */

@@ -5,6 +5,7 @@ import { type CallUser, type HpbMessage, type PeerMessage, peerMessage } from '.
 import { HpbSession, type HpbSessionObserver, type Reach } from '../signaling/hpb-session.ts';
 import { type RoomEvent, roomEvent } from '../signaling/room-events.ts';
 import { isLobby } from './entry-failure.ts';
+import { openIceServers } from './open-ice-servers.ts';
 import { IN_CALL, maySpeak, type Room, type SignalingSettings, type TalkRoom } from './talk-room.ts';
 
 export interface StayDeps {
@@ -110,12 +111,20 @@ export class Stay {
       return room.join(signal);
     };
     if (internalSecrets.size === 0) {
-      const [settings, joined] = await Promise.all([room.settings(signal), join()]);
+      const [settings, joined] = await Promise.all([this.#settings(signal), join()]);
       return { settings, room: joined, secret: null };
     }
-    const settings = await room.settings(signal);
+    const settings = await this.#settings(signal);
     const secret = internalSecrets.get(URL.parse(settings.server ?? '')?.host ?? '') ?? null;
     return { settings, room: await (secret === null ? join() : room.look(signal)), secret };
+  }
+
+  async #settings(signal: AbortSignal): Promise<SignalingSettings> {
+    const { room, reach } = this.#deps;
+    const settings = await room.settings(signal);
+    const iceServers = await openIceServers(settings.iceServers, reach);
+    signal.throwIfAborted();
+    return { ...settings, iceServers };
   }
 
   async #signOn(

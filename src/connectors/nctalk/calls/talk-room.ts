@@ -65,6 +65,7 @@ export interface SignalingSettings {
   readonly token: string | null;
   readonly ticket: string;
   readonly userId: string;
+  /** As the Nextcloud names them: they may be anywhere. */
   readonly iceServers: readonly IceServer[];
 }
 
