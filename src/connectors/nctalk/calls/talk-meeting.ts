@@ -69,6 +69,8 @@ export interface TalkCall {
   failed(failure: PlatformFailure): void;
   /** Whether the Nextcloud has a signaling server. */
   learned(hasServer: boolean): void;
+  /** The bot is in the call, for the first time or again. */
+  entered(): void;
 }
 
 export interface TalkMeetingDeps extends TalkCall {
@@ -228,8 +230,9 @@ export class TalkMeeting implements Meeting {
   }
 
   #admitted(): void {
-    const { leg } = this.#deps;
+    const { leg, entered } = this.#deps;
     this.#isAdmitted = true;
+    entered();
     leg.connecting(NO_MEDIA, async () => {
       if (!this.#hasServer) {
         this.#polled?.start();

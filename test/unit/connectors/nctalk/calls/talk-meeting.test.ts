@@ -419,6 +419,17 @@ describe('a call that has started', () => {
     expect(rung).toHaveLength(1);
   });
 
+  it('does not ring when the bot was in it, and is told late of its start', async () => {
+    nextcloud.startCall(room, ada);
+    const looks = () => nextcloud.calls.filter((each) => each.startsWith('room.get')).length;
+    const call = await answered();
+    await waitFor('the look at the call', () => looks() === 1);
+    call.leg.hangUp();
+    await call.leg.released;
+    await changed();
+    expect(rung).toEqual([]);
+  });
+
   it('does not ring where there is none, whatever is said', async () => {
     await changed();
     expect(rung).toEqual([]);
