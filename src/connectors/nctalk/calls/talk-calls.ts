@@ -58,6 +58,8 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
   readonly #deps: TalkCallsDeps;
   /** Calls that bots are in, or that ring, by `<connection>/<room>`. */
   readonly #taken = new Map<string, PlatformLeg>();
+  /** Those that bots are in, as the platform has them. */
+  readonly #meetings = new Map<string, TalkMeeting>();
   readonly #ringing = new Map<string, RingingLeg>();
   /** When the last call has started that rang, or that the bot was in, by place. */
   readonly #known = new LimitedMap<number>(MAX_KNOWN);
@@ -105,6 +107,11 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
     this.#look(bot, roomToken)
       .catch((error: unknown) => this.#deps.failed(bot.connectionId, failureOf(error)))
       .finally(() => this.#looking.delete(place));
+  }
+
+  /** Has the people in a call see that the agent is typing, or no longer. Returns false when the bot is not in it. */
+  type(connectionId: string, roomToken: string, on: boolean): boolean {
+    return this.#meetings.get(`${connectionId}/${roomToken}`)?.type(on) ?? false;
   }
 
   async #look(bot: CallingBot, roomToken: string): Promise<void> {
@@ -180,13 +187,16 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
       // Whatever fails here fails the call as well.
       entered: () => void this.#entered(bot, roomToken).catch(() => undefined),
     };
-    const leg: MeetingLeg = new MeetingLeg(
-      { clock, observer, rules: TALK_RULES },
-      (own) => new TalkMeeting({ ...call, control, observer, leg: own }),
-    );
+    const leg: MeetingLeg = new MeetingLeg({ clock, observer, rules: TALK_RULES }, (own) => {
+      const meeting = new TalkMeeting({ ...call, control, observer, leg: own });
+      this.#meetings.set(place, meeting);
+      return meeting;
+    });
     this.#taken.set(place, leg);
     void leg.released.then(() => {
-      if (this.#taken.get(place) === leg) this.#taken.delete(place);
+      if (this.#taken.get(place) !== leg) return;
+      this.#taken.delete(place);
+      this.#meetings.delete(place);
     });
     return leg;
   }
