@@ -16,3 +16,6 @@ export interface IceCandidate {
   readonly sdpMid: string | null;
   readonly sdpMLineIndex: number | null;
 }
+
+/** Scheme, host, port and transport (RFC 7064 and RFC 7065). The host is a name or an IPv4 address: nothing here speaks IPv6. */
+export const ICE_URL = /^(stun|turns?):([\w.-]{1,253})(?::(\d{1,5}))?(?:\?transport=(udp|tcp))?$/i;

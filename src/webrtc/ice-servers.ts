@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import type { IceServer } from '../media/ice.ts';
+import { ICE_URL, type IceServer } from '../media/ice.ts';
 
 /** How a TURN server is reached. It relays UDP either way. */
 export type TurnTransport = 'udp' | 'tcp' | 'tls';
@@ -23,13 +23,6 @@ export interface IceServers {
 
 const DEFAULT_PORT = { stun: 3478, turn: 3478, turns: 5349 } as const;
 const TRANSPORTS: readonly TurnTransport[] = ['udp', 'tcp', 'tls'];
-/** RFC 7064 and RFC 7065. Nothing here speaks IPv6. */
-const URL_PATTERN = /^(stun|turns?):([\w.-]{1,253})(?::(\d{1,5}))?(?:\?transport=(udp|tcp))?$/i;
-
-/** Returns the name or IPv4 address of the server of a URL; null: it is none that can be used. */
-export function iceHost(url: string): string | null {
-  return URL_PATTERN.exec(url)?.[2] ?? null;
-}
 
 /**
  * Chooses from a platform's list. What it does not know it leaves out: `stuns:`, TURN over DTLS, servers without a password. Names as
@@ -52,7 +45,7 @@ interface KnownUrl {
 }
 
 function readUrl(url: string, { username, credential, serverName }: IceServer): KnownUrl[] {
-  const [, scheme, host = '', port, transport] = URL_PATTERN.exec(url) ?? [];
+  const [, scheme, host = '', port, transport] = ICE_URL.exec(url) ?? [];
   if (scheme === undefined || !isIPv4(host)) return [];
   const known = scheme.toLowerCase() as KnownUrl['scheme'];
   const target = { host, port: port === undefined ? DEFAULT_PORT[known] : Number(port) };

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { openAddresses } from '../../../base/find-addresses.ts';
-import { iceHost } from '../../../webrtc/ice-servers.ts';
+import { ICE_URL } from '../../../media/ice.ts';
 import type { Reach } from '../signaling/hpb-session.ts';
 import type { IceServer } from '../voice/talk-protocol.ts';
 
@@ -19,8 +19,8 @@ export async function openIceServers(
   const addresses = new Map<string, Promise<string | null>>();
   const found = await Promise.all(
     all.map(async ({ url, login }): Promise<IceServer[]> => {
-      const host = iceHost(url);
-      if (host === null) return [];
+      const host = ICE_URL.exec(url)?.[2];
+      if (host === undefined) return [];
       const finding = addresses.get(host) ?? openAddress(host, reach);
       addresses.set(host, finding);
       const address = await finding;
