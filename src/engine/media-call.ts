@@ -183,7 +183,8 @@ export class MediaCall {
   #seat(): void {
     const parties: Party[] = [this.#platform];
     if (this.#audio === 'inward') parties.push(...this.#agents.map((agent) => new ListeningParty(agent)));
-    if (this.#audio === 'both') parties.push(...this.#agents, ...(this.#speech === null ? [] : [this.#speech]));
+    if (this.#audio === 'both')
+      parties.push(...this.#agents, ...(this.#speech === null ? [] : [this.#speech]));
     this.#parties = parties;
   }
 
