@@ -97,8 +97,22 @@ async function bundle(dir, { main = MAIN, bridge = BRIDGE } = {}) {
   await Promise.all([gateway, bundleDashboard(join(unfinished, 'dashboard'))]);
   // Otherwise esbuild's process would run as long as this one.
   await stop();
+  await inAscii(unfinished);
   // Another start may have written the same bundle in the meantime.
   await rename(unfinished, dir).catch(() => rm(unfinished, { recursive: true }));
+}
+
+/** esbuild escapes characters beyond ASCII in strings only, and packages have some in regular expressions. */
+async function inAscii(dir) {
+  const files = (await readdir(dir)).filter((name) => name.endsWith('.cjs')).map((name) => join(dir, name));
+  for (const file of files) {
+    const source = await readFile(file, 'utf8');
+    const escaped = source.replace(
+      /[\u0080-\uffff]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    if (escaped !== source) await writeFile(file, escaped);
+  }
 }
 
 /**

@@ -27,6 +27,7 @@ export type CallEvent =
   | UtteranceEvent
   /** Somebody has started or stopped speaking, as heard by hosted speech recognition. */
   | { readonly type: 'speech'; readonly speaker: string; readonly state: 'started' | 'ended' }
+  | UnheardEvent
   | ChatEvent
   | { readonly type: 'dtmf'; readonly digit: string };
 
@@ -82,6 +83,13 @@ export interface SpeechError {
 /** Hosted speech recognition, or the platform's own, understood something. The last words of a call come after its final state. */
 export interface TranscriptEvent extends RecognizedLine {
   readonly type: 'call_transcript';
+}
+
+/** Somebody spoke, and hosted speech recognition understood nothing, or (`failed`) did not listen. */
+export interface UnheardEvent {
+  readonly type: 'speech_unheard';
+  readonly speaker: string;
+  readonly reason: 'not_understood' | 'failed';
 }
 
 /** What has become of a text that the gateway speaks. `started` is the only state that another one follows. */

@@ -110,6 +110,7 @@ export class CallRecorder {
       case 'call_participants':
       case 'call_speaking':
       case 'speech':
+      case 'speech_unheard':
       case 'dtmf':
         return;
       default:

@@ -126,7 +126,31 @@ export const texts = {
     accept: 'Accept',
     refuse: 'Refuse',
     place: 'Place a call',
-    callable: ['sip', 'discord', 'teams', 'meet', 'zoom', 'nctalk'],
+    callable: [
+      ['sip', 'Phone (SIP)'],
+      ['discord', 'Discord'],
+      ['teams', 'Microsoft Teams'],
+      ['meet', 'Google Meet'],
+      ['zoom', 'Zoom'],
+      ['nctalk', 'Nextcloud Talk'],
+    ] as readonly Option[],
+    past: 'History',
+    noPast: 'No call that is over',
+    nothingKept: 'Nothing was transcribed.',
+    search: 'Search callers, numbers and words',
+    all: 'All',
+    result: 'Ended',
+    results: {
+      completed: 'Completed',
+      refused: 'Refused',
+      missed: 'Missed',
+      busy: 'Busy',
+      no_answer: 'No answer',
+      failed: 'Failed',
+      disconnected: 'Disconnected',
+      internal_error: 'Error of the gateway',
+    } as Words,
+    answered: 'Answered',
     platform: 'Platform',
     target: 'Number, SIP address or link of the meeting',
     targetHint: 'For example +33123456789, sip:anna@example.com, or the link of the invitation',
@@ -239,6 +263,20 @@ export const texts = {
   },
 
   nextcloud: {
+    connect: 'Begin here',
+    connectHint: 'The Nextcloud must have the addon. You agree there.',
+    failed: 'The Nextcloud did not say why it failed; start again.',
+    failures: {
+      missing_params: 'The Nextcloud did not get all that it needs; start again.',
+      state_missing: 'The Nextcloud knows of no such attempt; start again there.',
+      state_mismatch: 'Another attempt was begun at the Nextcloud meanwhile; start again there.',
+      state_expired: 'It took longer than 10 minutes; start again.',
+      admin_mismatch: 'Another administrator of the Nextcloud has begun it; start again there.',
+      unsafe_urls:
+        'The Nextcloud does not accept the URLs of this gateway; its operator has to set SVC_PUBLIC_URL.',
+      bot_creation_failed:
+        'The Nextcloud could not make the bot, or this gateway could not reach it; the log of the Nextcloud says more.',
+    } as Words,
     addon: 'With the addon',
     addonSteps:
       'Install the addon in your Nextcloud and choose “Connect” in its settings. Your browser comes here, and you agree.',

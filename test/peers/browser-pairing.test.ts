@@ -150,7 +150,7 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
     await page.getByText('Signed in as a.rather.long.address').waitFor();
     await lookAt('long-address');
     await page.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('Your account of the platform is connected.').waitFor();
+    await page.getByText('Nextcloud Talk is connected.').waitFor();
     await lookAt('connected');
     expect(await connections()).toEqual([`root@${host()}`]);
   });

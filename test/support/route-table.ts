@@ -88,8 +88,6 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'POST /api/oauth/start/{provider}': 'config',
   'GET /connect/nctalk': 'public',
   'POST /connect/nctalk': 'public',
-  'GET /dashboard': 'public',
-  'GET /dashboard/platforms': 'public',
   'POST /api/nctalk/talk-bots': 'config',
   'POST /api/nctalk/callback': 'public',
   'POST /api/nctalk/addon-disabled': 'public',

@@ -67,6 +67,11 @@ export function rpcError(status: number, code: number, message: string): BytesRe
   return replyBytes(status, JSON_TYPE, body);
 }
 
+/** The refusal of a request for a stream by a client that takes none, as the SDK words it. */
+export function notAcceptable(): BytesReply {
+  return rpcError(406, -32_000, 'Not Acceptable: Client must accept text/event-stream');
+}
+
 /** The text around each message of an event stream. */
 export const EVENT_HEAD = 'event: message\ndata: ';
 export const EVENT_TAIL = '\n\n';

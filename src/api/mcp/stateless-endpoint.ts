@@ -3,9 +3,10 @@ import { GatewayError } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Reply } from '../http/answer/reply.ts';
+import { acceptedBy, inAcceptedForm } from './accept.ts';
 import { authInfoOf, type Transcripts } from './mcp-contents.ts';
 import type { McpCounts, McpRequest } from './mcp-request.ts';
-import { cancelledId, KEEP_ALIVE_MS, noAnswer } from './rpc-message.ts';
+import { cancelledId, KEEP_ALIVE_MS, noAnswer, notAcceptable } from './rpc-message.ts';
 import { mcpServer } from './sdk/mcp-server.ts';
 import { type HttpVerb, replyOf, webRequest } from './sdk/web-exchange.ts';
 import type { SessionDeps } from './sessions/session.ts';
@@ -33,6 +34,11 @@ export class StatelessEndpoint {
 
   /** `body`: the parsed JSON; undefined if it is invalid. */
   post(request: McpRequest, body: unknown): Reply | Promise<Reply> {
+    if (isListen(body) && !acceptedBy(request).events) return notAcceptable();
+    return inAcceptedForm(request, body, this.#answer(request, body));
+  }
+
+  #answer(request: McpRequest, body: unknown): Reply | Promise<Reply> {
     const { contents, counts, fastPath } = this.#deps;
     const fast = fastPath?.answer(request, body, () => {
       counts.sdk += 1;
@@ -150,6 +156,7 @@ function answerOf(
   return handler.fetch(webRequest(method, request), { authInfo, ...parsed });
 }
 
+/** A stream is asked for, which has no end. */
 function isListen(body: unknown): boolean {
   return isRecord(body) && body.method === 'subscriptions/listen';
 }

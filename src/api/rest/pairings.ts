@@ -16,11 +16,11 @@ import type { Principal } from '../auth/principal.ts';
 import { parseForm } from '../authorization/clients.ts';
 import { type BytesReply, reply, replyEmpty } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
-import { CONFIRM_FIRST, CONNECTED, connectFailed, DECLINED } from '../pages/notice.ts';
+import { CONFIRM_FIRST, connectFailed, DECLINED } from '../pages/notice.ts';
 import { OWN_FORM_HEADERS, pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
 import { pairingPage } from '../pages/pairing.ts';
 import { signInPage } from '../pages/sign-in.ts';
-import { InstalledBot, InstalledBotRequest, PairingEndQuery, PairingQuery } from '../schema/connection.ts';
+import { InstalledBot, InstalledBotRequest, PairingQuery } from '../schema/connection.ts';
 import { starterOf, type Visitors } from './connections.ts';
 import { OWN_SITES } from './oauth.ts';
 
@@ -43,8 +43,7 @@ export function pairingRoutes(context: PairingContext): Route[] {
   return [...connectors.keys()].flatMap((name) => {
     const offered = pairingPlatform(connectors, name);
     if (offered === null) return [];
-    const ends = offered.pairing.ends.map((path) => endRoute(offered, path));
-    return [...consentRoutes(context, offered), ...ends, botRoute(context, offered)];
+    return [...consentRoutes(context, offered), botRoute(context, offered)];
   });
 }
 
@@ -161,28 +160,6 @@ function refusedAs(refusal: unknown): BytesReply<400 | 403> {
   if (refusal instanceof GatewayError && refusal.code === 'email_not_verified')
     return pageReply(403, CONFIRM_FIRST);
   return refusalPage(refusal, PAGE_STATUSES, connectFailed);
-}
-
-/** A page to which servers send people in the end. It says only what they say: nothing is connected by it. */
-function endRoute({ platform, pairing }: PairingPlatform, path: `/${string}`): Route {
-  const { title } = PLATFORM_TRAITS[platform];
-  const noun = path.replace(/\W(\w)/g, (_match, letter: string) => letter.toUpperCase());
-  return open.get(path, {
-    operationId: `show${noun}`,
-    summary: `Tell how connecting a server of ${title} ended`,
-    description: 'For browsers: servers send people here. The gateway has no other page at this path.',
-    query: PairingEndQuery,
-    responses: {
-      200: pageAnswer('The server says that it is connected'),
-      400: pageAnswer('The server says why it is not'),
-    },
-    fails: ['not_found'],
-    handler: ({ query }) => {
-      const end = pairing.endIn(query);
-      if (end === null) throw new GatewayError('not_found');
-      return end === 'connected' ? pageReply(200, CONNECTED) : pageReply(400, connectFailed(end.failed));
-    },
-  });
 }
 
 /** The bots that a server's administrator installs by hand. */

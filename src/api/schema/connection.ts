@@ -75,9 +75,6 @@ export const PairingQuery = z
   .object({ prompt: z.string().max(16).default('').describe('`login`: sign in, even if signed in') })
   .catchall(z.string().max(1_024));
 
-/** Query of a page to which a server sends people in the end. */
-export const PairingEndQuery = z.object({}).catchall(z.string().max(256));
-
 export const InstalledBotRequest = named('InstalledBotRequest', {
   server_url: ServerUrl,
   name: z

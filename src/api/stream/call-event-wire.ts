@@ -17,6 +17,7 @@ export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEven
     case 'call_participants':
     case 'call_error':
     case 'speech':
+    case 'speech_unheard':
     case 'dtmf':
       return event;
     case 'call_capabilities': {

@@ -10,10 +10,6 @@ export interface ConnectsByPairing {
   asked(query: Readonly<Record<string, string>>): AskedPairing;
   /** The same, when a person starts here and gives their server's URL. Throws GatewayError `server_invalid`. */
   wanted(serverUrl: string): AskedPairing;
-  /** Paths of the gateway to which servers send people in the end. */
-  readonly ends: readonly `/${string}`[];
-  /** Reads what a server says there: `connected`, or why it failed, in words. Null: it says neither. */
-  endIn(query: Readonly<Record<string, string>>): 'connected' | { readonly failed: string } | null;
   /** The bots that a server's administrator installs by hand, where there is no pairing. */
   readonly installed: InstalledBots;
   /** Sets where completed pairings go. Called once, before `start`. */

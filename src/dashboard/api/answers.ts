@@ -10,7 +10,14 @@ import type { CreatedKey, KeyList } from '../../api/schema/api-key.ts';
 import type { SignedIn, SignInOptions } from '../../api/schema/auth.ts';
 import type { McpAuthorizationList } from '../../api/schema/authorization.ts';
 import type { BotToken, BotTokenList } from '../../api/schema/bot-token.ts';
-import type { Call, CallAudio, CallList, CallStatus, CreatedCall } from '../../api/schema/call.ts';
+import type {
+  Call,
+  CallAudio,
+  CallList,
+  CallStatus,
+  CreatedCall,
+  PastCallStatus,
+} from '../../api/schema/call.ts';
 import type { InstalledBot, OAuthStarted } from '../../api/schema/connection.ts';
 import type { DeliveryDetail, DeliveryList, NewDelivery } from '../../api/schema/delivery.ts';
 import type { DeliveredDm, QueuedDm } from '../../api/schema/dm.ts';
@@ -44,6 +51,7 @@ export interface Answers {
   'POST /api/feedback': unknown;
 
   'GET /api/calls': z.output<typeof CallList>;
+  'GET /api/calls/history/{call_id}': z.output<typeof PastCallStatus>;
   'POST /api/call': z.output<typeof CreatedCall>;
   'GET /api/call/{call_id}': z.output<typeof CallStatus>;
   'DELETE /api/call/{call_id}': z.output<typeof Call>;

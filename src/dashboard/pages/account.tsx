@@ -4,6 +4,7 @@ import { useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { Card } from '../parts/card.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { fill, useDraft, valuesOf } from '../parts/draft.ts';
 import { Field, Form } from '../parts/form.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -32,14 +33,12 @@ export function AccountPage() {
 }
 
 function Address() {
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const draft = useDraft({ new_email: '', password: '' });
   const { email: known = null, email_verified: isVerified } = account.value ?? {};
   const submit = async (): Promise<void> => {
-    await ask('POST /api/change-email', { body: { new_email: email, password } });
+    await ask('POST /api/change-email', { body: valuesOf(draft) });
     tell(t.mailed);
-    setEmail('');
-    setPassword('');
+    fill(draft, { new_email: '', password: '' });
   };
   return (
     <Card title={t.address}>
@@ -53,34 +52,25 @@ function Address() {
         </div>
       )}
       <Form submit={submit} action={t.changeAddress}>
-        <Field
-          label={t.newAddress}
-          type="email"
-          value={email}
-          onValue={setEmail}
-          required
-          autocomplete="email"
-        />
-        <PasswordField label={t.currentPassword} value={password} onValue={setPassword} />
+        <Field label={t.newAddress} type="email" of={draft.new_email} required autocomplete="email" />
+        <PasswordField label={t.currentPassword} of={draft.password} />
       </Form>
     </Card>
   );
 }
 
 function Password() {
-  const [current, setCurrent] = useState('');
-  const [wanted, setWanted] = useState('');
+  const draft = useDraft({ current_password: '', new_password: '' });
   const submit = async (): Promise<void> => {
-    await ask('POST /api/change-password', { body: { current_password: current, new_password: wanted } });
+    await ask('POST /api/change-password', { body: valuesOf(draft) });
     tell(t.passwordChanged);
-    setCurrent('');
-    setWanted('');
+    fill(draft, { current_password: '', new_password: '' });
   };
   return (
     <Card title={texts.signIn.password}>
       <Form submit={submit} action={t.changePassword}>
-        <PasswordField label={t.currentPassword} value={current} onValue={setCurrent} />
-        <PasswordField label={t.newPassword} isNew value={wanted} onValue={setWanted} />
+        <PasswordField label={t.currentPassword} of={draft.current_password} />
+        <PasswordField label={t.newPassword} isNew of={draft.new_password} />
       </Form>
     </Card>
   );
@@ -142,25 +132,17 @@ function Leaving() {
 }
 
 function DeleteAccount({ onClose }: { onClose(): void }) {
-  const [password, setPassword] = useState('');
-  const [word, setWord] = useState('');
+  const draft = useDraft({ password: '', confirm: '' });
   const submit = async (): Promise<void> => {
-    await ask('DELETE /api/account', { body: { confirm: word, ...(password && { password }) } });
+    await ask('DELETE /api/account', { body: valuesOf(draft) });
     signedOut.value += 1;
   };
   return (
     <Dialog title={t.delete} onClose={onClose}>
       <p>{t.deleteHint}</p>
       <Form submit={submit} action={t.delete} isDanger onCancel={onClose}>
-        <PasswordField label={t.currentPassword} value={password} onValue={setPassword} />
-        <Field
-          label={t.confirmWord}
-          value={word}
-          onValue={setWord}
-          required
-          pattern="DELETE"
-          autocomplete="off"
-        />
+        <PasswordField label={t.currentPassword} of={draft.password} />
+        <Field label={t.confirmWord} of={draft.confirm} required pattern="DELETE" autocomplete="off" />
       </Form>
     </Dialog>
   );

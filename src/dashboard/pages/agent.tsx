@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Answers } from '../api/answers.ts';
 import type { Agent } from '../api/items.ts';
@@ -7,6 +6,7 @@ import { type Answer, useAnswer } from '../api/use-answer.ts';
 import { Action } from '../parts/action.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Confirm } from '../parts/dialog.tsx';
+import { useDraft, valuesOf } from '../parts/draft.ts';
 import { Area, Field, Form } from '../parts/form.tsx';
 import { Empty, Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -69,11 +69,11 @@ function Whole({ agent, tab, agents }: WholeProps) {
 
 function Settings({ agent, onChange }: { readonly agent: Agent; onChange(): void }) {
   const [, navigate] = useLocation();
-  const [name, setName] = useState(agent.name);
-  const [timeoutText, setTimeoutText] = useState(agent.timeout_text ?? '');
+  const draft = useDraft({ name: agent.name, timeout_text: agent.timeout_text ?? '' });
   const params = { agent_id: agent.id };
   const submit = async (): Promise<void> => {
-    await ask('PATCH /api/agents/{agent_id}', { params, body: { name, timeout_text: timeoutText || null } });
+    const { name, timeout_text } = valuesOf(draft);
+    await ask('PATCH /api/agents/{agent_id}', { params, body: { name, timeout_text: timeout_text || null } });
     tell(texts.saved);
     onChange();
   };
@@ -88,15 +88,8 @@ function Settings({ agent, onChange }: { readonly agent: Agent; onChange(): void
   return (
     <section class="card narrow">
       <Form submit={submit} action={texts.save}>
-        <Field label={texts.name} value={name} onValue={setName} required maxLength={80} />
-        <Area
-          label={t.timeoutText}
-          hint={t.timeoutHint}
-          value={timeoutText}
-          onValue={setTimeoutText}
-          rows={2}
-          maxLength={1_000}
-        />
+        <Field label={texts.name} of={draft.name} required maxLength={80} />
+        <Area label={t.timeoutText} hint={t.timeoutHint} of={draft.timeout_text} rows={2} maxLength={1_000} />
       </Form>
       <div class="row">
         {!agent.is_default && (

@@ -4,7 +4,7 @@ import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Field, Form } from '../parts/form.tsx';
+import { TextForm } from '../parts/form.tsx';
 import { Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { texts } from '../texts.ts';
@@ -51,16 +51,13 @@ export function AgentsPage() {
 
 function Create({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation();
-  const [name, setName] = useState('');
-  const submit = async (): Promise<void> => {
+  const create = async (name: string): Promise<void> => {
     const { id } = await ask('POST /api/agents', { body: { name } });
     navigate(`/agents/${id}`);
   };
   return (
     <Dialog title={t.create} onClose={onClose}>
-      <Form submit={submit} action={t.create} onCancel={onClose}>
-        <Field label={texts.name} value={name} onValue={setName} required maxLength={80} autocomplete="off" />
-      </Form>
+      <TextForm action={t.create} label={texts.name} send={create} maxLength={80} />
     </Dialog>
   );
 }

@@ -10,7 +10,8 @@ import { texts } from '../texts.ts';
 import { Controls } from './call/controls.tsx';
 import { CallFacts } from './call/facts.tsx';
 import { Chat, Happenings, Participants, Transcript } from './call/heard.tsx';
-import { otherSide } from './calls.tsx';
+import { otherSide } from './call/other-side.ts';
+import { PastCall } from './call/past.tsx';
 
 type Status = Answers['GET /api/call/{call_id}'];
 
@@ -29,9 +30,11 @@ export function CallPage({ callId }: { readonly callId: string }) {
         {data && <CallBadge state={isOver ? 'ended' : data.state} />}
       </PageHead>
       {isOver && <p class="banner">{t.over}</p>}
-      {!(isOver && data === undefined) && (
-        <Loaded answer={isOver ? { ...status, error: undefined } : status}>
-          {(call) => <Whole call={call} status={status} isLive={!isOver && LIVE.has(call.state)} />}
+      {isOver ? (
+        <PastCall callId={callId} />
+      ) : (
+        <Loaded answer={status}>
+          {(call) => <Whole call={call} status={status} isLive={LIVE.has(call.state)} />}
         </Loaded>
       )}
     </>

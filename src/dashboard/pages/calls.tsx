@@ -7,12 +7,15 @@ import { Action } from '../parts/action.tsx';
 import { CallBadge } from '../parts/badge.tsx';
 import { Card } from '../parts/card.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { useDraft, valuesOf } from '../parts/draft.ts';
 import { Choice, Field, Form } from '../parts/form.tsx';
 import { Duration, Moment } from '../parts/moment.tsx';
 import { Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Row, Rows } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
+import { History } from './call/history.tsx';
+import { otherSide } from './call/other-side.ts';
 
 const t = texts.calls;
 
@@ -34,6 +37,7 @@ export function CallsPage() {
       <Card title={t.live}>
         <Loaded answer={calls}>{(data) => <CallRows calls={data.calls} />}</Loaded>
       </Card>
+      <History />
     </>
   );
 }
@@ -63,15 +67,6 @@ export function CallRows({ calls }: { readonly calls: readonly Call[] }) {
   );
 }
 
-/** Who or what the call is with. */
-export function otherSide({
-  direction,
-  caller,
-  meeting_url: url,
-}: Pick<Call, 'direction' | 'caller' | 'meeting_url'>) {
-  return (direction === 'inbound' ? caller : url) || t.unknown;
-}
-
 /** The buttons of a ringing call. */
 export function Answering({ callId }: { readonly callId: string }) {
   const params = { call_id: callId };
@@ -89,26 +84,19 @@ export function Answering({ callId }: { readonly callId: string }) {
 
 function PlaceCall({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation();
-  const [platform, setPlatform] = useState('sip');
-  const [target, setTarget] = useState('');
+  const draft = useDraft({ platform: 'sip', meeting_url: '' });
   const submit = async (): Promise<void> => {
-    const call = await ask('POST /api/call', { body: { platform, meeting_url: target } });
+    const call = await ask('POST /api/call', { body: valuesOf(draft) });
     navigate(`/calls/${call.call_id}`);
   };
   return (
     <Dialog title={t.place} onClose={onClose}>
       <Form submit={submit} action={t.place} onCancel={onClose}>
-        <Choice
-          label={t.platform}
-          value={platform}
-          onValue={setPlatform}
-          options={t.callable.map((each) => [each, texts.platforms[each] ?? each] as const)}
-        />
+        <Choice label={t.platform} of={draft.platform} options={t.callable} />
         <Field
           label={t.target}
           hint={t.targetHint}
-          value={target}
-          onValue={setTarget}
+          of={draft.meeting_url}
           maxLength={2048}
           autocomplete="off"
         />

@@ -11,6 +11,7 @@ import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
 import { CallRows, LIST_EVENTS } from './calls.tsx';
 import { ConversationRows } from './inbox-list.tsx';
+import { Returned } from './platform/returned.tsx';
 
 const t = texts.home;
 const MOST_CONVERSATIONS = 6;
@@ -34,6 +35,7 @@ export function HomePage() {
   return (
     <>
       <PageHead title={texts.nav.home} />
+      <Returned />
       <Attention platforms={all} />
       {isKnown && !steps.every(({ isDone }) => isDone) && (
         <Card title={t.begin}>

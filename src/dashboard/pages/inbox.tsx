@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useParams } from 'wouter-preact';
 import type { Answers } from '../api/answers.ts';
@@ -22,24 +23,19 @@ const MOST = 200;
 /** The conversations, and one of them. */
 export function InboxPage() {
   const { id } = useParams<{ id?: string }>();
-  const [platform, setPlatform] = useState('');
+  const platform = useSignal('');
   const [pages, setPages] = useState(1);
   return (
     <div class={`inbox${id === undefined ? '' : ' has-open'}`}>
       <div class="list">
         <PageHead title={texts.nav.inbox} />
-        <Choice
-          label={t.filter}
-          value={platform}
-          onValue={setPlatform}
-          options={[['', t.all], ...Object.entries(texts.platforms)]}
-        />
+        <Choice label={t.filter} of={platform} options={[['', t.all], ...Object.entries(texts.platforms)]} />
         <section class="card">
           {Array.from({ length: pages }, (_, page) => (
             <Conversations
               key={page}
               offset={page * PAGE}
-              platform={platform}
+              platform={platform.value}
               open={id}
               {...(page === pages - 1 && { onMore: () => setPages(pages + 1) })}
             />
@@ -174,18 +170,18 @@ function File({ name, mime, size, url }: Message['attachments'][number]) {
 }
 
 function Reply({ conversation, onSent }: { readonly conversation: History['conversation']; onSent(): void }) {
-  const [text, setText] = useState('');
+  const text = useSignal('');
   const { platform, conversation_id: id, remote_id: peer, task } = conversation;
   const submit = async (): Promise<void> => {
     const target = platform === 'agent' ? { peer, task } : {};
-    await ask('POST /api/dm/chat', { body: { platform, conversation_id: id, text, ...target } });
-    setText('');
+    await ask('POST /api/dm/chat', { body: { platform, conversation_id: id, text: text.value, ...target } });
+    text.value = '';
     onSent();
   };
   if (conversation.status !== 'active') return <p class="quiet small">{t.closed}</p>;
   return (
     <Form submit={submit} action={texts.send} inline>
-      <Area label={t.reply} value={text} onValue={setText} rows={2} maxLength={10_000} />
+      <Area label={t.reply} of={text} rows={2} maxLength={10_000} />
     </Form>
   );
 }

@@ -4,7 +4,7 @@ import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Card } from '../parts/card.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { Field, Form } from '../parts/form.tsx';
+import { TextForm } from '../parts/form.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { LoadedRows, Row } from '../parts/rows.tsx';
 import { texts } from '../texts.ts';
@@ -40,11 +40,9 @@ export function KeysPage() {
 function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
   const endpoints = KINDS[kind];
   const keys = useAnswer(endpoints.list);
-  const [name, setName] = useState('');
   const [created, setCreated] = useState<Answers['POST /api/api-keys']>();
-  const submit = async (): Promise<void> => {
+  const create = async (name: string): Promise<void> => {
     setCreated(await ask(endpoints.create, { body: { name } }));
-    setName('');
     keys.reload();
   };
   const revoke = async (id: string): Promise<void> => {
@@ -65,9 +63,7 @@ function Keys({ kind }: { readonly kind: keyof typeof KINDS }) {
           </Row>
         )}
       </LoadedRows>
-      <Form submit={submit} action={t.create} inline>
-        <Field label={t.name} value={name} onValue={setName} required maxLength={80} autocomplete="off" />
-      </Form>
+      <TextForm action={t.create} label={t.name} send={create} maxLength={80} />
       {created && (
         <Dialog title={t.created} onClose={() => setCreated(undefined)}>
           <NewKey value={created.key} isAgent={kind === 'agent'} />

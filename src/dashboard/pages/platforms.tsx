@@ -1,24 +1,19 @@
-import { Link, useSearchParams } from 'wouter-preact';
+import { Link } from 'wouter-preact';
 import type { Platform } from '../api/items.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { StatusBadge } from '../parts/badge.tsx';
 import { Loaded } from '../parts/notes.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { texts } from '../texts.ts';
-
-const t = texts.platformPages;
+import { Returned } from './platform/returned.tsx';
 
 /** Where an account of a platform comes back to after its sign-in there. */
 export function PlatformsPage() {
   const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 15_000 });
-  const [query] = useSearchParams();
-  const connected = query.get('connected');
   return (
     <>
       <PageHead title={texts.nav.platforms} />
-      {connected !== null && (
-        <p class="banner good">{t.connected(texts.platforms[connected] ?? connected)}</p>
-      )}
+      <Returned />
       <Loaded answer={platforms}>
         {(data) => (
           <ul class="cards">

@@ -1,7 +1,9 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { ApiError } from '../api/request.ts';
 import { texts } from '../texts.ts';
+import type { Held } from './draft.ts';
 import { ErrorNote } from './notes.tsx';
 
 interface FormProps {
@@ -80,57 +82,57 @@ function Labelled({
 interface FieldProps
   extends Labelled,
     Omit<InputHTMLAttributes<HTMLInputElement>, 'label' | 'value' | 'onInput'> {
-  readonly value: string;
-  onValue(value: string): void;
+  readonly of: Held<string>;
 }
 
-export function Field({ label, hint, value, onValue, ...rest }: FieldProps) {
-  const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }): void =>
-    onValue(currentTarget.value);
+export function Field({ label, hint, of, ...rest }: FieldProps) {
+  const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
+    of.value = currentTarget.value;
+  };
   return (
     <Labelled label={label} hint={hint}>
-      {(id, hintId) => <input {...rest} id={id} value={value} aria-describedby={hintId} onInput={onInput} />}
+      {(id, hintId) => (
+        <input {...rest} id={id} value={of.value} aria-describedby={hintId} onInput={onInput} />
+      )}
     </Labelled>
   );
 }
 
 interface AreaProps extends Labelled {
-  readonly value: string;
+  readonly of: Held<string>;
   readonly rows?: number;
   readonly placeholder?: string;
   readonly maxLength?: number;
-  onValue(value: string): void;
 }
 
-export function Area({ label, hint, value, onValue, ...rest }: AreaProps) {
-  const onInput = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }): void =>
-    onValue(currentTarget.value);
+export function Area({ label, hint, of, ...rest }: AreaProps) {
+  const onInput = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }): void => {
+    of.value = currentTarget.value;
+  };
   return (
     <Labelled label={label} hint={hint}>
       {(id, hintId) => (
-        <textarea {...rest} id={id} value={value} aria-describedby={hintId} onInput={onInput} />
+        <textarea {...rest} id={id} value={of.value} aria-describedby={hintId} onInput={onInput} />
       )}
     </Labelled>
   );
 }
 
 interface ChoiceProps extends Labelled {
-  readonly value: string;
+  readonly of: Held<string>;
   readonly options: readonly (readonly [value: string, name: string])[];
-  onValue(value: string): void;
 }
 
-export function Choice({ label, hint, value, options, onValue }: ChoiceProps) {
+export function Choice({ label, hint, of, options }: ChoiceProps) {
+  const onChange = ({ currentTarget }: { currentTarget: HTMLSelectElement }): void => {
+    of.value = currentTarget.value;
+  };
   return (
     <Labelled label={label} hint={hint}>
       {(id, hintId) => (
-        <select
-          id={id}
-          aria-describedby={hintId}
-          onChange={({ currentTarget }) => onValue(currentTarget.value)}
-        >
-          {options.map(([each, name]) => (
-            <option key={each} value={each} selected={each === value}>
+        <select id={id} aria-describedby={hintId} onChange={onChange}>
+          {options.map(([value, name]) => (
+            <option key={value} value={value} selected={value === of.value}>
               {name}
             </option>
           ))}
@@ -140,23 +142,37 @@ export function Choice({ label, hint, value, options, onValue }: ChoiceProps) {
   );
 }
 
-interface CheckProps extends Labelled {
-  readonly checked: boolean;
-  onChecked(checked: boolean): void;
-}
-
-export function Check({ label, hint, checked, onChecked }: CheckProps) {
+export function Check({ label, hint, of }: Labelled & { readonly of: Held<boolean> }) {
+  const onChange = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
+    of.value = currentTarget.checked;
+  };
   return (
     <label class="check">
-      <input
-        type="checkbox"
-        checked={checked}
-        onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
-      />
+      <input type="checkbox" checked={of.value} onChange={onChange} />
       <span>
         {label}
         {hint && <small class="hint">{hint}</small>}
       </span>
     </label>
+  );
+}
+
+interface TextFormProps extends Labelled, Omit<InputHTMLAttributes<HTMLInputElement>, 'label' | 'action'> {
+  readonly action: string;
+  /** Sends the text, which is emptied then. */
+  send(text: string): Promise<void>;
+}
+
+/** A form of one line. */
+export function TextForm({ action, send, ...field }: TextFormProps) {
+  const text = useSignal('');
+  const submit = async (): Promise<void> => {
+    await send(text.value);
+    text.value = '';
+  };
+  return (
+    <Form submit={submit} action={action} inline>
+      <Field {...field} of={text} required autocomplete="off" />
+    </Form>
   );
 }

@@ -1,10 +1,10 @@
 import { texts } from '../texts.ts';
+import type { Held } from './draft.ts';
 import { Field } from './form.tsx';
 
 interface PasswordFieldProps {
   readonly label: string;
-  readonly value: string;
-  onValue(value: string): void;
+  readonly of: Held<string>;
   /** One that is chosen now, and not the one to be proven. */
   readonly isNew?: boolean;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask, BASE_PATH } from '../api/request.ts';
+import { useDraft, valuesOf } from '../parts/draft.ts';
 import { Field, Form } from '../parts/form.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { texts } from '../texts.ts';
@@ -10,9 +11,7 @@ const t = texts.signIn;
 
 /** Signs in or up. The page stays where it was, so that it shows afterwards what was asked for. */
 export function SignIn({ onDone }: { onDone(): Promise<void> }) {
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const [inviteCode, setInviteCode] = useState('');
+  const draft = useDraft({ email: '', password: '', invite_code: '' });
   const [isNew, setIsNew] = useState(false);
   const [options, setOptions] = useState<Answers['GET /auth/options']>();
 
@@ -21,11 +20,10 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
   }, []);
 
   const submit = async (): Promise<void> => {
-    if (isNew) {
-      const invited = inviteCode === '' ? {} : { invite_code: inviteCode };
-      await ask('POST /auth/signup', { body: { email, password, ...invited } });
-    }
-    await ask('POST /auth/login', { body: { email, password } });
+    const { invite_code, ...login } = valuesOf(draft);
+    const invited = invite_code === '' ? login : { ...login, invite_code };
+    if (isNew) await ask('POST /auth/signup', { body: invited });
+    await ask('POST /auth/login', { body: login });
     await onDone();
   };
 
@@ -33,23 +31,10 @@ export function SignIn({ onDone }: { onDone(): Promise<void> }) {
   return (
     <Gate title={isNew ? t.create : t.title}>
       <Form submit={submit} action={isNew ? t.create : t.title}>
-        <Field
-          label={t.email}
-          type="email"
-          value={email}
-          onValue={setEmail}
-          required
-          autocomplete="username"
-        />
-        <PasswordField label={t.password} isNew={isNew} value={password} onValue={setPassword} />
+        <Field label={t.email} type="email" of={draft.email} required autocomplete="username" />
+        <PasswordField label={t.password} isNew={isNew} of={draft.password} />
         {isNew && signup === 'invite' && (
-          <Field
-            label={t.inviteCode}
-            value={inviteCode}
-            onValue={setInviteCode}
-            required
-            autocomplete="off"
-          />
+          <Field label={t.inviteCode} of={draft.invite_code} required autocomplete="off" />
         )}
       </Form>
       {providers.map((name) => (

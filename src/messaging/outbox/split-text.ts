@@ -3,7 +3,7 @@ export const MOST_PARTS = 20;
 
 const SPACE = /\s/g;
 /** Places to split at, the best one first: paragraphs, lines, sentences, words. */
-const PLACES: readonly RegExp[] = [/\n\n/g, /\n/g, /[.!?…。！？]["')\]]?\s/g, SPACE];
+const PLACES: readonly RegExp[] = [/\n\n/g, /\n/g, /[.!?\u2026\u3002\uff01\uff1f]["')\]]?\s/g, SPACE];
 /** No part should be shorter than this share of what fits. */
 const SHORTEST = 0.5;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;

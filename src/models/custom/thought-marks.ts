@@ -42,13 +42,13 @@ const BEGIN = new RegExp(`<(?:${names})${attributes}>|${begins}`, 'iy');
 /** A thought ends. */
 const END = new RegExp(`</(?:${names})\\s{0,8}>|${ends}`, 'iy');
 /** A control token, by its name. The second form is DeepSeek's. */
-const TOKEN = /<\|(?<name>[\w. -]{1,40})\|>|<｜[^<>｜]{1,40}｜>|<(?:start|end)_of_turn>/iy;
+const TOKEN = /<\|(?<name>[\w. -]{1,40})\|>|<\uff5c[^<>\uff5c]{1,40}\uff5c>|<(?:start|end)_of_turn>/iy;
 
 const LITERALS = [...TAGS.flatMap((name) => [`<${name}>`, `</${name}>`]), ...PAIRS.flat(), ...TURNS].map(
   (mark) => mark.toLowerCase(),
 );
 const UNFINISHED = new RegExp(
-  `^(?:<(?:${names})\\s[^<>]{0,64}|</(?:${names})\\s{0,8}|<\\|[\\w. -]{0,40}\\|?|<｜[^<>｜]{0,40}｜?)$`,
+  `^(?:<(?:${names})\\s[^<>]{0,64}|</(?:${names})\\s{0,8}|<\\|[\\w. -]{0,40}\\|?|<\\uff5c[^<>\\uff5c]{0,40}\\uff5c?)$`,
   'i',
 );
 
@@ -61,7 +61,7 @@ export type Mark =
   | { readonly kind: 'token'; readonly length: number; readonly name: string };
 
 /** The characters with which marks begin. */
-export const MARK_START = /[<[◁]/;
+export const MARK_START = /[<[\u25c1]/;
 
 /** Reads the mark at a place. Null: there is none. */
 export function markAt(text: string, at: number): Mark | null {

@@ -62,8 +62,10 @@ export class VisibleText {
   end(): string {
     this.#read(true);
     // A header that never ended: the server has left out its end.
-    const [, channel, text = ''] = /^\s*(\w+)(.*)$/s.exec(this.#header + this.#rest) ?? [];
-    if (this.#place === 'channel' && channel === 'final') this.#show(text.trimStart());
+    const header = (this.#header + this.#rest).trimStart();
+    const [channel = ''] = /^\w+/.exec(header) ?? [];
+    if (this.#place === 'channel' && channel === 'final')
+      this.#show(header.slice(channel.length).trimStart());
     this.#release();
     return this.#visible;
   }

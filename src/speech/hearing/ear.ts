@@ -1,5 +1,6 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import { type FrameRing, FrameRingConsumer } from '../../rings/frame-ring.ts';
+import { AwaitedWords } from './awaited-words.ts';
 import type { Listening } from './listening.ts';
 import type { VoiceDetector } from './voice-detector.ts';
 
@@ -13,6 +14,7 @@ export class Ear {
   /** The voice's last 20 ms. */
   readonly frame: Int16Array;
   readonly recent: RecentAudio;
+  readonly awaited = new AwaitedWords();
   listening: Listening | null = null;
   /** Null while nobody knows. */
   speaker: string | null;
@@ -109,7 +111,7 @@ interface EarParts {
 }
 
 /** Somebody who speaks for so long over what is played wants the turn. */
-const OVERLAP_MS = 250;
+const OVERLAP_MS = 220;
 /** Of which so much must be heard as speech; consonants are not. */
 const LEAST_HEARD_MS = 200;
 /** A longer pause ends what was said. */

@@ -1,4 +1,5 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
+import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
 import type { FrameRing } from '../../rings/frame-ring.ts';
 import type { SentLevel } from '../../rings/sent-level.ts';
@@ -17,6 +18,9 @@ const RETRY_MS = 10_000;
 /** The speaker of what several say at once. */
 const MIXED_SPEAKER = 'others';
 
+/** `failed`: nobody listens, because the recognizer has failed. */
+export type UnheardReason = 'not_understood' | 'failed';
+
 export interface HearingDeps {
   /** One for each voice, all at one rate. */
   readonly taps: readonly FrameRing[];
@@ -31,9 +35,12 @@ export interface HearingDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-export interface HearingObserver extends Pick<ListeningObserver, 'heard' | 'interim' | 'reconnected'> {
+export interface HearingObserver extends Pick<ListeningObserver, 'interim' | 'reconnected'> {
+  heard(line: RecognizedLine): void;
   /** Somebody has started or stopped speaking. */
   activity(speaker: string, state: 'started' | 'ended'): void;
+  /** Somebody has spoken, and nothing of it was understood. */
+  unheard(speaker: string, reason: UnheardReason): void;
   /** Somebody has spoken over the utterance for long enough. It should stop. */
   interrupted(): void;
   fault(fault: SpeechFault): void;
@@ -70,6 +77,7 @@ export class Hearing {
     // It counts for all frames that have waited: each may be its echo.
     const sentPower = this.#deps.sent.take();
     while (this.#hearFrame(sentPower)) this.#listenToMixed();
+    for (const ear of this.#ears) this.#awaitWords(ear);
     this.#closeQuiet();
     const lost = this.#ears.reduce((sum, ear) => sum + ear.takeLost(), 0);
     if (lost > 0) this.#observer.missed(lost * FRAME_MS);
@@ -113,7 +121,7 @@ export class Hearing {
 
   #hear(ear: Ear): void {
     const change = ear.detectChange();
-    if (change !== null) this.#observer.activity(ear.name, change);
+    if (change !== null) this.#changed(ear, change);
     if (change === 'ended') ear.listening?.paused();
     if (ear.wantsTurn(this.#deps.isInterruptible())) this.#observer.interrupted();
     const isWanted = ear.isSpeaking || this.#deps.speaker !== null;
@@ -122,6 +130,26 @@ export class Hearing {
     ear.listening = null;
     if (isWanted && this.#nowMs() >= this.#retryAtMs) this.#listenTo(ear);
     else ear.recent.keep(ear.frame);
+  }
+
+  #changed(ear: Ear, change: 'started' | 'ended'): void {
+    if (change === 'started') ear.awaited.started(ear.heardMs);
+    else ear.awaited.stopped(this.#nowMs());
+    this.#observer.activity(ear.name, change);
+  }
+
+  #awaitWords(ear: Ear): void {
+    if (!ear.awaited.giveUp(this.#nowMs())) return;
+    const isHeard = ear.listening?.isOpen || this.#mixedListening?.isOpen;
+    this.#observer.unheard(ear.name, isHeard ? 'not_understood' : 'failed');
+  }
+
+  /** Who has no listener of their own is heard among others. */
+  #heard(listening: Listening, line: RecognizedLine): void {
+    for (const { listening: own, awaited } of this.#ears)
+      if (own === listening || (own === null && listening === this.#mixedListening))
+        awaited.understood(line.endMs);
+    this.#observer.heard(line);
   }
 
   #listenTo(ear: Ear): void {
@@ -170,14 +198,14 @@ export class Hearing {
     const ear = this.#ears.find((each) => each.listening === listening);
     if (ear === undefined) return;
     const change = ear.turn(state);
-    if (change !== null) this.#observer.activity(ear.name, change);
+    if (change !== null) this.#changed(ear, change);
     const isOver = ear.isSpeaking && ear.isOver(this.#deps.isInterruptible());
     if (state === 'started' && isOver) this.#observer.interrupted();
   }
 
   readonly #listener: ListeningObserver = {
     turn: (listening, state) => this.#turned(listening, state),
-    heard: (line) => this.#observer.heard(line),
+    heard: (listening, line) => this.#heard(listening, line),
     interim: (line) => this.#observer.interim(line),
     disconnected: (fault) => this.#observer.fault(fault),
     reconnected: () => this.#observer.reconnected(),
@@ -198,6 +226,8 @@ export class Hearing {
 
   #closeEar(ear: Ear): void {
     this.#close(ear.listening);
+    // Its last results come under the name that it had.
+    ear.awaited.understood(null);
     ear.listening = null;
   }
 

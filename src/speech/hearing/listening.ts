@@ -22,7 +22,7 @@ const FLOODED: SpeechFault = { kind: 'refused', words: 'The vendor sent more tex
 export type ConnectRecognizer = (observer: RecognizerObserver) => Recognizer;
 
 export interface ListeningObserver {
-  heard(line: RecognizedLine): void;
+  heard(listening: Listening, line: RecognizedLine): void;
   /** What is understood so far of the line that comes next. */
   interim(line: RecognizedLine): void;
   /** The vendor cannot be reached, and the session tries again. */
@@ -86,7 +86,7 @@ export class Listening {
 
   #hear(line: RecognizedLine): void {
     if (this.#isFlooded) return;
-    if (this.#said.take(line.text.length + LINE_COST)) return this.#observer.heard(line);
+    if (this.#said.take(line.text.length + LINE_COST)) return this.#observer.heard(this, line);
     this.#isFlooded = true;
     const wasOpen = this.isOpen;
     this.isOpen = false;

@@ -5,7 +5,7 @@ import { VoiceActivity } from '../vad/voice-activity.ts';
 
 const RATE_HZ = 16_000;
 const SAMPLES_PER_MS = RATE_HZ / 1000;
-/** Voiced time that opens an utterance. Its start is in the pre-roll. */
+/** Voiced time that opens an utterance, as short as a word. Its start is in the pre-roll. */
 const START_AFTER_MS = 60;
 /** Silence that is left at the end of an utterance. */
 const TAIL_MS = 200;
@@ -17,8 +17,8 @@ export interface SegmentLimits {
   readonly endAfterMs: number;
   /** Longest utterance, pre-roll included: 20 to 30 s. What is longer becomes two. */
   readonly maxMs: number;
-  /** A shorter voice is dropped, because recognizers invent text for noises: about 250 ms. */
-  readonly minVoicedMs: number;
+  /** A shorter utterance is filled up with silence, because recognizers refuse it: about 1 s. */
+  readonly minMs: number;
 }
 
 /** One utterance. Times count from the first frame of the voice. */
@@ -37,10 +37,7 @@ export class UtteranceSegmenter {
   /** The pre-roll while nobody speaks, then the utterance. */
   readonly #samples = new SampleStore();
   #heardMs = 0;
-  #voicedMs = 0;
   #lastVoicedMs = 0;
-  /** Whether the utterance began in a former one, which had become too long. */
-  #isRest = false;
 
   constructor(rateHz: FvadRateHz, limits: SegmentLimits) {
     this.#limits = limits;
@@ -59,24 +56,16 @@ export class UtteranceSegmenter {
       this.#samples.keepLast(this.#limits.preRollMs * SAMPLES_PER_MS);
       return null;
     }
-    this.#count(change === 'started');
+    if (this.#activity.isVoiced || change === 'started') this.#lastVoicedMs = this.#heardMs;
     if (!this.#isFull()) return null;
-    const utterance = this.#end(this.#heardMs);
-    this.#isRest = true;
-    return utterance;
+    return this.#end(this.#heardMs);
   }
 
-  /** Ends the voice. Returns its last utterance if it is long enough. */
+  /** Ends the voice. Returns its last utterance. */
   close(): Utterance | null {
     const last = this.#activity.isSpeaking ? this.#end(this.#tailEndMs()) : null;
     this.#activity.close();
     return last;
-  }
-
-  #count(isStart: boolean): void {
-    if (!this.#activity.isVoiced) return;
-    this.#voicedMs += isStart ? START_AFTER_MS : FRAME_MS;
-    this.#lastVoicedMs = this.#heardMs;
   }
 
   #isFull(): boolean {
@@ -88,18 +77,16 @@ export class UtteranceSegmenter {
   }
 
   #end(endMs: number): Utterance | null {
-    const leastMs = this.#isRest ? START_AFTER_MS : this.#limits.minVoicedMs;
-    const utterance = this.#voicedMs >= leastMs ? this.#utterance(endMs) : null;
+    const startMs = this.#heardMs - this.#samples.length / SAMPLES_PER_MS;
+    // Of one that was cut at its limit, nothing but silence may be left.
+    const utterance = this.#lastVoicedMs > startMs ? this.#utterance(startMs, endMs) : null;
     this.#samples.clear();
-    this.#voicedMs = 0;
-    this.#isRest = false;
     return utterance;
   }
 
-  #utterance(endMs: number): Utterance {
-    const startMs = this.#heardMs - this.#samples.length / SAMPLES_PER_MS;
+  #utterance(startMs: number, endMs: number): Utterance {
     const samples = this.#samples.first((endMs - startMs) * SAMPLES_PER_MS);
-    return { wav: wavFile(samples, RATE_HZ), startMs, endMs };
+    return { wav: wavFile(samples, this.#limits.minMs * SAMPLES_PER_MS), startMs, endMs };
   }
 }
 
@@ -148,9 +135,9 @@ const HEADER_BYTES = 44;
 const FORMAT_PCM = 1;
 const BYTES_PER_SAMPLE = 2;
 
-/** Returns a WAV file: mono, 16 bits. Source: Multimedia Programming Interface and Data Specifications 1.0, RIFF. */
-function wavFile(samples: Int16Array, rateHz: number): Uint8Array<ArrayBuffer> {
-  const dataBytes = samples.length * BYTES_PER_SAMPLE;
+/** Returns a WAV file at 16 kHz: mono, 16 bits, with silence after the samples if they are fewer than `least`. Source: Multimedia Programming Interface and Data Specifications 1.0, RIFF. */
+function wavFile(samples: Int16Array, least: number): Uint8Array<ArrayBuffer> {
+  const dataBytes = Math.max(least, samples.length) * BYTES_PER_SAMPLE;
   const file = new Uint8Array(HEADER_BYTES + dataBytes);
   const view = new DataView(file.buffer);
   const write = (at: number, tag: string) => new TextEncoder().encodeInto(tag, file.subarray(at));
@@ -160,8 +147,8 @@ function wavFile(samples: Int16Array, rateHz: number): Uint8Array<ArrayBuffer> {
   view.setUint32(16, 16, true);
   view.setUint16(20, FORMAT_PCM, true);
   view.setUint16(22, 1, true);
-  view.setUint32(24, rateHz, true);
-  view.setUint32(28, rateHz * BYTES_PER_SAMPLE, true);
+  view.setUint32(24, RATE_HZ, true);
+  view.setUint32(28, RATE_HZ * BYTES_PER_SAMPLE, true);
   view.setUint16(32, BYTES_PER_SAMPLE, true);
   view.setUint16(34, 8 * BYTES_PER_SAMPLE, true);
   write(36, 'data');

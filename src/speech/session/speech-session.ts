@@ -158,6 +158,11 @@ export class SpeechSession {
         if (!this.#call.isOver) this.#call.publish({ type: 'speech', speaker, state });
         return;
       }
+      case 'unheard': {
+        const { speaker, reason } = signal;
+        if (!this.#call.isOver) this.#call.publish({ type: 'speech_unheard', speaker, reason });
+        return;
+      }
       case 'fault':
         return this.#failed(signal.service, signal.fault.words, signal.fault);
       case 'reconnected':

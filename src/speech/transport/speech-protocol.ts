@@ -2,6 +2,7 @@ import type { RecognizedLine } from '../../base/speech.ts';
 import type { TransportProtocol } from '../../media/transport.ts';
 import type { FrameRing } from '../../rings/frame-ring.ts';
 import type { SpeechRings } from '../../rings/speech-rings.ts';
+import type { UnheardReason } from '../hearing/hearing.ts';
 import type { SpeechCounts } from '../metering/speech-meter.ts';
 import type { SpeechFault } from '../speech-fault.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
@@ -62,6 +63,8 @@ export type SpeechSignal =
   | ({ readonly type: 'interim' } & RecognizedLine)
   /** Somebody has started or stopped speaking. */
   | { readonly type: 'activity'; readonly speaker: string; readonly state: 'started' | 'ended' }
+  /** Somebody has spoken, and nothing of it was understood. */
+  | { readonly type: 'unheard'; readonly speaker: string; readonly reason: UnheardReason }
   | { readonly type: 'fault'; readonly service: SpeechService; readonly fault: SpeechFault }
   | { readonly type: 'reconnected'; readonly service: SpeechService }
   /** Audio of voices that was not listened to, because the bridge thread was late. */

@@ -108,6 +108,7 @@ class SpeechTransport implements Transport<SpeechCommands> {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
         interim: (line) => this.#interim(line),
         activity: (speaker, state) => this.#outbox.send({ type: 'activity', speaker, state }),
+        unheard: (speaker, reason) => this.#outbox.send({ type: 'unheard', speaker, reason }),
         interrupted: () => this.#interrupted(),
         fault: (fault) => this.#outbox.send({ type: 'fault', service: 'stt', fault }),
         reconnected: () => this.#outbox.send({ type: 'reconnected', service: 'stt' }),

@@ -6,17 +6,15 @@ const ECHO_MS = 800;
 const ECHO_FRAMES = ECHO_MS / FRAME_MS;
 /** A voice that is so much weaker than what was sent may be its echo, which is 30 dB down or more on a phone line. */
 const ECHO_DB = -25;
-/** Weaker sounds are noise on the line. In dB relative to full scale, root mean square of a frame. */
-const FLOOR_DB = -46;
+/** What is sent more quietly is not spoken over. In dB relative to full scale, root mean square of a frame. */
+const AUDIBLE_DB = -46;
 /** A voice that was loud enough stays admitted for so long: between its vowels it is as weak as an echo. */
 const HOLD_FRAMES = 200 / FRAME_MS;
-/** A vendor tells that somebody speaks after this time at most. */
-const RECENT_FRAMES = 500 / FRAME_MS;
 
 const ECHO_SHARE = 10 ** (ECHO_DB / 10);
-const FLOOR_POWER = 10 ** (FLOOR_DB / 10);
+const AUDIBLE_POWER = 10 ** (AUDIBLE_DB / 10);
 
-/** Tells a voice from line noise, and from the echo of what was sent to it, by its level alone. */
+/** Tells a voice from the echo of what was sent to it, by its level alone. */
 export class LevelGate {
   /** Power of what was sent in each of the last frames. */
   readonly #sentPowers = new Float64Array(ECHO_FRAMES);
@@ -28,14 +26,9 @@ export class LevelGate {
     return this.#framesSinceLoud === 0;
   }
 
-  /** Whether one of the last frames, of about half a second, was. */
-  get wasLoud(): boolean {
-    return this.#framesSinceLoud <= RECENT_FRAMES;
-  }
-
   /** Whether what was sent can still be heard, or its echo. */
   get isSending(): boolean {
-    return this.#loudestSent() > FLOOR_POWER;
+    return this.#loudestSent() > AUDIBLE_POWER;
   }
 
   /** Takes the power of a frame that is sent to the voice, relative to full scale. Silence may be left out. */
@@ -45,7 +38,7 @@ export class LevelGate {
 
   /** Takes 20 ms of the voice, every 20 ms. Returns whether they, or those shortly before, are loud enough. */
   admits(samples: Int16Array): boolean {
-    const isLoud = framePower(samples) > Math.max(FLOOR_POWER, this.#loudestSent() * ECHO_SHARE);
+    const isLoud = framePower(samples) > this.#loudestSent() * ECHO_SHARE;
     this.#framesSinceLoud = isLoud ? 0 : this.#framesSinceLoud + 1;
     this.#at = (this.#at + 1) % ECHO_FRAMES;
     this.#sentPowers[this.#at] = 0;

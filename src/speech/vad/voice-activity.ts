@@ -1,25 +1,33 @@
+import { FRAME_MS } from '../../base/frame.ts';
 import type { VoiceDetector } from '../hearing/voice-detector.ts';
 import { Fvad, type FvadRateHz } from './fvad.ts';
 import { LevelGate } from './level-gate.ts';
+import { SpeechInNoise } from './speech-in-noise.ts';
 import { type SpeechChange, SpeechTurns, type TurnTimes } from './speech-turns.ts';
+
+/** A vendor tells that somebody speaks after this time at most. */
+const RECENT_FRAMES = 500 / FRAME_MS;
 
 export interface VoiceActivityOptions extends TurnTimes {
   readonly rateHz: FvadRateHz;
 }
 
 /**
- * When somebody starts and stops speaking. Neither noise on the line counts nor the echo of what was sent to them.
- * Memory is allocated only by the constructor.
+ * When somebody starts and stops speaking. Neither steady noise counts, however loud, nor the echo of what was sent
+ * to them. Memory is allocated only by the constructor.
  */
 export class VoiceActivity implements VoiceDetector {
   readonly #detector: Fvad;
+  readonly #speech: SpeechInNoise;
   readonly #gate = new LevelGate();
   readonly #turns: SpeechTurns;
-  #isSpeech = false;
+  #isVoiced = false;
+  #framesSinceVoiced = Number.POSITIVE_INFINITY;
   #isHeard = false;
 
   constructor({ rateHz, ...times }: VoiceActivityOptions) {
     this.#detector = new Fvad(rateHz);
+    this.#speech = new SpeechInNoise(rateHz);
     this.#turns = new SpeechTurns(times);
   }
 
@@ -29,7 +37,7 @@ export class VoiceActivity implements VoiceDetector {
 
   /** Whether the last frame was speech, and loud enough by itself. */
   get isVoiced(): boolean {
-    return this.#isSpeech && this.#gate.isLoud;
+    return this.#isVoiced;
   }
 
   get isHeard(): boolean {
@@ -42,10 +50,13 @@ export class VoiceActivity implements VoiceDetector {
 
   /** Takes the next 20 ms of the voice, silence included. Returns what changed with them. */
   hear(samples: Int16Array): SpeechChange | null {
-    // Both adapt to every frame.
-    this.#isSpeech = this.#detector.isVoiced(samples);
+    // All adapt to every frame.
+    const isVoiced = this.#detector.isVoiced(samples);
+    const isSpeech = this.#speech.take(samples);
     const isAdmitted = this.#gate.admits(samples);
-    this.#isHeard = this.#isSpeech && isAdmitted;
+    this.#isHeard = isVoiced && isSpeech && isAdmitted;
+    this.#isVoiced = isVoiced && this.#speech.isVoiced && this.#gate.isLoud;
+    this.#framesSinceVoiced = this.#isVoiced ? 0 : this.#framesSinceVoiced + 1;
     return this.#turns.take(this.#isHeard);
   }
 
@@ -56,7 +67,7 @@ export class VoiceActivity implements VoiceDetector {
 
   /** A voice that was not loud enough may be an echo, which a recognizer understands as well. */
   turn(state: SpeechChange): SpeechChange | null {
-    const isBelieved = state === 'ended' || this.#gate.wasLoud;
+    const isBelieved = state === 'ended' || this.#framesSinceVoiced <= RECENT_FRAMES;
     return isBelieved ? this.#turns.change(state) : null;
   }
 

@@ -326,26 +326,6 @@ describe('an account', () => {
   });
 });
 
-describe('the page to which a Nextcloud sends people in the end', () => {
-  it.each([
-    ['/dashboard?nctalk=connected', 200, 'is connected'],
-    ['/dashboard/platforms?connected=nctalk', 200, 'is connected'],
-    ['/dashboard/platforms?error=nctalk_missing_params', 400, 'did not get all that it needs'],
-    ['/dashboard/platforms?error=nctalk_state_missing', 400, 'knows of no such attempt'],
-    ['/dashboard/platforms?error=nctalk_state_mismatch', 400, 'Another attempt was begun'],
-    ['/dashboard/platforms?error=nctalk_state_expired', 400, 'longer than 10 minutes'],
-    ['/dashboard/platforms?error=nctalk_admin_mismatch', 400, 'Another administrator'],
-    ['/dashboard/platforms?error=nctalk_unsafe_urls', 400, 'SVC_PUBLIC_URL'],
-    ['/dashboard/platforms?error=nctalk_bot_creation_failed', 400, 'could not make the bot'],
-    ['/dashboard/platforms?error=nctalk_constructor', 400, 'did not say why'],
-    ['/dashboard/platforms?error=<script>', 404, 'Not found'],
-    ['/dashboard', 404, 'Not found'],
-  ])('%s says so', async (path, status, words) => {
-    const answer = await fetch(server.url + path);
-    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(words)]);
-  });
-});
-
 describe('a bot that an administrator installs', () => {
   const add = (name: 'ann' | 'bob', body: unknown) =>
     server.api(name).post(`/api/${PLATFORM}/talk-bots`, body);

@@ -28,6 +28,7 @@ class Scene {
   readonly lines: Pick<RecognizedLine, 'speaker' | 'text'>[] = [];
   readonly interims: RecognizedLine[] = [];
   readonly activity: string[] = [];
+  readonly unheard: string[] = [];
   readonly faults: SpeechFault[] = [];
   missedMs = 0;
   /** Whether an utterance is played. */
@@ -71,6 +72,7 @@ class Scene {
           this.interruptions++;
         },
         activity: (who, state) => this.activity.push(`${who} ${state}`),
+        unheard: (who, reason) => this.unheard.push(`${who} ${reason}`),
         fault: (fault) => this.faults.push(fault),
         reconnected: () => {},
         missed: (missedMs) => {
@@ -165,6 +167,36 @@ describe('a call with named speakers', () => {
       { speaker: 'Ada', text: 'hello' },
       { speaker: 'Speaker 3', text: 'good morning' },
     ]);
+  });
+
+  it('says so when nothing is understood of what somebody has said', () => {
+    scene.speak(100, 1);
+    scene.speak(5_980);
+    scene.recognizers[0]!.says(' ');
+    expect(scene.unheard).toEqual([]);
+    scene.speak(40);
+    expect(scene.unheard).toEqual(['Speaker 1 not_understood']);
+    scene.speak(10_000);
+    expect(scene.unheard.length).toBe(1);
+  });
+
+  it('waits for what somebody says until they stop, and says nothing once it is understood', () => {
+    scene.speak(8_000, 1);
+    scene.recognizers[0]!.says('a long story');
+    scene.speak(10_000);
+    // A result of what was said before is none of what is said now.
+    scene.speak(1_000, 1);
+    const known = { confidence: null, language: null, speaker: null };
+    scene.recognizers[0]!.vendor.final({ text: 'story', startMs: 0, endMs: 8_000, ...known });
+    scene.speak(10_000);
+    expect(scene.unheard).toEqual(['Speaker 1 not_understood']);
+  });
+
+  it('says so when nobody listens, because the recognizer has failed', () => {
+    scene.speak(100, 1);
+    scene.recognizers[0]!.vendor.failed({ kind: 'refused', words: 'no' });
+    scene.speak(7_000);
+    expect(scene.unheard).toEqual(['Speaker 1 failed']);
   });
 
   it('adds the label of a vendor that tells speakers apart', () => {
@@ -309,8 +341,8 @@ describe('somebody who speaks over an utterance', () => {
     scene.isPlaying = true;
   });
 
-  it('interrupts it after a quarter of a second, not earlier', () => {
-    scene.speak(240, 1);
+  it('interrupts it after 220 ms, not earlier', () => {
+    scene.speak(200, 1);
     expect(scene.interruptions).toBe(0);
     scene.speak(20, 1);
     expect(scene.interruptions).toBe(1);
@@ -328,7 +360,7 @@ describe('somebody who speaks over an utterance', () => {
     scene.isPlaying = true;
     scene.speak(180, 1);
     scene.speak(180);
-    scene.speak(240, 1);
+    scene.speak(200, 1);
     expect(scene.interruptions).toBe(1);
     scene.speak(20, 1);
     expect(scene.interruptions).toBe(2);
@@ -344,7 +376,7 @@ describe('somebody who speaks over an utterance', () => {
     scene.isPlaying = false;
     scene.speak(1_000, 1);
     scene.isPlaying = true;
-    scene.speak(240, 1);
+    scene.speak(200, 1);
     expect(scene.interruptions).toBe(0);
     scene.speak(20, 1);
     expect(scene.interruptions).toBe(1);

@@ -1,5 +1,6 @@
 import { isRecord } from '../../../base/json.ts';
 import { type Reply, type ReplyHeaders, replyBytes } from '../../http/answer/reply.ts';
+import { sdkHeader } from '../accept.ts';
 import { MCP_HEADERS, type McpCounts, type McpRequest } from '../mcp-request.ts';
 import { isRpcId, plainRequest, type RpcId } from '../rpc-message.ts';
 import { keptHeaders } from '../sdk/web-exchange.ts';
@@ -88,7 +89,7 @@ class AnswerCache {
     const message = plainRequest(body);
     if (message === null || !CONSTANT.has(message.method)) return null;
     const { id, method, params } = message;
-    const headers = MCP_HEADERS.map((name) => request.header(name));
+    const headers = MCP_HEADERS.map((name) => sdkHeader(request, name));
     const key = JSON.stringify([method, withoutToken(params), ...headers]);
     return key.length > MAX_LENGTH ? null : { id, key };
   }

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isRecord } from '../../../base/json.ts';
 import { type Bytes, type Reply, replyBytes } from '../../http/answer/reply.ts';
+import { acceptedBy } from '../accept.ts';
 import { SERVER_INFO } from '../mcp-contents.ts';
 import { type McpRequest, SESSION_HEADER } from '../mcp-request.ts';
 import {
@@ -65,7 +66,7 @@ export class ToolCalls {
   read(request: McpRequest, body: unknown): PlainCall | null {
     const message = plainRequest(body);
     if (message?.method !== 'tools/call' || message.params === undefined) return null;
-    if (!acceptsBoth(request)) return null;
+    if (!isUsual(request)) return null;
     const { id, params } = message;
     const { name, arguments: args, _meta: meta } = params;
     if (!hasOnly(params, CALL_KEYS) || typeof name !== 'string') return null;
@@ -174,12 +175,10 @@ export class ToolCalls {
 
 type Meta = Readonly<Record<string, unknown>>;
 
-/** Clients must accept JSON and event streams. */
-function acceptsBoth(request: McpRequest): boolean {
-  const accept = request.header('accept');
-  return (
-    request.header('content-type') === JSON_TYPE && accept.includes(JSON_TYPE) && accept.includes(EVENTS_TYPE)
-  );
+/** Whether the SDK would take the request's headers. */
+function isUsual(request: McpRequest): boolean {
+  const { json, events } = acceptedBy(request);
+  return request.header('content-type') === JSON_TYPE && (json || events);
 }
 
 function isLegacyMeta(meta: Meta): boolean {

@@ -5,6 +5,7 @@ import {
   replyEmpty,
   replyStream,
 } from '../../http/answer/reply.ts';
+import { sdkHeader } from '../accept.ts';
 import { MCP_HEADERS, type McpRequest } from '../mcp-request.ts';
 import { EVENTS_TYPE } from '../rpc-message.ts';
 
@@ -20,7 +21,7 @@ export type HttpVerb = 'GET' | 'POST' | 'DELETE';
 export function webRequest(method: HttpVerb, request: McpRequest): Request {
   const headers = new Headers();
   for (const name of MCP_HEADERS) {
-    const value = request.header(name);
+    const value = sdkHeader(request, name);
     if (value !== '') headers.set(name, value);
   }
   const { body, signal } = request;

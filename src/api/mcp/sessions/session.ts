@@ -3,6 +3,7 @@ import type { Places } from '../../../base/places.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { type Reply, replyEmpty, replyStream } from '../../http/answer/reply.ts';
+import { acceptedBy, inAcceptedForm } from '../accept.ts';
 import type { FastPath } from '../fast-path/fast-path.ts';
 import { authInfoOf, type McpContents } from '../mcp-contents.ts';
 import { type McpRequest, SESSION_HEADER } from '../mcp-request.ts';
@@ -11,8 +12,8 @@ import {
   EVENTS_HEADERS,
   EVENTS_TYPE,
   KEEP_ALIVE_MS,
+  notAcceptable,
   type RpcId,
-  rpcError,
 } from '../rpc-message.ts';
 import { mcpServer } from '../sdk/mcp-server.ts';
 import { type HttpVerb, replyOf, webRequest } from '../sdk/web-exchange.ts';
@@ -113,7 +114,7 @@ export class McpSession {
       return replyEmpty(202);
     }
     const fast = this.#deps.fastPath?.answerInSession(request, body, this.id);
-    return fast ?? this.#bySdk('POST', request, body);
+    return inAcceptedForm(request, body, fast ?? this.#bySdk('POST', request, body));
   }
 
   /** Opens the stream of pushes, or resumes the answer to a request. */
@@ -122,9 +123,8 @@ export class McpSession {
     const lastEventId = request.header('last-event-id');
     // Clients would otherwise reconnect every second; 204 tells them not to (HTML, "Server-sent events").
     if (this.#deps.events.isOver(this.id, lastEventId)) return replyEmpty(204);
+    if (!acceptedBy(request).events) return notAcceptable();
     if (isRequestEvent(lastEventId)) return await this.#bySdk('GET', request);
-    if (!request.header('accept').includes(EVENTS_TYPE))
-      return rpcError(406, -32_000, 'Not Acceptable: Client must accept text/event-stream');
     const protocolVersion = request.header('mcp-protocol-version');
     const frames = this.#channel.frames({ signal: request.signal, protocolVersion, lastEventId });
     const headers = { ...EVENTS_HEADERS, [SESSION_HEADER]: this.id };

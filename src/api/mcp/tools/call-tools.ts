@@ -53,6 +53,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     description:
       'Lists live calls, oldest first. An inbound call in state `ringing` waits for svc_call_accept or svc_call_refuse; after 60 s it is `missed`.',
     params: {},
+    takesNoQuery: true,
     hints: READS,
   },
   {

@@ -57,6 +57,8 @@ export interface ToolSpec {
   readonly hints: ToolHints;
   /** Adds the argument `idempotency_key`. */
   readonly takesKey?: true;
+  /** For a tool that has none of its endpoint's query parameters: their defaults apply. */
+  readonly takesNoQuery?: true;
   /** For a tool that does more than its endpoint. */
   readonly wrap?: (run: Run) => Run;
   /** For a tool that returns more than its endpoint. */

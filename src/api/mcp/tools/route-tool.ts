@@ -18,8 +18,15 @@ export interface ToolDeps {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
+/** An endpoint without its query parameters. */
+function withDefaultQuery({ query: schema, ...route }: Route): Route {
+  const query = schema?.parse({});
+  return { ...route, handler: (request) => route.handler({ ...request, query }) };
+}
+
 /** A tool backed by an endpoint of the REST API: the same handler, checks and errors. */
-export function routeTool(spec: ToolSpec, route: Route, { idempotency, onError }: ToolDeps): McpTool {
+export function routeTool(spec: ToolSpec, endpoint: Route, { idempotency, onError }: ToolDeps): McpTool {
+  const route = spec.takesNoQuery ? withDefaultQuery(endpoint) : endpoint;
   const output = spec.output ?? answerSchema(route);
   const description = describeTool(spec, route, output);
   const taken = new ToolArguments(route, spec.takesKey ?? false);

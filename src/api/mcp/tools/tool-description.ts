@@ -63,7 +63,8 @@ function outline(schema: JsonObject, depth: number): JsonObject {
   const { type, enum: choices, const: constant, anyOf, properties, items } = schema;
   const deeper = (each: unknown): JsonObject => outline(each as JsonObject, depth - 1);
   return {
-    ...(type !== undefined && { type }),
+    ...(typeof type === 'string' && { type }),
+    ...(Array.isArray(type) && { anyOf: type.map((one: string) => ({ type: one })) }),
     ...(choices !== undefined && depth > 0 && { enum: choices }),
     ...(constant !== undefined && { const: constant }),
     ...(Array.isArray(anyOf) && { anyOf: anyOf.map(deeper) }),

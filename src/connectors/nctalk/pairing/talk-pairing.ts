@@ -13,7 +13,6 @@ import { failureOf } from '../ocs-client.ts';
 import { AddonClient } from './addon-client.ts';
 import { isSignedByAddon, type ReplayMemory } from './addon-signature.ts';
 import { CALLBACK_WEBHOOK, PairingCallback } from './pairing-callback.ts';
-import { END_PATHS, pairingEnd } from './pairing-end.ts';
 import { namesServer, readServerUrl, type ServerRules, type ServerUrl } from './server-url.ts';
 import { TALK_BOTS } from './talk-bots.ts';
 import { type AddonCredentials, AddonDisabled, TalkCredentials } from './talk-credentials.ts';
@@ -55,8 +54,6 @@ type Known = TalkConnection & { readonly credentials: AddonCredentials };
 /** Pairs Nextclouds with accounts, by their addon or by bots that an administrator installs. */
 export class TalkPairing implements ConnectsByPairing {
   readonly installed = TALK_BOTS;
-  readonly ends = END_PATHS;
-  readonly endIn = pairingEnd;
   readonly callback: PairingCallback;
   readonly #deps: TalkPairingDeps;
   readonly #addons: AddonClient;

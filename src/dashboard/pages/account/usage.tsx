@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import type { Answers } from '../../api/answers.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Card } from '../../parts/card.tsx';
@@ -16,19 +16,15 @@ const DAY_S = 86_400;
 
 /** What the account used, day by day. */
 export function UsageCard() {
-  const [days, setDays] = useState('30');
-  const [amount, setAmount] = useState<Amount>('minutes');
-  const usage = useAnswer('GET /api/usage', { query: { days } });
+  const days = useSignal('30');
+  const chosen = useSignal<string>('minutes');
+  const amount = chosen.value as Amount;
+  const usage = useAnswer('GET /api/usage', { query: { days: days.value } });
   return (
     <Card title={t.title} class="wide">
       <div class="grid">
-        <Choice label={t.period} value={days} onValue={setDays} options={t.periods} />
-        <Choice
-          label={t.amount}
-          value={amount}
-          onValue={(chosen) => setAmount(chosen as Amount)}
-          options={t.amounts}
-        />
+        <Choice label={t.period} of={days} options={t.periods} />
+        <Choice label={t.amount} of={chosen} options={t.amounts} />
       </div>
       <Loaded answer={usage}>
         {(data) => (

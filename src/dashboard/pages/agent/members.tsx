@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import type { Answers } from '../../api/answers.ts';
 import type { Agent, Key } from '../../api/items.ts';
 import { ask } from '../../api/request.ts';
@@ -122,17 +122,12 @@ interface AddingProps<T> {
 
 /** Chooses one of what other agents have. */
 function Adding<T>({ what, nameOf, idOf, label, add }: AddingProps<T>) {
-  const [chosenId, setChosenId] = useState('');
+  const chosenId = useSignal('');
   if (what.length === 0) return null;
-  const chosen = what.find((each) => idOf(each) === chosenId) ?? what[0]!;
+  const chosen = what.find((each) => idOf(each) === chosenId.value) ?? what[0]!;
   return (
     <Form submit={() => add(chosen)} action={t.add} inline>
-      <Choice
-        label={label}
-        value={idOf(chosen)}
-        onValue={setChosenId}
-        options={what.map((each) => [idOf(each), nameOf(each)] as const)}
-      />
+      <Choice label={label} of={chosenId} options={what.map((each) => [idOf(each), nameOf(each)] as const)} />
     </Form>
   );
 }

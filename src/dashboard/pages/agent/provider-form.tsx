@@ -1,8 +1,10 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Action } from '../../parts/action.tsx';
+import { entryOf, type Held, useDraft } from '../../parts/draft.ts';
 import { Area, Check, Choice, Field, Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/notes.tsx';
 import { tell } from '../../parts/toasts.tsx';
@@ -53,32 +55,35 @@ interface EditorProps {
 }
 
 function Editor({ catalog, stored, onChange }: EditorProps) {
-  const [name, setName] = useState(stored.provider ?? '');
-  const [config, setConfig] = useState<Readonly<Record<string, string>>>(stored.config);
-  const [prompt, setPrompt] = useState(stored.system_prompt ?? '');
-  const [greeting, setGreeting] = useState(stored.greeting ?? '');
-  const [filter, setFilter] = useState(stored.event_filter);
+  const { system_prompt: prompt, greeting, event_filter } = stored;
+  const first = { provider: stored.provider ?? '', system_prompt: prompt ?? '', greeting: greeting ?? '' };
+  const draft = useDraft(first);
+  const config = useSignal<Readonly<Record<string, string>>>(stored.config);
+  const filter = useSignal(event_filter);
+  const name = draft.provider.value;
+  const isSame = name === stored.provider;
   const params = { agent_id: stored.agent_id };
   const provider = catalog.providers.find((each) => each.name === name);
-  const isSame = name === stored.provider;
 
   // Another provider has other fields.
-  useEffect(() => setConfig(isSame ? stored.config : {}), [name]);
+  useEffect(() => {
+    config.value = isSame ? stored.config : {};
+  }, [name]);
 
   const submit = async (): Promise<void> => {
-    const chosen = {
-      provider: name,
-      config: filledIn(config),
-      system_prompt: prompt || null,
-      greeting: greeting || null,
+    const words = {
+      system_prompt: draft.system_prompt.value || null,
+      greeting: draft.greeting.value || null,
     };
+    const chosen = { provider: name, config: filledIn(config.value), event_filter: filter.value, ...words };
     await ask('PATCH /api/agents/{agent_id}/provider', {
       params,
-      body: name === '' ? { provider: null } : { ...chosen, event_filter: filter },
+      body: name === '' ? { provider: null } : chosen,
     });
     tell(texts.saved);
     onChange();
   };
+  const fields = Object.entries(provider?.schema.properties ?? {});
   return (
     <div class="columns">
       <section class="card">
@@ -86,59 +91,41 @@ function Editor({ catalog, stored, onChange }: EditorProps) {
           <Choice
             label={t.provider}
             hint={t.providerHint}
-            value={name}
-            onValue={setName}
+            of={draft.provider}
             options={[['', t.none], ...catalog.providers.map((each) => [each.name, each.title] as const)]}
           />
+          {fields.map(([field, property]) => (
+            <Field
+              key={`${name} ${field}`}
+              label={property.title}
+              hint={isSame && stored.secrets_set.includes(field) ? texts.keepSecret : property.description}
+              type={property.writeOnly ? 'password' : 'text'}
+              placeholder={property.default ?? ''}
+              of={entryOf(config, field, '')}
+              autocomplete="off"
+            />
+          ))}
           {provider && (
             <>
-              {Object.entries(provider.schema.properties).map(([field, property]) => (
-                <Field
-                  key={`${name} ${field}`}
-                  label={property.title}
-                  hint={
-                    isSame && stored.secrets_set.includes(field) ? texts.keepSecret : property.description
-                  }
-                  type={property.writeOnly ? 'password' : 'text'}
-                  placeholder={property.default ?? ''}
-                  value={config[field] ?? ''}
-                  onValue={(value) => setConfig({ ...config, [field]: value })}
-                  autocomplete="off"
-                />
-              ))}
               <Browse
                 agentId={stored.agent_id}
                 provider={name}
-                config={filledIn(config)}
-                choose={(field, value) => setConfig({ ...config, [field]: value })}
-                fields={Object.keys(provider.schema.properties)}
+                config={config}
+                fields={fields.map(([field]) => field)}
               />
               <Area
                 label={t.prompt}
                 hint={t.promptHint}
-                value={prompt}
-                onValue={setPrompt}
+                of={draft.system_prompt}
                 rows={8}
                 maxLength={100_000}
                 placeholder={catalog.default_system_prompt}
               />
-              <Area
-                label={t.greeting}
-                hint={t.greetingHint}
-                value={greeting}
-                onValue={setGreeting}
-                rows={2}
-                maxLength={1_000}
-              />
+              <Area label={t.greeting} hint={t.greetingHint} of={draft.greeting} rows={2} maxLength={1_000} />
               <fieldset>
                 <legend>{t.events}</legend>
                 {catalog.event_types.map((type) => (
-                  <Check
-                    key={type}
-                    label={t.eventTypes[type] ?? type}
-                    checked={filter[type] ?? false}
-                    onChecked={(isOn) => setFilter({ ...filter, [type]: isOn })}
-                  />
+                  <Check key={type} label={t.eventTypes[type] ?? type} of={entryOf(filter, type, false)} />
                 ))}
               </fieldset>
             </>
@@ -157,20 +144,17 @@ function filledIn(config: Readonly<Record<string, string>>): Record<string, stri
 interface BrowseProps {
   readonly agentId: string;
   readonly provider: string;
-  readonly config: object;
+  readonly config: Held<Readonly<Record<string, string>>>;
   readonly fields: readonly string[];
-  choose(field: string, value: string): void;
 }
 
 /** Asks the provider with this key what it offers. */
-function Browse({ agentId, provider, config, fields, choose }: BrowseProps) {
+function Browse({ agentId, provider, config, fields }: BrowseProps) {
   const [found, setFound] = useState<Found>();
   const browse = async (): Promise<void> => {
+    const body = { provider, config: filledIn(config.value) };
     setFound(
-      await ask('POST /api/agents/{agent_id}/provider/browse', {
-        params: { agent_id: agentId },
-        body: { provider, config },
-      }),
+      await ask('POST /api/agents/{agent_id}/provider/browse', { params: { agent_id: agentId }, body }),
     );
   };
   const offered = [
@@ -185,14 +169,13 @@ function Browse({ agentId, provider, config, fields, choose }: BrowseProps) {
         <Choice
           key={field}
           label={title}
-          value=""
+          of={entryOf(config, field, '')}
           options={[
             ['', t.choose],
             ...choices.map(
               ({ id, name, ends_at: ends }) => [id, ends === null ? name : t.ends(name, ends)] as const,
             ),
           ]}
-          onValue={(id) => choose(field, id)}
         />
       ))}
     </div>

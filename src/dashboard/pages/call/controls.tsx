@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import type { LiveCall } from '../../call/live-call.ts';
 import { Action } from '../../parts/action.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { Field, Form } from '../../parts/form.tsx';
+import { TextForm } from '../../parts/form.tsx';
 import { Level } from '../../parts/level.tsx';
 import { attempt } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
@@ -61,25 +60,14 @@ function Hearing({ live }: { readonly live: LiveCall }) {
 }
 
 function Say({ call }: { readonly call: Status }) {
-  const [text, setText] = useState('');
   const params = { call_id: call.call_id };
   if (!call.capabilities.includes('hosted_tts')) return <p class="quiet small">{t.noSpeech}</p>;
-  const submit = async (): Promise<void> => {
+  const say = async (text: string): Promise<void> => {
     await ask('POST /api/call/{call_id}/say', { params, body: { text } });
-    setText('');
   };
   return (
     <div class="with-button">
-      <Form submit={submit} action={t.say} inline>
-        <Field
-          label={t.sayLabel}
-          value={text}
-          onValue={setText}
-          required
-          maxLength={10_000}
-          autocomplete="off"
-        />
-      </Form>
+      <TextForm action={t.say} label={t.sayLabel} send={say} maxLength={10_000} />
       <Action run={() => ask('POST /api/call/{call_id}/stop-speaking', { params })}>{t.stop}</Action>
     </div>
   );

@@ -5,12 +5,13 @@ import { Facts } from '../../parts/facts.tsx';
 import { Duration, Moment } from '../../parts/moment.tsx';
 import { texts } from '../../texts.ts';
 
-type Status = Answers['GET /api/call/{call_id}'];
+/** Of a live call, or of one that is over. */
+type Shown = Answers['GET /api/calls']['calls'][number];
 
 const t = texts.calls;
 
-export function CallFacts({ call, isLive }: { readonly call: Status; readonly isLive: boolean }) {
-  const { created_at: from, ended_at: to, waiting_reason: waits, termination } = call;
+export function CallFacts({ call, isLive }: { readonly call: Shown; readonly isLive: boolean }) {
+  const { created_at: from, answered_at: answered, ended_at: to, waiting_reason: waits, termination } = call;
   return (
     <Card title={t.facts}>
       <Facts
@@ -18,6 +19,7 @@ export function CallFacts({ call, isLive }: { readonly call: Status; readonly is
           [t.platform, texts.platforms[call.platform]],
           [t.direction, t.directions[call.direction]],
           [t.started, <Moment iso={from} />],
+          answered != null && [t.answered, <Moment iso={answered} />],
           (isLive || to !== null) && [t.duration, <Duration from={from} to={to} />],
           waits !== undefined && [t.waits, waits],
           termination !== null && [t.termination, `${termination.result}: ${termination.reason}`],

@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import type { Line, LiveCall } from '../../call/live-call.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Card } from '../../parts/card.tsx';
-import { Field, Form } from '../../parts/form.tsx';
+import { TextForm } from '../../parts/form.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Empty } from '../../parts/notes.tsx';
 import { texts } from '../../texts.ts';
@@ -44,35 +43,22 @@ function lineOf(line: string): Line {
 }
 
 export function Chat({ call, live, isLive }: PartProps & { readonly isLive: boolean }) {
-  const [text, setText] = useState('');
   const mayWrite = isLive && call.state === 'active' && call.capabilities.includes('write');
   const lines = live?.chat.value ?? [];
   if (!mayWrite && lines.length === 0) return null;
-  const submit = async (): Promise<void> => {
+  const write = async (text: string): Promise<void> => {
     await ask('POST /api/call/{call_id}/chat', { params: { call_id: call.call_id }, body: { text } });
-    setText('');
   };
   return (
     <Card title={t.chat}>
       <ol class="transcript" aria-live="polite">
-        {lines.map(({ sender, text: written, sentAt }, at) => (
+        {lines.map(({ sender, text, sentAt }, at) => (
           <li key={at}>
-            <strong>{sender}</strong> {written} <Moment iso={sentAt} />
+            <strong>{sender}</strong> {text} <Moment iso={sentAt} />
           </li>
         ))}
       </ol>
-      {mayWrite && (
-        <Form submit={submit} action={texts.send} inline>
-          <Field
-            label={t.chatLabel}
-            value={text}
-            onValue={setText}
-            required
-            maxLength={10_000}
-            autocomplete="off"
-          />
-        </Form>
-      )}
+      {mayWrite && <TextForm action={texts.send} label={t.chatLabel} send={write} maxLength={10_000} />}
     </Card>
   );
 }

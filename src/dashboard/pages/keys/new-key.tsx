@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import { BASE } from '../../api/request.ts';
 import { Copyable } from '../../parts/copy.tsx';
 import { Choice } from '../../parts/form.tsx';
@@ -8,7 +8,8 @@ const t = texts.keys;
 
 /** A key, which is shown this once, and what to do with it. */
 export function NewKey({ value, isAgent }: { readonly value: string; readonly isAgent: boolean }) {
-  const [sample, setSample] = useState<keyof typeof SAMPLES>('mcp');
+  const chosen = useSignal('mcp');
+  const sample = chosen.value as keyof typeof SAMPLES;
   return (
     <>
       <p>{t.once}</p>
@@ -17,8 +18,7 @@ export function NewKey({ value, isAgent }: { readonly value: string; readonly is
         <>
           <Choice
             label={t.useIn}
-            value={sample}
-            onValue={(chosen) => setSample(chosen as keyof typeof SAMPLES)}
+            of={chosen}
             options={Object.keys(SAMPLES).map((each) => [each, t.samples[each] ?? each] as const)}
           />
           <Copyable text={SAMPLES[sample](value)} label={t.samples[sample] ?? sample} />

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import { ask } from '../../api/request.ts';
 import { Card } from '../../parts/card.tsx';
+import { entryOf } from '../../parts/draft.ts';
 import { Field, Form } from '../../parts/form.tsx';
 import { tell } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
@@ -15,27 +16,28 @@ const FIELDS: Readonly<Record<string, readonly (keyof typeof t.fields)[]>> = {
 
 /** Registers a bot of one's own. */
 export function BotForm({ platform, onDone }: { readonly platform: string; onDone(): void }) {
-  const [token, setToken] = useState('');
-  const [others, setOthers] = useState<Readonly<Record<string, string>>>({});
+  const token = useSignal('');
+  const others = useSignal<Readonly<Record<string, string>>>({});
   const submit = async (): Promise<void> => {
-    const given = Object.entries(others).filter(([, value]) => value !== '');
-    await ask('POST /api/bot-tokens', { body: { platform, bot_token: token, ...Object.fromEntries(given) } });
-    setToken('');
-    setOthers({});
+    const given = Object.entries(others.value).filter(([, value]) => value !== '');
+    await ask('POST /api/bot-tokens', {
+      body: { platform, bot_token: token.value, ...Object.fromEntries(given) },
+    });
+    token.value = '';
+    others.value = {};
     tell(t.registered);
     onDone();
   };
   return (
     <Card title={t.title} hint={t.hints[platform]}>
       <Form submit={submit} action={t.register}>
-        <Field label={t.token} type="password" value={token} onValue={setToken} required autocomplete="off" />
+        <Field label={t.token} type="password" of={token} required autocomplete="off" />
         {(FIELDS[platform] ?? []).map((name) => (
           <Field
             key={name}
             label={t.fields[name]}
             type={name === 'discord_app_id' ? 'text' : 'password'}
-            value={others[name] ?? ''}
-            onValue={(value) => setOthers({ ...others, [name]: value })}
+            of={entryOf(others, name, '')}
             autocomplete="off"
           />
         ))}

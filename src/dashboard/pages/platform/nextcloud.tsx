@@ -3,16 +3,15 @@ import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { Card } from '../../parts/card.tsx';
 import { Copyable } from '../../parts/copy.tsx';
-import { Field, Form } from '../../parts/form.tsx';
+import { TextForm } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.nextcloud;
 
 /** The addon, or a bot that an administrator installs by hand. */
 export function Nextcloud({ onDone }: { onDone(): void }) {
-  const [server, setServer] = useState('');
   const [made, setMade] = useState<Answers['POST /api/nctalk/talk-bots']>();
-  const submit = async (): Promise<void> => {
+  const make = async (server: string): Promise<void> => {
     setMade(await ask('POST /api/nctalk/talk-bots', { body: { server_url: server } }));
     onDone();
   };
@@ -20,18 +19,16 @@ export function Nextcloud({ onDone }: { onDone(): void }) {
     <>
       <Card title={t.addon}>
         <p>{t.addonSteps}</p>
+        <Begin />
       </Card>
       <Card title={t.byHand} hint={t.byHandHint}>
-        <Form submit={submit} action={t.make}>
-          <Field
-            label={t.server}
-            type="url"
-            value={server}
-            onValue={setServer}
-            required
-            placeholder="https://cloud.example.com"
-          />
-        </Form>
+        <TextForm
+          action={t.make}
+          label={t.server}
+          send={make}
+          type="url"
+          placeholder="https://cloud.example.com"
+        />
         {made && (
           <>
             <p class="small">{t.runThis}</p>
@@ -41,4 +38,14 @@ export function Nextcloud({ onDone }: { onDone(): void }) {
       </Card>
     </>
   );
+}
+
+/** Leads to the Nextcloud, which asks its person. */
+function Begin() {
+  const begin = async (server: string): Promise<void> => {
+    const params = { provider: 'nctalk' };
+    const started = await ask('POST /api/oauth/start/{provider}', { params, body: { server_url: server } });
+    location.assign(started.authorize_url);
+  };
+  return <TextForm action={t.connect} label={t.server} hint={t.connectHint} send={begin} type="url" />;
 }

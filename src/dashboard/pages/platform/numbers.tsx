@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import type { Preset } from '../../api/items.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Card } from '../../parts/card.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { fill, held, useDraft, valuesOf } from '../../parts/draft.ts';
 import { Check, Choice, Field, Form } from '../../parts/form.tsx';
 import { LoadedRows } from '../../parts/rows.tsx';
 import { attempt } from '../../parts/toasts.tsx';
@@ -18,17 +18,15 @@ const t = texts.numbers;
 export function Numbers({ onChange }: { onChange(): void }) {
   const dids = useAnswer('GET /api/sip/dids');
   const presets = useAnswer('GET /api/voice-configs');
-  const [number, setNumber] = useState('');
-  const [label, setLabel] = useState('');
-  const [autoAnswer, setAutoAnswer] = useState(false);
+  const draft = useDraft({ number: '', label: '', auto_answer: false });
   const changed = (): void => {
     dids.reload();
     onChange();
   };
   const submit = async (): Promise<void> => {
-    await ask('POST /api/sip/dids', { body: { number, label: label || null, auto_answer: autoAnswer } });
-    setNumber('');
-    setLabel('');
+    const { label, ...same } = valuesOf(draft);
+    await ask('POST /api/sip/dids', { body: { ...same, label: label || null } });
+    fill(draft, { number: '', label: '' });
     changed();
   };
   return (
@@ -49,15 +47,14 @@ export function Numbers({ onChange }: { onChange(): void }) {
           <Field
             label={t.number}
             hint={t.numberHint}
-            value={number}
-            onValue={setNumber}
+            of={draft.number}
             required
             type="tel"
             autocomplete="off"
           />
-          <Field label={t.label} value={label} onValue={setLabel} maxLength={80} autocomplete="off" />
+          <Field label={t.label} of={draft.label} maxLength={80} autocomplete="off" />
         </div>
-        <Check label={t.autoAnswer} hint={t.autoAnswerHint} checked={autoAnswer} onChecked={setAutoAnswer} />
+        <Check label={t.autoAnswer} hint={t.autoAnswerHint} of={draft.auto_answer} />
       </Form>
     </Card>
   );
@@ -91,23 +88,17 @@ function PhoneNumber({ did, presets, onChange }: PhoneNumberProps) {
         </span>
         <Confirm class="quietly" action={texts.remove} question={t.removeQuestion(did.number)} run={remove} />
       </div>
-      <Check
-        label={t.autoAnswer}
-        checked={did.auto_answer}
-        onChecked={(auto_answer) => change({ auto_answer })}
-      />
+      <Check label={t.autoAnswer} of={held(did.auto_answer, (auto_answer) => change({ auto_answer }))} />
       <div class="grid">
         <Choice
           label={texts.voice.kinds.stt}
-          value={did.stt_voice_config_id ?? ''}
+          of={held(did.stt_voice_config_id ?? '', (id) => change({ stt_voice_config_id: id || null }))}
           options={choices('stt')}
-          onValue={(id) => change({ stt_voice_config_id: id || null })}
         />
         <Choice
           label={texts.voice.kinds.tts}
-          value={did.tts_voice_config_id ?? ''}
+          of={held(did.tts_voice_config_id ?? '', (id) => change({ tts_voice_config_id: id || null }))}
           options={choices('tts')}
-          onValue={(id) => change({ tts_voice_config_id: id || null })}
         />
       </div>
     </li>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
@@ -6,6 +6,7 @@ import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Copyable } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { fill, useDraft, valuesOf } from '../../parts/draft.ts';
 import { Check, Choice, Field, Form } from '../../parts/form.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { tell } from '../../parts/toasts.tsx';
@@ -27,7 +28,6 @@ const EMPTY = {
   srtp: 'off',
   behind_nat: false,
 };
-type Values = typeof EMPTY;
 
 /** The trunk to a telephone provider, and whether it is registered. */
 export function Trunk({ onChange }: { onChange(): void }) {
@@ -74,108 +74,49 @@ function Registration({ registration, inbound_uri: uri }: Stored) {
 }
 
 function TrunkForm({ stored, onDone }: { readonly stored: Stored | undefined; onDone(): void }) {
-  const [values, setValues] = useState<Values>(EMPTY);
+  const draft = useDraft(EMPTY);
   const isStored = stored !== undefined;
   useEffect(() => {
-    if (stored) setValues(valuesOf(stored));
+    if (stored) fill(draft, draftOf(stored));
     // What is being typed stays while the registration changes.
   }, [isStored]);
-  const set = (change: Partial<Values>): void => setValues({ ...values, ...change });
   const submit = async (): Promise<void> => {
-    const { port, password, realm, caller_id, ...same } = values;
-    await ask('PUT /api/sip/trunk', {
-      body: {
-        ...same,
-        port: Number(port),
-        realm: realm || null,
-        caller_id: caller_id || null,
-        ...(password && { password }),
-      },
-    });
-    set({ password: '' });
+    const { port, password, realm, caller_id, ...same } = valuesOf(draft);
+    const optional = { realm: realm || null, caller_id: caller_id || null, ...(password && { password }) };
+    await ask('PUT /api/sip/trunk', { body: { ...same, ...optional, port: Number(port) } });
+    fill(draft, { password: '' });
     tell(t.saved);
     onDone();
   };
   return (
     <Form submit={submit} action={isStored ? texts.save : t.connect}>
       <div class="grid">
-        <Field
-          label={t.host}
-          value={values.host}
-          onValue={(host) => set({ host })}
-          required
-          placeholder="sip.example.com"
-          autocomplete="off"
-        />
-        <Field
-          label={t.port}
-          type="number"
-          min={1}
-          max={65_535}
-          value={values.port}
-          onValue={(port) => set({ port })}
-          required
-        />
-        <Field
-          label={t.username}
-          value={values.username}
-          onValue={(username) => set({ username })}
-          required
-          autocomplete="off"
-        />
+        <Field label={t.host} of={draft.host} required placeholder="sip.example.com" autocomplete="off" />
+        <Field label={t.port} type="number" min={1} max={65_535} of={draft.port} required />
+        <Field label={t.username} of={draft.username} required autocomplete="off" />
         <Field
           label={t.password}
           hint={isStored ? texts.keepSecret : undefined}
           type="password"
-          value={values.password}
-          onValue={(password) => set({ password })}
+          of={draft.password}
           required={!isStored}
           autocomplete="new-password"
         />
-        <Field
-          label={t.callerId}
-          hint={t.callerIdHint}
-          value={values.caller_id}
-          onValue={(caller_id) => set({ caller_id })}
-        />
-        <Choice
-          label={t.transport}
-          value={values.transport}
-          onValue={(transport) => set({ transport })}
-          options={t.transports}
-        />
+        <Field label={t.callerId} hint={t.callerIdHint} of={draft.caller_id} />
+        <Choice label={t.transport} of={draft.transport} options={t.transports} />
       </div>
       <details>
         <summary>{texts.advanced}</summary>
-        <Field label={t.realm} hint={t.realmHint} value={values.realm} onValue={(realm) => set({ realm })} />
-        <Choice label={t.srtp} value={values.srtp} onValue={(srtp) => set({ srtp })} options={t.srtps} />
-        <Check
-          label={t.register}
-          hint={t.registerHint}
-          checked={values.register}
-          onChecked={(register) => set({ register })}
-        />
-        <Check
-          label={t.behindNat}
-          checked={values.behind_nat}
-          onChecked={(behind_nat) => set({ behind_nat })}
-        />
+        <Field label={t.realm} hint={t.realmHint} of={draft.realm} />
+        <Choice label={t.srtp} of={draft.srtp} options={t.srtps} />
+        <Check label={t.register} hint={t.registerHint} of={draft.register} />
+        <Check label={t.behindNat} of={draft.behind_nat} />
       </details>
     </Form>
   );
 }
 
-function valuesOf({
-  host,
-  port,
-  transport,
-  username,
-  realm,
-  caller_id,
-  register,
-  srtp,
-  behind_nat,
-}: Stored): Values {
-  const texts = { realm: realm ?? '', caller_id: caller_id ?? '', password: '' };
-  return { host, port: `${port}`, transport, username, register, srtp, behind_nat, ...texts };
+function draftOf({ registration: _registration, inbound_uri: _uri, ...stored }: Stored): typeof EMPTY {
+  const { port, realm, caller_id } = stored;
+  return { ...stored, port: `${port}`, realm: realm ?? '', caller_id: caller_id ?? '', password: '' };
 }

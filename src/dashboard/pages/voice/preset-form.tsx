@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import type { Answers } from '../../api/answers.ts';
 import type { Preset, SpeechKind } from '../../api/items.ts';
 import { ask } from '../../api/request.ts';
+import { entryOf, fill, held, useDraft, valuesOf } from '../../parts/draft.ts';
 import { Check, Choice, Field, Form } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 import { OptionField, type OptionValue } from './option-field.tsx';
@@ -22,32 +23,35 @@ interface PresetFormProps {
 /** A preset, with the options that its provider has. */
 export function PresetForm({ kind, preset, catalog, onDone }: PresetFormProps) {
   const offering = catalog.providers.filter(({ kinds }) => kinds[kind] !== undefined);
-  const [providerName, setProviderName] = useState<string>(preset?.provider ?? offering[0]?.name ?? '');
-  const [name, setName] = useState(preset?.name ?? '');
-  const [region, setRegion] = useState(preset?.region ?? '');
-  const [apiKey, setApiKey] = useState('');
-  const [options, setOptions] = useState<Readonly<Record<string, OptionValue>>>(preset?.options ?? {});
-  const [enabled, setEnabled] = useState(preset?.enabled ?? true);
+  const first = {
+    provider: offering[0]?.name ?? '',
+    name: '',
+    region: '',
+    api_key: '',
+    enabled: true,
+    ...preset,
+  };
+  const draft = useDraft({ ...first, provider: first.provider as string, region: first.region ?? '' });
+  const options = useSignal<Readonly<Record<string, OptionValue>>>(preset?.options ?? {});
 
-  const provider = offering.find((each) => each.name === providerName);
+  const provider = offering.find((each) => each.name === draft.provider.value);
   const service = provider?.kinds[kind];
   const choose = (chosen: string): void => {
-    setProviderName(chosen);
-    setOptions({});
-    setRegion('');
+    fill(draft, { provider: chosen, region: '' });
+    options.value = {};
   };
   const submit = async (): Promise<void> => {
+    const { name, api_key, region, enabled, provider: chosen } = valuesOf(draft);
+    const given = Object.entries(options.value).map(([key, value]) => [key, value === '' ? null : value]);
     const common = {
       ...(name && { name }),
-      ...(apiKey && { api_key: apiKey }),
+      ...(api_key && { api_key }),
       region: region || null,
-      options: Object.fromEntries(
-        Object.entries(options).map(([key, value]) => [key, value === '' ? null : value]),
-      ),
+      options: Object.fromEntries(given),
       enabled,
     };
     if (preset) await ask('PATCH /api/voice-configs/{id}', { params: { id: preset.id }, body: common });
-    else await ask('POST /api/voice-configs', { body: { ...common, kind, provider: providerName } });
+    else await ask('POST /api/voice-configs', { body: { ...common, kind, provider: chosen } });
     onDone();
   };
   return (
@@ -55,16 +59,14 @@ export function PresetForm({ kind, preset, catalog, onDone }: PresetFormProps) {
       {!preset && (
         <Choice
           label={t.provider}
-          value={providerName}
-          onValue={choose}
+          of={held(draft.provider.value, choose)}
           options={offering.map((each) => [each.name, each.title] as const)}
         />
       )}
       {service?.missing && <p class="banner warn">{service.missing}</p>}
       <Field
         label={texts.name}
-        value={name}
-        onValue={setName}
+        of={draft.name}
         maxLength={80}
         placeholder={provider?.title ?? ''}
         autocomplete="off"
@@ -74,8 +76,7 @@ export function PresetForm({ kind, preset, catalog, onDone }: PresetFormProps) {
           label={t.key}
           hint={preset ? texts.keepSecret : undefined}
           type="password"
-          value={apiKey}
-          onValue={setApiKey}
+          of={draft.api_key}
           required={!preset}
           autocomplete="off"
         />
@@ -83,8 +84,7 @@ export function PresetForm({ kind, preset, catalog, onDone }: PresetFormProps) {
       {provider && provider.regions.length > 0 && (
         <Choice
           label={t.region}
-          value={region || (provider.regions[0]?.name ?? '')}
-          onValue={setRegion}
+          of={draft.region}
           options={provider.regions.map((each) => [each.name, each.title] as const)}
         />
       )}
@@ -92,21 +92,18 @@ export function PresetForm({ kind, preset, catalog, onDone }: PresetFormProps) {
         <Voices
           provider={provider.name}
           needsKey={provider.needs_key}
-          apiKey={apiKey}
-          region={region}
+          apiKey={draft.api_key.value}
+          region={draft.region.value}
           preset={preset}
-          choose={(voice) => setOptions({ ...options, voice })}
+          choose={(voice) => {
+            options.value = { ...options.value, voice };
+          }}
         />
       )}
       {Object.entries(service?.schema.properties ?? {}).map(([key, property]) => (
-        <OptionField
-          key={`${providerName} ${key}`}
-          property={property}
-          value={options[key]}
-          onValue={(value) => setOptions({ ...options, [key]: value })}
-        />
+        <OptionField key={`${provider?.name} ${key}`} property={property} of={entryOf(options, key, '')} />
       ))}
-      <Check label={t.enable} hint={t.enableHint} checked={enabled} onChecked={setEnabled} />
+      <Check label={t.enable} hint={t.enableHint} of={draft.enabled} />
     </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../api/answers.ts';
 import type { Preset } from '../../api/items.ts';
@@ -23,7 +24,7 @@ interface VoicesProps {
 /** The voices of the provider, to be heard and chosen. */
 export function Voices({ provider, needsKey, apiKey, region, preset, choose }: VoicesProps) {
   const [voices, setVoices] = useState<readonly Voice[]>();
-  const [wanted, setWanted] = useState('');
+  const wanted = useSignal('');
   const list = async (): Promise<void> => {
     const ofKey = apiKey === '' ? {} : { api_key: apiKey, ...(region && { region }) };
     const whose = apiKey === '' && preset && needsKey ? { voice_config_id: preset.id } : ofKey;
@@ -31,7 +32,7 @@ export function Voices({ provider, needsKey, apiKey, region, preset, choose }: V
     setVoices(found.voices);
   };
   const shown = (voices ?? []).filter(({ name, description, languages }) =>
-    `${name} ${description} ${languages}`.toLowerCase().includes(wanted.toLowerCase()),
+    `${name} ${description} ${languages}`.toLowerCase().includes(wanted.value.toLowerCase()),
   );
   return (
     <div class="field">
@@ -40,7 +41,7 @@ export function Voices({ provider, needsKey, apiKey, region, preset, choose }: V
       </Action>
       {voices && (
         <>
-          <Field label={t.findVoice} value={wanted} onValue={setWanted} type="search" />
+          <Field label={t.findVoice} of={wanted} type="search" />
           <ul class="rows scrolling">
             {shown.slice(0, MOST_SHOWN).map(({ id, name, description, languages, preview_url: preview }) => (
               <li key={id} class="row-card">

@@ -28,7 +28,8 @@ interface Job {
 
 const DEFAULT_MODEL = 'gpt-transcribe';
 const PRE_ROLL_MS = 500;
-const MIN_VOICED_MS = 250;
+/** The model refuses less than 0.1 s, and understands a word by itself better with some silence. */
+const MIN_MS = 1_000;
 const MAX_REQUESTS = 2;
 /** Segments that wait. Beyond that the oldest that has not been sent is lost. */
 const MAX_SEGMENTS = 8;
@@ -213,6 +214,6 @@ function limitsIn(options: SpeechPreset['options']): SegmentLimits {
     preRollMs: PRE_ROLL_MS,
     endAfterMs: numberAt(options, 'end_silence_ms') ?? 600,
     maxMs: (numberAt(options, 'max_segment_s') ?? 20) * 1_000,
-    minVoicedMs: MIN_VOICED_MS,
+    minMs: MIN_MS,
   };
 }

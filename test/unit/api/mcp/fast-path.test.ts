@@ -194,6 +194,9 @@ test('common requests are answered without the SDK, and no others', async () => 
     'ping with a token',
     'server/discover',
     'resources/templates/list',
+    'JSON alone accepted',
+    'anything accepted',
+    'anything accepted, modern',
   ]);
 });
 

@@ -291,7 +291,7 @@ describe.each([
     const { url, endpoint } = await mcpWorld({ fastPath });
     const caller = new McpCaller(`${url}/mcp/?stateful`);
     const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} };
-    expect((await caller.post(initialize, { accept: 'application/json' })).status).toBe(406);
+    expect((await caller.post(initialize, { accept: 'text/html' })).status).toBe(406);
     expect((await caller.post(WAIT)).status).toBe(400);
     expect((await caller.request('GET', { accept: 'text/event-stream' })).status).toBe(400);
     expect(endpoint.sessionCount).toBe(0);

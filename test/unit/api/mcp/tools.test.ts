@@ -42,6 +42,8 @@ test('every tool has schemas without references, and hints', async () => {
     for (const schema of [inputSchema, outputSchema]) {
       expect(schema).toMatchObject({ type: 'object' });
       expect(JSON.stringify(schema)).not.toMatch(/"\$(?:ref|defs|schema)"/);
+      // Strict clients warn of lists of types.
+      expect(JSON.stringify(schema)).not.toMatch(/"type":\[/);
     }
     expect(inputSchema).toMatchObject({ additionalProperties: false });
     expect(title).not.toBe('');

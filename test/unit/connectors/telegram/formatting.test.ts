@@ -81,8 +81,8 @@ test('entities always lie within the text, and only the Markdown is removed', ()
       const { text, entities } = formatted(source);
       expect(entities.every((entity) => isWithin(entity, text))).toBe(true);
       const bare = (some: string) => some.replace(/[*_`[\]()\n]|http:\/\/a\.b/g, '');
-      // A rule of three stars or underscores is drawn as three dashes.
-      expect(bare(text).replaceAll('———', '').length).toBeLessThanOrEqual(bare(source).length);
+      // A rule of three stars or underscores is drawn as three dashes, and a star at a list's item as a bullet.
+      expect(bare(text).replace(/———|•/g, '').length).toBeLessThanOrEqual(bare(source).length);
     }),
   );
 });

@@ -83,7 +83,7 @@ describe('the OpenAI recognizer', () => {
 
   it('tells the segmenter how to cut', () => {
     start({ end_silence_ms: 800, max_segment_s: 30 });
-    expect(limits).toEqual({ preRollMs: 500, endAfterMs: 800, maxMs: 30_000, minVoicedMs: 250 });
+    expect(limits).toEqual({ preRollMs: 500, endAfterMs: 800, maxMs: 30_000, minMs: 1_000 });
   });
 
   it('reports results in the order of speaking although the later one is answered first', async () => {
