@@ -121,6 +121,8 @@ class Call implements LegObserver {
   }
 
   ringing(): void {}
+  earlyMedia(): void {}
+  held(): void {}
   dtmf(): void {}
   said(): void {}
   created(): void {}
