@@ -93,7 +93,7 @@ it('exchanges messages and files over an account’s own bot, also after a resta
 
   const reply = { platform: 'discord', text: '*Thanks*' };
   expect((await gateway.agentApi.post('/api/dm/chat', reply)).status).toBe(200);
-  expect(ada.received(bot).at(-1)?.content).toBe('*Thanks*');
+  expect(ada.received(bot).at(-1)?.content).toBe('**Thanks**');
 
   const sessions = 1_000 - bot.identifiesLeft;
   const before = cursor;
