@@ -14,6 +14,7 @@ const listener: AgentAudioObserver = {
   cork: (give) => give(),
   mark: () => {},
   cleared: () => {},
+  held: () => {},
   overrun: () => {},
   overflow: () => {},
 };

@@ -134,6 +134,7 @@ function place(rateHz: number): EngineCall {
     cork: (give: () => void) => give(),
     mark: nothing,
     cleared: nothing,
+    held: nothing,
     overrun: nothing,
     overflow: nothing,
   };

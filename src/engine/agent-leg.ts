@@ -34,6 +34,8 @@ export class AgentLegParty implements Party {
     this.playout = new Playout(placement.uplink, host.roomRateHz);
     this.#clearedMs = new CountedTotal('cleared_ms', this.playout.droppedMs);
     this.listen(placement.downlink);
+    if (placement.isHeld) this.playout.hold();
+    for (const isHeld of placement.holds) this.hold(isHeld);
     for (const clear of placement.clears) this.clear(clear.position, clear.noteCount);
   }
 
@@ -46,6 +48,15 @@ export class AgentLegParty implements Party {
     this.playout.clear(position, noteCount);
     this.#clearsDue++;
     if (!this.playout.fading) this.#postCleared();
+  }
+
+  /** Holds what the agent says, or goes on with it. */
+  hold(isHeld: boolean): void {
+    if (isHeld) this.playout.hold();
+    else this.playout.release();
+    const { callId } = this.#host;
+    const { leftMs: playedMs } = this.playout;
+    this.#host.post({ type: 'agent.held', callId, legId: this.legId, isHeld, playedMs });
   }
 
   pull(frame: Int16Array): boolean {

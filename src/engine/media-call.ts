@@ -139,6 +139,8 @@ export class MediaCall {
         return this.#agent(command.legId)?.listen(command.downlink);
       case 'agent.clear':
         return this.#agent(command.legId)?.clear(command.point.position, command.point.noteCount);
+      case 'agent.hold':
+        return this.#agent(command.legId)?.hold(command.isHeld);
       case 'agent.leave':
         return this.#leave(command.legId);
       case 'voice.tap':

@@ -56,6 +56,8 @@ export class Playout {
   #resampler: Resampler | null = null;
   #agentRateHz: number;
   #phase: Phase = { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
+  /** Whether everything waits, until it is told to go on. */
+  #isHeld = false;
   /** Whether the next frame goes on with a stream that broke off unconcealed. */
   #mustFadeIn = false;
   #shiftedSamples = 0;
@@ -89,6 +91,11 @@ export class Playout {
     return this.#ring.droppedMs;
   }
 
+  /** As `playedMs`, without what waits in here for the next frame. */
+  get leftMs(): number {
+    return this.playedMs - (this.#agentSamples * 1000) / this.#rateHz;
+  }
+
   /** Milliseconds that wait to be played, including what does not fit into the ring yet. */
   get queuedMs(): number {
     const rateHz = this.#ring.sampleRateHz || this.#rateHz;
@@ -101,8 +108,21 @@ export class Playout {
     return this.#phase.name === 'fading';
   }
 
+  /** Silent from the next frame on, until `release`. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Goes on with the sample after the last one that left. What has come meanwhile is not hurried. */
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#depth.resumed(Number.POSITIVE_INFINITY);
+  }
+
   /** Fills `frame` with the agent's next 20 ms. Returns false when the agent is silent. */
   pull(frame: Int16Array): boolean {
+    if (this.#isHeld && !this.fading) return false;
     switch (this.#phase.name) {
       case 'idle':
         return this.#pullIdle(frame, this.#phase);
@@ -131,18 +151,28 @@ export class Playout {
 
   /**
    * Drops all audio and notes before `position` and note `noteCount`, except for a 5 ms fade-out if audio is playing.
+   * What is written afterwards is not held.
    */
   clear(position: number, noteCount: number): void {
-    if (this.#phase.name === 'playing') this.#fill((this.#rateHz * FADE_MS) / 1000, position);
+    if (this.#phase.name === 'playing' && !this.#isHeld)
+      this.#fill((this.#rateHz * FADE_MS) / 1000, position);
     this.#ring.countDropped(this.#ring.discardTo(position, noteCount));
     this.#marks.length = 0;
     this.#ring.releaseMarks();
-    if (this.#phase.name === 'fading') return;
+    if (this.#phase.name === 'fading') return this.release();
+    if (this.#isHeld) return this.#dropHeld();
     const fromConcealment = this.#phase.name === 'concealing';
     const audible = fromConcealment || (this.#phase.name === 'playing' && this.#fifo.length > 0);
     this.#phase = audible
       ? { name: 'fading', fromConcealment }
       : { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
+  }
+
+  #dropHeld(): void {
+    this.#forgetFifo();
+    this.#concealer?.forget();
+    this.#phase = { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
+    this.release();
   }
 
   /** Drops everything that has been written so far, as `clear` does. */

@@ -48,6 +48,8 @@ export class SpeechParty implements Party {
   pull(frame: Int16Array): boolean {
     const { asked } = this.#control;
     if (asked !== this.#control.silenced) return this.#pullStopping(frame, asked);
+    if (this.#control.isHeld) this.#playout.hold();
+    else this.#playout.release();
     const voiced = !this.#host.platform.onHold && this.#playout.pull(frame);
     if (voiced !== this.#wasVoiced) this.#hasNews = true;
     this.#wasVoiced = voiced;

@@ -1,6 +1,7 @@
 const ASKED = 0;
 const AGREED = 1;
 const SILENCED = 2;
+const HELD = 3;
 /** Float64 index. */
 const PLAYED_MS = 2;
 
@@ -12,6 +13,8 @@ export const SPEECH_CONTROL_BYTES = 24;
  * - `asked`, by any thread: nothing that was spoken before is to be heard any more.
  * - `agreed`, by the bridge thread: it writes nothing to the ring until `silenced` is equal.
  * - `silenced`, by the engine thread: the ring is empty, and the last sample has left.
+ *
+ * Until then, it may be held and released again, by the bridge thread: nothing is lost.
  *
  * The engine is silent from the first tick after `asked`, even while the bridge thread still writes.
  */
@@ -41,7 +44,22 @@ export class SpeechControl {
     return this.#sums[PLAYED_MS] as number;
   }
 
+  /** Whether what is spoken waits. */
+  get isHeld(): boolean {
+    return Atomics.load(this.#words, HELD) !== 0;
+  }
+
+  hold(): void {
+    Atomics.store(this.#words, HELD, 1);
+  }
+
+  release(): void {
+    Atomics.store(this.#words, HELD, 0);
+  }
+
+  /** What is spoken afterwards is not held. */
   ask(): void {
+    this.release();
     Atomics.add(this.#words, ASKED, 1);
   }
 

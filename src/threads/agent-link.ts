@@ -12,6 +12,8 @@ export interface AgentAudioObserver extends DownlinkReader {
    * clear.
    */
   cleared(playedMs: number, droppedMs: number): void;
+  /** Reports that the audio is held, or goes on, and how much has been played since the previous clear. */
+  held(isHeld: boolean, playedMs: number): void;
   /** The newest audio sent was dropped because 70 s are already queued or the memory limit is reached. */
   overflow(lostMs: number): void;
 }
@@ -26,6 +28,11 @@ export interface AgentAudio {
   mark(markId: number): void;
   /** Drops audio that has not been played. The observer's `cleared` follows. */
   clear(): void;
+  /**
+   * Holds what has not been played, or goes on with it; the observer's `held` follows. A clear goes on, too: what is
+   * written after it is played.
+   */
+  hold(isHeld: boolean): void;
   /** Starts listening or changes the rate; null stops listening. */
   listen(sampleRateHz: number | null): void;
   /** Leaves the call. No callbacks follow. Safe to call twice. */
@@ -45,6 +52,9 @@ export class AgentLink implements AgentAudio {
   readonly #observer: AgentAudioObserver;
   readonly #uplink: Uplink;
   readonly #clears: { readonly point: ClearPoint; readonly backlogMs: number }[] = [];
+  #isHeld = false;
+  /** Not answered yet. */
+  readonly #holds: boolean[] = [];
   #downlink: Downlink | null = null;
   #toldPlayedMs = 0;
   #toldDroppedMs = 0;
@@ -70,6 +80,8 @@ export class AgentLink implements AgentAudio {
       uplink: this.#uplink.memory,
       downlink: downlink && { sampleRateHz: downlink.sampleRateHz, memory: downlink.memory },
       clears: this.#clears.map(({ point }) => point),
+      isHeld: this.#isHeld,
+      holds: [...this.#holds],
     };
   }
 
@@ -88,6 +100,12 @@ export class AgentLink implements AgentAudio {
     const clear = this.#uplink.clear();
     this.#clears.push(clear);
     this.#host.send({ type: 'agent.clear', legId: this.legId, point: clear.point });
+  }
+
+  hold(isHeld: boolean): void {
+    if (this.#closed) return;
+    this.#holds.push(isHeld);
+    this.#host.send({ type: 'agent.hold', legId: this.legId, isHeld });
   }
 
   listen(sampleRateHz: number | null): void {
@@ -115,9 +133,17 @@ export class AgentLink implements AgentAudio {
     if (!this.#closed) this.#observer.mark(markId);
   }
 
+  /** Reports the answer to a hold. `playedMs` is a sum since the leg was created. */
+  held(isHeld: boolean, playedMs: number): void {
+    if (this.#holds.shift() === undefined || this.#closed) return;
+    this.#isHeld = isHeld;
+    this.#observer.held(isHeld, Math.max(0, Math.round(playedMs - this.#toldPlayedMs)));
+  }
+
   /** Reports the end of a clear. `playedMs` and `droppedMs` are sums since the leg was created. */
   cleared(playedMs: number, droppedMs: number): void {
     const clear = this.#clears.shift();
+    this.#isHeld = false;
     if (clear === undefined || this.#closed) return;
     const played = playedMs - this.#toldPlayedMs;
     const dropped = droppedMs - this.#toldDroppedMs + clear.backlogMs;

@@ -247,6 +247,8 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
         return;
       case 'agent.mark':
         return this.#agent(message.legId)?.marked(message.markId);
+      case 'agent.held':
+        return this.#agent(message.legId)?.held(message.isHeld, message.playedMs);
       case 'agent.cleared':
         return this.#agent(message.legId)?.cleared(message.playedMs, message.droppedMs);
       default:

@@ -63,6 +63,9 @@ export interface AgentPlacement {
   readonly downlink: FrameRing | null;
   /** Clears requested but not yet answered. */
   readonly clears: readonly ClearPoint[];
+  /** Whether its audio is held, before those of `holds` that are not answered yet. */
+  readonly isHeld: boolean;
+  readonly holds: readonly boolean[];
 }
 
 /**
@@ -98,6 +101,8 @@ export type CallCommand =
   | { readonly type: 'agent.listen'; readonly legId: number; readonly downlink: FrameRing | null }
   /** Drops audio that the agent has sent but that has not been played; answered by `agent.cleared`. */
   | { readonly type: 'agent.clear'; readonly legId: number; readonly point: ClearPoint }
+  /** Holds the agent's audio, or goes on with it; answered by `agent.held`. A clear goes on, too. */
+  | { readonly type: 'agent.hold'; readonly legId: number; readonly isHeld: boolean }
   | { readonly type: 'agent.leave'; readonly legId: number }
   /** A null ring ends the tap. */
   | { readonly type: 'voice.tap'; readonly voice: number; readonly ring: FrameRing | null }
@@ -141,6 +146,13 @@ export type CallEvent = { readonly callId: string } & (
   | { readonly type: 'call.placed'; readonly callNumber: number; readonly slot: number }
   /** All audio sent before the mark has been played. */
   | { readonly type: 'agent.mark'; readonly legId: number; readonly markId: number }
+  /** `playedMs` is a sum since the leg was created: all that has left. */
+  | {
+      readonly type: 'agent.held';
+      readonly legId: number;
+      readonly isHeld: boolean;
+      readonly playedMs: number;
+    }
   /** Sums since the leg was created, taken when the last sample had left. Main subtracts the previous answer's sums. */
   | {
       readonly type: 'agent.cleared';

@@ -96,6 +96,7 @@ export class TalkCall {
       cork: (give: () => void) => give(),
       mark: nothing,
       cleared: nothing,
+      held: nothing,
     };
     const agent = this.#call.joinAgent({ ...listener, overrun: nothing, overflow: nothing }, roomyQueue());
     agent.listen(ROOM_RATE_HZ);

@@ -15,6 +15,8 @@ export const StreamRequest = z.discriminatedUnion('type', [
     receive: z.boolean().optional(),
   }),
   z.object({ type: z.literal('clear') }),
+  z.object({ type: z.literal('pause') }),
+  z.object({ type: z.literal('resume') }),
   z.object({ type: z.literal('mark'), name: z.string().min(1).max(256) }),
   z.object({ type: z.literal('say'), text: SpokenText }),
   z.object({ type: z.literal('send_chat'), text: ChatText }),
@@ -31,7 +33,8 @@ export type StreamErrorCode =
   | 'invalid_base64'
   | 'invalid_audio'
   | 'too_many_marks'
-  | 'too_many_clears';
+  | 'too_many_clears'
+  | 'too_many_pauses';
 
 interface StreamAttachment {
   readonly name: string;
@@ -97,6 +100,7 @@ export type StreamEvent =
       readonly lost_ms?: number;
     }
   | { readonly type: 'mark'; readonly name: string }
+  | { readonly type: 'paused' | 'resumed'; readonly played_ms: number }
   | { readonly type: 'cleared'; readonly played_ms: number; readonly dropped_ms: number }
   | {
       readonly type: 'audio_config';

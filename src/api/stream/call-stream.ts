@@ -26,8 +26,9 @@ const TRY_AGAIN_LATER = 1013;
 /** With more unsent bytes than this, frames stay in the ring buffer, where the oldest can still be dropped. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
 
-/** Limit on pending clears. They are answered once the call has its place in the engine. */
+/** Limits on what is unanswered. Clears and pauses are answered once the call has its place in the engine. */
 const MAX_CLEARS = 1024;
+const MAX_PAUSES = 1024;
 
 type AudioCapability = Extract<Capability, 'audio_in' | 'audio_out'>;
 
@@ -63,6 +64,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   /** Missing capabilities that the client has been told of. */
   readonly #reported = new Set<AudioCapability>();
   #pendingClears = 0;
+  #pendingPauses = 0;
   /** Ends the interim results that the client has asked for. */
   #stopInterims: (() => void) | null = null;
 
@@ -162,6 +164,11 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#send({ type: 'cleared', played_ms: playedMs, dropped_ms: droppedMs });
   }
 
+  held(isHeld: boolean, playedMs: number): void {
+    this.#pendingPauses -= 1;
+    this.#send({ type: isHeld ? 'paused' : 'resumed', played_ms: playedMs });
+  }
+
   /** Call audio was dropped, because the client reads too slowly or this thread is late. */
   overrun(lostMs: number): void {
     this.#lost('audio_overrun', lostMs, 'of call audio were dropped because they were not read in time');
@@ -180,6 +187,10 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
         return this.#configure(request);
       case 'clear':
         return this.#clear();
+      case 'pause':
+        return this.#hold(true);
+      case 'resume':
+        return this.#hold(false);
       case 'mark':
         return this.#mark(request.name);
       case 'say':
@@ -223,6 +234,13 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#pendingClears += 1;
     this.#marks.clear();
     this.#joined().clear();
+  }
+
+  #hold(isHeld: boolean): void {
+    if (this.#pendingPauses >= MAX_PAUSES)
+      throw new StreamFault('too_many_pauses', 'too many pauses are pending');
+    this.#pendingPauses += 1;
+    this.#joined().hold(isHeld);
   }
 
   #configure(request: Extract<StreamRequest, { type: 'audio_config' }>): void {

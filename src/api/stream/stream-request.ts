@@ -21,7 +21,7 @@ export function parseStreamRequest(text: string): StreamRequest {
   if (path === 'type' || path === '') {
     throw new StreamFault(
       'unknown_type',
-      'type must be audio, audio_config, clear, mark, say, send_chat or transcript_config',
+      'type must be audio, audio_config, clear, mark, pause, resume, say, send_chat or transcript_config',
     );
   }
   const code = path === 'sample_rate' ? 'invalid_sample_rate' : 'invalid_message';

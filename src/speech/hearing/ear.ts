@@ -1,6 +1,7 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import { type FrameRing, FrameRingConsumer } from '../../rings/frame-ring.ts';
 import { AwaitedWords } from './awaited-words.ts';
+import { Interjection, type Verdict } from './interjection.ts';
 import type { Listening } from './listening.ts';
 import type { VoiceDetector } from './voice-detector.ts';
 
@@ -15,6 +16,7 @@ export class Ear {
   readonly frame: Int16Array;
   readonly recent: RecentAudio;
   readonly awaited = new AwaitedWords();
+  readonly interjection = new Interjection();
   listening: Listening | null = null;
   /** Null while nobody knows. */
   speaker: string | null;
@@ -78,6 +80,11 @@ export class Ear {
     if (this.isOver(isPlaying)) return this.#overlap.take(this.#detector.isHeard);
     this.#overlap.forget();
     return false;
+  }
+
+  /** What becomes of the utterance that the voice speaks over, with the frame that was read. */
+  interject(isPlaying: boolean): Verdict | null {
+    return this.interjection.take(this.#detector.isVoiced, this.isOver(isPlaying), this.heardMs);
   }
 
   /** The recognizer says that the voice has started or stopped. Returns what changes with that. */

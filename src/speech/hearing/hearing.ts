@@ -5,6 +5,7 @@ import type { FrameRing } from '../../rings/frame-ring.ts';
 import type { SentLevel } from '../../rings/sent-level.ts';
 import { isTemporary, type SpeechFault } from '../speech-fault.ts';
 import { Ear } from './ear.ts';
+import type { Verdict } from './interjection.ts';
 import { type ConnectRecognizer, Listening, type ListeningObserver } from './listening.ts';
 import type { NewVoiceDetector } from './voice-detector.ts';
 
@@ -30,17 +31,24 @@ export interface HearingDeps {
   readonly sent: Pick<SentLevel, 'take'>;
   /** Whether an utterance is played that somebody may interrupt. */
   readonly isInterruptible: () => boolean;
+  /** Whether an utterance pauses first when somebody speaks over it, and goes on if they do not want the turn. */
+  readonly pauses: boolean;
   readonly connect: ConnectRecognizer;
   readonly newDetector: NewVoiceDetector;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-export interface HearingObserver extends Pick<ListeningObserver, 'interim' | 'reconnected'> {
+export interface HearingObserver extends Pick<ListeningObserver, 'reconnected'> {
+  interim(line: RecognizedLine): void;
   heard(line: RecognizedLine): void;
   /** Somebody has started or stopped speaking. */
   activity(speaker: string, state: 'started' | 'ended'): void;
   /** Somebody has spoken, and nothing of it was understood. */
   unheard(speaker: string, reason: UnheardReason): void;
+  /** Somebody speaks over the utterance, and may want the turn. It should pause. */
+  paused(): void;
+  /** They did not want it. It should go on. */
+  resumed(): void;
   /** Somebody has spoken over the utterance for long enough. It should stop. */
   interrupted(): void;
   fault(fault: SpeechFault): void;
@@ -56,6 +64,8 @@ export class Hearing {
   readonly #mixed: MixedVoices;
   #mixedListening: Listening | null = null;
   #mixedMs = 0;
+  /** Those for whom an utterance is held. */
+  readonly #holders = new Set<Ear>();
   readonly #closing = new Set<Promise<void>>();
   #retryAtMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -123,7 +133,8 @@ export class Hearing {
     const change = ear.detectChange();
     if (change !== null) this.#changed(ear, change);
     if (change === 'ended') ear.listening?.paused();
-    if (ear.wantsTurn(this.#deps.isInterruptible())) this.#observer.interrupted();
+    if (this.#deps.pauses) this.#follow(ear, ear.interject(this.#deps.isInterruptible()));
+    else if (ear.wantsTurn(this.#deps.isInterruptible())) this.#observer.interrupted();
     const isWanted = ear.isSpeaking || this.#deps.speaker !== null;
     if (isWanted) ear.activeMs = this.#nowMs();
     if (ear.listening?.isOpen) return ear.listening.hear(ear.frame);
@@ -149,6 +160,7 @@ export class Hearing {
     for (const { listening: own, awaited } of this.#ears)
       if (own === listening || (own === null && listening === this.#mixedListening))
         awaited.understood(line.endMs);
+    this.#understood(listening, line, true);
     this.#observer.heard(line);
   }
 
@@ -193,6 +205,29 @@ export class Hearing {
     return new Listening(speaker, { rateHz: this.#rateHz, fromMs, connect, clock }, this.#listener);
   }
 
+  /** Who else speaks over an utterance keeps it paused. */
+  #follow(ear: Ear, verdict: Verdict | null): void {
+    if (verdict === null) return;
+    if (verdict === 'pause') {
+      this.#holders.add(ear);
+      return this.#observer.paused();
+    }
+    const isPlaying = this.#holders.size > 0 || this.#deps.isInterruptible();
+    this.#holders.delete(ear);
+    if (verdict === 'resume') return this.#holders.size === 0 ? this.#observer.resumed() : undefined;
+    for (const each of this.#ears) each.interjection.forget();
+    this.#holders.clear();
+    // Words may come after the utterance is over.
+    if (isPlaying) this.#observer.interrupted();
+  }
+
+  /** Words over an utterance stop it, unless they are those of a listener. */
+  #understood(listening: Listening, { text, endMs }: RecognizedLine, isFinal: boolean): void {
+    const ear = this.#ears.find((each) => each.listening === listening);
+    if (this.#deps.pauses && ear !== undefined)
+      this.#follow(ear, ear.interjection.understood(text, isFinal, endMs));
+  }
+
   /** A vendor's word counts at once: it has heard a turn, not only a voice. */
   #turned(listening: Listening, state: 'started' | 'ended'): void {
     const ear = this.#ears.find((each) => each.listening === listening);
@@ -200,13 +235,18 @@ export class Hearing {
     const change = ear.turn(state);
     if (change !== null) this.#changed(ear, change);
     const isOver = ear.isSpeaking && ear.isOver(this.#deps.isInterruptible());
-    if (state === 'started' && isOver) this.#observer.interrupted();
+    if (state === 'ended' || !isOver) return;
+    if (this.#deps.pauses) this.#follow(ear, ear.interjection.begin(ear.heardMs));
+    else this.#observer.interrupted();
   }
 
   readonly #listener: ListeningObserver = {
     turn: (listening, state) => this.#turned(listening, state),
     heard: (listening, line) => this.#heard(listening, line),
-    interim: (line) => this.#observer.interim(line),
+    interim: (listening, line) => {
+      this.#understood(listening, line, false);
+      this.#observer.interim(line);
+    },
     disconnected: (fault) => this.#observer.fault(fault),
     reconnected: () => this.#observer.reconnected(),
     failed: (fault) => {

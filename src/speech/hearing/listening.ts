@@ -24,7 +24,7 @@ export type ConnectRecognizer = (observer: RecognizerObserver) => Recognizer;
 export interface ListeningObserver {
   heard(listening: Listening, line: RecognizedLine): void;
   /** What is understood so far of the line that comes next. */
-  interim(line: RecognizedLine): void;
+  interim(listening: Listening, line: RecognizedLine): void;
   /** The vendor cannot be reached, and the session tries again. */
   disconnected(fault: SpeechFault): void;
   reconnected(): void;
@@ -54,7 +54,7 @@ export class Listening {
     this.#observer = observer;
     this.#said = new TokenBucket(clock, SAID);
     this.#recognizer = connect({
-      interim: (result) => this.#tell(result, (line) => observer.interim(line)),
+      interim: (result) => this.#tell(result, (line) => observer.interim(this, line)),
       final: (result) => this.#tell(result, (line) => this.#hear(line)),
       turn: (state) => observer.turn(this, state),
       failed: (fault) => {

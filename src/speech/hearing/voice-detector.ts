@@ -1,7 +1,9 @@
 /** Tells when one voice starts and stops speaking. Pauses between words count as speech. */
 export interface VoiceDetector {
   readonly isSpeaking: boolean;
-  /** Whether the last frame was speech of the voice. */
+  /** Whether the last frame was speech of the voice by itself. */
+  readonly isVoiced: boolean;
+  /** Whether the last frame was speech of the voice, or shortly after it. */
   readonly isHeard: boolean;
   /** Whether something was sent to the voice lately that is loud enough to be spoken over. */
   readonly isSending: boolean;

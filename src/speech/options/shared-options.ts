@@ -10,8 +10,8 @@ type Most = readonly [number, number];
 export const INTERRUPTION: TextOption = text(
   'interruption',
   'Interruption',
-  '`auto`: an utterance stops when somebody speaks over it; `off`: it is spoken to its end',
-  { choices: ['auto', 'off'], default: 'auto' },
+  '`auto`: an utterance stops when somebody speaks over it; `pause`: it pauses, stops if they speak for more than 0.7 s or say anything but "mm-hm", "yes" or the like, and otherwise goes on; `off`: it is spoken to its end',
+  { choices: ['auto', 'pause', 'off'], default: 'auto' },
 );
 
 export function text(name: string, title: string, description: string, traits: Traits): TextOption {

@@ -84,6 +84,16 @@ export class Speaking implements SynthesizerObserver {
     return isStarted && this.#nowMs() - this.#playedAtMs <= PLAYING_MS;
   }
 
+  /** Holds what is played, if anything is. */
+  pause(): void {
+    if (this.isPlaying && !this.#output.mustStop) this.#output.hold();
+  }
+
+  /** Goes on where it was paused. */
+  resume(): void {
+    this.#output.release();
+  }
+
   /** Drops everything said so far, as a stop by the main thread does. */
   interrupt(): void {
     this.#output.askStop();

@@ -37,6 +37,16 @@ export class SpeechOutput {
     this.#control.ask();
   }
 
+  /** Silent from the engine's next tick on, until `release` or a stop. */
+  hold(): void {
+    this.#control.hold();
+  }
+
+  /** Goes on with the next sample. */
+  release(): void {
+    this.#control.release();
+  }
+
   /** Whether a stop was asked that this thread has not agreed to. */
   get mustStop(): boolean {
     return this.#control.asked !== this.#generation;

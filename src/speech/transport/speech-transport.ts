@@ -99,16 +99,20 @@ class SpeechTransport implements Transport<SpeechCommands> {
         meter: this.#counts.meter,
         clock,
       });
-    const mayInterrupt = tts?.preset.options.interruption !== 'off';
+    const interruption = tts?.preset.options.interruption;
+    const mayInterrupt = interruption !== 'off';
+    const pauses = interruption === 'pause';
     const isInterruptible = (): boolean => mayInterrupt && this.#speaking?.isPlaying === true;
     const sent = new SentLevel(rings.sent);
     return new Hearing(
-      { taps, speaker, sent, isInterruptible, newDetector, clock, connect },
+      { taps, speaker, sent, isInterruptible, pauses, newDetector, clock, connect },
       {
         heard: (line) => this.#outbox.send({ type: 'transcript', ...line }),
         interim: (line) => this.#interim(line),
         activity: (speaker, state) => this.#outbox.send({ type: 'activity', speaker, state }),
         unheard: (speaker, reason) => this.#outbox.send({ type: 'unheard', speaker, reason }),
+        paused: () => this.#speaking?.pause(),
+        resumed: () => this.#speaking?.resume(),
         interrupted: () => this.#interrupted(),
         fault: (fault) => this.#outbox.send({ type: 'fault', service: 'stt', fault }),
         reconnected: () => this.#outbox.send({ type: 'reconnected', service: 'stt' }),

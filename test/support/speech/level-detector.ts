@@ -15,6 +15,10 @@ export class LevelDetector implements VoiceDetector {
     return this.isSpeaking ? 'started' : 'ended';
   }
 
+  get isVoiced(): boolean {
+    return this.isSpeaking;
+  }
+
   get isHeard(): boolean {
     return this.isSpeaking;
   }

@@ -24,6 +24,8 @@ export class RtpPhone {
   readonly port: number;
   /** When packets with any sound in them have arrived. */
   heardAtMs: number[] = [];
+  /** The sound of those packets, one after the other. */
+  heard: Int16Array[] = [];
   /** When the first packet with the voice of the last `say` has left. */
   spokeAtMs: number | null = null;
   readonly #socket: Socket;
@@ -73,7 +75,10 @@ export class RtpPhone {
   #hear(packet: Buffer): void {
     const frame = new Int16Array(FRAME);
     decodeUlaw(packet, HEADER_BYTES, FRAME, frame);
-    if (frame.some((sample) => Math.abs(sample) > SOUND)) this.heardAtMs.push(performance.now());
+    if (frame.some((sample) => Math.abs(sample) > SOUND)) {
+      this.heardAtMs.push(performance.now());
+      this.heard.push(frame);
+    }
     if (this.#echo !== undefined) this.#echoes.push(amplified(frame, this.#echo.db));
   }
 

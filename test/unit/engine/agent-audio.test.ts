@@ -39,6 +39,46 @@ describe('agent audio', () => {
     expect(agent.clears[2]).toEqual({ playedMs: 100, droppedMs: 0 });
   });
 
+  it('is held at any moment, tells how much was played, and goes on where it stopped', async () => {
+    const { far, agent } = await callWithAgent();
+    const speech = Int16Array.from({ length: 8_000 }, (_, i) => 1 + i);
+    agent.audio.write(speech, 8_000);
+    agent.audio.mark(1);
+    await until(() => agent.audio.queuedMs < 800);
+    agent.audio.hold(true);
+    await until(() => agent.holds.length === 1);
+    const { playedMs } = agent.holds[0]!;
+    const before = far.takeHeard().filter((sample) => sample !== 0);
+    const { queuedMs } = agent.audio;
+    agent.audio.hold(true);
+    await until(() => agent.holds.length === 2);
+    expect(agent.holds[1]).toEqual({ isHeld: true, playedMs });
+    expect(agent.audio.queuedMs).toBe(queuedMs);
+    agent.audio.hold(false);
+    await until(() => agent.marks.length === 1);
+    expect(agent.holds[2]).toEqual({ isHeld: false, playedMs });
+    const after = far.takeHeard().filter((sample) => sample !== 0);
+    expect([...before, ...after]).toEqual([...speech]);
+    expect(Math.abs(before.length - playedMs * 8)).toBeLessThanOrEqual(160);
+  });
+
+  it('is dropped without a sound while it is held, and what follows is played', async () => {
+    const { far, agent } = await callWithAgent();
+    agent.audio.write(new Int16Array(8_000).fill(500), 8_000);
+    await until(() => agent.audio.queuedMs < 900);
+    agent.audio.hold(true);
+    await until(() => agent.holds.length === 1);
+    far.takeHeard();
+    agent.audio.clear();
+    agent.audio.write(new Int16Array(800).fill(700), 8_000);
+    agent.audio.mark(1);
+    await until(() => agent.marks.length === 1);
+    const heard = far.takeHeard().filter((sample) => sample !== 0);
+    expect([...heard]).toEqual(new Array(800).fill(700));
+    expect(agent.clears[0]!.playedMs).toBe(agent.holds[0]!.playedMs);
+    expect(agent.clears[0]!.playedMs + agent.clears[0]!.droppedMs).toBe(1_000);
+  });
+
   it('plays without a gap when it is longer than the ring', async () => {
     const { far, agent } = await callWithAgent();
     const speech = Int16Array.from({ length: 48_000 * 2 }, () => 1_000);

@@ -65,6 +65,34 @@ describe('hosted speech in the room', () => {
     expect(ticks(3)).toEqual([0, FRAME / 2, 0]);
   });
 
+  it('is held from the next tick on, and goes on with the next sample', () => {
+    const samples = Int16Array.from({ length: 5 * FRAME }, (_, i) => 1 + i);
+    expect(ring.write(samples, 0, samples.length, ROOM_HZ)).toBe(samples.length);
+    const heard: number[] = [];
+    const hear = (count: number): void => {
+      for (let i = 0; i < count; i++) if (party.pull(frame)) heard.push(...frame);
+    };
+    hear(2);
+    control.hold();
+    hear(50);
+    expect(heard.length).toBe(2 * FRAME);
+    control.release();
+    hear(4);
+    expect(heard).toEqual([...samples]);
+  });
+
+  it('is dropped without a sound when it is stopped while it is held, and what comes next is not held', () => {
+    write(500);
+    ticks(2);
+    control.hold();
+    expect(ticks(3)).toEqual([0, 0, 0]);
+    control.ask();
+    control.agree(1);
+    expect(ticks(3)).toEqual([0, 0, 0]);
+    write(40);
+    expect(ticks(3)).toEqual([FRAME, FRAME, 0]);
+  });
+
   it('wakes the bridge thread when it starts and stops to play, and every 40 ms in between', () => {
     expect(wakeUps(3)).toEqual([0, 0, 0]);
     write(160);

@@ -17,6 +17,7 @@ interface SceneOptions {
   readonly speaker?: string | null;
   readonly format?: AudioFormat;
   readonly chunkMs?: number;
+  readonly pauses?: boolean;
 }
 
 /** The hearing of a call without threads. A voice speaks with a level that is its number. */
@@ -29,6 +30,8 @@ class Scene {
   readonly interims: RecognizedLine[] = [];
   readonly activity: string[] = [];
   readonly unheard: string[] = [];
+  /** What became of the utterance. */
+  readonly verdicts: string[] = [];
   readonly faults: SpeechFault[] = [];
   missedMs = 0;
   /** Whether an utterance is played. */
@@ -37,7 +40,13 @@ class Scene {
   readonly hearing: Hearing;
   readonly #rings: FrameRingProducer[];
 
-  constructor({ voices = 8, speaker = null, format = LINEAR, chunkMs = 100 }: SceneOptions = {}) {
+  constructor({
+    voices = 8,
+    speaker = null,
+    format = LINEAR,
+    chunkMs = 100,
+    pauses = false,
+  }: SceneOptions = {}) {
     const taps = Array.from({ length: voices }, () => {
       return { sampleRateHz: RATE_HZ, memory: frameRingMemory(RATE_HZ) };
     });
@@ -61,6 +70,7 @@ class Scene {
         clock: this.clock,
         sent: { take: () => (this.isPlaying ? 1 : 0) },
         isInterruptible: () => this.isPlaying,
+        pauses,
       },
       {
         heard: (line) => {
@@ -68,7 +78,10 @@ class Scene {
           this.lines.push({ speaker: line.speaker, text: line.text });
         },
         interim: (line) => this.interims.push(line),
+        paused: () => this.verdicts.push('paused'),
+        resumed: () => this.verdicts.push('resumed'),
         interrupted: () => {
+          this.verdicts.push('stopped');
           this.interruptions++;
         },
         activity: (who, state) => this.activity.push(`${who} ${state}`),
@@ -386,6 +399,89 @@ describe('somebody who speaks over an utterance', () => {
     scene.speak(60, 1);
     scene.recognizers[0]!.vendor.turn('started');
     expect(scene.interruptions).toBe(1);
+  });
+});
+
+describe('somebody who speaks over an utterance that pauses', () => {
+  beforeEach(() => {
+    scene = new Scene({ voices: 2, pauses: true });
+    scene.isPlaying = true;
+  });
+
+  it('makes it pause after 100 ms, and stop after 700 ms', () => {
+    scene.speak(80, 1);
+    expect(scene.verdicts).toEqual([]);
+    scene.speak(20, 1);
+    expect(scene.verdicts).toEqual(['paused']);
+    scene.speak(600, 1);
+    expect(scene.verdicts).toEqual(['paused']);
+    scene.speak(20, 1);
+    expect(scene.verdicts).toEqual(['paused', 'stopped']);
+  });
+
+  it('makes it go on 800 ms later, without a word', () => {
+    scene.speak(500, 1);
+    scene.speak(780);
+    expect(scene.verdicts).toEqual(['paused']);
+    scene.speak(20);
+    expect(scene.verdicts).toEqual(['paused', 'resumed']);
+  });
+
+  it('stops it with a word, also while it is held and nothing is sent', () => {
+    scene.speak(300, 1);
+    scene.isPlaying = false;
+    scene.speak(200);
+    scene.recognizers[0]!.says('Stop.');
+    expect(scene.verdicts).toEqual(['paused', 'stopped']);
+  });
+
+  it('lets it go on at once with the words of a listener, and says them all the same', () => {
+    scene.speak(300, 1);
+    scene.recognizers[0]!.says('Mm-hm, yeah.');
+    expect(scene.verdicts).toEqual(['paused', 'resumed']);
+    expect(scene.lines).toEqual([{ speaker: 'Speaker 1', text: 'Mm-hm, yeah.' }]);
+  });
+
+  it('stops it although the words come late, but not when it is over', () => {
+    scene.speak(300, 1);
+    scene.speak(2_000);
+    expect(scene.verdicts).toEqual(['paused', 'resumed']);
+    scene.recognizers[0]!.says('Wait.');
+    expect(scene.verdicts).toEqual(['paused', 'resumed', 'stopped']);
+    scene.speak(300, 1);
+    scene.speak(1_000);
+    scene.isPlaying = false;
+    scene.recognizers[0]!.says('Wait.');
+    expect(scene.verdicts.slice(3)).toEqual(['paused', 'resumed']);
+  });
+
+  it('is not stopped by what was said before', () => {
+    scene.speak(1_000);
+    scene.speak(300, 1);
+    const known = { confidence: null, language: null, speaker: null };
+    scene.recognizers[0]!.vendor.final({ text: 'earlier', startMs: 0, endMs: 100, ...known });
+    expect(scene.verdicts).toEqual(['paused']);
+  });
+
+  it('is held while one of two still speaks, for three seconds at most', () => {
+    scene.speak(300, 1);
+    scene.speak(300, 1, 2);
+    scene.speak(300, 2);
+    scene.speak(600);
+    expect(scene.verdicts).toEqual(['paused', 'paused']);
+    scene.speak(300);
+    expect(scene.verdicts).toEqual(['paused', 'paused', 'resumed']);
+    for (let round = 0; round < 4; round++) {
+      scene.speak(120, 1);
+      scene.speak(700);
+    }
+    expect(scene.verdicts.slice(3)).toEqual(['paused', 'resumed']);
+  });
+
+  it('pauses it at once when the vendor hears the start of a turn', () => {
+    scene.speak(60, 1);
+    scene.recognizers[0]!.vendor.turn('started');
+    expect(scene.verdicts).toEqual(['paused']);
   });
 });
 

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { speak } from '../../../src/speech/local/flite.ts';
 import type { FliteVoice } from '../../../src/speech/local/flite-voices.ts';
 import type { PhoneLine } from '../../support/speech/rtp-phone.ts';
-import { amplified, noise, speech } from '../../support/speech-signal.ts';
+import { amplified, joined, noise, speech } from '../../support/speech-signal.ts';
 import { retryAudio } from '../../support/stall-probe.ts';
 import { until } from '../engine/support/test-engine.ts';
 import { type PhoneCall, PhoneWorld } from './phone-world.ts';
@@ -25,6 +25,16 @@ const CALLERS: readonly (readonly [string, FliteVoice, number])[] = [
   ['The other one, please.', 'awb', -6],
   ['My name is Peter and I called yesterday.', 'kal16', 0],
   ['Okay, thank you, I understood that.', 'slt', -10],
+];
+/** What listeners say without wanting the turn, and noises. */
+const LISTENED: readonly Int16Array[] = [
+  ...(['rms', 'slt', 'awb', 'kal16'] as const).flatMap((voice) =>
+    ['Yeah.', 'Okay.', 'Right.', 'Uh huh.'].map((text) => speech(text, 8_000, voice)),
+  ),
+  noise(250, 8_000, -25, 1),
+  noise(400, 8_000, -20, 2),
+  noise(40, 8_000, -15, 3),
+  noise(3_000, 8_000, -25, 4),
 ];
 const CALLS = 25;
 const ROUNDS = 4;
@@ -141,6 +151,57 @@ it('with interruption off, an utterance is spoken to its end', { retry }, async 
   await until(() => isOver(call, id));
   expect(call.stateOf(id)).toBe('finished');
   await until(() => call.speech[0] === 'started');
+});
+
+it('an utterance that pauses goes on after a listener, without a sample lost or repeated', {
+  retry,
+}, async () => {
+  world = await PhoneWorld.start(
+    new Array(LISTENED.length + 1).fill({}),
+    recorded([LONG], { interruption: 'pause' }),
+  );
+  const [undisturbed, ...calls] = world.calls as [PhoneCall, ...PhoneCall[]];
+  const whole = undisturbed.say(LONG);
+  const said = calls.map((call) => call.say(LONG));
+  const times = await Promise.all(
+    calls.map(async ({ phone }, i) => {
+      await until(() => phone.heardAtMs.length >= 20 + 3 * (i % 10));
+      phone.say(LISTENED[i]!);
+      await until(
+        () => performance.now() - phone.heardAtMs.at(-1)! > QUIET_MS || isOver(calls[i]!, said[i]!),
+      );
+      return phone.heardAtMs.at(-1)! - phone.spokeAtMs!;
+    }),
+  );
+  await until(() => isOver(undisturbed, whole) && calls.every((call, i) => isOver(call, said[i]!)), 60_000);
+  const states = calls.map((call, i) => call.stateOf(said[i]!));
+  const paused = times.filter((ms) => ms < 1_000).toSorted((one, other) => one - other);
+  console.log(
+    `${states.length} listeners: ${states.filter((state) => state !== 'finished').length} stopped, ` +
+      `${paused.length} paused, p50 ${paused[paused.length >> 1]?.toFixed(0)} ms after their first packet`,
+  );
+  expect(states.filter((state) => state !== 'finished')).toEqual([]);
+  expect(paused.length).toBeGreaterThan(LISTENED.length / 2);
+  const expected = joined(...undisturbed.phone.heard);
+  for (const { phone } of calls) expect(joined(...phone.heard)).toEqual(expected);
+});
+
+it('an utterance that pauses stops when somebody wants the turn', { retry }, async () => {
+  world = await PhoneWorld.start(
+    CALLERS.map(() => ({})),
+    recorded([LONG], { interruption: 'pause' }),
+  );
+  const states = await Promise.all(
+    world.calls.map(async (call, i) => {
+      const [text, voice, db] = CALLERS[i]!;
+      const id = call.say(LONG);
+      await until(() => call.phone.heardAtMs.length >= 20 + 3 * i);
+      call.phone.say(amplified(speech(text, 8_000, voice), db));
+      await until(() => isOver(call, id));
+      return call.stateOf(id);
+    }),
+  );
+  expect(states).toEqual(CALLERS.map(() => 'interrupted'));
 });
 
 function isOver(call: PhoneCall, id: string): boolean {

@@ -110,7 +110,7 @@ test('the schema is enough to draw a form', async () => {
     },
     speed: { type: 'number', default: 1, minimum: 0.7, maximum: 1.2 },
     use_speaker_boost: { type: 'boolean', default: true },
-    interruption: { type: 'string', enum: ['auto', 'off'], default: 'auto' },
+    interruption: { type: 'string', enum: ['auto', 'pause', 'off'], default: 'auto' },
   });
   expect(elevenlabs.kinds.stt.schema.properties.keyterms).toMatchObject({
     type: 'array',

@@ -28,7 +28,7 @@ interface Job {
 
 const DEFAULT_MODEL = 'gpt-transcribe';
 const PRE_ROLL_MS = 500;
-/** The model refuses less than 0.1 s, and understands a word by itself better with some silence. */
+/** The model refuses less than 0.1 s. This is well above. */
 const MIN_MS = 1_000;
 const MAX_REQUESTS = 2;
 /** Segments that wait. Beyond that the oldest that has not been sent is lost. */

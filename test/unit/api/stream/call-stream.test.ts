@@ -43,6 +43,32 @@ it('accepts a limited number of unanswered clears', () => {
   expect(clears).toBe(1_025);
 });
 
+it('pauses and resumes what the client says, tells what was played, and accepts a limited number of pauses', () => {
+  const sent: object[] = [];
+  const holds: boolean[] = [];
+  const call = {
+    identity: { sampleRateHz: 8000 },
+    state: { name: 'active' },
+    snapshot: () => SHOWN,
+    observe: () => () => {},
+    joinAgent: () => ({ hold: (isHeld: boolean) => holds.push(isHeld) }),
+  };
+  const stream = new CallStream(call as never, partsOf(new ManualClock()));
+  stream.opened({ sendText: (text: string) => sent.push(JSON.parse(text)) } as never);
+  stream.text('{"type":"pause"}');
+  stream.text('{"type":"resume"}');
+  expect(holds).toEqual([true, false]);
+  stream.held(true, 340);
+  stream.held(false, 340);
+  expect(sent.slice(-2)).toEqual([
+    { type: 'paused', played_ms: 340 },
+    { type: 'resumed', played_ms: 340 },
+  ]);
+  for (let i = 0; i < 2_000; i++) stream.text('{"type":"pause"}');
+  expect(holds.length).toBe(2 + 1_024);
+  expect(sent.at(-1)).toMatchObject({ type: 'call_error', code: 'too_many_pauses' });
+});
+
 it('holds frames back for a client that does not read, but not when the gateway itself is late', async () => {
   const clock = new ManualClock();
   const readPosition = new ClientReadPosition(clock);

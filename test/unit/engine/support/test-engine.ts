@@ -113,6 +113,7 @@ export class TestAgent implements AgentAudioObserver {
   readonly frames: Buffer[] = [];
   readonly marks: number[] = [];
   readonly clears: { playedMs: number; droppedMs: number }[] = [];
+  readonly holds: { isHeld: boolean; playedMs: number }[] = [];
   overrunMs = 0;
   overflowMs = 0;
   busy = false;
@@ -134,6 +135,9 @@ export class TestAgent implements AgentAudioObserver {
   }
   cleared(playedMs: number, droppedMs: number): void {
     this.clears.push({ playedMs, droppedMs });
+  }
+  held(isHeld: boolean, playedMs: number): void {
+    this.holds.push({ isHeld, playedMs });
   }
   overrun(lostMs: number): void {
     this.overrunMs += lostMs;
