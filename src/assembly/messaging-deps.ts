@@ -18,7 +18,7 @@ import { platformIntake } from '../messaging/intake/platform-intake.ts';
 import { openOutbound } from '../messaging/outbox/open-outbound.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import { recoverOutbox } from '../messaging/outbox/recover-outbox.ts';
-import { confirmOwner } from '../messaging/owner/write-to-owner.ts';
+import { confirmOwner, tellOfBots } from '../messaging/owner/write-to-owner.ts';
 import { WindowQueue } from '../messaging/window/window-queue.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import type { PartDeps } from './gateway-deps.ts';
@@ -129,6 +129,13 @@ function intakeDomain(
     },
     onOwned: (conversationId) => {
       confirmOwner(outbound, conversationId).catch((error) =>
+        outbound.onFailure('a message to a bot owner', error),
+      );
+    },
+    onUnheard: (conversation, isFirst) => {
+      events.botUnheard(conversation, isFirst);
+      if (!isFirst) return;
+      tellOfBots(outbound, conversation).catch((error) =>
         outbound.onFailure('a message to a bot owner', error),
       );
     },

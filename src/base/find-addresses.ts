@@ -62,25 +62,38 @@ export function isClosedAddress(error: unknown): boolean {
 }
 
 /**
+ * Returns the addresses of a host, which all conform to a rule. Rejects with an error that `isClosedAddress` knows when one
+ * of them does not, and with an ENOTFOUND when there are none.
+ */
+export async function openAddresses(
+  findAddresses: FindAddresses,
+  isOpen: AddressRule,
+  host: string,
+): Promise<readonly [string, ...string[]]> {
+  const [first, ...others] = await findAddresses(host).catch(() => []);
+  if (first === undefined) throw notFound(host);
+  if (![first, ...others].every(isOpen)) throw new ClosedAddress('the host is not public');
+  return [first, ...others];
+}
+
+/**
  * `lookup` of sockets that may only connect to addresses of a rule. All addresses of a host must conform, and the socket
  * gets just these, so nobody can answer differently a second time. An IP address in place of a name is not looked up:
  * check it apart.
  */
 export function guardedLookup(findAddresses: FindAddresses, isOpen: AddressRule): LookupFunction {
   return (host, { all }, done) => {
-    findAddresses(host).then(
+    openAddresses(findAddresses, isOpen, host).then(
       (addresses) => {
         const [first] = addresses;
-        if (first === undefined) done(notFound(host), '');
-        else if (!addresses.every(isOpen)) done(new ClosedAddress('the host is not public'), '');
-        else if (all)
+        if (all)
           done(
             null,
             addresses.map((address) => ({ address, family: isIP(address) })),
           );
         else done(null, first, isIP(first));
       },
-      () => done(notFound(host), ''),
+      (error: NodeJS.ErrnoException) => done(error, ''),
     );
   };
 }

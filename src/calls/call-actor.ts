@@ -14,6 +14,7 @@ import type { CallEvent, CallIdentity, CallSnapshot, CallStart } from './call-ev
 import {
   type CallMessage,
   type CallPhase,
+  type CallProgress,
   type CallState,
   isOver,
   type LegAction,
@@ -87,6 +88,7 @@ export class CallActor implements ObservedCall {
   #meetingUrl: string;
   /** The last snapshot, reused until the call changes. */
   #shown: CallSnapshot | null = null;
+  readonly #sipHeaders: CallSnapshot['sipHeaders'];
   #busy = false;
   #cancelDeadline: CancelTimer = () => {};
 
@@ -94,6 +96,7 @@ export class CallActor implements ObservedCall {
     this.identity = identity;
     this.#meetingUrl = identity.meetingUrl;
     this.login = start.login;
+    this.#sipHeaders = start.sipHeaders ?? {};
     this.#deps = deps;
     this.chatSender = new ChatSender(deps.clock);
     this.capabilities = new CallCapabilities(start, () => this.#capabilitiesChanged());
@@ -101,7 +104,7 @@ export class CallActor implements ObservedCall {
     this.#startedMs = deps.clock.monotonicMs();
     this.#state =
       identity.direction === 'outbound'
-        ? { name: 'connecting', waiting: null }
+        ? { name: 'connecting', waiting: null, progress: null }
         : { name: 'ringing', accepting: false };
   }
 
@@ -240,8 +243,11 @@ export class CallActor implements ObservedCall {
       meetingUrl: this.#meetingUrl,
       state: state.name,
       waitingReason: state.name === 'connecting' ? state.waiting : null,
+      progress: state.name === 'connecting' ? state.progress : null,
+      onHold: state.name === 'active' && state.onHold,
       capabilities: this.capabilities.current,
       participants: this.legObserver.present,
+      sipHeaders: this.#sipHeaders,
       endedAt: this.#endedAt,
       termination: isOver(state) ? state.termination : null,
     };
@@ -272,7 +278,22 @@ export class CallActor implements ObservedCall {
     }
     this.changed();
     if (next.state.name !== before.name) this.#stateChanged(before.name, next.state);
-    else if (next.state.name === 'connecting') this.#isWaiting(next.state.waiting);
+    else this.#changedWithin(before, next.state);
+  }
+
+  /** Tells what has changed while the state keeps its name. */
+  #changedWithin(before: CallState, state: CallState): void {
+    if (state.name === 'active') this.publish({ type: 'call_hold', on_hold: state.onHold });
+    if (state.name !== 'connecting' || before.name !== 'connecting') return;
+    const { waiting, progress } = state;
+    if (waiting !== before.waiting && waiting !== null)
+      this.publish({ type: 'call_waiting', reason: waiting });
+    if (progress !== before.progress && progress !== null) this.#progressed(progress);
+  }
+
+  #progressed(progress: CallProgress): void {
+    if (progress === 'early_media') this.#deps.engineCall.startListening();
+    this.publish({ type: 'call_progress', progress });
   }
 
   #stateChanged(former: CallState['name'], state: CallState): void {
@@ -286,10 +307,6 @@ export class CallActor implements ObservedCall {
   #capabilitiesChanged(): void {
     this.changed();
     this.publish({ type: 'call_capabilities', capabilities: this.capabilities.current });
-  }
-
-  #isWaiting(reason: string | null): void {
-    if (reason !== null) this.publish({ type: 'call_waiting', reason });
   }
 
   #actOnLeg(action: LegAction): void {

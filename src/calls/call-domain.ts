@@ -9,7 +9,7 @@ import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Engine } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
-import type { CallIdentity, CallSnapshot, CallStart } from './call-event.ts';
+import { type CallIdentity, type CallSnapshot, type CallStart, NOT_LIVE } from './call-event.ts';
 import { CallPublisher, type HostedSpeech } from './call-publisher.ts';
 import { type CallRecorder, terminationOf } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
@@ -143,8 +143,7 @@ async function pastCall({ recorder }: CallDomain, callId: string): Promise<CallS
   if (!row?.agentId) return null;
   // Calls were stored without their capabilities at first.
   const capabilities = row.capabilities ?? PLATFORM_TRAITS[row.platform].capabilities;
-  const over = { waitingReason: null, participants: [], termination: terminationOf(row) };
-  return { ...row, agentId: row.agentId, capabilities, ...over };
+  return { ...row, ...NOT_LIVE, agentId: row.agentId, capabilities, termination: terminationOf(row) };
 }
 
 type SeenCall = Pick<CallSnapshot, 'accountId' | 'agentId' | 'platform'>;

@@ -3,7 +3,7 @@ import type { RecognizedLine } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Participant } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
-import type { CallStateName } from './call-state.ts';
+import type { CallProgress, CallStateName } from './call-state.ts';
 import type { CallPresets } from './choose-presets.ts';
 
 /** Everything that can happen on a call. */
@@ -12,6 +12,8 @@ export type CallEvent =
   /** An inbound call rings and waits for an agent to accept it. */
   | { readonly type: 'call_invite' }
   | WaitingEvent
+  | ProgressEvent
+  | HoldEvent
   /** The request named no meeting, and one was created. */
   | { readonly type: 'call_meeting'; readonly meeting_url: string }
   /** The call now offers these. */
@@ -40,6 +42,18 @@ export interface StateEvent {
 export interface WaitingEvent {
   readonly type: 'call_waiting';
   readonly reason: string;
+}
+
+/** A call that is not answered yet has come further. */
+export interface ProgressEvent {
+  readonly type: 'call_progress';
+  readonly progress: CallProgress;
+}
+
+/** The far end has put the call on hold, or has taken it back. */
+export interface HoldEvent {
+  readonly type: 'call_hold';
+  readonly on_hold: boolean;
 }
 
 /** A voice began or stopped speaking. */
@@ -140,16 +154,36 @@ export interface CallStart {
   readonly login: CallLogin;
   readonly capabilities: readonly Capability[];
   readonly presets: CallPresets;
+  readonly sipHeaders?: CallSnapshot['sipHeaders'];
 }
 
-/** A call as a client sees it. */
-export interface CallSnapshot extends CallIdentity {
-  readonly state: CallStateName;
+/** What is known of a live call only. */
+export interface LiveDetails {
   /** Why the call is not connected yet, in words (`in the lobby`); null unless somebody must admit the agent. */
   readonly waitingReason: string | null;
-  readonly capabilities: readonly Capability[];
-  /** Who takes part besides the agent, as the platform reports it. Empty for a past call. */
+  /** How far an outbound call has come that is not answered yet; null: nothing is known, or it is past that. */
+  readonly progress: CallProgress | null;
+  /** The far end holds the call. */
+  readonly onHold: boolean;
+  /** Who takes part besides the agent, as the platform reports it. */
   readonly participants: readonly Participant[];
+  /** What the caller's network sent with the call, by names in lower case. Strangers write it. */
+  readonly sipHeaders: Readonly<Record<string, string>>;
+}
+
+/** These details of a call that is over. */
+export const NOT_LIVE: LiveDetails = {
+  waitingReason: null,
+  progress: null,
+  onHold: false,
+  participants: [],
+  sipHeaders: {},
+};
+
+/** A call as a client sees it. */
+export interface CallSnapshot extends CallIdentity, LiveDetails {
+  readonly state: CallStateName;
+  readonly capabilities: readonly Capability[];
   /** ISO 8601; null while the call is live. */
   readonly endedAt: string | null;
   /** Why the call ended; null while it is live. */

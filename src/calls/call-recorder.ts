@@ -22,6 +22,8 @@ import type {
   CallEvent,
   CallSnapshot,
   ChatEvent,
+  HoldEvent,
+  ProgressEvent,
   SpeechError,
   StateEvent,
   TranscriptEvent,
@@ -35,6 +37,9 @@ import { MAX_LINES } from './transcript.ts';
 const WRITE_DELAY_MS = 10;
 
 type ToldCall = Pick<CallRow, 'callId' | 'accountId' | 'agentId' | 'platform' | 'state'>;
+
+/** Events that the feed tells as they are. */
+type ToldEvent = StateEvent | WaitingEvent | ProgressEvent | HoldEvent | CallError | SpeechError;
 
 /** Called when a write fails. The call continues without its record. */
 export type RecordFailure = (callId: string, error: unknown) => void;
@@ -84,6 +89,8 @@ export class CallRecorder {
       case 'call_invite':
         return this.#write(call.callId, () => this.#append(call, event.type, inviteOf(call)));
       case 'call_waiting':
+      case 'call_progress':
+      case 'call_hold':
       case 'call_error':
         return this.#write(call.callId, () => this.#tell(call, event));
       case 'call_chat':
@@ -204,7 +211,7 @@ export class CallRecorder {
   }
 
   /** Appends a call event to the account's feed, in the feed's format. */
-  async #tell(call: ToldCall, event: StateEvent | WaitingEvent | CallError | SpeechError): Promise<void> {
+  async #tell(call: ToldCall, event: ToldEvent): Promise<void> {
     const { callId: call_id, state } = call;
     const { type, ...payload } = event;
     await this.#append(call, type, { call_id, state, ...payload });
@@ -225,7 +232,8 @@ export class CallRecorder {
 }
 
 function newRow(call: CallSnapshot): NewCall {
-  const { participants: _participants, waitingReason: _waiting, ...whole } = call;
+  const { participants: _participants, waitingReason: _waiting, ...known } = call;
+  const { progress: _progress, onHold: _onHold, sipHeaders: _headers, ...whole } = known;
   const { endedAt: _endedAt, termination: _termination, ...row } = whole;
   return row;
 }
@@ -266,5 +274,6 @@ function inviteOf(call: CallSnapshot): Record<string, unknown> {
     caller: call.caller,
     meeting_url: call.meetingUrl,
     agent_name: call.agentName,
+    ...(Object.keys(call.sipHeaders).length > 0 && { sip_headers: call.sipHeaders }),
   };
 }

@@ -3,7 +3,7 @@ import type { Termination } from '../base/termination.ts';
 
 /**
  * A call's state. An outbound call is `connecting` until its media flows, also while somebody has to admit it; `waiting`
- * then says why. An inbound call is `ringing` until it is
+ * then says why, and `progress` how far it has come on the way to the far end. An inbound call is `ringing` until it is
  * accepted; after that it is still `ringing`, with `accepting` set, until the accepted leg's media flows.
  *
  *   connecting ─ answered ─────────────┐
@@ -13,14 +13,17 @@ import type { Termination } from '../base/termination.ts';
  *       ├── refuse ─▶ refused
  *       └── 60 s, or the caller hung up ─▶ missed
  *
- * In every live state, `hang_up` leads to `ended`. A dropped bridge, an engine failure and a stopping gateway lead to
+ * An `active` call whose far end holds it is still active. In every live state, `hang_up` leads to `ended`. A dropped bridge, an engine failure and a stopping gateway lead to
  * `disconnected`.
  */
 export type CallState =
-  | { readonly name: 'connecting'; readonly waiting: string | null }
+  | { readonly name: 'connecting'; readonly waiting: string | null; readonly progress: CallProgress | null }
   | { readonly name: 'ringing'; readonly accepting: boolean }
-  | { readonly name: 'active' }
+  | { readonly name: 'active'; readonly onHold: boolean }
   | OverState;
+
+/** The far end rings, or sends audio before it answers: an announcement, or ringing as a tone. */
+export type CallProgress = 'ringing' | 'early_media';
 
 /** A final state. */
 export interface OverState {
@@ -39,7 +42,10 @@ export type CallMessage =
   | { readonly type: 'deadline' }
   /** Somebody must admit the agent first. */
   | { readonly type: 'leg_waiting'; readonly reason: string }
+  | { readonly type: 'leg_progress'; readonly progress: CallProgress }
   | { readonly type: 'leg_answered' }
+  /** The far end holds the call, or no longer does. */
+  | { readonly type: 'leg_held'; readonly onHold: boolean }
   | {
       readonly type: 'leg_ended';
       readonly by: 'local' | 'remote' | 'lost';
@@ -116,6 +122,8 @@ export function transition(state: CallState, message: CallMessage): Transition {
 
 const GATEWAY_STOPPED: Termination = { result: 'disconnected', reason: 'the gateway was stopped' };
 
+const ANSWERED: Transition = { state: { name: 'active', onHold: false }, leg: 'none' };
+
 /** Messages that each live state handles differently. */
 type StateMessage = Exclude<CallMessage, { readonly type: 'engine_ended' | 'gateway_stopped' }>;
 
@@ -126,11 +134,13 @@ type Active = Extract<CallState, { name: 'active' }>;
 function fromConnecting(state: Connecting, message: StateMessage): Transition {
   switch (message.type) {
     case 'leg_answered':
-      return { state: { name: 'active' }, leg: 'none' };
+      return ANSWERED;
+    case 'leg_progress':
+      return progressed(state, message.progress);
     case 'leg_waiting':
       return message.reason === state.waiting
         ? stay(state)
-        : { state: { name: 'connecting', waiting: message.reason }, leg: 'none' };
+        : { state: { name: 'connecting', waiting: message.reason, progress: null }, leg: 'none' };
     case 'leg_ended':
       // Completed: the far end answered, and hung up before our media was ready.
       return over(message.termination.result === 'completed' ? 'ended' : 'disconnected', message.termination);
@@ -138,12 +148,19 @@ function fromConnecting(state: Connecting, message: StateMessage): Transition {
       return over('disconnected', { result: 'no_answer', reason: tooLate(state) }, 'hang_up');
     case 'accept':
     case 'refuse':
+    case 'leg_held':
       return stay(state);
     case 'hang_up':
       return over('ended', { result: 'no_answer', reason: message.reason }, 'hang_up');
     default:
       return unreachable(message);
   }
+}
+
+/** What has been heard stays open: some far ends ring again after their announcement. */
+function progressed(state: Connecting, progress: CallProgress): Transition {
+  if (state.progress === progress || state.progress === 'early_media') return stay(state);
+  return { state: { ...state, progress }, leg: 'none' };
 }
 
 function tooLate({ waiting }: Connecting): string {
@@ -157,7 +174,7 @@ function fromRinging(state: Ringing, message: StateMessage): Transition {
     case 'refuse':
       return over('refused', { result: 'refused', reason: 'refused by the agent' }, 'refuse');
     case 'leg_answered':
-      return { state: { name: 'active' }, leg: 'none' };
+      return ANSWERED;
     case 'leg_ended':
       return over(nameOfUnansweredEnd(state, message.by), message.termination);
     case 'deadline':
@@ -165,6 +182,8 @@ function fromRinging(state: Ringing, message: StateMessage): Transition {
         ? over('ended', { result: 'failed', reason: 'the caller did not acknowledge the answer' }, 'hang_up')
         : over('missed', { result: 'missed', reason: 'not accepted in time' }, 'hang_up');
     case 'leg_waiting':
+    case 'leg_progress':
+    case 'leg_held':
       return stay(state);
     case 'hang_up':
       return over('ended', { result: 'missed', reason: message.reason }, 'hang_up');
@@ -179,9 +198,14 @@ function fromActive(state: Active, message: StateMessage): Transition {
       return over(isNormal(message) ? 'ended' : 'disconnected', message.termination);
     case 'deadline':
       return over('ended', { result: 'completed', reason: 'maximum call duration reached' }, 'hang_up');
+    case 'leg_held':
+      return message.onHold === state.onHold
+        ? stay(state)
+        : { state: { name: 'active', onHold: message.onHold }, leg: 'none' };
     case 'accept':
     case 'refuse':
     case 'leg_waiting':
+    case 'leg_progress':
     case 'leg_answered':
       return stay(state);
     case 'hang_up':

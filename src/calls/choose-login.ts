@@ -58,8 +58,8 @@ export async function chooseLogin(logins: AgentLogins, question: LoginQuestion):
   const [only, another] = reaching(calls, fitting, target);
   if (another !== undefined) throw ambiguous(connector.platform, fitting);
   if (only !== undefined) return only;
-  // A connection could have made a meeting (specification, "Errors").
-  if (target === '' && calls.loginKinds.includes('connection'))
+  // Without a URL, no login but a connection would do (specification, "Errors"). Calls by a trunk lack the trunk first.
+  if (target === '' && calls.loginKinds.some((kind) => kind !== 'trunk'))
     throw new GatewayError('meeting_url_required');
   throw new GatewayError('platform_not_configured', noLoginText(connector.platform));
 }

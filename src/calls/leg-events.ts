@@ -70,7 +70,13 @@ export class LegEvents implements LegObserver {
     return this.#participants.current;
   }
 
-  ringing(): void {}
+  ringing(): void {
+    this.#call.post({ type: 'leg_progress', progress: 'ringing' });
+  }
+
+  earlyMedia(): void {
+    this.#call.post({ type: 'leg_progress', progress: 'early_media' });
+  }
 
   waiting(reason: string): void {
     this.#call.post({ type: 'leg_waiting', reason: cutText(reason, MAX_REASON) });
@@ -82,6 +88,10 @@ export class LegEvents implements LegObserver {
 
   answered(): void {
     this.#call.post({ type: 'leg_answered' });
+  }
+
+  held(onHold: boolean): void {
+    this.#call.post({ type: 'leg_held', onHold });
   }
 
   capabilities(list: readonly Capability[]): void {

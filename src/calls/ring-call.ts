@@ -17,6 +17,7 @@ export function inboundAnswerer(domain: CallDomain, connector: Connector): Inbou
 function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): boolean {
   if (!hasRoomToRing(domain, inbound.accountId)) return false;
   const { accountId, agentId, login, capabilities, caller, target: meetingUrl, sampleRateHz } = inbound;
+  const sipHeaders = inbound.headers ?? {};
   const actor = openCall(
     domain,
     {
@@ -30,7 +31,7 @@ function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall
       caller,
       sampleRateHz,
     },
-    { login, capabilities, presets: NO_PRESETS },
+    { login, capabilities, presets: NO_PRESETS, sipHeaders },
   );
   void usePresets(domain, actor, inbound.presets ?? ENABLED_PRESETS);
   domain.recorder.rang(actor.snapshot());

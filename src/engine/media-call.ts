@@ -6,6 +6,7 @@ import type { SpeechRings } from '../rings/speech-rings.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 import {
   type AgentPlacement,
+  type AudioFlow,
   type AudioReport,
   type CallOutcome,
   type CallPlacement,
@@ -15,6 +16,7 @@ import {
   toWireError,
 } from '../threads/protocol.ts';
 import { AgentLegParty } from './agent-leg.ts';
+import { ListeningParty } from './listening-party.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';
 import { SpeechParty } from './speech-party.ts';
@@ -39,14 +41,14 @@ export class MediaCall {
   readonly #leg: MediaLeg;
   readonly #mixer: Mixer;
   readonly #platform: PlatformLegParty;
-  readonly #parties: Party[];
+  #parties: readonly Party[];
   readonly #agents: AgentLegParty[] = [];
   /** Of agents that have left, so that the totals of the call never fall. */
   readonly #left = { underruns: 0, shortenedMs: 0, lengthenedMs: 0 };
   #speech: SpeechParty | null = null;
   readonly #resolve: (outcome: CallOutcome) => void;
   #ticksToCount = TICKS_BETWEEN_COUNTS;
-  #audioStarted = false;
+  #audio: AudioFlow;
   #ended = false;
 
   /** Opens the media leg and applies the placement. Rejects when the leg does not open. */
@@ -85,13 +87,14 @@ export class MediaCall {
     this.#mixer = host.mixerFor(leg.sampleRateHz);
     this.#platform = new PlatformLegParty(leg, host.stats);
     this.#parties = [this.#platform];
+    this.#audio = placement.audio;
     const { promise, resolve } = Promise.withResolvers<CallOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
     for (const agent of placement.agents) this.#join(agent);
     for (const { voice, ring } of placement.taps) this.#platform.tap(voice, ring);
     if (placement.speech !== null) this.#hostSpeech(placement.speech);
-    if (placement.audioStarted) this.#startAudio();
+    this.#seat();
   }
 
   /** Of the room. */
@@ -142,8 +145,9 @@ export class MediaCall {
         return this.#platform.tap(command.voice, command.ring);
       case 'call.speech':
         return this.#hostSpeech(command.speech);
-      case 'call.start_audio':
-        return this.#startAudio();
+      case 'call.audio':
+        this.#audio = command.flow;
+        return this.#seat();
       case 'call.close':
         return this.#end({ type: 'closed' });
       default:
@@ -170,16 +174,18 @@ export class MediaCall {
   }
 
   #afterTick(): void {
-    if (!this.#audioStarted) return;
+    if (this.#audio !== 'both') return;
     for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLegParty).afterTick();
     this.#speech?.afterTick();
   }
 
-  #startAudio(): void {
-    if (this.#audioStarted) return;
-    this.#audioStarted = true;
-    this.#parties.push(...this.#agents);
-    if (this.#speech !== null) this.#parties.push(this.#speech);
+  /** Has everybody take part who may, after any change of that. */
+  #seat(): void {
+    const parties: Party[] = [this.#platform];
+    if (this.#audio === 'inward') parties.push(...this.#agents.map((agent) => new ListeningParty(agent)));
+    if (this.#audio === 'both')
+      parties.push(...this.#agents, ...(this.#speech === null ? [] : [this.#speech]));
+    this.#parties = parties;
   }
 
   #join(placement: AgentPlacement): void {
@@ -187,7 +193,7 @@ export class MediaCall {
     const { stats, post } = this.#host;
     const agent = new AgentLegParty({ callId, roomRateHz: this.#leg.sampleRateHz, stats, post }, placement);
     this.#agents.push(agent);
-    if (this.#audioStarted) this.#parties.push(agent);
+    this.#seat();
     stats.add('agent_legs', 1);
   }
 
@@ -196,7 +202,7 @@ export class MediaCall {
     if (agent === undefined) return;
     this.#agents.splice(this.#agents.indexOf(agent), 1);
     addTotals(this.#left, agent.playout);
-    if (this.#audioStarted) this.#parties.splice(this.#parties.indexOf(agent), 1);
+    this.#seat();
     this.#host.stats.add('agent_legs', -1);
   }
 
@@ -205,7 +211,7 @@ export class MediaCall {
     const host = { roomRateHz: this.#leg.sampleRateHz, stats: this.#host.stats, platform: this.#platform };
     this.#speech = new SpeechParty(rings, host);
     this.#platform.noteSentTo(new SentLevel(rings.sent));
-    if (this.#audioStarted) this.#parties.push(this.#speech);
+    this.#seat();
   }
 
   #report(): AudioReport {

@@ -6,6 +6,8 @@ export interface IceServer {
   readonly urls: readonly string[];
   readonly username?: string;
   readonly credential?: string;
+  /** What its certificate is for, where the URLs have its address in place of its name. */
+  readonly serverName?: string;
 }
 
 /** As browsers have it: the SDP attribute without `a=`, and the media it is for. */
@@ -14,3 +16,6 @@ export interface IceCandidate {
   readonly sdpMid: string | null;
   readonly sdpMLineIndex: number | null;
 }
+
+/** Scheme, host, port and transport (RFC 7064 and RFC 7065). The host is a name or an IPv4 address: nothing here speaks IPv6. */
+export const ICE_URL = /^(stun|turns?):([\w.-]{1,253})(?::(\d{1,5}))?(?:\?transport=(udp|tcp))?$/i;

@@ -25,7 +25,8 @@ export const DISCORD_VARIABLES = {
   SVC_DISCORD_BOTS: {
     default: 'ignore',
     schema: z.enum(['ignore', 'hear'], 'must be one of ignore, hear'),
-    meaning: "Whether other bots' messages on Discord are ignored, or heard like people's",
+    meaning:
+      "Whether other bots' messages on Discord are ignored, or heard like people's, up to 10 answers in a row",
   },
   SVC_DISCORD_API_URL: {
     default: 'https://discord.com/api',

@@ -27,6 +27,9 @@ export interface MessageFacts {
   readonly messageId: string;
 }
 
+/** Where another bot wrote. */
+export type UnheardFacts = Pick<MessageFacts, 'platform' | 'accountId'> & { readonly id: string };
+
 /**
  * Reports everything that an operator should know, one method per event, as a log line and metrics. Log lines about
  * calls are written in order in the next turn of the event loop: each takes a tenth of a millisecond, and callers
@@ -158,6 +161,16 @@ export class BusinessEvents {
   /** A person's message was stored. */
   messageReceived(message: MessageFacts): void {
     this.#later(() => this.#loggers.messaging.info(idsOf(message), 'message received'));
+  }
+
+  /** Another bot was not heard, because it has been answered too often. One line for the first message of an exchange. */
+  botUnheard({ platform, accountId, id: conversationId }: UnheardFacts, isFirst: boolean): void {
+    this.#metrics.messengerEvent(platform, 'bot_unheard');
+    if (!isFirst) return;
+    const line = { platform, accountId, conversationId };
+    this.#later(() =>
+      this.#loggers.messaging.warn(line, 'two bots answer each other: the other one is not heard'),
+    );
   }
 
   /** Outcome of sending a direct message: `delivered`, `failed`, `unknown` or `waits`. */

@@ -11,6 +11,7 @@ import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost
 import { MoveLimit } from './move-limit.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import {
+  type AudioFlow,
   type AudioReport,
   type CallCommand,
   type CallEvent,
@@ -42,6 +43,8 @@ export interface EngineCallObserver {
 /** The media half of a call, on whichever worker it runs. */
 export interface EngineCall {
   readonly media: MediaControl;
+  /** Lets agents hear what the far end sends before it answers. Nothing that they send is played. Safe to call twice. */
+  startListening(): void;
   /** Lets agents speak and hear. Audio they sent earlier is queued and played first. Safe to call twice. */
   startAudio(): void;
   /**
@@ -117,7 +120,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   };
   #state: State = { name: 'unopened' };
   #opening: PromiseWithResolvers<void> | null = null;
-  #audioStarted = false;
+  #audio: AudioFlow = 'none';
   #taps: readonly TapPlacement[] = [];
   #speech: SpeechRings | null = null;
   #lastLegId = 0;
@@ -169,10 +172,17 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     return this.#ask(COMMAND_DEADLINE_MS, 'The media command', make);
   }
 
+  startListening(): void {
+    if (this.#audio === 'none') this.#flow('inward');
+  }
+
   startAudio(): void {
-    if (this.#audioStarted) return;
-    this.#audioStarted = true;
-    this.send({ type: 'call.start_audio' });
+    if (this.#audio !== 'both') this.#flow('both');
+  }
+
+  #flow(flow: AudioFlow): void {
+    this.#audio = flow;
+    this.send({ type: 'call.audio', flow });
   }
 
   tap(voice: number, ring: FrameRing | null): void {
@@ -265,7 +275,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       callId,
       callNumber,
       media: { kind, open, memory, config },
-      audioStarted: this.#audioStarted,
+      audio: this.#audio,
       agents: this.#agents.map((agent) => agent.placement()),
       taps: this.#taps,
       speech: this.#speech,

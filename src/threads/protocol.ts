@@ -12,6 +12,12 @@ export const PROTOCOL_VERSION = 1;
 /** How a worker does media I/O, set when it starts. `auto` uses the native module where it is built. */
 export type MediaIoChoice = 'auto' | 'native' | 'portable';
 
+/**
+ * Which way audio flows between a call and its agents and hosted speech: `inward` while the far end may be heard and must
+ * not hear anybody, which is before it has answered.
+ */
+export type AudioFlow = 'none' | 'inward' | 'both';
+
 /** What an engine thread is started with. */
 export interface EngineThreadOptions {
   readonly mediaIo: MediaIoChoice;
@@ -35,8 +41,7 @@ export interface CallPlacement {
     /** The last configuration; null before the first. */
     readonly config: unknown;
   };
-  /** Agents can speak and hear only after the call's audio has started. */
-  readonly audioStarted: boolean;
+  readonly audio: AudioFlow;
   readonly agents: readonly AgentPlacement[];
   readonly taps: readonly TapPlacement[];
   /** Null: nobody speaks for the gateway. */
@@ -98,7 +103,7 @@ export type CallCommand =
   | { readonly type: 'voice.tap'; readonly voice: number; readonly ring: FrameRing | null }
   /** Hosted speech becomes a party of the room, for the rest of the call. Sent once. */
   | { readonly type: 'call.speech'; readonly speech: SpeechRings }
-  | { readonly type: 'call.start_audio' }
+  | { readonly type: 'call.audio'; readonly flow: AudioFlow }
   | { readonly type: 'call.close' };
 
 /**

@@ -1,4 +1,5 @@
-import type { IceServer } from '../media/ice.ts';
+import { isIPv4 } from 'node:net';
+import { ICE_URL, type IceServer } from '../media/ice.ts';
 
 /** How a TURN server is reached. It relays UDP either way. */
 export type TurnTransport = 'udp' | 'tcp' | 'tls';
@@ -9,6 +10,8 @@ export interface TurnServer {
   readonly transport: TurnTransport;
   readonly username: string;
   readonly password: string;
+  /** What its certificate is for, if not its address. */
+  readonly serverName?: string;
 }
 
 export interface IceServers {
@@ -20,10 +23,11 @@ export interface IceServers {
 
 const DEFAULT_PORT = { stun: 3478, turn: 3478, turns: 5349 } as const;
 const TRANSPORTS: readonly TurnTransport[] = ['udp', 'tcp', 'tls'];
-/** RFC 7064 and RFC 7065. The host is a name or an IPv4 address: nothing here speaks IPv6. */
-const URL_PATTERN = /^(stun|turns?):([\w.-]{1,253})(?::(\d{1,5}))?(?:\?transport=(udp|tcp))?$/i;
 
-/** Chooses from a platform's list. What it does not know it leaves out: `stuns:`, TURN over DTLS, servers without a password. */
+/**
+ * Chooses from a platform's list. What it does not know it leaves out: `stuns:`, TURN over DTLS, servers without a password. Names as
+ * well: the sockets would look them up, and go wherever that leads. Whoever passes a list on has found and checked its addresses.
+ */
 export function chooseIceServers(servers: readonly IceServer[]): IceServers {
   const known = servers.flatMap((server) => server.urls.flatMap((url) => readUrl(url, server)));
   const stun = known.find(({ scheme }) => scheme === 'stun');
@@ -40,18 +44,17 @@ interface KnownUrl {
   readonly server: TurnServer | null;
 }
 
-function readUrl(url: string, { username, credential }: IceServer): KnownUrl[] {
-  const [, scheme, host = '', port, transport] = URL_PATTERN.exec(url) ?? [];
-  if (scheme === undefined) return [];
+function readUrl(url: string, { username, credential, serverName }: IceServer): KnownUrl[] {
+  const [, scheme, host = '', port, transport] = ICE_URL.exec(url) ?? [];
+  if (scheme === undefined || !isIPv4(host)) return [];
   const known = scheme.toLowerCase() as KnownUrl['scheme'];
   const target = { host, port: port === undefined ? DEFAULT_PORT[known] : Number(port) };
   if (target.port < 1 || target.port > 65_535) return [];
   if (known === 'stun') return [{ scheme: known, ...target, server: null }];
   const over = turnTransport(known, transport?.toLowerCase());
   if (over === null || !username || !credential) return [];
-  return [
-    { scheme: known, ...target, server: { ...target, transport: over, username, password: credential } },
-  ];
+  const login = { username, password: credential, ...(serverName && { serverName }) };
+  return [{ scheme: known, ...target, server: { ...target, transport: over, ...login } }];
 }
 
 function turnTransport(scheme: KnownUrl['scheme'], transport: string | undefined): TurnTransport | null {

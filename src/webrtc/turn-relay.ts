@@ -49,11 +49,11 @@ export async function allocateRelay(server: TurnServer): Promise<TurnRelay> {
   };
 }
 
-function connect({ host, port, transport }: TurnServer): Promise<UdpSocket | Stream> {
+function connect({ host, port, transport, serverName }: TurnServer): Promise<UdpSocket | Stream> {
   const timeout = { connectTimeoutMs: CONNECT_MS };
   if (transport === 'udp') return UdpSocket.bind();
   if (transport === 'tcp') return TcpTransport.init([host, port], timeout);
-  return TlsTransport.init([host, port], {}, timeout);
+  return TlsTransport.init([host, port], serverName === undefined ? {} : { servername: serverName }, timeout);
 }
 
 /** What the library throws while it reads would be thrown by the socket, and end the thread. */

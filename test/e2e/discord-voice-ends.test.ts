@@ -143,11 +143,11 @@ describe('what happens in the server', { retry }, () => {
     expect(entries()).toBe(2);
   });
 
-  it('the bot is removed: the call has ended', async () => {
+  it('the bot is removed: the call is disconnected, and may be placed again', async () => {
     world.discord.moderator.disconnects(bot, room.guild);
     expect(await isOver()).toEqual({
-      state: 'ended',
-      result: 'completed',
+      state: 'disconnected',
+      result: 'disconnected',
       reason: 'the bot was removed from the channel',
     });
     expect(entries()).toBe(1);

@@ -89,6 +89,20 @@ it('drops the caption of audio, however long it is', async () => {
   expect(ada.arrived).toHaveLength(before + 1);
 });
 
+it('tells why WhatsApp refused the template, and tries it again with the next message', async () => {
+  ada.lastWroteMs = null;
+  api.areTemplatesPaused = true;
+  const { status, body } = await chat('paused');
+  expect([status, body]).toMatchObject([202, { template_sent: false, queue_position: 1 }]);
+  expect(body.template_error).toContain('Template is paused due to low quality');
+  api.areTemplatesPaused = false;
+  const second = (await chat('again')).body;
+  expect(second).toMatchObject({ template_sent: true, queue_position: 2 });
+  expect(second).not.toHaveProperty('template_error');
+  await api.says(ada, 'Here I am');
+  await waitFor('the queue', () => ada.texts.slice(-2).join() === 'paused,again');
+});
+
 it('queues messages outside the window, even over a restart, until the person writes', async () => {
   const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}`;
   ada.lastWroteMs = null;
@@ -101,7 +115,7 @@ it('queues messages outside the window, even over a restart, until the person wr
     status: 202,
     body: { status: 'queued', template_sent: false, queue_position: 2 },
   });
-  expect(ada.templates).toEqual(['first']);
+  expect(ada.templates.slice(-1)).toEqual(['first']);
   expect((await detail()).whatsapp_window).toMatchObject({ open: false, pending_count: 2 });
 
   await gateway.restart();

@@ -105,3 +105,15 @@ export class ScriptedSignaling {
 export function refusal(code: string): object {
   return { type: 'error', error: { code, message: `Because of ${code}` } };
 }
+
+/** What is said when a session has come to the room, or is there. */
+export function joined(sessionid: string, displayname: string): object {
+  return {
+    type: 'event',
+    event: {
+      target: 'room',
+      type: 'join',
+      join: [{ sessionid, userid: displayname.toLowerCase(), user: { displayname } }],
+    },
+  };
+}

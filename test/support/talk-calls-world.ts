@@ -243,6 +243,8 @@ export class AgentCall implements LegObserver {
   }
 
   ringing(): void {}
+  earlyMedia(): void {}
+  held(): void {}
   dtmf(): void {}
   said(): void {}
   created(): void {}

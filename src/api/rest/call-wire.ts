@@ -1,6 +1,6 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import { type Capability, PLATFORM_TRAITS } from '../../base/platform.ts';
-import type { CallSnapshot } from '../../calls/call-event.ts';
+import { type CallSnapshot, NOT_LIVE } from '../../calls/call-event.ts';
 import type { PastCall } from '../../calls/call-history.ts';
 import { terminationOf } from '../../calls/call-recorder.ts';
 import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
@@ -56,7 +56,10 @@ export function callWire(call: ShownCall, publicUrl: PublicUrl): Call {
     ...(call.caller === WITHHELD_CALLER && { caller_withheld: true as const }),
     created_at: call.createdAt,
     ended_at: call.endedAt,
+    ...(Object.keys(call.sipHeaders).length > 0 && { sip_headers: call.sipHeaders }),
     ...(call.waitingReason !== null && { waiting_reason: call.waitingReason }),
+    ...(call.progress !== null && { progress: call.progress }),
+    ...(call.onHold && { on_hold: true as const }),
     termination: call.termination,
   };
 }
@@ -78,7 +81,7 @@ export function statusReplies(publicUrl: PublicUrl): StatusReply {
 export function pastCallWire(call: CallRow, publicUrl: PublicUrl) {
   const capabilities = call.capabilities ?? PLATFORM_TRAITS[call.platform].capabilities;
   return {
-    ...callWire({ ...call, capabilities, waitingReason: null, termination: terminationOf(call) }, publicUrl),
+    ...callWire({ ...call, ...NOT_LIVE, capabilities, termination: terminationOf(call) }, publicUrl),
     answered_at: call.answeredAt,
   };
 }

@@ -131,9 +131,10 @@ function sentReply(sent: SentDm): SentReply {
     return reply(200, { status: 'delivered' as const, message_id, delivery: 'sync' as const });
   if (sent.kind === 'still_sending')
     return reply(202, { status: 'queued' as const, message_id, reason: 'still_sending' as const });
-  const { templateSent: template_sent, position: queue_position } = sent;
-  const reason = 'outside_24h_window' as const;
-  return reply(202, { status: 'queued' as const, message_id, reason, template_sent, queue_position });
+  const { templateSent: template_sent, templateError: template_error, position: queue_position } = sent;
+  const body = { status: 'queued', message_id, reason: 'outside_24h_window' } as const;
+  const refusal = template_error !== undefined && { template_error };
+  return reply(202, { ...body, template_sent, ...refusal, queue_position });
 }
 
 /** Converts a request's attachments for the domain. */

@@ -72,6 +72,10 @@ export const QueuedDm = named('QueuedDm', {
     .describe(
       'With `outside_24h_window`: whether the gateway sent the template that asks the person to write',
     ),
+  template_error: z
+    .string()
+    .optional()
+    .describe("With `template_sent: false`: why the platform refused the template, in the platform's words"),
   queue_position: z
     .int()
     .optional()

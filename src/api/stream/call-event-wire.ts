@@ -11,6 +11,8 @@ export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEven
     case 'call_state':
     case 'call_invite':
     case 'call_waiting':
+    case 'call_progress':
+    case 'call_hold':
     case 'call_meeting':
     case 'call_participants':
     case 'call_error':
@@ -75,9 +77,12 @@ export function audioConfigWire(sampleRateHz: number, nativeSampleRateHz: number
 }
 
 /** What a client learns of a call when it opens a WebSocket on it. */
-export function openingEvents({ state, waitingReason, participants }: CallSnapshot): StreamEvent[] {
+export function openingEvents(call: CallSnapshot): StreamEvent[] {
+  const { state, waitingReason, progress, onHold, participants } = call;
   const events: StreamEvent[] = [{ type: 'call_state', state }];
   if (waitingReason !== null) events.push({ type: 'call_waiting', reason: waitingReason });
+  if (progress !== null) events.push({ type: 'call_progress', progress });
+  if (onHold) events.push({ type: 'call_hold', on_hold: true });
   if (participants.length > 0) events.push({ type: 'call_participants', participants });
   return events;
 }

@@ -98,12 +98,16 @@ export interface SaidLine {
 export interface LegObserver {
   /** Outbound only: the far end is ringing. */
   ringing(): void;
+  /** Outbound only: the far end sends audio before it answers, which agents may hear from now on. It hears nobody. */
+  earlyMedia(): void;
   /** Outbound only: somebody must admit the agent first. `reason` says so to people: `in the lobby`. `answered` clears it. */
   waiting(reason: string): void;
   /** Outbound only: the meeting that was created, because the request named none. `url`: where others join it. */
   created(url: string): void;
   /** Media can now flow as far as the call's capabilities allow. */
   answered(): void;
+  /** After `answered`: the far end holds the call, or no longer does; repetitions are ignored. */
+  held(onHold: boolean): void;
   /** What the call offers, once that differs from what was known before: the complete list. */
   capabilities(list: readonly Capability[]): void;
   /** Everybody who takes part, after each change; repetitions are ignored. */

@@ -101,6 +101,8 @@ export interface InboundCall extends CallOffer {
   readonly login: CallLogin;
   /** Caller ID as displayed, for example `+33123456789`; WITHHELD_CALLER when the caller asks not to be shown. */
   readonly caller: string;
+  /** What the caller's network sent with the call, by names in lower case; bounded by the connector. Strangers write it. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The called URI: the Call's meeting_url. */
   readonly target: string;
   readonly autoAnswer: boolean;

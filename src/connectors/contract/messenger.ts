@@ -116,12 +116,16 @@ export interface InboundMessage {
   readonly text: string;
   readonly sentAt: string;
   readonly files: readonly InboundFile[];
+  /** The platform says that another bot wrote it. */
+  readonly isFromBot?: boolean;
 }
 
 /** Result of handing in an inbound message. All of these may be acknowledged to the platform. */
 export type Intake =
   | 'stored'
   | 'duplicate'
+  /** Of another bot, which has been answered too often in a row. It is counted. */
+  | 'unheard'
   /** The shared login does not know which account this person, or this channel, belongs to. */
   | 'unbound';
 

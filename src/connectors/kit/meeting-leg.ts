@@ -181,6 +181,12 @@ export class MeetingLeg implements PlatformLeg {
     this.end('remote', { result: this.#hasConnected ? 'completed' : 'refused', reason });
   }
 
+  /** Somebody has taken the agent out of a meeting that goes on, where it may be let in again. */
+  thrownOut(reason: string): void {
+    if (this.#hasConnected) this.lose(reason);
+    else this.removed(reason);
+  }
+
   /** Ends the call. Nothing is reported any more. Safe to call twice. */
   end(by: 'local' | 'remote' | 'lost', termination: Termination): void {
     if (!this.#become('over')) return;

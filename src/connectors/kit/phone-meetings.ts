@@ -243,12 +243,14 @@ class DialInLeg<Place> implements PlatformLeg {
     const observer = this.#observer;
     return {
       ringing: () => observer.ringing(),
+      earlyMedia: () => observer.earlyMedia(),
       waiting: (reason) => observer.waiting(reason),
       created: (url) => observer.created(url),
       answered: () => {
         observer.answered();
         this.#dialIn.follow(place, this.#over.signal);
       },
+      held: (onHold) => observer.held(onHold),
       capabilities: (list) => observer.capabilities(list),
       participants: (list) => observer.participants(list),
       speaking: (voice, on) => observer.speaking(voice, on),

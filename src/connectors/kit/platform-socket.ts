@@ -45,6 +45,7 @@ export class PlatformSocket {
   #cancelTimer: CancelTimer;
   /** Why it is over; null while it is open. */
   #reason: string | null = null;
+  #error: Error | null = null;
   #isAnswered = true;
 
   constructor(options: PlatformSocketOptions) {
@@ -63,6 +64,7 @@ export class PlatformSocket {
     this.#socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
     // 'close' always follows.
     this.#socket.on('error', (error: Error & { readonly code?: string }) => {
+      this.#error ??= error;
       this.#reason ??= `${platform} could not be reached: ${error.code ?? cutText(error.message, MAX_WORDS)}`;
     });
     this.#socket.on('close', (code, reason) => {
@@ -81,6 +83,11 @@ export class PlatformSocket {
   get ended(): Promise<string> {
     const { platform } = this.#options;
     return this.closed.then(({ code, words }) => words || `${platform} closed the connection (${code})`);
+  }
+
+  /** What has broken the connection, or kept it from being made; null: nothing has. */
+  get error(): Error | null {
+    return this.#error;
   }
 
   /** Ignored unless the connection is open. */

@@ -15,6 +15,7 @@ import { AddonClient } from './pairing/addon-client.ts';
 import { AddonRooms } from './pairing/addon-rooms.ts';
 import { ReplayMemory } from './pairing/addon-signature.ts';
 import { TalkPairing } from './pairing/talk-pairing.ts';
+import { TypingPlaces } from './typing/typing-places.ts';
 import { WebhookReceiver } from './webhooks/webhook-receiver.ts';
 
 /** A page of the longest messages has a third of it. */
@@ -22,6 +23,8 @@ const MAX_ANSWER_BYTES = 4_194_304;
 /** Requests that read rooms at a time: of all connections, and of one. */
 const MAX_READING = 64;
 const MAX_READING_EACH = 4;
+/** Sessions at signaling servers that show that agents are typing. */
+const MAX_TYPING = 200;
 
 export interface NextcloudTalkOptions {
   /** Secrets of signaling servers that calls join as an internal client, by host. */
@@ -74,6 +77,9 @@ export class NextcloudTalkConnector implements Connector {
       addons,
       addonRooms: new AddonRooms(addons),
       hears: !isBridged,
+      reach: { findAddresses, isOpen },
+      typingPlaces: new TypingPlaces(MAX_TYPING),
+      typeInCall: (...typing) => calls.type(...typing),
       callChanged: (connectionId, token) => {
         const bot = botOf(connectionId);
         if (bot !== null) calls.callChanged(callingBot(bot), token);

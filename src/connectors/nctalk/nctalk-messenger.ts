@@ -1,4 +1,4 @@
-import { keyOfLogin, type LoginRef } from '../../base/address.ts';
+import { type Address, keyOfLogin, type LoginRef } from '../../base/address.ts';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type {
@@ -7,11 +7,13 @@ import type {
   Messenger,
   OutboundMessage,
   SendOutcome,
+  ShowsTyping,
 } from '../contract/messenger.ts';
 import { checkTextLength, codePoints } from '../kit/sending.ts';
 import type { TalkLogin } from './login/connected-nextclouds.ts';
 import { TALK_REMEDIES } from './messages/outbound.ts';
 import { toTalk } from './messages/talk-markdown.ts';
+import { TYPING_REPEAT_MS } from './typing/typing-message.ts';
 
 /** `ChatManager::MAX_CHAT_LENGTH` of Talk, in characters. */
 const MAX_TEXT = 32_000;
@@ -19,8 +21,10 @@ const MAX_TEXT = 32_000;
 const LOOKED_FOR_MS = 600_000;
 
 /** Direct messages of Nextcloud Talk, and those of conversations in which the owner has activated the bot. */
-export class NextcloudTalkMessenger implements Messenger, FetchesFiles {
+export class NextcloudTalkMessenger implements Messenger, FetchesFiles, ShowsTyping {
   readonly files: FetchesFiles = this;
+  readonly typing: ShowsTyping = this;
+  readonly typingRepeatMs = TYPING_REPEAT_MS;
   readonly remedies = TALK_REMEDIES;
   readonly dropsDuplicatesForMs = LOOKED_FOR_MS;
   readonly #loginOf: (key: string) => TalkLogin | undefined;
@@ -47,6 +51,11 @@ export class NextcloudTalkMessenger implements Messenger, FetchesFiles {
     const login = this.#loginOf(keyOfLogin(message.to.login));
     if (login) return await login.send({ ...message, text: toTalk(message.text) }, signal);
     return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
+  }
+
+  async showTyping(to: Address): Promise<void> {
+    const login = this.#loginOf(keyOfLogin(to.login));
+    if (login?.kind === 'bot') login.showTyping(to);
   }
 
   /** A file's reference is its path among the bot's files. */

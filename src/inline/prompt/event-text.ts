@@ -37,7 +37,14 @@ const ToldEvent = z.discriminatedUnion('type', [
     conversation_id: text,
     delivered_ids: z.array(z.string()).catch([]),
   }),
-  z.object({ type: z.literal('call_invite'), ...call, platform: text, caller: text, meeting_url: text }),
+  z.object({
+    type: z.literal('call_invite'),
+    ...call,
+    platform: text,
+    caller: text,
+    meeting_url: text,
+    sip_headers: z.record(z.string(), z.string()).catch({}),
+  }),
   z.object({ type: z.literal('call_transcript'), ...call, speaker: text, text }),
   z.object({ type: z.literal('call_chat'), ...call, sender: text, text, attachments }),
   z.object({ type: z.literal('call_state'), ...call, state: text, termination }),
@@ -151,11 +158,13 @@ function messageText(event: Told<'dm_chat'>, foreign: ForeignText): string {
 }
 
 function inviteText(
-  { call_id, platform, caller, meeting_url }: Told<'call_invite'>,
+  { call_id, platform, caller, meeting_url, sip_headers }: Told<'call_invite'>,
   foreign: ForeignText,
 ): string {
   const from = caller === '' ? '' : ` from ${foreign.name(caller)}`;
-  return `Call ${foreign.name(call_id)} rings on ${foreign.name(platform)}${from}, at ${foreign.name(meeting_url)}. Accept or refuse it.`;
+  const rings = `Call ${foreign.name(call_id)} rings on ${foreign.name(platform)}${from}, at ${foreign.name(meeting_url)}. Accept or refuse it.`;
+  const headers = Object.entries(sip_headers).map(([name, value]) => `${oneLine(name)}: ${oneLine(value)}`);
+  return headers.length === 0 ? rings : `${rings} SIP headers:\n${foreign.block(headers.join('\n'))}`;
 }
 
 function transcriptText(lines: readonly Told<'call_transcript'>[], foreign: ForeignText): string {

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/time.ts';
 import type { InboundFile, OutboundFile } from '../../connectors/contract/messenger.ts';
 import type { InboundOrigin, KeptInbound } from '../../files/keep-inbound-files.ts';
 import type { Db } from '../../store/database/rows.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import type { SpaceKind } from '../../store/messages/message-tables.ts';
 import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
@@ -26,9 +27,17 @@ export interface IntakeDomain {
   readonly onReceived: (received: ReceivedMessage) => void;
   /** Called after the commit when a person has sent a bot its one-time code and now owns it. */
   readonly onOwned: (conversationId: string) => void;
+  /**
+   * Called after the commit for a message of another bot that was not heard, since that bot has been answered too often.
+   * `isFirst`: no other one before, of this exchange.
+   */
+  readonly onUnheard: (conversation: PlatformConversation, isFirst: boolean) => void;
   /** Updates sessions when an account got its first agent. */
   readonly followAgents: (accountId: string) => Promise<void>;
 }
+
+/** A conversation that is not between agents. */
+export type PlatformConversation = Conversation & { readonly platform: Platform };
 
 export interface ReceivedMessage {
   readonly platform: Platform;

@@ -1,6 +1,7 @@
 import type { MessageIntake } from '../../connectors/contract/messenger.ts';
 import { followSent } from '../outbox/message-outcome.ts';
 import { bindRemote } from './bind-remote.ts';
+import { BotExchanges } from './bot-exchanges.ts';
 import { EarlyEdits } from './early-edits.ts';
 import { editMessage, followReachability, followRename } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
@@ -9,11 +10,12 @@ import { receiveMessage } from './receive-message.ts';
 /** Applies what one platform reports about messages. */
 export function platformIntake(domain: IntakeDomain): MessageIntake {
   const early = new EarlyEdits();
+  const bots = new BotExchanges(domain.clock);
   return {
     received: async (message) => {
       const { from, platformMessageId } = message;
       const text = early.textOf(from, platformMessageId) ?? message.text;
-      return await receiveMessage(domain, { ...message, text });
+      return await receiveMessage(domain, bots, { ...message, text });
     },
     edited: async (...edit) => {
       if (!(await editMessage(domain, ...edit))) early.note(...edit);

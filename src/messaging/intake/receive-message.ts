@@ -8,6 +8,7 @@ import { type Conversation, heardFrom } from '../../store/messages/conversations
 import {
   findPlatformMessage,
   insertMessage,
+  isAnswered,
   type Message,
   type Sender,
 } from '../../store/messages/messages.ts';
@@ -16,12 +17,14 @@ import { unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { countUsage } from '../../store/people/usage.ts';
 import { announceMessage } from '../inbox/announce.ts';
 import { checkOwnerCode, ownBot } from '../owner/bot-owner.ts';
+import type { BotExchanges, Hearing } from './bot-exchanges.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
 import { shownName } from './shown-name.ts';
 
 type Stored =
   | { readonly kind: 'duplicate' | 'unbound' }
+  | { readonly kind: 'unheard'; readonly conversation: Conversation; readonly isFirst: boolean }
   | { readonly kind: 'owned'; readonly conversation: Conversation }
   | { readonly kind: 'stored'; readonly conversation: Conversation; readonly message: Message };
 
@@ -29,12 +32,18 @@ type Stored =
  * Stores a person's message with its files, event and usage in one transaction. A platform that repeats the message
  * because the acknowledgement got lost then finds it stored. Wakes the waiting requests.
  */
-export async function receiveMessage(domain: IntakeDomain, inbound: InboundMessage): Promise<Intake> {
-  const stored = await domain.store.db.transaction().execute((trx) => store(domain, trx, inbound));
+export async function receiveMessage(
+  domain: IntakeDomain,
+  bots: BotExchanges,
+  inbound: InboundMessage,
+): Promise<Intake> {
+  const stored = await domain.store.db.transaction().execute((trx) => store(domain, bots, trx, inbound));
   if (stored.kind === 'owned') {
     domain.onOwned(stored.conversation.id);
     return 'stored';
   }
+  if (stored.kind === 'unheard')
+    domain.onUnheard({ ...stored.conversation, platform: domain.platform }, stored.isFirst);
   if (stored.kind !== 'stored') return stored.kind;
   const { accountId, id: conversationId, spaceKind } = stored.conversation;
   domain.wakeups.wake(accountId);
@@ -45,7 +54,12 @@ export async function receiveMessage(domain: IntakeDomain, inbound: InboundMessa
   return 'stored';
 }
 
-async function store(domain: IntakeDomain, trx: Db, inbound: InboundMessage): Promise<Stored> {
+async function store(
+  domain: IntakeDomain,
+  bots: BotExchanges,
+  trx: Db,
+  inbound: InboundMessage,
+): Promise<Stored> {
   const { platform, queue } = domain;
   const { from, alias } = inbound;
   const receivers = await receiversOf(trx, platform, from, alias);
@@ -56,6 +70,8 @@ async function store(domain: IntakeDomain, trx: Db, inbound: InboundMessage): Pr
   if (shown === 'repeated') return { kind: 'duplicate' };
   const conversation = await openWith(domain, trx, receiver, inbound);
   if (shown === 'code') return await own(domain, trx, conversation, inbound);
+  const hearing = await hear(bots, trx, conversation, inbound);
+  if (hearing !== 'heard') return { kind: 'unheard', conversation, isFirst: hearing === 'ended' };
   await heardFrom(trx, conversation.id, inbound.sentAt);
   const heldUntil = (await queue?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
   const message = await insertInbound(domain, trx, conversation, { message: inbound, heldUntil });
@@ -63,6 +79,17 @@ async function store(domain: IntakeDomain, trx: Db, inbound: InboundMessage): Pr
   const day = dayOf(message.createdAt);
   await countUsage(trx, { accountId: receiver.accountId, platform, day, messages: 1, bytes: 0 });
   return { kind: 'stored', conversation, message };
+}
+
+async function hear(
+  bots: BotExchanges,
+  trx: Db,
+  { id }: Conversation,
+  { isFromBot = false }: InboundMessage,
+): Promise<Hearing> {
+  if (isFromBot) return bots.botWrote(id, await isAnswered(trx, id));
+  bots.personWrote(id);
+  return 'heard';
 }
 
 /** Returns whether the message is the one-time code of the bot that received it. */

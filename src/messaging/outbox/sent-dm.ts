@@ -16,6 +16,8 @@ export type SentDm =
       readonly kind: 'queued';
       readonly messageId: string;
       readonly templateSent: boolean;
+      /** Why the platform did not take the template; absent: it did, or was not asked. */
+      readonly templateError?: string;
       readonly position: number;
     };
 
@@ -24,10 +26,8 @@ export function sentOf(messageId: string, settled: Settled): SentDm {
   switch (settled.kind) {
     case 'delivered':
       return { kind: 'delivered', messageId };
-    case 'waits': {
-      const { templateSent, position } = settled;
-      return { kind: 'queued', messageId, templateSent, position };
-    }
+    case 'waits':
+      return { ...settled, kind: 'queued', messageId };
     case 'failed':
       throw sendFailed(settled.reason);
     case 'unknown':

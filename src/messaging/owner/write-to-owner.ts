@@ -5,6 +5,7 @@ import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/
 import type { Db } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { openConversation } from '../../store/messages/spaces.ts';
+import type { PlatformConversation } from '../intake/intake-domain.ts';
 import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
 import { writeNotice } from '../outbox/send-dm.ts';
 import { type SentDm, sentOf } from '../outbox/sent-dm.ts';
@@ -85,6 +86,23 @@ async function unknownOwner(
     'owner_unknown',
     `The bot has no owner yet. Send ${path} the conversation_id of your own conversation with the bot, or send the bot the code that ${path}/code returns`,
   );
+}
+
+const ENDED =
+  'Your agent and another bot have answered each other 10 times in a row, so the other bot is not heard for the rest of the hour, or until a person writes there. Where: ';
+
+/** Tells the operator that their agent no longer hears another bot; nobody, where nobody is known. */
+export async function tellOfBots(
+  domain: OutboundDomain,
+  { accountId, platform, memberType, memberId, remoteName, remoteId }: PlatformConversation,
+): Promise<void> {
+  try {
+    const loginId = memberType === 'bot_token' ? memberId : null;
+    const { id } = await targetOf(domain, accountId, platform, loginId);
+    await writeNotice(domain, id, `${ENDED}${remoteName ?? remoteId}`);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+  }
 }
 
 /** Confirms to a person that their one-time code made them the bot's owner. */

@@ -1,4 +1,5 @@
 import type { Address } from '../../base/address.ts';
+import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { BRIDGED_CHAT_PLATFORM, unservedText } from '../../base/platform.ts';
 import type { AwaitedReply, MessageIntake, SendOutcome } from '../../connectors/contract/messenger.ts';
@@ -85,6 +86,7 @@ async function store(
     files: [],
   });
   if (kept === 'unbound') throw new GatewayError('connection_not_found');
+  assert(kept !== 'unheard', 'a bridge tells of people only');
   return kept;
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { unreachable } from '../../base/assert.ts';
+import { assert, unreachable } from '../../base/assert.ts';
 import { unservedText } from '../../base/platform.ts';
 import type { BridgedCalls } from '../../connectors/contract/bridged-calls.ts';
 import type { MessageIntake } from '../../connectors/contract/messenger.ts';
@@ -84,7 +84,10 @@ async function takeMessage(
   switch (event.type) {
     case 'dm': {
       const kept = await intake.received({ ...event.message, from, alias: null });
-      return kept === 'unbound' ? 'unknown_account' : kept;
+      if (kept === 'unbound') return 'unknown_account';
+      // A bridge tells of people only.
+      assert(kept !== 'unheard', 'a person is heard');
+      return kept;
     }
     case 'edit':
       await intake.edited(from, event.messageId, event.text);

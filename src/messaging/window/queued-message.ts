@@ -16,6 +16,7 @@ import {
 import { announce, announceMessage } from '../inbox/announce.ts';
 import { recordOutcome } from '../outbox/message-outcome.ts';
 import { addressOf, type SendingDeps, sendStored } from '../outbox/stored-message.ts';
+import type { Waited } from './window-guard.ts';
 
 /** A message with large files takes long. */
 const SEND_MS = 60_000;
@@ -141,28 +142,34 @@ export async function emitDelivered(
   if (accountId !== null) wakeups.wake(accountId);
 }
 
+/** Whether a call of `askToReply` sent the template, and why not, in the platform's words, if it tried. */
+type Asked = Pick<Extract<Waited, { kind: 'waits' }>, 'templateSent' | 'templateError'>;
+
+const NOT_ASKED: Asked = { templateSent: false };
+
 /**
  * Sends the template that asks a person to write, so that `text` can be sent afterwards. It is sent once per closed
  * window, for the first queued message. The claim is stored before the template is sent: a crash in between loses the
- * template but never sends it twice. Returns whether this call sent it.
+ * template but never sends it twice.
  */
 export async function askToReply(
   domain: QueueDomain,
   conversation: Conversation,
   text: string,
   closing: AbortSignal,
-): Promise<boolean> {
+): Promise<Asked> {
   const { db } = domain.store;
   const messenger = windowedMessenger(domain, conversation.platform);
   const to = await addressOf(db, conversation);
-  if (!messenger || !to || !(await claimAsking(db, conversation.id))) return false;
-  const { kind } = await withDeadline(domain.clock, TEMPLATE_MS, closing, (signal) =>
+  if (!messenger || !to || !(await claimAsking(db, conversation.id))) return NOT_ASKED;
+  const outcome = await withDeadline(domain.clock, TEMPLATE_MS, closing, (signal) =>
     untilTaken(domain.clock, signal, () => messenger.askToReply(to, text, signal)),
   );
+  const { kind } = outcome;
   domain.count(conversation.platform, kind === 'sent' ? 'template_sent' : 'template_failed');
   // A template that may have arrived is not sent again.
   if (kind !== 'sent' && kind !== 'unknown') await unclaimAsking(db, conversation.id);
-  return kind === 'sent';
+  return { templateSent: kind === 'sent', ...('reason' in outcome && { templateError: outcome.reason }) };
 }
 
 /** Retries for as long as the platform answers "later" and there is time. */

@@ -10,6 +10,8 @@ export type Waited =
       readonly kind: 'waits';
       /** Whether this message made the gateway send the template. */
       readonly templateSent: boolean;
+      /** Why the platform did not take the template, in its own words. Absent: it did, or was not asked. */
+      readonly templateError?: string;
       /** Position in the conversation's queue, starting at 1. */
       readonly position: number;
     };

@@ -135,9 +135,10 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     const isOpen = this.#isOpen(conversation);
     if (isOpen && (await this.#goesOut(conversation.id, messageId))) return { kind: 'delivered' };
     const text = (await findRow(store.db, 'messages', { id: messageId }))?.text ?? '';
-    const templateSent =
-      !isOpen && (await askToReply(this.#domain, conversation, text, this.#givingUp.signal));
-    return { kind: 'waits', templateSent, position: await placeInQueue(store.db, messageId) };
+    const asked = isOpen
+      ? { templateSent: false }
+      : await askToReply(this.#domain, conversation, text, this.#givingUp.signal);
+    return { kind: 'waits', ...asked, position: await placeInQueue(store.db, messageId) };
   }
 
   /** Empties the queue. Returns whether the message was sent within `GOES_OUT_MS`. */

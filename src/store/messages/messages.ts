@@ -193,6 +193,18 @@ export async function newestMessage(db: Db, accountId: string): Promise<Message 
     .executeTakeFirst();
 }
 
+/** Whether the newest message of a conversation is one of ours. */
+export async function isAnswered(db: Db, conversationId: string): Promise<boolean> {
+  const newest = await db
+    .selectFrom('messages')
+    .select('direction')
+    .where('conversationId', '=', conversationId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.direction === 'outbound';
+}
+
 /** See `deleteOldest`, of all accounts. Messages being sent or pending are kept. */
 export async function deleteOldestMessages(db: Db, before: string, limit: number): Promise<number> {
   const condition = sql`status not in ('sending', 'pending')`;

@@ -4,6 +4,7 @@ import type { FakeNextcloud } from '../../fakes/nextcloud/fake-nextcloud.ts';
 import type { FakeMessage } from '../../fakes/nextcloud/world/fake-message.ts';
 import type { FakeNcUser } from '../../fakes/nextcloud/world/fake-nc-user.ts';
 import type { FakeRoom } from '../../fakes/nextcloud/world/fake-room.ts';
+import { joined, type ScriptedSignaling } from '../../support/scripted-signaling.ts';
 import type {
   ChannelUnderTest,
   Delivery,
@@ -15,10 +16,14 @@ import type {
 
 export interface Owned {
   readonly nextcloud: FakeNextcloud;
+  readonly signaling: ScriptedSignaling;
   readonly user: FakeNcUser;
   readonly bot: FakeNcUser;
   readonly room: FakeRoom;
 }
+
+/** With which they have the conversation before their eyes. */
+const SESSION = 'session-of-the-owner';
 
 /** What a bot says and posts on its own. */
 const OWN = /^(?:You are connected\.|__\w+_probe:)/;
@@ -26,14 +31,17 @@ const OWN = /^(?:You are connected\.|__\w+_probe:)/;
 /** A person with a Nextcloud, in the conversation with their bot. */
 export class NextcloudOwner implements PersonUnderTest, Owned {
   readonly nextcloud: FakeNextcloud;
+  readonly signaling: ScriptedSignaling;
   readonly user: FakeNcUser;
   readonly bot: FakeNcUser;
   readonly room: FakeRoom;
   /** Messages that were delivered by a test, by their deliveries. */
   readonly #delivered = new Map<string, number>();
 
-  constructor({ nextcloud, user, bot, room }: Owned) {
+  constructor({ nextcloud, signaling, user, bot, room }: Owned) {
     this.nextcloud = nextcloud;
+    this.signaling = signaling;
+    signaling.inRoom = [joined(SESSION, user.displayName)];
     this.user = user;
     this.bot = bot;
     this.room = room;
@@ -68,6 +76,15 @@ export class NextcloudOwner implements PersonUnderTest, Owned {
   /** The addon posts the answers of webhooks as a Talk bot. */
   received(): readonly ReceivedMessage[] {
     return this.room.messages.filter((each) => isFromBot(each, this.bot)).map(received);
+  }
+
+  typingShown(): number {
+    return this.signaling
+      .all('message')
+      .filter(
+        ({ message: { recipient, data } }) =>
+          recipient.sessionid === SESSION && data.type === 'startedTyping',
+      ).length;
   }
 
   /** The addon has the gateway look into the conversation. */

@@ -5,6 +5,7 @@ import { FakeNextcloud } from '../../fakes/nextcloud/fake-nextcloud.ts';
 import { newFaults } from '../../fakes/nextcloud/refusal.ts';
 import { Gateway, type GatewayOptions } from '../../support/gateway.ts';
 import { MemoryRecords } from '../../support/memory-records.ts';
+import { ScriptedSignaling } from '../../support/scripted-signaling.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import {
   type ChannelUnderTest,
@@ -86,6 +87,8 @@ export class NextcloudUnderTest implements MessengerUnderTest {
     // What an agent sends would be the answer of a post, and meet no fault.
     nextcloud.addon.takesAnswers = false;
     nextcloud.guard.mostFailures = Infinity;
+    const signaling = await ScriptedSignaling.start();
+    nextcloud.hpb.url = signaling.url;
     const user = nextcloud.user(`owner${this.#owners.length + 1}`, `Person ${this.#owners.length + 1}`);
     const { body } = await this.gateway.settingsApi.post('/api/oauth/start/nctalk', {
       server_url: nextcloud.url,
@@ -104,7 +107,7 @@ export class NextcloudUnderTest implements MessengerUnderTest {
         (each) => each.attendees.has(bot.user.uid) && each.writtenBy(bot.user).length > 0,
       ),
     );
-    const owner = new NextcloudOwner({ nextcloud, user, bot: bot.user, room });
+    const owner = new NextcloudOwner({ nextcloud, signaling, user, bot: bot.user, room });
     this.#owners.push(owner);
     return owner;
   }
@@ -129,7 +132,10 @@ export class NextcloudUnderTest implements MessengerUnderTest {
 
   async stop(): Promise<void> {
     await this.gateway.stop();
-    for (const { nextcloud } of this.#owners) await nextcloud.stop();
+    for (const { nextcloud, signaling } of this.#owners) {
+      await nextcloud.stop();
+      await signaling.stop();
+    }
     const mistakes = this.#owners.flatMap(({ nextcloud }) => nextcloud.mistakes);
     if (mistakes.length > 0) throw new Error(`refused by the fake: ${mistakes.join('; ')}`);
   }

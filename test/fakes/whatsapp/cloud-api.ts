@@ -72,6 +72,11 @@ export class FakeCloudApi {
     return new FakeCloudApi(server, options);
   }
 
+  /** WhatsApp has paused all templates. */
+  set areTemplatesPaused(arePaused: boolean) {
+    this.#rules.areTemplatesPaused = arePaused;
+  }
+
   /** Approved templates, as `name/language`. */
   get templates(): Set<string> {
     return this.#rules.templates;

@@ -38,6 +38,12 @@ export const API_ERRORS = {
     title: 'Template name does not exist in the translation',
     details: 'template name does not exist in the language',
   },
+  templatePaused: {
+    httpStatus: 400,
+    code: 132_015,
+    title: 'Template is Paused',
+    details: 'Template is paused due to low quality so it cannot be sent in a template message.',
+  },
   templateParameters: {
     httpStatus: 400,
     code: 132_000,

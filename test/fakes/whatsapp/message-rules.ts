@@ -19,6 +19,8 @@ export interface RuleOptions {
 export class MessageRules {
   /** Approved templates, as `name/language`. */
   readonly templates = new Set(['agent_followup/en']);
+  /** WhatsApp has paused all of them for their quality. */
+  areTemplatesPaused = false;
   readonly #media: MediaStore;
   readonly #options: RuleOptions;
 
@@ -55,6 +57,7 @@ export class MessageRules {
 
   #templateMistake({ name, language, components = [] }: Template): ApiError | undefined {
     if (!this.templates.has(`${name}/${language.code}`)) return API_ERRORS.noTemplate;
+    if (this.areTemplatesPaused) return API_ERRORS.templatePaused;
     const parameters = components.flatMap((component) => component.parameters);
     if (parameters.length !== TEMPLATE_PARAMETERS) return API_ERRORS.templateParameters;
     return parameters.some(({ text }) => /[\n\t]| {5}/.test(text)) ? API_ERRORS.parameterFormat : undefined;

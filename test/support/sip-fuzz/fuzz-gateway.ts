@@ -27,6 +27,8 @@ const NO_MEDIA: MediaControl = {
 
 const NOBODY: LegObserver = {
   ringing() {},
+  earlyMedia() {},
+  held() {},
   waiting() {},
   created() {},
   answered() {},

@@ -5,7 +5,7 @@ import { type CallMessage, type CallState, isOver, transition } from '../../../s
 
 const BUSY: Termination = { result: 'busy', reason: '486 Busy Here' };
 const FAILED: Termination = { result: 'failed', reason: 'the meeting refused the id or passcode' };
-const CONNECTING: CallState = { name: 'connecting', waiting: null };
+const CONNECTING: CallState = { name: 'connecting', waiting: null, progress: null };
 const RINGING: CallState = { name: 'ringing', accepting: false };
 
 const message: fc.Arbitrary<CallMessage> = fc.oneof(
@@ -15,6 +15,9 @@ const message: fc.Arbitrary<CallMessage> = fc.oneof(
     { type: 'hang_up', reason: 'test' },
     { type: 'deadline' },
     { type: 'leg_answered' },
+    { type: 'leg_progress', progress: 'ringing' },
+    { type: 'leg_progress', progress: 'early_media' },
+    { type: 'leg_held', onHold: true },
     { type: 'leg_waiting', reason: 'in the lobby' },
     { type: 'engine_ended', termination: { result: 'internal_error', reason: 'a bug' } },
     { type: 'gateway_stopped' },

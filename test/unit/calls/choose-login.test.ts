@@ -50,6 +50,7 @@ it('is missing: the error says what to register', async () => {
   const world = await MeetingWorld.open();
   await world.bot('b', 'bot_b');
   await expect(world.place()).rejects.toMatchObject({ status: 400, message: 'No discord bot registered' });
+  await expect(world.place({ meetingUrl: '' })).rejects.toThrow('meeting_url required');
   world.meetings.loginKinds = ['connection'];
   await expect(world.place({ meetingUrl: '' })).rejects.toThrow('meeting_url required');
   await expect(world.place()).rejects.toMatchObject({ code: 'platform_not_configured' });

@@ -6,8 +6,8 @@ import type { CallState } from '../../../src/calls/call-state.ts';
 
 const RINGS: CallState = { name: 'ringing', accepting: false };
 const ACCEPTED: CallState = { name: 'ringing', accepting: true };
-const TALKS: CallState = { name: 'active' };
-const CONNECTS: CallState = { name: 'connecting', waiting: null };
+const TALKS: CallState = { name: 'active', onHold: false };
+const CONNECTS: CallState = { name: 'connecting', waiting: null, progress: null };
 
 describe('the room of an account for two calls', () => {
   it.each<[string, readonly CallState[], boolean, boolean]>([

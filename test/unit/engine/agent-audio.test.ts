@@ -68,6 +68,52 @@ describe('agent audio', () => {
     expect([...far.takeHeard()].filter((sample) => sample === 7)).toHaveLength(1_600);
   });
 
+  it('is heard and not sent while a call that is not answered has audio', async () => {
+    ({ engine } = await startTestEngine());
+    const far = new TestCall(engine, 'call_1');
+    const agent = new TestAgent(far.call);
+    agent.audio.listen(8_000);
+    agent.audio.write(new Int16Array(1_600).fill(7), 8_000);
+    agent.audio.mark(1);
+    await far.openSilently();
+    far.call.startListening();
+    const announcing = setInterval(() => far.says.write(new Int16Array(160).fill(1_000), 0, 160, 8_000), 20);
+    try {
+      await until(() => agent.frames.filter((frame) => frame.readInt16LE(0) > 900).length > 10);
+      const late = new TestAgent(far.call);
+      late.audio.listen(8_000);
+      late.audio.write(new Int16Array(160).fill(7), 8_000);
+      await until(() => late.frames.length > 5);
+      agent.audio.close();
+      await until(() => late.frames.length > 10);
+      expect(far.takeHeard().some((sample) => sample !== 0)).toBe(false);
+      expect(agent.marks).toEqual([]);
+      far.call.startAudio();
+      far.call.startListening();
+      late.audio.mark(2);
+      await until(() => late.marks.length === 1);
+      expect([...far.takeHeard()].filter((sample) => sample === 7)).toHaveLength(160);
+    } finally {
+      clearInterval(announcing);
+    }
+  });
+
+  it('is heard after the call has moved to another thread before its answer', async () => {
+    const { engine: started } = await startTestEngine();
+    engine = started;
+    const far = new TestCall(engine, 'call_1');
+    const agent = new TestAgent(far.call);
+    agent.audio.listen(8_000);
+    agent.audio.write(new Int16Array(1_600).fill(7), 8_000);
+    await far.openSilently();
+    far.call.startListening();
+    await until(() => agent.frames.length > 3);
+    await far.run('exit').catch(() => {});
+    const before = agent.frames.length;
+    await until(() => agent.frames.length > before + 10);
+    expect(far.takeHeard().some((sample) => sample !== 0)).toBe(false);
+  });
+
   it('is delivered at the requested rate, which can change and stop', async () => {
     const { far, agent } = await callWithAgent();
     const talking = setInterval(() => far.says.write(new Int16Array(160).fill(1_000), 0, 160, 8_000), 20);

@@ -107,6 +107,8 @@ class Call implements LegObserver {
   }
 
   ringing(): void {}
+  earlyMedia(): void {}
+  held(): void {}
   waiting(): void {}
   dtmf(): void {}
   chat(): void {}

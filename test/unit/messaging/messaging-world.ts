@@ -39,6 +39,8 @@ export interface World {
   readonly followed: string[];
   /** Conversations whose person became the owner of their bot through its code. */
   readonly owned: string[];
+  /** Conversations in which another bot was not heard, and whether that was told. */
+  readonly unheard: readonly (readonly [string, boolean])[];
 }
 
 export async function messagingWorld(): Promise<World> {
@@ -50,6 +52,7 @@ export async function messagingWorld(): Promise<World> {
   const received: ReceivedMessage[] = [];
   const followed: string[] = [];
   const owned: string[] = [];
+  const unheard: [string, boolean][] = [];
   const domain: World['domain'] = {
     platform: 'telegram',
     store,
@@ -63,6 +66,7 @@ export async function messagingWorld(): Promise<World> {
       tooLarge: files.filter(({ ref }) => ref === null).length,
     }),
     onReceived: (message) => void received.push(message),
+    onUnheard: ({ id }, isFirst) => void unheard.push([id, isFirst]),
     onOwned: (conversationId) => void owned.push(conversationId),
     followAgents: async (followedId) => void followed.push(followedId),
   };
@@ -83,6 +87,7 @@ export async function messagingWorld(): Promise<World> {
     received,
     followed,
     owned,
+    unheard,
   };
 }
 

@@ -6,38 +6,46 @@ const known = { username: 'u', password: 'p' };
 
 it('takes one STUN server, and one TURN server for each transport, in the order of their cost', () => {
   const servers = [
-    { urls: ['turns:turn.example:443?transport=tcp', 'turn:turn.example:80?transport=tcp'], ...login },
-    { urls: ['stun:stun.example:443', 'stun:other.example'] },
-    { urls: ['turn:turn.example', 'turn:second.example:1000?transport=udp'], ...login },
+    { urls: ['turns:192.0.2.1:443?transport=tcp', 'turn:192.0.2.1:80?transport=tcp'], ...login },
+    { urls: ['stun:192.0.2.2:443', 'stun:192.0.2.3'] },
+    { urls: ['turn:192.0.2.1', 'turn:192.0.2.4:1000?transport=udp'], ...login },
   ];
   expect(chooseIceServers(servers)).toEqual({
-    stun: ['stun.example', 443],
+    stun: ['192.0.2.2', 443],
     turn: [
-      { host: 'turn.example', port: 3478, transport: 'udp', ...known },
-      { host: 'turn.example', port: 80, transport: 'tcp', ...known },
-      { host: 'turn.example', port: 443, transport: 'tls', ...known },
+      { host: '192.0.2.1', port: 3478, transport: 'udp', ...known },
+      { host: '192.0.2.1', port: 80, transport: 'tcp', ...known },
+      { host: '192.0.2.1', port: 443, transport: 'tls', ...known },
     ],
   });
 });
 
 it('has the ports of the schemes', () => {
-  const servers = [{ urls: ['stun:a.example', 'turns:a.example'], ...login }];
-  expect(chooseIceServers(servers)).toMatchObject({ stun: ['a.example', 3478], turn: [{ port: 5349 }] });
+  const servers = [{ urls: ['stun:192.0.2.5', 'turns:192.0.2.5'], ...login }];
+  expect(chooseIceServers(servers)).toMatchObject({ stun: ['192.0.2.5', 3478], turn: [{ port: 5349 }] });
 });
 
 it.each([
-  'stuns:a.example',
-  'turns:a.example?transport=udp',
+  'stuns:192.0.2.5',
+  'turns:192.0.2.5?transport=udp',
   'turn:[::1]:3478',
-  'turn:a.example:0',
-  'turn:a.example:65536',
+  'turn:turn.example',
+  'turn:0x7f000001',
+  'turn:127.1',
+  'turn:192.0.2.5:0',
+  'turn:192.0.2.5:65536',
   'turn:a b.example',
-  'http://a.example',
+  'http://192.0.2.5',
   '',
 ])('leaves out %s', (url) => {
   expect(chooseIceServers([{ urls: [url], ...login }])).toEqual({ stun: null, turn: [] });
 });
 
 it('leaves out TURN servers without a password', () => {
-  expect(chooseIceServers([{ urls: ['turn:a.example'] }]).turn).toEqual([]);
+  expect(chooseIceServers([{ urls: ['turn:192.0.2.5'] }]).turn).toEqual([]);
+});
+
+it('knows what the certificate of an address is for', () => {
+  const server = { urls: ['turns:192.0.2.1'], ...login, serverName: 'turn.example' };
+  expect(chooseIceServers([server]).turn).toMatchObject([{ host: '192.0.2.1', serverName: 'turn.example' }]);
 });

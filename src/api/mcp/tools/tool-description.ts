@@ -66,7 +66,7 @@ function outline(schema: JsonObject, depth: number): JsonObject {
     ...(typeof type === 'string' && { type }),
     ...(Array.isArray(type) && { anyOf: type.map((one: string) => ({ type: one })) }),
     ...(choices !== undefined && depth > 0 && { enum: choices }),
-    ...(constant !== undefined && { const: constant }),
+    ...(constant !== undefined && depth > 0 && { const: constant }),
     ...(Array.isArray(anyOf) && { anyOf: anyOf.map(deeper) }),
     ...(items !== undefined && { items: deeper(items) }),
     ...(properties !== undefined &&

@@ -146,7 +146,7 @@ export class DiscordMeeting implements Meeting {
         leg.expect(NEWS_MS, 'no voice server for the other channel');
       },
       removed: () =>
-        void clock.after(REMOVED_AFTER_MS, () => leg.removed('the bot was removed from the channel')),
+        void clock.after(REMOVED_AFTER_MS, () => leg.thrownOut('the bot was removed from the channel')),
       voiceState: (state: GatewayVoiceState) => this.#seeState(state),
     };
     return new VoiceMembership({ signaling, guildId: address.guildId, clock, observer });

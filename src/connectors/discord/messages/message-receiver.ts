@@ -93,6 +93,7 @@ export class MessageReceiver {
       text,
       sentAt: Number.isNaN(Date.parse(timestamp)) ? clock.nowIso() : new Date(timestamp).toISOString(),
       files,
+      isFromBot: author.bot === true,
     });
     if (taken === 'unbound')
       return this.#newcomers.notify(this.#newcomer(message, place), message.channel_id, hadCode);

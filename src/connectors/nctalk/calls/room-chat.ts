@@ -28,8 +28,8 @@ export interface RoomChatDeps {
   failed(failure: PlatformFailure): void;
   /** Takes a message of somebody else. */
   take(message: InboundChat): void;
-  /** Tells the people in the room that the agent is typing, or no longer; null: there is no way to. */
-  typing(): ((on: boolean) => void) | null;
+  /** Tells the people in the room that the agent is typing, or no longer. Returns false when there is no way to. */
+  type(on: boolean): boolean;
 }
 
 const MAX_NAME = 100;
@@ -74,8 +74,8 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
   }
 
   async send({ text, files }: OutboundChat, signal: AbortSignal): Promise<ChatOutcome> {
-    const { clock, roomToken: token, connectionId, typing, failed } = this.#deps;
-    typing()?.(false);
+    const { clock, roomToken: token, connectionId, type, failed } = this.#deps;
+    type(false);
     const to = {
       login: { kind: 'connection', id: connectionId },
       space: { kind: 'channel', id: token },
@@ -105,9 +105,7 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
   }
 
   async showTyping(): Promise<void> {
-    const typing = this.#deps.typing();
-    if (typing === null) throw new GatewayError('platform_not_connected');
-    typing(true);
+    if (!this.#deps.type(true)) throw new GatewayError('platform_not_connected');
   }
 
   async #traitsBy(signal: AbortSignal): Promise<TalkTraits> {

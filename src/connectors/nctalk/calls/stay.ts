@@ -1,10 +1,10 @@
 import { type Clock, pause } from '../../../base/time.ts';
-import type { HelloAuth } from '../signaling/hello.ts';
-import { HpbError } from '../signaling/hpb-connection.ts';
 import { type CallUser, type HpbMessage, type PeerMessage, peerMessage } from '../signaling/hpb-messages.ts';
-import { HpbSession, type HpbSessionObserver, type Reach } from '../signaling/hpb-session.ts';
+import type { HpbSession, HpbSessionObserver, Reach } from '../signaling/hpb-session.ts';
 import { type RoomEvent, roomEvent } from '../signaling/room-events.ts';
 import { isLobby } from './entry-failure.ts';
+import { openIceServers } from './open-ice-servers.ts';
+import { enterRoom, signOn } from './sign-on.ts';
 import { IN_CALL, maySpeak, type Room, type SignalingSettings, type TalkRoom } from './talk-room.ts';
 
 export interface StayDeps {
@@ -40,11 +40,6 @@ export interface StayObserver {
 }
 
 const LOBBY_POLL_MS = 5_000;
-/** The token lives for a minute. The server asks for another one. */
-const STALE: ReadonlySet<string> = new Set(['token_expired', 'invalid_token', 'auth_failed']);
-/** The Nextcloud's clock is ahead, and so will be its next token. The ticket has no such time. */
-const TOO_EARLY = 'token_not_valid_yet';
-const ALREADY_JOINED = 'already_joined';
 
 /** The bot in one call, from asking the Nextcloud to leaving it. Whoever comes again begins another stay. */
 export class Stay {
@@ -79,9 +74,11 @@ export class Stay {
     this.#maySpeak = secret !== null || maySpeak(room.permissions);
     observer.found(settings, room, this.#maySpeak);
     if (settings.server !== null) {
-      this.#session = await this.#signOn(settings.server, settings, secret, signal);
+      const { clock, reach } = this.#deps;
+      const who = { room: this.#deps.room, server: settings.server, settings, secret };
+      this.#session = await signOn({ clock, reach, ...who, observer: this.#listener() }, signal);
       observer.signedOn(this.#session.id);
-      await this.#enterRoom(secret === null ? room.sessionId : undefined);
+      await enterRoom(this.#session, this.#deps.room.token, secret === null ? room.sessionId : undefined);
     }
     if (secret === null) await this.#enterCall(settings.server !== null, signal);
     // Nobody else tells.
@@ -99,7 +96,10 @@ export class Stay {
     if (this.#over.signal.aborted) return;
     this.#over.abort();
     this.#session?.close();
-    if (this.#hasJoined) await this.#deps.room.leave().catch(() => undefined);
+    const { room } = this.#deps;
+    if (!this.#hasJoined) return;
+    await room.leaveCall().catch(() => undefined);
+    await room.leave().catch(() => undefined);
   }
 
   /** Begins a session of the Nextcloud and asks for its settings, at the same time where both are needed. */
@@ -110,47 +110,20 @@ export class Stay {
       return room.join(signal);
     };
     if (internalSecrets.size === 0) {
-      const [settings, joined] = await Promise.all([room.settings(signal), join()]);
+      const [settings, joined] = await Promise.all([this.#settings(signal), join()]);
       return { settings, room: joined, secret: null };
     }
-    const settings = await room.settings(signal);
+    const settings = await this.#settings(signal);
     const secret = internalSecrets.get(URL.parse(settings.server ?? '')?.host ?? '') ?? null;
     return { settings, room: await (secret === null ? join() : room.look(signal)), secret };
   }
 
-  async #signOn(
-    server: string,
-    settings: SignalingSettings,
-    secret: string | null,
-    signal: AbortSignal,
-  ): Promise<HpbSession> {
-    const open = async ({ token, userId, ticket }: SignalingSettings): Promise<HpbSession> => {
-      const { clock, reach, room } = this.#deps;
-      const auth: HelloAuth =
-        secret === null ? { kind: 'user', token, userId, ticket } : { kind: 'internal', secret };
-      const nextcloud = room.user.server;
-      return await HpbSession.open(
-        { clock, reach, server, nextcloud, auth, observer: this.#listener() },
-        signal,
-      );
-    };
-    try {
-      return await open(settings);
-    } catch (error) {
-      if (secret !== null || !(error instanceof HpbError)) throw error;
-      if (error.code === TOO_EARLY) return await open({ ...settings, token: null });
-      if (!STALE.has(error.code)) throw error;
-      return await open(await this.#deps.room.settings(signal));
-    }
-  }
-
-  async #enterRoom(sessionId: string | undefined): Promise<void> {
-    const room = { roomid: this.#deps.room.token, ...(sessionId && { sessionid: sessionId }) };
-    try {
-      await this.#session?.request({ type: 'room', room });
-    } catch (error) {
-      if (!(error instanceof HpbError) || error.code !== ALREADY_JOINED) throw error;
-    }
+  async #settings(signal: AbortSignal): Promise<SignalingSettings> {
+    const { room, reach } = this.#deps;
+    const settings = await room.settings(signal);
+    const iceServers = await openIceServers(settings.iceServers, reach);
+    signal.throwIfAborted();
+    return { ...settings, iceServers };
   }
 
   /** Waits in the lobby as long as there is one. */

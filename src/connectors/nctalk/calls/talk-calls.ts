@@ -18,7 +18,7 @@ import { failureOf, type NextcloudUser } from '../ocs-client.ts';
 import { RingingLeg } from './ringing-leg.ts';
 import { leadsTo, roomTokenIn, roomUrl } from './room-address.ts';
 import { SAMPLE_RATE_HZ, TALK_RULES, type TalkCall, TalkMeeting } from './talk-meeting.ts';
-import { TalkRoom } from './talk-room.ts';
+import { type Room, TalkRoom } from './talk-room.ts';
 
 /** A bot that can be in calls. */
 export interface CallingBot {
@@ -38,7 +38,7 @@ export interface TalkCallsDeps
 }
 
 /** Rooms whose last call is remembered. */
-const MAX_RUNG = 10_000;
+const MAX_KNOWN = 10_000;
 const LOOK_MS = 10_000;
 const MAX_NAME = 100;
 /** Without a signaling server. */
@@ -58,9 +58,11 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
   readonly #deps: TalkCallsDeps;
   /** Calls that bots are in, or that ring, by `<connection>/<room>`. */
   readonly #taken = new Map<string, PlatformLeg>();
+  /** Those that bots are in, as the platform has them. */
+  readonly #meetings = new Map<string, TalkMeeting>();
   readonly #ringing = new Map<string, RingingLeg>();
-  /** When the last call has started that rang, by place. */
-  readonly #rung = new LimitedMap<number>(MAX_RUNG);
+  /** When the last call has started that rang, or that the bot was in, by place. */
+  readonly #known = new LimitedMap<number>(MAX_KNOWN);
   /** Rooms that are being asked for. */
   readonly #looking = new Set<string>();
   /** Nextclouds without a signaling server, by URL. */
@@ -107,20 +109,34 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
       .finally(() => this.#looking.delete(place));
   }
 
+  /** Has the people in a call see that the agent is typing, or no longer. Returns false when the bot is not in it. */
+  type(connectionId: string, roomToken: string, on: boolean): boolean {
+    return this.#meetings.get(`${connectionId}/${roomToken}`)?.type(on) ?? false;
+  }
+
   async #look(bot: CallingBot, roomToken: string): Promise<void> {
-    const { http, agentOf } = this.#deps;
-    const room = await new TalkRoom(http, bot.user, roomToken).look(AbortSignal.timeout(LOOK_MS));
+    const room = await this.#room(bot, roomToken);
     if (room.hasCall !== true) return this.#ringing.get(placeOf(bot, roomToken))?.withdrawn();
-    if (this.#hasRung(placeOf(bot, roomToken), room.callStartTime ?? 0)) return;
-    const agentId = await agentOf(bot.connectionId);
+    if (this.#isKnown(placeOf(bot, roomToken), room.callStartTime ?? 0)) return;
+    const agentId = await this.#deps.agentOf(bot.connectionId);
     if (agentId !== null) this.#ring(bot, agentId, roomToken, oneLine(room.displayName ?? '', MAX_NAME));
   }
 
-  /** Several things tell of one call, also after the agent has declined it. */
-  #hasRung(place: string, startedS: number): boolean {
-    if (startedS > 0 && this.#rung.get(place) === startedS) return true;
-    this.#rung.set(place, startedS);
+  /** Several things tell of one call, also after the agent has declined or left it. */
+  #isKnown(place: string, startedS: number): boolean {
+    if (startedS > 0 && this.#known.get(place) === startedS) return true;
+    this.#known.set(place, startedS);
     return false;
+  }
+
+  /** The bot is in a call, which shall not ring once it has left. */
+  async #entered(bot: CallingBot, roomToken: string): Promise<void> {
+    const { callStartTime = 0 } = await this.#room(bot, roomToken);
+    this.#known.set(placeOf(bot, roomToken), callStartTime);
+  }
+
+  async #room({ user }: CallingBot, roomToken: string): Promise<Room> {
+    return await new TalkRoom(this.#deps.http, user, roomToken).look(AbortSignal.timeout(LOOK_MS));
   }
 
   #ring(bot: CallingBot, agentId: string, roomToken: string, name: string): void {
@@ -168,14 +184,19 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
         if (hasServer) this.#textOnly.delete(user.server);
         else this.#textOnly.add(user.server);
       },
+      // Whatever fails here fails the call as well.
+      entered: () => void this.#entered(bot, roomToken).catch(() => undefined),
     };
-    const leg: MeetingLeg = new MeetingLeg(
-      { clock, observer, rules: TALK_RULES },
-      (own) => new TalkMeeting({ ...call, control, observer, leg: own }),
-    );
+    const leg: MeetingLeg = new MeetingLeg({ clock, observer, rules: TALK_RULES }, (own) => {
+      const meeting = new TalkMeeting({ ...call, control, observer, leg: own });
+      this.#meetings.set(place, meeting);
+      return meeting;
+    });
     this.#taken.set(place, leg);
     void leg.released.then(() => {
-      if (this.#taken.get(place) === leg) this.#taken.delete(place);
+      if (this.#taken.get(place) !== leg) return;
+      this.#taken.delete(place);
+      this.#meetings.delete(place);
     });
     return leg;
   }

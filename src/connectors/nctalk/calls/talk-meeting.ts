@@ -13,9 +13,9 @@ import type { NextcloudUser } from '../ocs-client.ts';
 import type { PeerMessage } from '../signaling/hpb-messages.ts';
 import type { Reach } from '../signaling/hpb-session.ts';
 import type { RoomEvent } from '../signaling/room-events.ts';
+import { MAX_TOLD, typingMessage } from '../typing/typing-message.ts';
 import { OPUS_PAYLOAD_TYPE } from '../voice/talk-protocol.ts';
 import { CallAudio } from './call-audio.ts';
-import { ROOM_TYPE } from './descriptions.ts';
 import { type EntryFailure, entryFailure } from './entry-failure.ts';
 import { PolledCall } from './polled-call.ts';
 import { RoomChat } from './room-chat.ts';
@@ -48,8 +48,6 @@ export const TALK_RULES: MeetingRules = {
 
 /** Whoever is removed from the conversation is taken out of its call first. */
 const EXPELLED_AFTER_MS = 300;
-/** People who are told that the agent is typing. */
-const MAX_TOLD = 100;
 /** Somebody else has the session now. */
 const TAKEN_OVER: ReadonlySet<string> = new Set(['room_session_reconnected', 'session_resumed']);
 
@@ -69,6 +67,8 @@ export interface TalkCall {
   failed(failure: PlatformFailure): void;
   /** Whether the Nextcloud has a signaling server. */
   learned(hasServer: boolean): void;
+  /** The bot is in the call, for the first time or again. */
+  entered(): void;
 }
 
 export interface TalkMeetingDeps extends TalkCall {
@@ -127,9 +127,17 @@ export class TalkMeeting implements Meeting {
       take: (message) => {
         if (leg.isActive) observer.chat(message);
       },
-      typing: () => (this.#stay?.isUp ? (on) => this.#type(on) : null),
+      type: (on) => this.type(on),
     });
     this.typing = this.chat;
+  }
+
+  /** Tells the people in the room that the agent is typing, or no longer. Returns false when there is no way to. */
+  type(on: boolean): boolean {
+    const stay = this.#stay;
+    if (!stay?.isUp) return false;
+    for (const sessionId of this.#people.others.slice(0, MAX_TOLD)) stay.send(sessionId, typingMessage(on));
+    return true;
   }
 
   async prepare(signal: AbortSignal): Promise<void> {
@@ -228,8 +236,9 @@ export class TalkMeeting implements Meeting {
   }
 
   #admitted(): void {
-    const { leg } = this.#deps;
+    const { leg, entered } = this.#deps;
     this.#isAdmitted = true;
+    entered();
     leg.connecting(NO_MEDIA, async () => {
       if (!this.#hasServer) {
         this.#polled?.start();
@@ -282,11 +291,6 @@ export class TalkMeeting implements Meeting {
     this.#audio.mute();
     void this.#mediaLeg?.configure(opus(false)).catch(() => undefined);
     this.#tellCapabilities();
-  }
-
-  #type(on: boolean): void {
-    const data = { type: on ? 'startedTyping' : 'stoppedTyping', roomType: ROOM_TYPE };
-    for (const sessionId of this.#people.others.slice(0, MAX_TOLD)) this.#stay?.send(sessionId, data);
   }
 
   #tellCapabilities(): void {

@@ -65,6 +65,7 @@ export interface SignalingSettings {
   readonly token: string | null;
   readonly ticket: string;
   readonly userId: string;
+  /** As the Nextcloud names them: they may be anywhere. */
   readonly iceServers: readonly IceServer[];
 }
 
@@ -158,12 +159,13 @@ export class TalkRoom {
     await this.#ocs.ask({ method: 'PUT', path: this.#call, json: { flags }, signal }, NOTHING);
   }
 
-  /** Leaves the call and the room: the session is over. */
+  async leaveCall(): Promise<void> {
+    await this.#ocs.ask({ method: 'DELETE', path: this.#call, deadlineMs: LEAVE_MS }, NOTHING);
+  }
+
+  /** Leaves the room: the session is over. */
   async leave(): Promise<void> {
     const path = `${SPREED}/v4/room/${this.token}/participants/active`;
-    await this.#ocs
-      .ask({ method: 'DELETE', path: this.#call, deadlineMs: LEAVE_MS }, NOTHING)
-      .catch(() => undefined);
     await this.#ocs.ask({ method: 'DELETE', path, deadlineMs: LEAVE_MS }, NOTHING);
   }
 

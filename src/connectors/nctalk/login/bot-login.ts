@@ -14,6 +14,7 @@ import { type SendingRecord, TalkRecords } from '../nctalk-records.ts';
 import { failureOf, OcsClient } from '../ocs-client.ts';
 import type { AddonCredentials } from '../pairing/talk-credentials.ts';
 import type { TalkConnection } from '../pairing/talk-pairing.ts';
+import { RoomTyping } from '../typing/room-typing.ts';
 import type { TalkWorld } from './talk-world.ts';
 
 const REQUEST_MS = 15_000;
@@ -39,6 +40,7 @@ export class BotLogin extends LoginCheck {
   readonly #poller: Poller;
   readonly #arrival: Arrival;
   readonly #ref: LoginRef;
+  readonly #typing: RoomTyping;
   #traits: TalkTraits | null = null;
   #unannounced = 0;
   /** Until when rooms count as such that no event tells of: Talk calls the addon only where the bot is a moderator. */
@@ -66,7 +68,8 @@ export class BotLogin extends LoginCheck {
     this.credentials = credentials;
     this.addonBotId = `bot-${createHash('sha1').update(`nextcloudapp://${appId}`).digest('hex')}`;
     const { signal } = this;
-    const api = new TalkApi(http, new OcsClient(http, { server, userId, password }));
+    const user = { server, userId, password };
+    const api = new TalkApi(http, new OcsClient(http, user));
     const reader = { login: this.#ref, ownId: userId, owner };
     const records = new TalkRecords(world.records, id);
     const rooms = new RoomBook(records, owner);
@@ -85,6 +88,15 @@ export class BotLogin extends LoginCheck {
       turns,
       callChanged: (token) => this.callChanged(token),
       commanded: async (command, place, message) => await commands.carryOut(command, place, message),
+    });
+    this.#typing = new RoomTyping({
+      clock,
+      http,
+      user,
+      reach: world.reach,
+      places: world.typingPlaces,
+      inCall: (token, on) => world.typeInCall(id, token, on),
+      failed: (error) => this.#typingFailed(error),
     });
     this.#arrival = new Arrival({ ...shared, clock, records, appId });
     this.#poller = new Poller({
@@ -169,6 +181,20 @@ export class BotLogin extends LoginCheck {
     return await this.#send(message, former, signal);
   }
 
+  /** Shows that the agent is typing, if there is a way to. */
+  showTyping({ space }: Address): void {
+    const { rooms, state } = this;
+    const isChannel = space.kind === 'channel';
+    const token = isChannel ? space.id : rooms.direct;
+    if (token === null || (isChannel && !rooms.isHeard(token)) || state.status !== LOGIN_OK) return;
+    this.#typing.show(token);
+  }
+
+  /** The agent's message is on its way. */
+  hideTyping(token: string): void {
+    this.#typing.hide(token);
+  }
+
   /** Reports a failed request. What is known already about a login that does not work says more. */
   failed(failure: PlatformFailure): void {
     this.#world.observer.count(failure.kind === 'later' ? 'throttled' : 'api_error');
@@ -177,6 +203,7 @@ export class BotLogin extends LoginCheck {
 
   override async close(): Promise<void> {
     await super.close();
+    await this.#typing.close();
     await this.#running;
     await this.#reader.settled();
   }
@@ -211,6 +238,11 @@ export class BotLogin extends LoginCheck {
     );
     const words = `The addon is switched off at ${new URL(server).host}; connect again`;
     return isGone ? new PlatformFailure('refused', words, { isLoggedOut: true }) : failure;
+  }
+
+  #typingFailed(error: unknown): void {
+    this.#world.observer.count('typing_failed');
+    if (error instanceof PlatformFailure) this.failed(error);
   }
 
   /** Does what is to be done when the Nextcloud answers, and has not been done yet. */
@@ -293,6 +325,7 @@ export class BotLogin extends LoginCheck {
   ): Promise<SendOutcome> {
     const { api, addonBotId } = this;
     const { clock } = this.#world;
+    this.#typing.hide(token);
     const traits = this.#traits ?? { features: new Set<string>(), folder: '/Talk' };
     const failed = (failure: PlatformFailure) => this.failed(failure);
     return await sendToRoom({ api, clock, token, traits, signal, former, addonBotId, failed }, message);

@@ -6,6 +6,8 @@ import type { FairTurns } from '../messages/fair-turns.ts';
 import type { NextcloudTalkObserver } from '../nctalk-observer.ts';
 import type { AddonClient } from '../pairing/addon-client.ts';
 import type { AddonRooms } from '../pairing/addon-rooms.ts';
+import type { Reach } from '../signaling/hpb-session.ts';
+import type { TypingPlaces } from '../typing/typing-places.ts';
 
 /** What all logins have in common. */
 export interface TalkWorld {
@@ -17,11 +19,17 @@ export interface TalkWorld {
   readonly turns: FairTurns;
   readonly addons: AddonClient;
   readonly addonRooms: AddonRooms;
+  /** Where signaling servers may be. */
+  readonly reach: Reach;
+  /** Sessions at signaling servers for typing. */
+  readonly typingPlaces: TypingPlaces;
   /** Whether what is written comes here. Otherwise, the platform bridge brings it. */
   readonly hears: boolean;
   intake(): MessageIntake;
   /** A call may have started or ended in a room that the bot hears. */
   callChanged(connectionId: string, token: string): void;
+  /** Has a call show that the agent is typing, or no longer. Returns false when the bot is in no call of that room. */
+  typeInCall(connectionId: string, token: string, on: boolean): boolean;
   /** Reports the status of a connection. */
   report(connectionId: string, status: string): void;
 }

@@ -74,7 +74,10 @@ export class HpbConnection {
     void this.#socket.ended.then((reason) => this.#end(reason));
   }
 
-  /** Resolves with what the server can do once it has said welcome. Rejects when the connection ends before. */
+  /**
+   * Resolves with what the server can do once it has said welcome. Rejects when the connection ends before; the `cause` is then
+   * what has broken it, if anything has.
+   */
   get welcome(): Promise<readonly string[]> {
     return this.#welcome.promise;
   }
@@ -128,7 +131,7 @@ export class HpbConnection {
 
   #end(reason: string): void {
     this.#cancelWelcome();
-    const error = new Error(reason);
+    const error = new Error(reason, { cause: this.#socket.error });
     this.#welcome.reject(error);
     for (const { reject, cancelTimer } of this.#pending.values()) {
       cancelTimer();

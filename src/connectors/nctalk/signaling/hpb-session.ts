@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
-import { type FindAddresses, guardedLookup } from '../../../base/find-addresses.ts';
+import { type FindAddresses, guardedLookup, isClosedAddress } from '../../../base/find-addresses.ts';
 import type { AddressRule } from '../../../base/public-address.ts';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import { type HelloAuth, helloMessage, resumeMessage } from './hello.ts';
@@ -128,7 +128,7 @@ export class HpbSession {
       this.#resumeId = answer.resumeid ?? this.#resumeId;
     } catch (error) {
       connection.close('the signaling server did not let the bot in');
-      throw error;
+      throw isClosedAddress((error as Error).cause) ? new GatewayError('server_blocked') : error;
     }
     this.#isUp = true;
     this.#upMs = clock.monotonicMs();

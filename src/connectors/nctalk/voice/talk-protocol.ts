@@ -12,7 +12,7 @@ export type { IceCandidate, IceServer };
 
 export interface TalkOpen {
   readonly rings: PacketRings;
-  /** As Nextcloud's settings name them. */
+  /** As Nextcloud's settings name them, with addresses that were checked. */
   readonly iceServers: readonly IceServer[];
 }
 

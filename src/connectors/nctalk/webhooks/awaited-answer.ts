@@ -58,6 +58,7 @@ export interface Answering {
 export async function answerWith(answering: Answering, awaited: AwaitedReply): Promise<WebhookReply> {
   const { login, token } = answering;
   const { message } = awaited;
+  login.hideTyping(token);
   const answerAfter = login.rooms.lastPosition(token);
   await login.records.putSending(message, answerAfter);
   const settle = async (end: ReplyEnd): Promise<void> => {

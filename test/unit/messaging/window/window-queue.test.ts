@@ -34,7 +34,11 @@ test('after 24 hours messages wait, and the first one sends a template that asks
 test('a failed template is retried with the next message', async () => {
   const world = await QueueWorld.make();
   world.platform.refusesTemplates = true;
-  expect(await world.pass(world.send('first'))).toMatchObject({ templateSent: false, position: 1 });
+  expect(await world.pass(world.send('first'))).toMatchObject({
+    templateSent: false,
+    templateError: expect.stringMatching(/./),
+    position: 1,
+  });
   world.platform.refusesTemplates = false;
   expect(await world.pass(world.send('second'))).toMatchObject({ templateSent: true, position: 2 });
   expect(world.platform.templates).toEqual(['second']);

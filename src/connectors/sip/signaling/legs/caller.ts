@@ -13,18 +13,22 @@ const WITHHOLDING_PARTY = ['full', 'name', 'uri', 'id', 'yes'];
  * P-Asserted-Identity (RFC 3325) and for its predecessor Remote-Party-ID; anyone can set From.
  */
 export function callerOf(message: SipMessage): string {
-  if (isWithheld(message)) return WITHHELD_CALLER;
+  return (isWithheld(message) ? undefined : statedCallers(message)[0]) ?? WITHHELD_CALLER;
+}
+
+/** Returns whom the networks name as the caller, the most trusted first, also when the caller withholds it. */
+export function statedCallers(message: SipMessage): string[] {
   const stated = [
     ...valuesOf(message, 'p-asserted-identity'),
     ...callingParties(message),
     headerOf(message, 'from') ?? '',
   ];
   const users = stated.map((value) => parseSipUri(uriInHeader(value))?.user ?? '');
-  return users.find((user) => user !== '') ?? WITHHELD_CALLER;
+  return users.filter((user) => user !== '');
 }
 
 /** Whether the caller asks not to be shown, which goes before whatever the networks tell each other. */
-function isWithheld(message: SipMessage): boolean {
+export function isWithheld(message: SipMessage): boolean {
   const privacy = headersOf(message, 'privacy').flatMap((value) => value.toLowerCase().split(/[;,]/));
   if (privacy.some((each) => WITHHOLDING.includes(each.trim()))) return true;
   return callingParties(message).some((value) =>

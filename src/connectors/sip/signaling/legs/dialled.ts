@@ -3,6 +3,7 @@ import { headerOf, headersOf, requestUriOf, type SipMessage, tokensOf } from '..
 import { parseSipUri, uriInHeader } from '../message/sip-uri.ts';
 import { parseVia } from '../message/via.ts';
 import { callerOf } from './caller.ts';
+import { type ToldHeaders, toldHeaders } from './told-headers.ts';
 
 /** Limit on user parts considered; more than any network sends. */
 const MAX_NUMBERS = 10;
@@ -13,6 +14,8 @@ export interface Dialled {
   readonly numbers: readonly string[];
   /** User part of the caller, a number or a name; `anonymous` when it is withheld. */
   readonly caller: string;
+  /** What else the agent is told. */
+  readonly headers: ToldHeaders;
   /** Source address of the message. */
   readonly signalingHost: string;
   /** What the caller says of reliable provisional responses (RFC 3262). */
@@ -36,6 +39,7 @@ export function dialledOf(message: SipMessage): Dialled {
   return {
     numbers: numbers.slice(0, MAX_NUMBERS),
     caller: callerOf(message),
+    headers: toldHeaders(message),
     signalingHost: sourceHostOf(message),
     reliability: reliabilityOf(message),
   };

@@ -17,6 +17,7 @@ import type { Dialled } from './dialled.ts';
 import { InboundLeg } from './inbound-leg.ts';
 import { LegMedia } from './leg-media.ts';
 import type { OutboundCallsDeps } from './outbound-calls.ts';
+import { withoutSecret } from './told-headers.ts';
 
 /** What every phone call offers. */
 export const SIP_CAPABILITIES: readonly Capability[] = ['audio_in', 'audio_out'];
@@ -90,7 +91,19 @@ export class InboundCalls {
     try {
       const login = { kind: 'trunk' } as const;
       const offer = { capabilities: SIP_CAPABILITIES, sampleRateHz };
-      const call = { ...offer, accountId, agentId, login, caller, target, autoAnswer, presets, take };
+      const headers = withoutSecret(dialled.headers, trunk.settings.inboundToken);
+      const call = {
+        ...offer,
+        accountId,
+        agentId,
+        login,
+        caller,
+        headers,
+        target,
+        autoAnswer,
+        presets,
+        take,
+      };
       rings = this.#answerer?.ring(call) === true;
     } finally {
       if (!rings) turnAway(request, leg, cancelled !== null);

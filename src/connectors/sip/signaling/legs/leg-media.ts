@@ -62,6 +62,7 @@ export class LegMedia {
   #answered = false;
   #inEffect: Promise<void> = Promise.resolve();
   #signalingHost = '';
+  #onAgreed: () => void = () => {};
 
   /** `sampleRateHz` is the rate of the call's room. */
   constructor(control: MediaControl, settings: LegMediaSettings, sampleRateHz: number, route: MediaRoute) {
@@ -74,6 +75,11 @@ export class LegMedia {
   /** Sets the source address of the peer's signaling. RTP may come from there too. */
   signalledBy(host: string): void {
     this.#signalingHost = host;
+  }
+
+  /** Calls `listener` whenever something that was agreed is in effect. Replaces a former one. */
+  watch(listener: () => void): void {
+    this.#onAgreed = listener;
   }
 
   /** Opens the media leg on a worker, on the first free pair of ports. Rejects when no pair is free. */
@@ -145,6 +151,16 @@ export class LegMedia {
   /** Whether both sides know where to send. */
   get isAgreed(): boolean {
     return this.#agreed !== null;
+  }
+
+  /** Whether the peer may send audio. */
+  get isHeard(): boolean {
+    return this.#agreed?.receiving === true;
+  }
+
+  /** Whether the peer wants no audio from us, which is how it holds a call (RFC 3264 section 8.4). */
+  get isHeld(): boolean {
+    return this.#agreed?.sending === false;
   }
 
   get dtmfByRtp(): boolean {
@@ -240,6 +256,7 @@ export class LegMedia {
       behindNat: this.#route.settings.behindNat,
       mediaTimeoutMs: isTalking ? this.#mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
     });
+    this.#onAgreed();
   }
 
   /** The trunk's, or else the gateway's. */

@@ -139,7 +139,7 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
           prack({ extraHeaders: [`RAck: ${message.getHeader('rseq')} ${message.getHeader('cseq')}`] });
         }
         this.#progressed();
-        this.#ringing(message);
+        this.#tell(message);
       },
       onAccept: ({ message, session, ack }) => {
         // The ACK repeats the credentials of the INVITE (section 13.2.2.4).
@@ -162,13 +162,19 @@ export class OutboundLeg extends SipLeg implements PlatformLeg {
     if (this.hasEnded) this.#cancel();
   }
 
-  #ringing(message: IncomingResponseMessage): void {
+  #tell(message: IncomingResponseMessage): void {
     if (this.hasEnded || this.#state.type !== 'inviting') return;
-    if (!this.#rang) {
+    if (message.statusCode === 180 && !this.#rang) {
       this.#rang = true;
       this.ringing();
     }
-    if (message.body !== '') void this.media.acceptAnswer(message.body, message.toTag).catch(() => false);
+    if (message.body !== '') void this.#hear(message);
+  }
+
+  /** Lets the agent hear what comes before the answer, if the description with this provisional answer allows any. */
+  async #hear({ body, toTag }: IncomingResponseMessage): Promise<void> {
+    const isUsable = await this.media.acceptAnswer(body, toTag).catch(() => false);
+    if (isUsable && this.media.isHeard && this.#state.type === 'inviting') this.earlyMedia();
   }
 
   async #established(message: IncomingResponseMessage, session: Session): Promise<void> {

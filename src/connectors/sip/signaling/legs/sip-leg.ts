@@ -33,6 +33,8 @@ export class SipLeg implements SendsDtmf {
   readonly #released = Promise.withResolvers<void>();
   readonly #flowing = Promise.withResolvers<void>();
   #ended = false;
+  #isAnswered = false;
+  #isHeld = false;
   #postDial: PostDialPlayer | null = null;
   #session: LegSession | null = null;
 
@@ -42,6 +44,7 @@ export class SipLeg implements SendsDtmf {
     this.clock = clock;
     this.#observer = observer;
     this.#digits = new DigitFilter(clock);
+    media.watch(() => this.#tellHold());
   }
 
   /** Resolves once the peer has been told, or the attempt given up. */
@@ -59,6 +62,10 @@ export class SipLeg implements SendsDtmf {
 
   ringing(): void {
     if (!this.#ended) this.#observer.ringing();
+  }
+
+  earlyMedia(): void {
+    if (!this.#ended) this.#observer.earlyMedia();
   }
 
   /** Takes over a dialog established by an INVITE. */
@@ -87,7 +94,17 @@ export class SipLeg implements SendsDtmf {
   async answered(postDial: readonly PostDialStep[] = []): Promise<void> {
     await this.media.confirmAnswered();
     if (postDial.length > 0) await this.#play(postDial);
-    if (!this.#ended) this.#observer.answered();
+    if (this.#ended) return;
+    this.#isAnswered = true;
+    this.#observer.answered();
+    this.#tellHold();
+  }
+
+  #tellHold(): void {
+    const { isHeld } = this.media;
+    if (this.#ended || !this.#isAnswered || isHeld === this.#isHeld) return;
+    this.#isHeld = isHeld;
+    this.#observer.held(isHeld);
   }
 
   async #play(steps: readonly PostDialStep[]): Promise<void> {

@@ -15,7 +15,7 @@ import { FakeNextcloud } from '../../../../fakes/nextcloud/fake-nextcloud.ts';
 import { ALL_PERMISSIONS, PERMISSION } from '../../../../fakes/nextcloud/world/attendee.ts';
 import type { FakeNcUser } from '../../../../fakes/nextcloud/world/fake-nc-user.ts';
 import type { FakeRoom } from '../../../../fakes/nextcloud/world/fake-room.ts';
-import { refusal, ScriptedSignaling } from '../../../../support/scripted-signaling.ts';
+import { joined, refusal, ScriptedSignaling } from '../../../../support/scripted-signaling.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { PlayedMedia } from './call-media.ts';
 
@@ -76,17 +76,6 @@ function users(...list: readonly object[]): object {
   return { type: 'event', event: { target: 'participants', type: 'update', update: { users: list } } };
 }
 
-function join(sessionid: string, displayname: string): object {
-  return {
-    type: 'event',
-    event: {
-      target: 'room',
-      type: 'join',
-      join: [{ sessionid, userid: displayname.toLowerCase(), user: { displayname } }],
-    },
-  };
-}
-
 /** The server answers offers, and says that the bot is in the call. */
 function admit(session = 'session-1'): void {
   server.inRoom = [users({ sessionId: session, inCall: 3 })];
@@ -132,6 +121,8 @@ class Call implements LegObserver {
   }
 
   ringing(): void {}
+  earlyMedia(): void {}
+  held(): void {}
   dtmf(): void {}
   said(): void {}
   created(): void {}
@@ -312,7 +303,7 @@ describe('people in a call', () => {
   it('are named, without the bot and services, and subscribed to if they send audio', async () => {
     const call = await answered();
     for (const [session, name] of Object.entries({ s1: 'Ada', s2: 'Ben', s3: 'Cleo' }))
-      server.say(join(session, name));
+      server.say(joined(session, name));
     server.say(
       users(
         { sessionId: 's1', inCall: 3 },
@@ -417,6 +408,36 @@ describe('a call that has started', () => {
     legs.at(-1)!.refuse();
     await changed();
     expect(rung).toHaveLength(1);
+  });
+
+  it('does not ring when the bot was in it, and is told late of its start', async () => {
+    nextcloud.startCall(room, ada);
+    const looks = () => nextcloud.calls.filter((each) => each.startsWith('room.get')).length;
+    const call = await answered();
+    await waitFor('the look at the call', () => looks() === 1);
+    call.leg.hangUp();
+    await call.leg.released;
+    await changed();
+    expect(rung).toEqual([]);
+  });
+
+  it('shows that the agent is typing in the chat of its conversation', async () => {
+    server.inRoom = [joined('ada-1', 'Ada'), ...server.inRoom];
+    const call = await answered();
+    const types = () =>
+      server
+        .all('message')
+        .filter(({ message }) => message.recipient.sessionid === 'ada-1')
+        .map(({ message }) => message.data.type)
+        .filter((type) => type.endsWith('Typing'));
+    expect(calls.type('con_2', room.token, true)).toBe(false);
+    expect(calls.type(LOGIN.id, room.token, true)).toBe(true);
+    expect(calls.type(LOGIN.id, room.token, false)).toBe(true);
+    await waitFor('the indicator', () => types().length === 2);
+    expect(types()).toEqual(['startedTyping', 'stoppedTyping']);
+    call.leg.hangUp();
+    await call.leg.released;
+    expect(calls.type(LOGIN.id, room.token, true)).toBe(false);
   });
 
   it('does not ring where there is none, whatever is said', async () => {

@@ -183,7 +183,7 @@ describe('answers to an INVITE', () => {
     scene.dial();
     const invite = await scene.peer.request('INVITE');
     scene.peer.answer(invite, 183, { tag: 'a', body: sdp() });
-    await scene.notes.waitFor('ringing');
+    await scene.notes.waitFor('early media');
     scene.peer.answer(invite, 200, { tag: 'b' });
     await scene.notes.waitFor('ended lost');
     expect(scene.notes.termination?.reason).toBe('the answer contains no supported codec');

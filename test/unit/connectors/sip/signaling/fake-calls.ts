@@ -15,6 +15,14 @@ export class RecordedLeg implements LegObserver {
     this.log.push('ringing');
   }
 
+  earlyMedia(): void {
+    this.log.push('early media');
+  }
+
+  held(onHold: boolean): void {
+    this.log.push(onHold ? 'held' : 'resumed');
+  }
+
   answered(): void {
     this.log.push('answered');
   }

@@ -83,7 +83,7 @@ describe('outbound calls', () => {
     const prack = await peer.request('PRACK');
     expect(prack.headers.rack).toMatch(/^17 1 INVITE$/);
     await waitFor('early media', () => notes.media.config?.remotePort === 40_000);
-    expect(notes.log).toEqual(['ringing']);
+    expect(notes.log).toEqual(['early media']);
     peer.answer(prack, 200);
     peer.answer(invite, 200);
     await notes.waitFor('answered');

@@ -36,7 +36,7 @@ describe('a call without a trunk', () => {
     await peer.response(200, 'BYE');
     await notes.waitFor('ended remote');
     await leg.released;
-    expect(notes.log).toEqual(['ringing', 'answered', 'ended remote']);
+    expect(notes.log).toEqual(['ringing', 'answered', 'held', 'ended remote']);
     // The peer may have missed the answer to its BYE.
     peer.send('BYE', dialog.contact, { ...dialog, cseq: 2 });
     await peer.response(200, 'BYE');

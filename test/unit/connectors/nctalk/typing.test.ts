@@ -1,0 +1,136 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { joined, refusal, ScriptedSignaling } from '../../../support/scripted-signaling.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { fakeNextcloud, NEVER, pairedChat, toAda, toRoom } from './chat-setup.ts';
+
+async function typingChat() {
+  const server = await ScriptedSignaling.start();
+  onTestFinished(() => server.stop());
+  server.inRoom = [joined('ada-1', 'Ada')];
+  const nextcloud = await fakeNextcloud();
+  nextcloud.hpb.url = server.url;
+  const chat = await pairedChat({ nextcloud });
+  const typing = chat.connector.provides.messenger!.typing!;
+  const { bot, room } = chat;
+  return {
+    ...chat,
+    server,
+    show: async (to = toAda('').to) => await typing.showTyping(to, NEVER),
+    /** Who was told what. */
+    told: () =>
+      server
+        .all('message')
+        .map(({ message: { recipient, data } }) => `${recipient.sessionid} ${data.type} ${data.to}`),
+    asked: (route: string) => nextcloud.calls.filter((each) => each.startsWith(route)).length,
+    sessions: () => room.attendee(bot).sessions.length,
+  };
+}
+
+const STARTED = 'ada-1 startedTyping ada-1';
+const STOPPED = 'ada-1 stoppedTyping ada-1';
+
+it('shows each session in the room that the agent is typing, until it has written', async () => {
+  const { server, show, told, connector, nextcloud, sessions } = await typingChat();
+  await show();
+  await waitFor('the indicator', () => told().length === 1);
+  server.say(joined('ada-2', 'Ada'));
+  await waitFor('whoever comes to see it', () => told().length === 2);
+  await show();
+  await waitFor('it to be repeated', () => told().length === 4);
+  await connector.provides.messenger!.send(toAda('Hello'), NEVER);
+  await waitFor('its end', () => told().length === 6);
+  const both = (type: string) => [`ada-1 ${type} ada-1`, `ada-2 ${type} ada-2`];
+  expect(told()).toEqual([...both('startedTyping'), ...both('startedTyping'), ...both('stoppedTyping')]);
+  // Nobody is told what they do not see.
+  await connector.provides.messenger!.send(toAda('Hello again'), NEVER);
+  server.say(joined('ada-3', 'Ada'));
+  await show();
+  await waitFor('it again', () => told().length === 9);
+  expect(told()[6]).toBe(STARTED);
+  expect([server.all('hello').length, sessions()]).toEqual([1, 1]);
+  expect(nextcloud.mistakes).toEqual([]);
+});
+
+it('leaves the room when nothing was typed for a while', async () => {
+  const { server, show, told, clock, sessions } = await typingChat();
+  await show();
+  await waitFor('the indicator', () => told().length === 1);
+  clock.turn(19_000);
+  await show();
+  await waitFor('it again', () => told().length === 2);
+  clock.turn(19_000);
+  expect(server.connections).toBe(1);
+  clock.turn(2_000);
+  await waitFor('the bot to be gone', () => server.connections === 0 && sessions() === 0);
+  await show();
+  await waitFor('it in another session', () => told().length === 3);
+});
+
+it('ends with the answer of a post', async () => {
+  const { nextcloud, ada, room, intake, show, told } = await typingChat();
+  nextcloud.addon.takesAnswers = true;
+  intake.answers = true;
+  room.write(ada, 'Are you there?');
+  await waitFor('the post to wait', () => intake.waits.length === 1);
+  await show();
+  await waitFor('the indicator', () => told().length === 1);
+  intake.waits[0]!.answer({ message: toAda('Yes'), settle: () => undefined } as never);
+  await waitFor('its end', () => told().length === 2);
+  expect(told()).toEqual([STARTED, STOPPED]);
+});
+
+it('asks once where there is no signaling server', async () => {
+  const { nextcloud, show, asked, clock, connector, counts } = await typingChat();
+  nextcloud.hpb.url = '';
+  await show();
+  await waitFor('the question', () => asked('signaling.settings') === 1);
+  await connector.provides.messenger!.send(toAda('Hello'), NEVER);
+  for (let times = 0; times < 6; times++) {
+    clock.turn(60_000);
+    await show();
+  }
+  await connector.provides.messenger!.send(toAda('Hello again'), NEVER);
+  expect([asked('signaling.settings'), asked('participant.join')]).toEqual([1, 0]);
+  expect(counts.get('typing_failed')).toBeUndefined();
+});
+
+it('lets a signaling server that refuses it rest, and holds up no message', async () => {
+  const { server, show, asked, clock, connector, counts, sessions } = await typingChat();
+  server.script = ({ type }) => (type === 'hello' ? null : undefined);
+  await show();
+  await waitFor('the hello', () => server.all('hello').length === 1);
+  expect(await connector.provides.messenger!.send(toAda('Hello'), NEVER)).toMatchObject({ kind: 'sent' });
+  clock.turn(10_000);
+  await waitFor('the failure', () => counts.get('typing_failed') === 1 && sessions() === 0);
+  server.script = ({ type }) => (type === 'hello' ? refusal('invalid_ticket') : undefined);
+  await show();
+  clock.turn(60_000);
+  await show();
+  await waitFor('the refusal', () => counts.get('typing_failed') === 2);
+  expect([server.all('hello').length, asked('signaling.settings')]).toEqual([2, 2]);
+});
+
+it('is in a few rooms at a time', async () => {
+  const { server, nextcloud, ada, bot, show, connector, connection } = await typingChat();
+  const rooms = Array.from({ length: 6 }, (_, index) => {
+    const room = nextcloud.room({ kind: 'group', name: `Plans ${index}`, members: [ada] });
+    room.add(bot, room.attendee(ada).actor, 2);
+    room.write(ada, '/activate');
+    return room;
+  });
+  await waitFor('the activations', () => rooms.every((room) => room.writtenBy(bot).length > 0));
+  for (const room of rooms) await show(toRoom(room, '').to);
+  await waitFor('the sessions', () => server.all('room').length === 4);
+  expect(rooms.map((room) => room.attendee(bot).sessions.length)).toEqual([1, 1, 1, 1, 0, 0]);
+  connector.provides.pairing!.disconnected(connection);
+  await waitFor('the end of all', () => server.connections === 0);
+});
+
+it('is in no room that the bot was not activated in', async () => {
+  const { nextcloud, ada, bot, show, asked } = await typingChat();
+  const room = nextcloud.room({ kind: 'group', name: 'Plans', members: [ada, bot] });
+  await show(toRoom(room, '').to);
+  await show();
+  await waitFor('the session with Ada', () => asked('participant.join') === 1);
+  expect(room.attendee(bot).sessions).toEqual([]);
+});
