@@ -98,4 +98,42 @@ describe.skipIf(requirePeer('chromium'))('calls on the dashboard', () => {
     await page.getByRole('region', { name: 'The new key' }).waitFor();
     expect(await page.evaluate('window.isSame')).toBe(true);
   });
+
+  it.each([
+    { width: 1280, isDark: false },
+    { width: 390, isDark: true },
+  ])(
+    'has no findings of axe-core and no sideways scrolling on any page: $width pixels, dark: $isDark',
+    async (look) => {
+      const { agents } = await visit.request('GET', '/api/agents');
+      const platforms = [
+        'discord',
+        'teams',
+        'meet',
+        'zoom',
+        'telegram',
+        'whatsapp',
+        'slack',
+        'nctalk',
+        'sip',
+      ];
+      const tabs = ['members', 'provider', 'deliveries', 'settings'];
+      const paths = [
+        ...['', '/calls', '/inbox', '/platforms', '/agents', '/voice', '/keys', '/account', '/operator'],
+        ...platforms.map((name) => `/platforms/${name}`),
+        ...tabs.map((tab) => `/agents/${agents[0].id}/${tab}`),
+      ];
+      const other = await visit.again(browser, look);
+      const faults: string[] = [];
+      for (const path of paths) {
+        await other.open(path);
+        for (const fault of await accessFaults(other.page)) faults.push(`${path} ${fault}`);
+        const isWide = await other.page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        if (isWide) faults.push(`${path} scrolls sideways`);
+      }
+      expect(faults).toEqual([]);
+      expect(other.complaints).toEqual([]);
+      await other.close();
+    },
+  );
 });

@@ -39,7 +39,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in a browser', () => {
     expect(await visit.page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
   });
 
-  it.each(['', '/calls', '/inbox', '/platforms', '/agents', '/voice', '/keys', '/account', '/operator'])(
+  it.each(['', '/calls', '/platforms/sip'])(
     'shows %s directly, within its policy and without findings of axe-core',
     async (path) => {
       await visit.open(path);

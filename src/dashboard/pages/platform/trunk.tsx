@@ -83,7 +83,8 @@ function TrunkForm({ stored, onDone }: { readonly stored: Stored | undefined; on
   const submit = async (): Promise<void> => {
     const { port, password, realm, caller_id, ...same } = valuesOf(draft);
     const optional = { realm: realm || null, caller_id: caller_id || null, ...(password && { password }) };
-    await ask('PUT /api/sip/trunk', { body: { ...same, ...optional, port: Number(port) } });
+    const shown = { ...same, ...optional, port: Number(port) };
+    await ask('PUT /api/sip/trunk', { body: { ...(stored && settingsOf(stored)), ...shown } });
     fill(draft, { password: '' });
     tell(t.saved);
     onDone();
@@ -116,7 +117,22 @@ function TrunkForm({ stored, onDone }: { readonly stored: Stored | undefined; on
   );
 }
 
-function draftOf({ registration: _registration, inbound_uri: _uri, ...stored }: Stored): typeof EMPTY {
-  const { port, realm, caller_id } = stored;
-  return { ...stored, port: `${port}`, realm: realm ?? '', caller_id: caller_id ?? '', password: '' };
+/** All that can be set, also what the form does not show: saving must not reset it. */
+function settingsOf({ registration: _registration, inbound_uri: _uri, ...settings }: Stored) {
+  return settings;
+}
+
+function draftOf({
+  host,
+  port,
+  transport,
+  username,
+  realm,
+  caller_id,
+  register,
+  srtp,
+  behind_nat,
+}: Stored): typeof EMPTY {
+  const typed = { port: `${port}`, realm: realm ?? '', caller_id: caller_id ?? '', password: '' };
+  return { host, transport, username, register, srtp, behind_nat, ...typed };
 }
