@@ -93,11 +93,13 @@ describe.skipIf(requirePeer('baresip'))('during a call with a phone', { retry },
     await phoneIsHeard();
     for (let round = 0; round < 2; round++) {
       await phone.hold();
+      await agent.waitFor('call_hold', { on_hold: true });
       await waitFor('silence', () => voicedLately(agent) === 0);
       await agent.hear(100);
       expect(agent.heard.slice(-100).filter(isVoiced).length).toBe(0);
       expect((await gateway.agentApi.get(`/api/call/${call.call_id}`)).body.state).toBe('active');
       await phone.resume();
+      await agent.waitFor('call_hold', { on_hold: false });
       await phoneIsHeard();
       const heard = await agent.hear(100);
       expect(analyzeTone(heard, SAMPLE_RATE_HZ, PHONE_TONE_HZ).snrDb).toBeGreaterThan(30);

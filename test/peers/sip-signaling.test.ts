@@ -119,9 +119,11 @@ describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', (
     await phone.answer();
     await notes.waitFor('answered');
     await phone.hold();
-    await waitFor('hold', () => notes.media.config?.sending === false);
+    await notes.waitFor('held');
+    expect(notes.media.config?.sending).toBe(false);
     await phone.resume();
-    await waitFor('resume', () => notes.media.config?.sending === true);
+    await notes.waitFor('resumed');
+    expect(notes.media.config?.sending).toBe(true);
     expect(notes.log).not.toContain('ended lost');
   });
 });

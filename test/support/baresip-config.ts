@@ -14,7 +14,8 @@ export interface BaresipOptions {
   readonly registrar?: { readonly host: string; readonly port: number; readonly password: string };
   /** Seconds between REGISTERs with a registrar. */
   readonly registerIntervalS?: number;
-  readonly answer?: 'manual' | 'auto';
+  /** `early`: it sends audio at once, and is answered like `manual`. */
+  readonly answer?: 'manual' | 'auto' | 'early';
   /** In order of preference. */
   readonly codecs?: readonly PhoneCodec[];
   readonly transport?: 'udp' | 'tcp' | 'tls';

@@ -52,6 +52,7 @@ function scene(direction: 'inbound' | 'outbound') {
     released: Promise.resolve(),
   };
   const engineCall = {
+    startListening: () => engineActions.push('startListening'),
     startAudio: () => engineActions.push('startAudio'),
     close: async () => void engineActions.push('close'),
     report: async () => void engineActions.push('report'),
@@ -98,6 +99,17 @@ describe('CallActor', () => {
     expect(engineActions).toEqual(['startAudio']);
     actor.legObserver.ended('remote', COMPLETED);
     expect(engineActions).toEqual(['startAudio', 'close']);
+  });
+
+  it('lets agents listen once there is audio before the answer', () => {
+    const { actor, leg, engineActions } = scene('outbound');
+    actor.begin(leg);
+    actor.legObserver.ringing();
+    expect(engineActions).toEqual([]);
+    for (let round = 0; round < 2; round++) actor.legObserver.earlyMedia();
+    expect(engineActions).toEqual(['startListening']);
+    actor.legObserver.answered();
+    expect(engineActions).toEqual(['startListening', 'startAudio']);
   });
 
   it('marks a call as missed when it is not accepted within 60 s, not earlier', () => {

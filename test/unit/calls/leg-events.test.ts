@@ -66,6 +66,38 @@ it('a call that nobody admits ends after 10 minutes, however often the reason ch
   expect(world.meetings.leg.hungUp).toBe(1);
 });
 
+it('how far a call has come is told once, and no longer when it is answered', async () => {
+  const world = await MeetingWorld.open();
+  await world.bot('a', 'bot_a');
+  const call = await world.place();
+  const { observer } = world.meetings.leg;
+  observer.held(true);
+  expect(call.snapshot()).toMatchObject({ progress: null, onHold: false });
+  for (let round = 0; round < 2; round++) observer.ringing();
+  expect(call.snapshot()).toMatchObject({ state: 'connecting', progress: 'ringing' });
+  for (let round = 0; round < 2; round++) {
+    observer.earlyMedia();
+    // Some far ends ring again after an announcement.
+    observer.ringing();
+  }
+  expect(call.snapshot()).toMatchObject({ state: 'connecting', progress: 'early_media' });
+  observer.answered();
+  observer.earlyMedia();
+  for (const onHold of [false, true, true, false, true]) observer.held(onHold);
+  expect(call.snapshot()).toMatchObject({ state: 'active', progress: null, onHold: true });
+  observer.ended('remote', { result: 'completed', reason: 'remote hung up' });
+  expect(call.snapshot()).toMatchObject({ state: 'ended', onHold: false });
+  expect(await feedOf(world)).toMatchObject([
+    { type: 'call_progress', state: 'connecting', progress: 'ringing' },
+    { type: 'call_progress', state: 'connecting', progress: 'early_media' },
+    { type: 'call_state', state: 'active' },
+    { type: 'call_hold', state: 'active', on_hold: true },
+    { type: 'call_hold', state: 'active', on_hold: false },
+    { type: 'call_hold', state: 'active', on_hold: true },
+    { type: 'call_state', state: 'ended' },
+  ]);
+});
+
 it('participants are listed up to a bound, and announced only when they change', async () => {
   const world = await MeetingWorld.open();
   const { call, events } = await world.meeting();

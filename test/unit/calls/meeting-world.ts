@@ -84,6 +84,7 @@ export class MeetingWorld {
       engine: {
         place: () => ({
           media: {},
+          startListening() {},
           startAudio() {},
           close: async () => {},
           joinAgent: () => agentAudio,

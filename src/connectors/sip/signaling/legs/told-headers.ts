@@ -25,7 +25,7 @@ export function toldHeaders(message: SipMessage): ToldHeaders {
   const told: Record<string, string> = {};
   let left = MAX_CHARACTERS;
   for (const name of namesIn(message)) {
-    const value = oneLine(valueOf(message, name), MAX_VALUE + 1);
+    const value = oneLine(shownValue(message, name), MAX_VALUE + 1);
     const length = name.length + value.length;
     if (value === '' || value.length > MAX_VALUE || length > left || isHidden(value)) continue;
     if (name === 'p-asserted-identity' && isWithheld(message)) continue;
@@ -48,7 +48,7 @@ function namesIn({ headers }: SipMessage): string[] {
   return [...KNOWN.filter((name) => names.has(name)), ...own].slice(0, MAX_HEADERS);
 }
 
-function valueOf(message: SipMessage, name: string): string {
+function shownValue(message: SipMessage, name: string): string {
   const values = headersOf(message, name);
   if (name === 'diversion') return listOf(values, isPrivateDiversion);
   if (name !== 'history-info') return values.join(', ');
@@ -65,9 +65,8 @@ function listOf(values: readonly string[], isPrivate: (value: string) => boolean
 
 /** RFC 5806 section 5.2. */
 function isPrivateDiversion(value: string): boolean {
-  return !['off', null].includes(
-    headerParameter(value, 'privacy')?.replaceAll('"', '').toLowerCase() ?? null,
-  );
+  const privacy = headerParameter(value, 'privacy')?.replaceAll('"', '').toLowerCase() ?? 'off';
+  return privacy !== 'off';
 }
 
 /** RFC 7044 section 5: the URI says so in a header of its own. */
