@@ -102,7 +102,7 @@ describe('hold by the far end', () => {
     scene.invite([], sdp(40_000, { direction: 'sendonly' }));
     const answer = await scene.peer.response(200, 'INVITE');
     const { notes } = await scene.gateway.answerer.next();
-    const [{ uri: contact }] = answer.headers.contact as [{ uri: string }];
+    const [{ uri: contact }] = answer.headers.contact as unknown as [{ uri: string }];
     const { uri: to, params } = answer.headers.to;
     const dialog = { callId: 'c1', toTag: params.tag!, to };
     scene.peer.send('ACK', contact, { ...dialog, cseq: 1 });
