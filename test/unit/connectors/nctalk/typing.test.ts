@@ -20,14 +20,17 @@ async function typingChat() {
     told: () =>
       server
         .all('message')
-        .map(({ message: { recipient, data } }) => `${recipient.sessionid} ${data.type} ${data.to}`),
+        .map(
+          ({ message: { recipient, data } }) =>
+            `${recipient.sessionid} ${data.type} ${data.to} ${data.roomType}`,
+        ),
     asked: (route: string) => nextcloud.calls.filter((each) => each.startsWith(route)).length,
     sessions: () => room.attendee(bot).sessions.length,
   };
 }
 
-const STARTED = 'ada-1 startedTyping ada-1';
-const STOPPED = 'ada-1 stoppedTyping ada-1';
+const STARTED = 'ada-1 startedTyping ada-1 video';
+const STOPPED = 'ada-1 stoppedTyping ada-1 video';
 
 it('shows each session in the room that the agent is typing, until it has written', async () => {
   const { server, show, told, connector, nextcloud, sessions } = await typingChat();
@@ -39,7 +42,7 @@ it('shows each session in the room that the agent is typing, until it has writte
   await waitFor('it to be repeated', () => told().length === 4);
   await connector.provides.messenger!.send(toAda('Hello'), NEVER);
   await waitFor('its end', () => told().length === 6);
-  const both = (type: string) => [`ada-1 ${type} ada-1`, `ada-2 ${type} ada-2`];
+  const both = (type: string) => [`ada-1 ${type} ada-1 video`, `ada-2 ${type} ada-2 video`];
   expect(told()).toEqual([...both('startedTyping'), ...both('startedTyping'), ...both('stoppedTyping')]);
   // Nobody is told what they do not see.
   await connector.provides.messenger!.send(toAda('Hello again'), NEVER);
