@@ -1,4 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/time.ts';
+import { PlatformHttp } from '../../src/connectors/kit/platform-http.ts';
+import { RoomTyping } from '../../src/connectors/nctalk/typing/room-typing.ts';
+import { TypingPlaces } from '../../src/connectors/nctalk/typing/typing-places.ts';
 import { ALL_PERMISSIONS, PERMISSION } from '../fakes/nextcloud/world/attendee.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { AGENT_HZ, type AgentCall, SAMPLE_RATE_HZ, TalkCallsWorld } from '../support/talk-calls-world.ts';
@@ -212,6 +216,31 @@ describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))(
       expect(room.messages.at(-1)).toMatchObject({ text: 'Hello, Ada' });
       await waitFor('no typing', () => person.told.some(({ type }) => type === 'stoppedTyping'));
       expect(call.chats).toHaveLength(1);
+    });
+
+    it('has people see that the agent types where it is in no call', async () => {
+      const ada = world.nextcloud.user('ada', 'Ada');
+      const room = world.room(ada);
+      const person = world.person(room, ada);
+      await person.enter();
+      const failures: unknown[] = [];
+      const typing = new RoomTyping({
+        clock: systemClock,
+        http: new PlatformHttp('Nextcloud', systemClock),
+        reach: { findAddresses: async () => [], isOpen: () => true },
+        user: world.calling.user,
+        places: new TypingPlaces(1),
+        inCall: () => false,
+        failed: (error) => failures.push(error),
+      });
+      typing.show(room.token);
+      const types = () => person.told.filter(({ type }) => type.endsWith('Typing')).map(({ type }) => type);
+      await waitFor('typing', () => types().length === 1);
+      typing.hide(room.token);
+      await waitFor('no typing', () => types().length === 2);
+      expect(types()).toEqual(['startedTyping', 'stoppedTyping']);
+      await typing.close();
+      expect([failures, room.attendee(world.bot).sessions, world.nextcloud.mistakes]).toEqual([[], [], []]);
     });
 
     it('tells people that the agent is not muted', async () => {

@@ -3,7 +3,9 @@ import { setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { IceServer } from '../../src/media/ice.ts';
 import { type Certificate, makeCertificate } from '../../src/webrtc/dtls-session.ts';
+import { chooseIceServers } from '../../src/webrtc/ice-servers.ts';
 import { PeerConnection, type PeerObserver } from '../../src/webrtc/peer-connection.ts';
+import { allocateRelay } from '../../src/webrtc/turn-relay.ts';
 import { Coturn } from '../support/coturn.ts';
 import { Janus } from '../support/janus.ts';
 import { JanusSession } from '../support/janus-room.ts';
@@ -97,6 +99,15 @@ describe.skipIf(requirePeer('janus', 'turnserver', 'openssl'))(
       setDefaultCACertificates([readFileSync(turn.certificate.certPath, 'utf8')]);
       onTestFinished(() => setDefaultCACertificates([]));
       await relay(turn.server('tls'));
+      await relay({ ...turn.server('tls'), serverName: 'localhost' });
+    });
+
+    it('refuses a server by TLS with the certificate of another one', async () => {
+      setDefaultCACertificates([readFileSync(turn.certificate.certPath, 'utf8')]);
+      onTestFinished(() => setDefaultCACertificates([]));
+      const other = { ...turn.server('tls'), serverName: 'turn.example' };
+      const [asked] = chooseIceServers([other]).turn;
+      await expect(allocateRelay(asked!)).rejects.toThrow(/altnames|does not match/i);
     });
 
     it('falls back to a server by TCP when the one by UDP does not answer', async () => {

@@ -43,13 +43,13 @@ export class TalkCallsWorld {
   readonly bridges: BridgePool;
   readonly calls: TalkCalls;
   readonly bot: FakeNcUser;
+  readonly calling: CallingBot;
   readonly rung: { readonly inbound: InboundCall; readonly call: AgentCall }[] = [];
   /** How often the Nextcloud has refused the login. */
   loggedOut = 0;
   readonly #persons: TalkPerson[] = [];
   readonly #people: WebRtcPeople;
   readonly #legs: PlatformLeg[] = [];
-  readonly #calling: CallingBot;
   #lastCall = 0;
 
   private constructor(
@@ -72,7 +72,7 @@ export class TalkCallsWorld {
     });
     const host = new URL(this.relay.url).host;
     const user = { server: this.nextcloud.url, userId: this.bot.uid, password: this.bot.addAppPassword() };
-    this.#calling = { connectionId: CONNECTION, accountId: ACCOUNT, user };
+    this.calling = { connectionId: CONNECTION, accountId: ACCOUNT, user };
     this.calls = new TalkCalls({
       clock: systemClock,
       bridges: this.bridges,
@@ -80,7 +80,7 @@ export class TalkCallsWorld {
       reach: { findAddresses: async () => ['127.0.0.1'], isOpen: () => true },
       internalSecrets: new Map(isInternal ? [[host, this.signaling.internalSecret]] : []),
       checkText: () => undefined,
-      botOf: (login) => ('id' in login && login.id === CONNECTION ? this.#calling : null),
+      botOf: (login) => ('id' in login && login.id === CONNECTION ? this.calling : null),
       agentOf: async () => 'agt_1',
       failed: (_connectionId, { isLoggedOut }) => {
         if (isLoggedOut) this.loggedOut += 1;
@@ -143,7 +143,7 @@ export class TalkCallsWorld {
 
   /** The addon says that something has happened to the call of a room. */
   callChanged({ token }: FakeRoom): void {
-    this.calls.callChanged(this.#calling, token);
+    this.calls.callChanged(this.calling, token);
   }
 
   #take(inbound: InboundCall): AgentCall {

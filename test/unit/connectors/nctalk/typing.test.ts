@@ -1,5 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { PlatformHttp } from '../../../../src/connectors/kit/platform-http.ts';
+import { RoomTyping } from '../../../../src/connectors/nctalk/typing/room-typing.ts';
+import { TypingPlaces } from '../../../../src/connectors/nctalk/typing/typing-places.ts';
 import { joined, refusal, ScriptedSignaling } from '../../../support/scripted-signaling.ts';
+import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { fakeNextcloud, NEVER, pairedChat, toAda, toRoom } from './chat-setup.ts';
 
@@ -20,14 +24,17 @@ async function typingChat() {
     told: () =>
       server
         .all('message')
-        .map(({ message: { recipient, data } }) => `${recipient.sessionid} ${data.type} ${data.to}`),
+        .map(
+          ({ message: { recipient, data } }) =>
+            `${recipient.sessionid} ${data.type} ${data.to} ${data.roomType}`,
+        ),
     asked: (route: string) => nextcloud.calls.filter((each) => each.startsWith(route)).length,
     sessions: () => room.attendee(bot).sessions.length,
   };
 }
 
-const STARTED = 'ada-1 startedTyping ada-1';
-const STOPPED = 'ada-1 stoppedTyping ada-1';
+const STARTED = 'ada-1 startedTyping ada-1 video';
+const STOPPED = 'ada-1 stoppedTyping ada-1 video';
 
 it('shows each session in the room that the agent is typing, until it has written', async () => {
   const { server, show, told, connector, nextcloud, sessions } = await typingChat();
@@ -39,7 +46,7 @@ it('shows each session in the room that the agent is typing, until it has writte
   await waitFor('it to be repeated', () => told().length === 4);
   await connector.provides.messenger!.send(toAda('Hello'), NEVER);
   await waitFor('its end', () => told().length === 6);
-  const both = (type: string) => [`ada-1 ${type} ada-1`, `ada-2 ${type} ada-2`];
+  const both = (type: string) => [`ada-1 ${type} ada-1 video`, `ada-2 ${type} ada-2 video`];
   expect(told()).toEqual([...both('startedTyping'), ...both('startedTyping'), ...both('stoppedTyping')]);
   // Nobody is told what they do not see.
   await connector.provides.messenger!.send(toAda('Hello again'), NEVER);
@@ -57,13 +64,15 @@ it('leaves the room when nothing was typed for a while', async () => {
   await waitFor('the indicator', () => told().length === 1);
   clock.turn(19_000);
   await show();
-  await waitFor('it again', () => told().length === 2);
+  // Which also says that the connection is alive.
+  server.say(joined('ada-2', 'Ada'));
+  await waitFor('it again, and for others', () => told().length === 3);
   clock.turn(19_000);
   expect(server.connections).toBe(1);
   clock.turn(2_000);
   await waitFor('the bot to be gone', () => server.connections === 0 && sessions() === 0);
   await show();
-  await waitFor('it in another session', () => told().length === 3);
+  await waitFor('it in another session', () => told().length === 4);
 });
 
 it('ends with the answer of a post', async () => {
@@ -80,18 +89,35 @@ it('ends with the answer of a post', async () => {
 });
 
 it('asks once where there is no signaling server', async () => {
-  const { nextcloud, show, asked, clock, connector, counts } = await typingChat();
-  nextcloud.hpb.url = '';
-  await show();
-  await waitFor('the question', () => asked('signaling.settings') === 1);
-  await connector.provides.messenger!.send(toAda('Hello'), NEVER);
-  for (let times = 0; times < 6; times++) {
+  const nextcloud = await fakeNextcloud();
+  const [ada, bot] = [nextcloud.user('ada', 'Ada'), nextcloud.user('bot', 'AI')];
+  const { token } = nextcloud.room({ kind: 'one-to-one', name: '', members: [ada, bot] });
+  const [clock, places] = [new TurnableClock(), new TypingPlaces(1)];
+  const failures: unknown[] = [];
+  const typing = new RoomTyping({
+    clock,
+    places,
+    http: new PlatformHttp('Nextcloud', clock),
+    reach: { findAddresses: async () => [], isOpen: () => true },
+    user: { server: nextcloud.url, userId: bot.uid, password: bot.addAppPassword() },
+    inCall: () => false,
+    failed: (error) => failures.push(error),
+  });
+  typing.show(token);
+  await waitFor('its end', () => places.take());
+  places.giveBack();
+  for (let times = 0; times < 9; times++) {
     clock.turn(60_000);
-    await show();
+    typing.show(token);
+    expect(places.take()).toBe(true);
+    places.giveBack();
   }
-  await connector.provides.messenger!.send(toAda('Hello again'), NEVER);
-  expect([asked('signaling.settings'), asked('participant.join')]).toEqual([1, 0]);
-  expect(counts.get('typing_failed')).toBeUndefined();
+  clock.turn(60_000);
+  typing.show(token);
+  expect(places.take()).toBe(false);
+  await typing.close();
+  expect(nextcloud.calls.filter((each) => each.startsWith('participant'))).toEqual([]);
+  expect([failures, nextcloud.mistakes]).toEqual([[], []]);
 });
 
 it('lets a signaling server that refuses it rest, and holds up no message', async () => {

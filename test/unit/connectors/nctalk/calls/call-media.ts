@@ -6,6 +6,8 @@ export class PlayedMedia {
   /** Commands so far: name and arguments. */
   readonly commands: (readonly [string, ...unknown[]])[] = [];
   opened = 0;
+  /** What the last transport was opened with. */
+  open: unknown = null;
   closed = 0;
   /** Whether connections come about. */
   connects = true;
@@ -32,8 +34,9 @@ export class PlayedMedia {
     return {
       packetRings: () => ({}) as never,
       pcmRings: () => ({}) as never,
-      open: async (_protocol, _open, observer) => {
+      open: async (_protocol, open, observer) => {
         this.opened++;
+        this.open = open;
         const heard = observer as TransportObserver<unknown>;
         this.signal = (signal) => heard.signal(signal);
         this.lose = (reason) => heard.lost(reason);

@@ -54,7 +54,7 @@ beforeEach(async () => {
     clock: systemClock,
     bridges: media.bridges,
     http: new PlatformHttp('Nextcloud', systemClock),
-    reach: { findAddresses: async () => ['127.0.0.1'], isOpen: () => true },
+    reach: { findAddresses: async () => ['127.0.0.1'], isOpen: (address) => address === '127.0.0.1' },
     internalSecrets: new Map(),
     checkText: () => undefined,
     botOf: (login) => ('id' in login && login.id === LOGIN.id ? calling : null),
@@ -284,6 +284,22 @@ describe('a call', () => {
     media.lose('the thread died');
     await waitFor('another connection', () => media.names.filter((name) => name === 'answered').length === 2);
     expect([call.end, media.opened]).toEqual([null, 2]);
+  });
+
+  it('speaks to no STUN or TURN server inside of the network, and to others by their address', async () => {
+    nextcloud.hpb.stunServers = ['10.0.0.1:53', 'stun.example:443'];
+    const turn = { schemes: 'turn', secret: 'shared', protocols: 'tcp' } as const;
+    nextcloud.hpb.turnServers = [
+      { ...turn, server: '10.0.0.1:6379' },
+      { ...turn, server: '127.0.0.1:3478' },
+    ];
+    await answered();
+    expect(media.open).toMatchObject({
+      iceServers: [
+        { urls: ['stun:127.0.0.1:443'], serverName: 'stun.example' },
+        { urls: ['turn:127.0.0.1:3478?transport=tcp'], credential: expect.any(String) },
+      ],
+    });
   });
 
   it('belongs to whoever took its session over', async () => {
