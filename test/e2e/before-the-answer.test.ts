@@ -176,7 +176,12 @@ it('an invitation has the headers that came with it, and so has the call while i
   await gateway.settingsApi.post('/api/sip/dids', { number: NUMBER, auto_answer: false });
   const cursor = await cursorNow();
   const headers = ['User-to-User: 3132;encoding=hex', 'X-Ticket: 7', 'X-Api-Key: s3cret'];
-  peer.send('INVITE', `sip:${NUMBER}@127.0.0.1:${gateway.sipPort}`, { callId: 'told', cseq: 1, headers, body: sdp() });
+  peer.send('INVITE', `sip:${NUMBER}@127.0.0.1:${gateway.sipPort}`, {
+    callId: 'told',
+    cseq: 1,
+    headers,
+    body: sdp(),
+  });
   await peer.response(180, 'INVITE');
   const invite = await waitFor('the invitation', async () =>
     (await eventsSince(cursor)).find(({ type }) => type === 'call_invite'),

@@ -47,15 +47,23 @@ describe('the headers that an agent is told', () => {
     expect(await told()).toEqual({});
   });
 
-  it.each(['X-Auth', 'X-API-Key', 'X-ApiKey', 'X-Access-Token', 'X-Password', 'X-Secret-1', 'X-Twilio-Signature'])(
-    'leave out the secret %s',
-    async (name) => {
-      expect(await told(`${name}: s3cret`, 'X-Monkey: 1')).toEqual({ 'x-monkey': '1' });
-    },
-  );
+  it.each([
+    'X-Auth',
+    'X-API-Key',
+    'X-ApiKey',
+    'X-Access-Token',
+    'X-Password',
+    'X-Secret-1',
+    'X-Twilio-Signature',
+  ])('leave out the secret %s', async (name) => {
+    expect(await told(`${name}: s3cret`, 'X-Monkey: 1')).toEqual({ 'x-monkey': '1' });
+  });
 
   it('do not give the token away by which anyone could ring the account', async () => {
-    const headers = await told(`History-Info: <sip:a@h>;index=1, <sip:${TOKEN}@h>;index=1.1`, `X-To: ${TOKEN}`);
+    const headers = await told(
+      `History-Info: <sip:a@h>;index=1, <sip:${TOKEN}@h>;index=1.1`,
+      `X-To: ${TOKEN}`,
+    );
     expect(headers).toEqual({
       'history-info': '<sip:a@h>;index=1, <sip:***@h>;index=1.1',
       'x-to': '***',
@@ -98,6 +106,8 @@ describe('the headers that an agent is told', () => {
     expect(headers).not.toHaveProperty('x-long');
     expect(entries.length).toBeLessThanOrEqual(32);
     expect(entries.flat().join('').length).toBeLessThanOrEqual(4_096);
-    expect(entries.every(([, value]) => value.length === 10 || value.length === 1_024 || value === UUI)).toBe(true);
+    expect(entries.every(([, value]) => value.length === 10 || value.length === 1_024 || value === UUI)).toBe(
+      true,
+    );
   });
 });
