@@ -85,6 +85,13 @@ async function eventsSince(cursor: string): Promise<Record<string, unknown>[]> {
   const { body } = await gateway.agentApi.get(`/api/inbox?last_message_cursor=${encodeURIComponent(cursor)}`);
   return body.events ?? [];
 }
+
+/** The two events of this type since the cursor. The feed is written a moment after the call WebSocket is told. */
+const twoSince = (cursor: string, type: string): Promise<Record<string, unknown>[]> =>
+  waitFor(`two ${type} in the inbox`, async () => {
+    const events = (await eventsSince(cursor)).filter((event) => event.type === type);
+    return events.length >= 2 && events;
+  });
 const cursorNow = async (): Promise<string> => (await gateway.agentApi.get('/api/inbox')).body.cursor;
 
 describe('a call that is not answered yet', () => {
@@ -121,8 +128,7 @@ describe('a call that is not answered yet', () => {
     });
     expect(await shown(callId)).not.toHaveProperty('progress');
     expect(announcer.audio('PCMU', 0).every((sample) => Math.abs(sample) < 10)).toBe(true);
-    const progress = (await eventsSince(cursor)).filter(({ type }) => type === 'call_progress');
-    expect(progress).toMatchObject([
+    expect(await twoSince(cursor, 'call_progress')).toMatchObject([
       { call_id: callId, state: 'connecting', progress: 'ringing' },
       { call_id: callId, state: 'connecting', progress: 'early_media' },
     ]);
@@ -164,8 +170,7 @@ it('a call that the far end holds says so until it is taken back', async () => {
   await late.waitFor('call_hold', { on_hold: false });
   await late.close();
   expect(await shown(callId)).not.toHaveProperty('on_hold');
-  const held = (await eventsSince(cursor)).filter(({ type }) => type === 'call_hold');
-  expect(held).toMatchObject([
+  expect(await twoSince(cursor, 'call_hold')).toMatchObject([
     { call_id: callId, state: 'active', on_hold: true },
     { call_id: callId, state: 'active', on_hold: false },
   ]);

@@ -57,6 +57,27 @@ describe.skipIf(requirePeer('baresip'))('during a call with a phone', { retry },
     expect(atPhone.lengthMs).toBeGreaterThan(3_000);
   });
 
+  it('a phone that listens before its answer hears nothing of the agent until then', async () => {
+    line = await PhoneLine.start({ phone: { answer: 'early' } });
+    const { gateway, phone } = line;
+    const call = await gateway.placeCall(phone.uri);
+    const agent = await Agent.join(call.audio.stream_url, gateway.agentKey, {
+      sampleRateHz: SAMPLE_RATE_HZ,
+    });
+    const speaking = streamTone(agent, AGENT_TONE_HZ, 200);
+    await agent.hear(100);
+    const { body } = await gateway.agentApi.get(`/api/call/${call.call_id}`);
+    expect(body).toMatchObject({ state: 'connecting', progress: 'early_media' });
+    expect(phone.output).toContain("incoming rtp for 'audio' established");
+    expect(phone.lastPeak()).toBeLessThan(10);
+    await phone.answer();
+    await agent.waitFor('call_state', { state: 'active' });
+    await waitFor('the agent to be heard', () => phone.lastPeak() > 1_000);
+    await waitFor('the phone to be heard', () => voicedLately(agent) === HALF_SECOND_FRAMES);
+    speaking.stop();
+    await hangUp(line, call);
+  });
+
   it('the phone gets each DTMF digit of the agent once and in order', async () => {
     const [{ gateway, phone }, call] = await talk();
     for (const digits of ['1234#*', ALL_KEYS]) {

@@ -14,7 +14,7 @@ export interface BaresipOptions {
   readonly registrar?: { readonly host: string; readonly port: number; readonly password: string };
   /** Seconds between REGISTERs with a registrar. */
   readonly registerIntervalS?: number;
-  /** `early`: it sends audio at once, and is answered like `manual`. */
+  /** `early`: it describes itself and listens at once, and sends audio once it is told to answer. */
   readonly answer?: 'manual' | 'auto' | 'early';
   /** In order of preference. */
   readonly codecs?: readonly PhoneCodec[];

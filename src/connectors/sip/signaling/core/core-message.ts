@@ -43,6 +43,11 @@ const AS_TEXT = [
 /** A dialog repeats its routes in every request, and a request must fit into a datagram. */
 const MAX_ROUTES = 32;
 const MAX_CONTACTS = 64;
+/**
+ * In place of 408 to a REGISTER. sip.js takes a 408 to anything but INVITE for no answer at all (RFC 4320 section 4.2), and
+ * nobody could tell a registrar that is out of reach from one that answers.
+ */
+export const REGISTRAR_TIMED_OUT = 498;
 /** sip.js throws on a body without a type. */
 const UNKNOWN_TYPE = 'application/octet-stream';
 
@@ -70,7 +75,7 @@ export function toCoreResponse(message: SipMessage, route: Answered): IncomingRe
   if (opensDialog && status < 200) completeProvisional(message, route);
   else if (opensDialog) completeAnswer(message, route);
   const response = new IncomingResponseMessage();
-  response.statusCode = status;
+  response.statusCode = status === 408 && methodOf(message) === 'REGISTER' ? REGISTRAR_TIMED_OUT : status;
   response.reasonPhrase = reasonOf(message);
   if (!fill(response, message)) return null;
   // sip.js would drop the response silently, and the call would never end.

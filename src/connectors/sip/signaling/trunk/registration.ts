@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CancelTimer, type Clock, isoAfter, settledWithin } from '../../../../base/time.ts';
 import type { Registration } from '../../../contract/sip-accounts.ts';
+import { REGISTRAR_TIMED_OUT } from '../core/core-message.ts';
 import type { IncomingResponseMessage } from '../core/sip-core.ts';
 import { retryAfterMs } from '../message/retry-after.ts';
 import { headerParameter } from '../message/sip-uri.ts';
@@ -192,7 +193,7 @@ export class TrunkRegistration {
   }
 
   #outcomeOf(answer: IncomingResponseMessage, expiresS: number): Outcome {
-    const status = answer.statusCode ?? 0;
+    const status = answer.statusCode === REGISTRAR_TIMED_OUT ? 408 : (answer.statusCode ?? 0);
     const error = `${status} ${answer.reasonPhrase ?? ''}`.trim();
     if (status >= 200 && status < 300)
       return { type: 'accepted', expiresS: this.#grantedS(answer, expiresS) };

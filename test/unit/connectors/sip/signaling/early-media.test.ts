@@ -102,9 +102,10 @@ describe('hold by the far end', () => {
     scene.invite([], sdp(40_000, { direction: 'sendonly' }));
     const answer = await scene.peer.response(200, 'INVITE');
     const { notes } = await scene.gateway.answerer.next();
-    const [{ uri: contact }] = answer.headers.contact as unknown as [{ uri: string }];
+    const [first] = answer.headers.contact as { uri: string }[];
     const { uri: to, params } = answer.headers.to;
     const dialog = { callId: 'c1', toTag: params.tag!, to };
+    const contact = first!.uri;
     scene.peer.send('ACK', contact, { ...dialog, cseq: 1 });
     await notes.waitFor('held');
     scene.peer.send('INVITE', contact, { ...dialog, cseq: 2 });

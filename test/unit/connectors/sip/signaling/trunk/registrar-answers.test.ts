@@ -38,6 +38,7 @@ describe('a registrar that answers otherwise', () => {
   });
 
   it.each([
+    [408, 'Retry-After: 5', 5_000],
     [503, 'Retry-After: 5', 5_000],
     [503, 'Retry-After: 120 (maintenance);duration=10', 120_000],
     [500, 'Retry-After: 7', 7_000],
@@ -53,7 +54,7 @@ describe('a registrar that answers otherwise', () => {
     await waitFor('another REGISTER', () => scene.peer.requests('REGISTER').length === 2);
   });
 
-  it.each([403, 486, 503, 603])('says %i, which is what the state tells', async (status) => {
+  it.each([403, 408, 486, 503, 603])('says %i, which is what the state tells', async (status) => {
     scene.peer.answer(await scene.peer.request('REGISTER'), status);
     await waitFor('failed', () => registration().state === 'failed');
     expect(registration().lastError).toBe(`${status} Scripted`);
