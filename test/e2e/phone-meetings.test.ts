@@ -91,6 +91,7 @@ it('each platform names the ways into its meetings, and what they need', async (
     'meet: phone',
     'zoom: SIP, as a room system',
     'zoom: phone',
+    'nctalk: conversation',
     'sip: phone',
     'sip: SIP, without a trunk',
   ]);

@@ -79,7 +79,7 @@ it('lets a scripted agent hear on the inbox WebSocket and answer by MCP, also af
   const { conversation_id } = event;
   const reply = { platform: 'teams', conversation_id, text: '*Back* again' };
   expect((await gateway.agentApi.post('/api/dm/chat', reply)).status).toBe(200);
-  expect(ada.received().at(-1)?.text).toBe('*Back* again');
+  expect(ada.received().at(-1)?.text).toBe('**Back** again');
   const tooLong = { ...reply, text: '<'.repeat(6_000) };
   const { status, body } = await gateway.agentApi.post('/api/dm/chat', tooLong);
   expect([status, body.detail]).toEqual([502, expect.stringMatching(/too long for Teams/)]);

@@ -32,7 +32,7 @@ export class SpokenCall {
       stopSpeaking: () => {},
       happened: () => {},
     };
-    this.domain = { registry: this.#registry, speech } as unknown as CallDomain;
+    this.domain = { registry: this.#registry, speech, maxCallsPerAccount: 1 } as unknown as CallDomain;
   }
 
   /** The call begins and is answered. */
