@@ -47,6 +47,14 @@ async function unheard(): Promise<number> {
   return Number(found?.[1] ?? 0);
 }
 
+/** Returns the id of the conversation in which somebody has written this. */
+async function conversationWith(text: string): Promise<string | undefined> {
+  const { conversations } = (await gateway.agentApi.get('/api/inbox?platform=discord')).body;
+  return conversations.find((each: { messages: { text: string }[] }) =>
+    each.messages.some((message) => message.text.endsWith(text)),
+  )?.conversation_id;
+}
+
 it('another bot that answers at once is answered ten times, and the owner is told once', async () => {
   const olga = discord.addPerson('Olga');
   const guild = discord.addGuild('Home', olga);
@@ -71,14 +79,15 @@ it('another bot that answers at once is answered ten times, and the owner is tol
 
   let answers = 0;
   while (answers < 12 && (await unheard()) === 0) {
-    await says(other, general.id, `<@${own.id}> and again ${answers}`);
-    let news: { conversation_id: string } | undefined;
-    await waitFor('the message', async () => {
-      news = (await unheard()) > 0 ? undefined : await heard();
-      return news !== undefined || (await unheard()) > 0;
-    });
-    if (!news) break;
-    const sent = { platform: 'discord', conversation_id: news.conversation_id, text: `answer ${answers}` };
+    const text = `and again ${answers}`;
+    await says(other, general.id, `<@${own.id}> ${text}`);
+    const told = async () => await conversationWith(text);
+    const decided = await waitFor(
+      'the message',
+      async () => (await told()) ?? ((await unheard()) > 0 && 'unheard'),
+    );
+    if (decided === 'unheard') break;
+    const sent = { platform: 'discord', conversation_id: decided, text: `answer ${answers}` };
     expect((await gateway.agentApi.post('/api/dm/chat', sent)).status).toBe(200);
     answers += 1;
   }

@@ -89,8 +89,10 @@ describe('a connection', () => {
   it('that its owner revokes at the vendor says so, and works again after it is renewed', async () => {
     const cleo = world.vendor.accounts.person('Cleo');
     const id = await world.connect(cleo);
+    const feed = world.vendor.feedOf(cleo);
+    await waitFor('the event stream', () => feed.isOpen);
     await world.vendor.authorization.revoke(cleo);
-    world.vendor.feedOf(cleo).disconnect();
+    feed.disconnect();
     // The words of the vendor's authorization server.
     const words = 'grant request is invalid';
     await waitFor('the status', async () => (await world.statusOf(id))?.includes(words));

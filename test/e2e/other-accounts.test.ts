@@ -185,16 +185,18 @@ it('a stranger can neither become the owner of another account’s bot nor send 
   expect((await mark(owner)).status).toBe(200);
 });
 
-/** The call of the owner is not answered. */
+/** The call of the owner is neither answered nor over. */
 const ONLY_ACTIVE = 'GET /api/call/{call_id}/audio';
+const ONLY_OVER = 'GET /api/calls/history/{call_id}';
 
-it('the owner gets 200 from these routes, or 409 from one, so the 404s above are due to the account', async () => {
+it('the owner gets 200 from these routes, but for two about other states of calls, so the 404s above are due to the account', async () => {
   const statuses: Record<string, number> = {};
   for (const [route] of routes.filter(([name]) => name.startsWith('GET ') && name.includes('{'))) {
     const { method, path } = filled(route);
     statuses[route] = (await owner.request(method, path)).status;
   }
-  const wanted = Object.keys(statuses).map((route) => [route, route === ONLY_ACTIVE ? 409 : 200]);
+  const others: Record<string, number> = { [ONLY_ACTIVE]: 409, [ONLY_OVER]: 404 };
+  const wanted = Object.keys(statuses).map((route) => [route, others[route] ?? 200]);
   expect(statuses).toEqual(Object.fromEntries(wanted));
 });
 

@@ -24,6 +24,10 @@ export class EventFeed {
     return this.#events.length;
   }
 
+  get isOpen(): boolean {
+    return this.#socket !== null;
+  }
+
   push(type: VendorEvent['type'], message: Message): void {
     const event = { id: ++this.#lastId, type, message };
     this.#events.push(event);
