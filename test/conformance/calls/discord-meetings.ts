@@ -157,8 +157,9 @@ class RoomCall implements FarEnd {
     return heard.samples.subarray(SETTLING_SAMPLES, all);
   }
 
+  /** A voice channel cannot be hung up; it can be deleted. */
   hangUp(): void {
-    this.#deps.world.discord.voice.leave(this.#room.bot.user, this.#room.guild);
+    this.#deps.world.discord.moderator.deletes(this.#room.channel);
   }
 
   writes(text: string): void {
