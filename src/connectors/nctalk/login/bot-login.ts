@@ -7,9 +7,9 @@ import { TalkApi, type TalkTraits } from '../client.ts';
 import { Arrival } from '../messages/arrival.ts';
 import { sendToRoom } from '../messages/outbound.ts';
 import { Poller } from '../messages/poller.ts';
-import { RoomBook } from '../messages/room-book.ts';
 import { NOT_ENCRYPTED, RoomCommands } from '../messages/room-commands.ts';
 import { RoomReader } from '../messages/room-reader.ts';
+import { RoomRegistry } from '../messages/room-registry.ts';
 import { type SendingRecord, TalkRecords } from '../nctalk-records.ts';
 import { failureOf, OcsClient } from '../ocs-client.ts';
 import type { AddonCredentials } from '../pairing/talk-credentials.ts';
@@ -31,7 +31,7 @@ export class BotLogin extends LoginCheck {
   readonly server: string;
   readonly accountId: string;
   readonly records: TalkRecords;
-  readonly rooms: RoomBook;
+  readonly rooms: RoomRegistry;
   /** As which the addon posts: a Talk bot, whose id comes from its URL. */
   readonly addonBotId: string;
   readonly #world: TalkWorld;
@@ -72,7 +72,7 @@ export class BotLogin extends LoginCheck {
     const api = new TalkApi(http, new OcsClient(http, user));
     const reader = { login: this.#ref, ownId: userId, owner };
     const records = new TalkRecords(world.records, id);
-    const rooms = new RoomBook(records, owner);
+    const rooms = new RoomRegistry(records, owner);
     const addon = {
       authorize: async (token: string, by: string | null) =>
         await world.addonRooms.authorize({ server, appId, apiSecret }, token, by),

@@ -5,7 +5,7 @@ import type { Room } from '../objects.ts';
 import { EventProbe } from './event-probe.ts';
 import type { Reader } from './message-reading.ts';
 import { findMessage, referenceOf } from './references.ts';
-import type { RoomBook } from './room-book.ts';
+import type { RoomRegistry } from './room-registry.ts';
 
 const REQUEST_MS = 15_000;
 /** How often it is tried whether events that were lost have come back. */
@@ -18,7 +18,7 @@ export interface ArrivalDeps {
   readonly api: TalkApi;
   readonly clock: Clock;
   readonly records: TalkRecords;
-  readonly rooms: RoomBook;
+  readonly rooms: RoomRegistry;
   readonly reader: Reader;
   readonly appId: string;
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import { Backoff, type Clock, pause } from '../../../base/time.ts';
 import type { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { TalkApi } from '../client.ts';
 import { failureOf } from '../ocs-client.ts';
-import type { RoomBook } from './room-book.ts';
+import type { RoomRegistry } from './room-registry.ts';
 
 /** With events: a net for those that got lost. */
 const WITH_EVENTS_MS = 60_000;
@@ -19,7 +19,7 @@ const BUSY_FOR_MS = 600_000;
 export interface PollerDeps {
   readonly api: TalkApi;
   readonly clock: Clock;
-  readonly rooms: RoomBook;
+  readonly rooms: RoomRegistry;
   readonly signal: AbortSignal;
   hasEvents(): boolean;
   /** Whether the Nextcloud accepts the login. */

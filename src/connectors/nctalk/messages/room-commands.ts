@@ -5,7 +5,7 @@ import type { NextcloudTalkObserver } from '../nctalk-observer.ts';
 import type { Message } from '../objects.ts';
 import type { Place, Reader } from './message-reading.ts';
 import { referenceOf } from './references.ts';
-import type { RoomBook } from './room-book.ts';
+import type { RoomRegistry } from './room-registry.ts';
 
 const SAY_DEADLINE_MS = 15_000;
 /** An older command is carried out, but no longer answered: nobody waits for it. */
@@ -30,7 +30,7 @@ export interface AuthorizesRooms {
 export interface RoomCommandsDeps {
   readonly reader: Reader;
   readonly api: TalkApi;
-  readonly rooms: RoomBook;
+  readonly rooms: RoomRegistry;
   readonly addon: AuthorizesRooms;
   readonly observer: NextcloudTalkObserver;
   readonly signal: AbortSignal;

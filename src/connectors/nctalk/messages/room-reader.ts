@@ -10,7 +10,7 @@ import type { Message } from '../objects.ts';
 import { failureOf } from '../ocs-client.ts';
 import type { FairTurns } from './fair-turns.ts';
 import { commandIn, type Place, type Reader, readMessage } from './message-reading.ts';
-import type { RoomBook } from './room-book.ts';
+import type { RoomRegistry } from './room-registry.ts';
 
 const REQUEST_MS = 15_000;
 /** The owner may have written the command before the room was looked into for the first time. */
@@ -29,7 +29,7 @@ const IN_LOBBY = 412;
 export interface RoomReaderDeps {
   readonly reader: Reader;
   readonly api: TalkApi;
-  readonly rooms: RoomBook;
+  readonly rooms: RoomRegistry;
   readonly turns: FairTurns;
   readonly observer: NextcloudTalkObserver;
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ const MAX_OTHERS = 2_000;
 const NEW = { isActive: false, isListed: true, isSealed: false };
 
 /** The rooms of one login: the direct conversation with the owner, and those in which the owner has activated the bot. */
-export class RoomBook {
+export class RoomRegistry {
   readonly #records: TalkRecords;
   readonly #owner: string;
   /** Of rooms that are kept. */
