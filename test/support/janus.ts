@@ -1,84 +1,48 @@
-import { globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Child } from './child.ts';
 import { claimSignalingPorts, type PortClaim } from './free-ports.ts';
 import { ownAddress } from './own-address.ts';
-import { waitFor } from './wait-for.ts';
+import { PeerServer } from './peer-server.ts';
 
 const LIBRARIES = '/usr/lib/*/janus';
-const START_DEADLINE_MS = 10_000;
 /** The subprotocol of its WebSockets. */
 export const JANUS_PROTOCOL = 'janus-protocol';
 
 /** Janus as Debian ships it, with nothing but the video room and WebSockets, which are on loopback. */
-export class Janus {
-  readonly #claim: PortClaim;
-  readonly #folder: string;
+export class Janus extends PeerServer {
+  protected readonly program = 'Janus';
   readonly #prefix: readonly string[];
-  #child: Child;
 
-  private constructor(claim: PortClaim, folder: string, prefix: readonly string[]) {
-    this.#claim = claim;
-    this.#folder = folder;
+  private constructor(claim: PortClaim, prefix: readonly string[]) {
+    super(claim);
     this.#prefix = prefix;
-    this.#child = this.#launch();
+    configureJanus(this.folder, {
+      libraries: ['plugins/libjanus_videoroom.so', 'transports/libjanus_websockets.so'],
+      general: 'debug_level = 4 debug_timestamps = true',
+      nat: `ice_enforce_list = "${ownAddress()}" full_trickle = true`,
+      files: {
+        'janus.transport.websockets.jcfg': `general: { json = "compact" ws = true ws_port = ${this.port} ws_ip = "127.0.0.1" }
+      admin: { admin_ws = false }`,
+        'janus.plugin.videoroom.jcfg': 'general: { }',
+      },
+    });
   }
 
   /** `prefix` is put before the command, as to pin it to a core. */
   static async start(prefix: readonly string[] = []): Promise<Janus> {
-    const claim = await claimSignalingPorts(1);
-    const folder = mkdtempSync(join(tmpdir(), 'janus-'));
-    configure(folder, claim.first);
-    const janus = new Janus(claim, folder, prefix);
-    try {
-      await janus.#ready();
-    } catch (error) {
-      await janus.stop();
-      throw error;
-    }
-    return janus;
+    return await new Janus(await claimSignalingPorts(1), prefix).begin();
   }
 
   /** Where its WebSockets are. */
   get url(): string {
-    return `ws://127.0.0.1:${this.#claim.first}`;
+    return `ws://127.0.0.1:${this.port}`;
   }
 
-  get pid(): number {
-    return this.#child.pid;
+  protected command(): readonly string[] {
+    return [...this.#prefix, 'janus', '-F', this.folder];
   }
 
-  /** The last of what it logged. */
-  get output(): string {
-    return this.#child.output;
-  }
-
-  /** Ends it without a word to anybody, and starts it again at the same place. Its rooms are gone. */
-  async restart(): Promise<void> {
-    await this.#child.killHard();
-    this.#child = this.#launch();
-    await this.#ready();
-  }
-
-  async stop(): Promise<void> {
-    await this.#child.stop();
-    this.#claim.release();
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  #launch(): Child {
-    const [command = 'janus', ...args] = [...this.#prefix, 'janus', '-F', this.#folder];
-    return new Child(command, args);
-  }
-
-  async #ready(): Promise<void> {
-    await waitFor('Janus to answer', () => this.#answers(), START_DEADLINE_MS).catch((error: Error) => {
-      throw new Error(`${error.message}\n${this.output}`);
-    });
-  }
-
-  #answers(): Promise<boolean> {
+  protected answers(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const socket = new WebSocket(this.url, JANUS_PROTOCOL);
     socket.addEventListener('open', () => {
@@ -90,20 +54,25 @@ export class Janus {
   }
 }
 
-function configure(folder: string, port: number): void {
-  const [libraries = ''] = globSync(LIBRARIES);
-  for (const library of ['plugins/libjanus_videoroom.so', 'transports/libjanus_websockets.so']) {
+interface JanusConfiguration {
+  readonly libraries: readonly string[];
+  /** Of `janus.jcfg`, in the sections of these names. */
+  readonly general: string;
+  readonly nat: string;
+  /** The other files, by name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Makes a folder one from which Janus loads its configuration and these of its libraries. */
+export function configureJanus(folder: string, { libraries, general, nat, files }: JanusConfiguration): void {
+  const [installed = ''] = globSync(LIBRARIES);
+  for (const library of libraries) {
     mkdirSync(join(folder, library, '..'), { recursive: true });
-    symlinkSync(join(libraries, library), join(folder, library));
+    symlinkSync(join(installed, library), join(folder, library));
   }
-  const files = {
-    'janus.jcfg': `general: { configs_folder = "${folder}" plugins_folder = "${folder}/plugins"
+  const main = `general: { configs_folder = "${folder}" plugins_folder = "${folder}/plugins"
       transports_folder = "${folder}/transports" events_folder = "${folder}" loggers_folder = "${folder}"
-      debug_level = 4 debug_timestamps = true }
-      nat: { ice_enforce_list = "${ownAddress()}" full_trickle = true }`,
-    'janus.transport.websockets.jcfg': `general: { json = "compact" ws = true ws_port = ${port} ws_ip = "127.0.0.1" }
-      admin: { admin_ws = false }`,
-    'janus.plugin.videoroom.jcfg': 'general: { }',
-  };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), `${text}\n`);
+      ${general} }\nnat: { ${nat} }`;
+  for (const [name, text] of Object.entries({ 'janus.jcfg': main, ...files }))
+    writeFileSync(join(folder, name), `${text}\n`);
 }

@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { claimSignalingPorts, type PortClaim } from './free-ports.ts';
-import { waitFor } from './wait-for.ts';
+import { PeerServer } from './peer-server.ts';
 
 /** Whether there is a Kamailio on this machine. */
 export const hasKamailio = spawnSync('kamailio', ['-v']).status === 0;
@@ -41,46 +39,29 @@ request_route {
 }
 
 /** A Kamailio between the gateway and a phone. */
-export class Kamailio {
-  readonly #claim: PortClaim;
-  readonly #process: ChildProcess;
-  readonly #folder: string;
+export class Kamailio extends PeerServer {
+  protected readonly program = 'Kamailio';
+  readonly #configuration = join(this.folder, 'kamailio.cfg');
 
-  private constructor(claim: PortClaim, process: ChildProcess, folder: string) {
-    this.#claim = claim;
-    this.#process = process;
-    this.#folder = folder;
-  }
-
-  get port(): number {
-    return this.#claim.first;
+  private constructor(claim: PortClaim, phonePort: number) {
+    super(claim);
+    writeFileSync(this.#configuration, configOf(this.port, phonePort));
   }
 
   static async start(phonePort: number): Promise<Kamailio> {
-    const claim = await claimSignalingPorts(2);
-    const port = claim.first;
-    const folder = await mkdtemp(join(tmpdir(), 'kamailio-'));
-    const file = join(folder, 'kamailio.cfg');
-    await writeFile(file, configOf(port, phonePort));
-    const child = spawn('kamailio', ['-f', file, '-DD', '-E', '-m', '32', '-M', '4', '-Y', folder], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let log = '';
-    child.stderr.on('data', (bytes: Buffer) => {
-      log += bytes.toString();
-    });
-    await waitFor('Kamailio to listen', () => {
-      if (child.exitCode !== null) throw new Error(`Kamailio has ended: ${log}`);
-      return spawnSync('ss', ['-lun']).stdout.toString().includes(`127.0.0.1:${port}`);
-    });
-    return new Kamailio(claim, child, folder);
+    return await new Kamailio(await claimSignalingPorts(2), phonePort).begin();
   }
 
-  async stop(): Promise<void> {
-    const ended = once(this.#process, 'exit');
-    this.#process.kill('SIGTERM');
-    await ended;
-    this.#claim.release();
-    await rm(this.#folder, { recursive: true, force: true });
+  protected command(): readonly string[] {
+    return [
+      'kamailio',
+      '-f',
+      this.#configuration,
+      ...['-DD', '-E', '-m', '32', '-M', '4', '-Y', this.folder],
+    ];
+  }
+
+  protected answers(): boolean {
+    return spawnSync('ss', ['-lun']).stdout.toString().includes(`127.0.0.1:${this.port}`);
   }
 }

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Child } from './child.ts';
 import { claimSignalingPorts, type PortClaim } from './free-ports.ts';
-import { waitFor } from './wait-for.ts';
+import { PeerServer } from './peer-server.ts';
 
 export interface SignalingServerOptions {
   /** The Nextclouds that may use it, with the secret that each shares with it. */
@@ -13,73 +11,35 @@ export interface SignalingServerOptions {
   readonly janusUrl?: string;
 }
 
-const START_DEADLINE_MS = 10_000;
-
 /** Nextcloud's signaling server (the "high-performance backend") as Debian ships it, on loopback only. */
-export class SignalingServer {
+export class SignalingServer extends PeerServer {
   /** Of clients that are no users, such as recorders. */
   readonly internalSecret = randomBytes(16).toString('hex');
-  readonly #claim: PortClaim;
-  readonly #folder: string;
-  #child: Child;
+  protected readonly program = 'the signaling server';
+  readonly #configuration = join(this.folder, 'server.conf');
 
   private constructor(claim: PortClaim, options: SignalingServerOptions) {
-    this.#claim = claim;
-    this.#folder = mkdtempSync(join(tmpdir(), 'signaling-'));
-    writeFileSync(this.#configuration, configurationOf(options, claim.first, this.internalSecret));
-    this.#child = this.#launch();
+    super(claim);
+    writeFileSync(this.#configuration, configurationOf(options, this.port, this.internalSecret));
   }
 
   static async start(options: SignalingServerOptions): Promise<SignalingServer> {
-    const server = new SignalingServer(await claimSignalingPorts(1), options);
-    try {
-      await server.#ready();
-    } catch (error) {
-      await server.stop();
-      throw error;
-    }
-    return server;
+    return await new SignalingServer(await claimSignalingPorts(1), options).begin();
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#claim.first}`;
+    return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The last of what it logged. */
-  get output(): string {
-    return this.#child.output;
+  protected command(): readonly string[] {
+    return ['nextcloud-spreed-signaling-server', '-config', this.#configuration];
   }
 
-  /** Ends it without a word to anybody, and starts it again at the same place. Its sessions are gone. */
-  async restart(): Promise<void> {
-    await this.#child.killHard();
-    this.#child = this.#launch();
-    await this.#ready();
-  }
-
-  async stop(): Promise<void> {
-    await this.#child.stop();
-    this.#claim.release();
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  get #configuration(): string {
-    return join(this.#folder, 'server.conf');
-  }
-
-  #launch(): Child {
-    return new Child('nextcloud-spreed-signaling-server', ['-config', this.#configuration]);
-  }
-
-  async #ready(): Promise<void> {
-    const answers = async () =>
-      await fetch(`${this.url}/api/v1/welcome`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await waitFor('the signaling server to answer', answers, START_DEADLINE_MS).catch((error: Error) => {
-      throw new Error(`${error.message}\n${this.output}`);
-    });
+  protected async answers(): Promise<boolean> {
+    return await fetch(`${this.url}/api/v1/welcome`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
   }
 }
 
