@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hasKamailio, Kamailio } from '../support/kamailio.ts';
+import { Kamailio } from '../support/kamailio.ts';
+import { requirePeer } from '../support/require-peer.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { RecordedLeg } from '../unit/connectors/sip/signaling/fake-calls.ts';
 import { dialogOf } from '../unit/connectors/sip/signaling/phone-scene.ts';
@@ -11,7 +12,7 @@ import {
   trunkTo,
 } from '../unit/connectors/sip/signaling/start-connector.ts';
 
-describe.skipIf(!hasKamailio)('a gateway behind a Kamailio', () => {
+describe.skipIf(requirePeer('kamailio'))('a gateway behind a Kamailio', () => {
   let gateway: ConnectorUnderTest;
   let phone: ScriptedPeer;
   let kamailio: Kamailio;

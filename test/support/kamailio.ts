@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { claimSignalingPorts, type PortClaim } from './free-ports.ts';
 import { PeerServer } from './peer-server.ts';
 
-/** Whether there is a Kamailio on this machine. */
-export const hasKamailio = spawnSync('kamailio', ['-v']).status === 0;
-
 /** A registrar and a record-routing proxy: calls for a registered user go there, all others to the phone. */
 function configOf(port: number, phonePort: number): string {
   return `

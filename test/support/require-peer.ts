@@ -20,6 +20,7 @@ const DEBIAN_PACKAGE = {
   'python3-websockets': 'python3 python3-websockets',
   janus: 'janus',
   turnserver: 'coturn',
+  kamailio: 'kamailio',
 } as const;
 
 export type Peer = keyof typeof DEBIAN_PACKAGE;
