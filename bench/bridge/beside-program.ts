@@ -4,7 +4,8 @@
  * as JSON, see BesideResult.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RTP_MEDIA, type RtpConfig } from '../../src/rtp/rtp-protocol.ts';
+import { RTP_MEDIA } from '../../src/rtp/rtp-protocol.ts';
+import { pcmuLeg } from '../pcmu-leg.ts';
 import { BridgedCall } from './bridged-call.ts';
 import { DISTURBANCES, type Spell } from './disturbances.ts';
 import { EngineUnderTest } from './engine-under-test.ts';
@@ -50,28 +51,7 @@ process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit());
 async function openPhoneCall({ rtpPort, remotePort }: BesideOrder['legs'][number]): Promise<void> {
   const open = { bindHost: HOST, rtpPort, sampleRateHz: ROOM_HZ, bound: null };
   const leg = await under.place().media.open(RTP_MEDIA, open, () => {});
-  await leg.configure(phoneConfig(remotePort));
-}
-
-function phoneConfig(remotePort: number): RtpConfig {
-  return {
-    remoteHost: HOST,
-    remotePort,
-    remoteRtcpPort: remotePort,
-    remotePlausible: true,
-    signalingHost: HOST,
-    behindNat: false,
-    codec: 'PCMU',
-    payloadType: 0,
-    dtmfPayloadType: null,
-    dtmfClockRateHz: ROOM_HZ,
-    received: { codecs: [], events: [] },
-    opus: null,
-    sending: true,
-    receiving: true,
-    srtp: null,
-    mediaTimeoutMs: 3_600_000,
-  };
+  await leg.configure(pcmuLeg(HOST, remotePort));
 }
 
 async function measure(spell: Spell): Promise<number[]> {

@@ -1,5 +1,6 @@
 import { BridgePool } from '../../src/threads/bridge-pool.ts';
-import { type AgentAudioObserver, Engine, type EngineCall } from '../../src/threads/engine.ts';
+import { Engine, type EngineCall } from '../../src/threads/engine.ts';
+import { DEAF_AGENT } from '../../test/support/deaf-agent.ts';
 import { roomyQueue } from '../../test/unit/threads/roomy-queue.ts';
 import { ROOM_HZ } from './protocols.ts';
 
@@ -7,17 +8,6 @@ const STALL_MS = 2_000;
 /** The agents' audio is written in pieces of 100 ms, by each agent at a time of its own. */
 const PIECE_MS = 100;
 const FIRST_PIECES = 10;
-
-/** An agent that hears all and keeps nothing. */
-const listener: AgentAudioObserver = {
-  frame: () => true,
-  cork: (give) => give(),
-  mark: () => {},
-  cleared: () => {},
-  held: () => {},
-  overrun: () => {},
-  overflow: () => {},
-};
 
 /** An engine and bridge threads as in the gateway, with the workers of this bench. */
 export class EngineUnderTest {
@@ -55,7 +45,7 @@ export class EngineUnderTest {
   place(): EngineCall {
     this.#calls++;
     const call = this.engine.place(`call_${this.#calls}`, { ended: ({ reason }) => fail(reason) });
-    const agent = call.joinAgent(listener, roomyQueue());
+    const agent = call.joinAgent(DEAF_AGENT, roomyQueue());
     agent.listen(ROOM_HZ);
     call.startAudio();
     const piece = Int16Array.from(

@@ -12,6 +12,7 @@ import type { MediaLegHost } from '../../src/media/media-leg.ts';
 import { MEDIA_MEMORY_BYTES } from '../../src/media/media-leg.ts';
 import { mediaIo, rtpLegsOver, voiceCodecsFor } from '../../src/rtp/open-rtp-leg.ts';
 import { EngineStats } from '../../src/threads/engine-stats.ts';
+import { pcmuLeg } from '../pcmu-leg.ts';
 
 interface BridgedLeg {
   readonly rtpPort: number;
@@ -38,24 +39,7 @@ const host: MediaLegHost = {
 async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
   const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
   const leg = await openLeg({ bindHost: HOST, rtpPort, sampleRateHz: 8_000, bound: null }, memory, host);
-  leg.configure({
-    remoteHost: HOST,
-    remotePort,
-    remoteRtcpPort: remotePort,
-    remotePlausible: true,
-    signalingHost: HOST,
-    behindNat: false,
-    codec: 'PCMU',
-    payloadType: 0,
-    dtmfPayloadType: null,
-    dtmfClockRateHz: 8_000,
-    received: { codecs: [], events: [] },
-    opus: null,
-    sending: true,
-    receiving: true,
-    srtp: null,
-    mediaTimeoutMs: 3_600_000,
-  });
+  leg.configure(pcmuLeg(HOST, remotePort));
   return new PlatformLegParty(leg, stats);
 }
 

@@ -5,12 +5,14 @@ import {
   TALK_TRANSPORT,
   type TalkSignal,
 } from '../../src/connectors/nctalk/voice/talk-protocol.ts';
-import { PACKET_MEDIA, RTP_MEDIA, type RtpConfig } from '../../src/rtp/rtp-protocol.ts';
+import { PACKET_MEDIA, RTP_MEDIA } from '../../src/rtp/rtp-protocol.ts';
 import { BridgePool } from '../../src/threads/bridge-pool.ts';
 import { Engine, type EngineCall } from '../../src/threads/engine.ts';
+import { DEAF_AGENT } from '../../test/support/deaf-agent.ts';
 import { JanusSession } from '../../test/support/janus-room.ts';
 import { roomyQueue } from '../../test/unit/threads/roomy-queue.ts';
 import { song } from '../opus/song.ts';
+import { pcmuLeg } from '../pcmu-leg.ts';
 import { answerWith } from './asked-program.ts';
 
 export interface PhoneLeg {
@@ -59,7 +61,7 @@ const orders = {
     for (const { rtpPort, remotePort } of phones) {
       const open = { bindHost: '127.0.0.1', rtpPort, sampleRateHz: PHONE_HZ, bound: null };
       const leg = await place(PHONE_HZ).media.open(RTP_MEDIA, open, () => {});
-      await leg.configure(phoneConfig(remotePort));
+      await leg.configure(pcmuLeg('127.0.0.1', remotePort));
     }
   },
 
@@ -128,17 +130,7 @@ async function joinOne(janusUrl: string, room: number, people: number): Promise<
 /** A call with an agent that speaks and listens all the time. */
 function place(rateHz: number): EngineCall {
   const call = engine.place(`call_${calls++}`, { ended: () => {} });
-  const nothing = (): void => {};
-  const listener = {
-    frame: () => true,
-    cork: (give: () => void) => give(),
-    mark: nothing,
-    cleared: nothing,
-    held: nothing,
-    overrun: nothing,
-    overflow: nothing,
-  };
-  const agent = call.joinAgent(listener, roomyQueue());
+  const agent = call.joinAgent(DEAF_AGENT, roomyQueue());
   agent.listen(rateHz);
   call.startAudio();
   const step = ROOM_HZ / rateHz;
@@ -152,27 +144,6 @@ function place(rateHz: number): EngineCall {
   for (let i = 0; i < FIRST_PIECES; i++) write();
   setInterval(write, PIECE_MS);
   return call;
-}
-
-function phoneConfig(remotePort: number): RtpConfig {
-  return {
-    remoteHost: '127.0.0.1',
-    remotePort,
-    remoteRtcpPort: remotePort,
-    remotePlausible: true,
-    signalingHost: '127.0.0.1',
-    behindNat: false,
-    codec: 'PCMU',
-    payloadType: 0,
-    dtmfPayloadType: null,
-    dtmfClockRateHz: PHONE_HZ,
-    received: { codecs: [], events: [] },
-    opus: null,
-    sending: true,
-    receiving: true,
-    srtp: null,
-    mediaTimeoutMs: 3_600_000,
-  };
 }
 
 /** What is measured would be worth nothing. */

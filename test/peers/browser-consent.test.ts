@@ -1,21 +1,18 @@
-import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { signUpInBrowser } from '../support/browser-sign-up.ts';
 import { launchChromium } from '../support/chromium.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { startWithProvider } from '../support/gateway-with-provider.ts';
 import type { IdentityProviderPeer } from '../support/identity-provider.ts';
-import { mailedLinks } from '../support/member.ts';
 import { OAuthClient } from '../support/oauth-client.ts';
+import { lookAt, WINDOWS } from '../support/page-look.ts';
 import { requirePeer } from '../support/require-peer.ts';
 
-const PASSWORD = 'correct horse battery';
 /** Set to a folder to keep pictures of the pages. */
 const PICTURES = process.env.CONSENT_PICTURES;
-const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
 describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser', () => {
   let peer: IdentityProviderPeer;
@@ -40,7 +37,7 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
     listener?.close();
   });
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: SIZES.desktop });
+    context = await browser.newContext({ viewport: WINDOWS.desktop });
     page = await context.newPage();
   });
   afterEach(() => context?.close());
@@ -53,32 +50,6 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
     await page.goto(gateway.baseUrl + mcp.authorizeUrl({ redirect_uri: redirect }));
   }
 
-  async function signUp(email: string): Promise<void> {
-    gateway.secrets.add(PASSWORD);
-    await page.getByRole('button', { name: 'Create an account' }).click();
-    await page.getByLabel('Email address').fill(email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('heading', { name: 'Confirm your email address first' }).waitFor();
-    const asked = page.url();
-    await page.goto((await mailedLinks(gateway, email))[0]!);
-    await page.getByRole('heading', { name: 'Address confirmed' }).waitFor();
-    await page.goto(asked);
-  }
-
-  /** Checks that the page is no wider than its window, on a desktop and on a phone. */
-  async function lookAt(name: string): Promise<void> {
-    for (const [size, viewport] of Object.entries(SIZES)) {
-      await page.setViewportSize(viewport);
-      const width = await page.evaluate('document.documentElement.scrollWidth');
-      expect([name, size, width]).toEqual([name, size, viewport.width]);
-      if (!PICTURES) continue;
-      mkdirSync(PICTURES, { recursive: true });
-      await page.screenshot({ path: join(PICTURES, `${name}-${size}.png`), fullPage: true });
-    }
-    await page.setViewportSize(SIZES.desktop);
-  }
-
   async function sentBack(): Promise<URLSearchParams> {
     await page.waitForURL(`${redirect}?*`);
     return new URL(page.url()).searchParams;
@@ -88,14 +59,14 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
     const mcp = await client('Claude Code');
     await open(mcp);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await lookAt('sign-in');
-    await signUp('ida@example.com');
+    await lookAt(page, 'sign-in', PICTURES);
+    await signUpInBrowser(page, gateway, 'ida@example.com');
     await page.getByRole('heading', { name: 'Connect Claude Code?' }).waitFor();
-    await lookAt('consent');
+    await lookAt(page, 'consent', PICTURES);
     for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByRole('alert').waitFor();
-    await lookAt('nothing-ticked');
+    await lookAt(page, 'nothing-ticked', PICTURES);
     await page.getByLabel('Telegram').check();
     await page.getByRole('button', { name: 'Allow' }).click();
     const query = await sentBack();
@@ -114,7 +85,7 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
   it('asks for consent once, and redirects with an error on denial', async () => {
     const mcp = await client('Visual Studio Code');
     await open(mcp);
-    await signUp('nina@example.com');
+    await signUpInBrowser(page, gateway, 'nina@example.com');
     await page.getByRole('button', { name: 'Deny' }).click();
     expect((await sentBack()).get('error')).toBe('access_denied');
     await open(mcp);
@@ -129,9 +100,9 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
     const mcp = await OAuthClient.register(gateway, { client_name: 'Cursor', redirect_uris: [own] });
     const asked = gateway.baseUrl + mcp.authorizeUrl({ redirect_uri: own });
     await page.goto(asked);
-    await signUp('cora@example.com');
+    await signUpInBrowser(page, gateway, 'cora@example.com');
     await page.getByText('whichever opens cursor:').waitFor();
-    await lookAt('application');
+    await lookAt(page, 'application', PICTURES);
     // No such application exists here, so the request fails; under a forbidding policy the browser would not try.
     const isApplication = (url: string) => url.startsWith(`${own}?code=mcc_`);
     const sent = page.waitForEvent('requestfailed', (request) => isApplication(request.url()));
@@ -143,17 +114,17 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
   it('lets another person sign in', async () => {
     const mcp = await client('ChatGPT');
     await open(mcp);
-    await signUp('otto@example.com');
+    await signUpInBrowser(page, gateway, 'otto@example.com');
     await page.getByRole('link', { name: 'Use another account' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await signUp('olga@example.com');
+    await signUpInBrowser(page, gateway, 'olga@example.com');
     await page.getByText('Signed in as olga@example.com').waitFor();
   });
 
   it('continues after signing in at another provider', async () => {
     peer.person = { subject: 'ilse', email: 'ilse@example.com', emailVerified: true };
     await open(await client('Claude'));
-    await lookAt('providers');
+    await lookAt(page, 'providers', PICTURES);
     await page.getByRole('link', { name: 'Continue with Acme' }).click();
     await page.getByText('Signed in as ilse@example.com').waitFor();
     await page.getByRole('button', { name: 'Allow' }).click();
@@ -163,7 +134,7 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
   it('reports a wrong password and an existing account', async () => {
     const mcp = await client('Claude');
     await open(mcp);
-    await signUp('vera@example.com');
+    await signUpInBrowser(page, gateway, 'vera@example.com');
     await page.getByRole('heading', { name: 'Connect Claude?' }).waitFor();
     await context.clearCookies();
     await page.reload();
@@ -174,7 +145,7 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
     await page.getByRole('button', { name: 'Create an account' }).click();
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('may already have an account').waitFor();
-    await lookAt('taken');
+    await lookAt(page, 'taken', PICTURES);
   });
 
   it('shows several agents, long names and dark colours', async () => {
@@ -182,7 +153,7 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
       'An assistant whose maker could not find a shorter name for it, however hard they tried',
     );
     await open(mcp);
-    await signUp('a.rather.long.address.of.somebody@subdomain.example.com');
+    await signUpInBrowser(page, gateway, 'a.rather.long.address.of.somebody@subdomain.example.com');
     await page.getByRole('button', { name: 'Deny' }).waitFor();
     const script = `fetch('/api/agents', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({name: 'Reception of the whole house'})}).then((answer) => answer.status)`;
     expect(await page.evaluate(script).catch(() => 'blocked'), 'the page asks nothing itself').toBe(
@@ -192,18 +163,18 @@ describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser
     expect(await page.evaluate(script)).toBeLessThan(300);
     await open(mcp);
     await page.getByLabel('Reception of the whole house').waitFor();
-    await lookAt('agents');
+    await lookAt(page, 'agents', PICTURES);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await lookAt('agents-dark');
+    await lookAt(page, 'agents-dark', PICTURES);
   });
 
   it('shows what is wrong with an invalid request', async () => {
     const mcp = await client('Claude');
     await open(mcp);
-    await signUp('rita@example.com');
+    await signUpInBrowser(page, gateway, 'rita@example.com');
     await page.getByRole('heading', { name: 'Connect Claude?' }).waitFor();
     await page.goto(gateway.baseUrl + mcp.authorizeUrl({ redirect_uri: 'https://evil.example/' }));
     await page.getByText('The redirect URI is not registered').waitFor();
-    await lookAt('refused');
+    await lookAt(page, 'refused', PICTURES);
   });
 });

@@ -1,21 +1,17 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeNextcloud } from '../fakes/nextcloud/fake-nextcloud.ts';
 import type { FakeNcUser } from '../fakes/nextcloud/world/fake-nc-user.ts';
+import { signUpInBrowser } from '../support/browser-sign-up.ts';
 import { launchChromium } from '../support/chromium.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { startWithProvider } from '../support/gateway-with-provider.ts';
 import type { IdentityProviderPeer } from '../support/identity-provider.ts';
-import { mailedLinks } from '../support/member.ts';
+import { lookAt, WINDOWS } from '../support/page-look.ts';
 import { requirePeer } from '../support/require-peer.ts';
 
-const PASSWORD = 'correct horse battery';
 /** Set to a folder to keep pictures of the pages. */
 const PICTURES = process.env.PAIRING_PICTURES;
-const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
-const SCHEMES = ['light', 'dark'] as const;
 
 describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser', () => {
   let peer: IdentityProviderPeer;
@@ -40,7 +36,7 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
     nextcloud.addon.gatewayUrl = gateway.baseUrl;
     gateway.secrets.add(nextcloud.addon.apiSecret);
     admin = nextcloud.user('root', 'Root', { isAdmin: true });
-    context = await browser.newContext({ viewport: SIZES.desktop });
+    context = await browser.newContext({ viewport: WINDOWS.desktop });
     page = await context.newPage();
   });
   afterEach(async () => {
@@ -60,37 +56,6 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
   const beginThere = (origin = 'nc_admin') =>
     page.goto(`${nextcloud.url}/apps/chamade_talk/connect-start?origin=${origin}`);
 
-  async function signUp(email: string): Promise<void> {
-    gateway.secrets.add(PASSWORD);
-    await page.getByRole('button', { name: 'Create an account' }).click();
-    await page.getByLabel('Email address').fill(email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('heading', { name: 'Confirm your email address first' }).waitFor();
-    const asked = page.url();
-    await page.goto((await mailedLinks(gateway, email))[0]!);
-    await page.getByRole('heading', { name: 'Address confirmed' }).waitFor();
-    await page.goto(asked);
-  }
-
-  /** Checks that the page is no wider than its window, on a desktop and on a phone. */
-  async function lookAt(name: string): Promise<void> {
-    for (const [size, viewport] of Object.entries(SIZES)) {
-      await page.setViewportSize(viewport);
-      const width = await page.evaluate('document.documentElement.scrollWidth');
-      expect([name, size, width]).toEqual([name, size, viewport.width]);
-      for (const colorScheme of PICTURES ? SCHEMES : []) {
-        mkdirSync(PICTURES!, { recursive: true });
-        await page.emulateMedia({ colorScheme });
-        await page.screenshot({
-          path: join(PICTURES!, `${name}-${size}-${colorScheme}.png`),
-          fullPage: true,
-        });
-      }
-    }
-    await page.setViewportSize(SIZES.desktop);
-  }
-
   const host = () => new URL(nextcloud.url).host;
 
   /** The labels of the connections of whoever is signed in. */
@@ -106,11 +71,11 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
     await logInThere(admin);
     await beginThere();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await lookAt('sign-in');
-    await signUp('ida@example.com');
+    await lookAt(page, 'sign-in', PICTURES);
+    await signUpInBrowser(page, gateway, 'ida@example.com');
     await page.getByRole('heading', { name: `Connect ${host()}?` }).waitFor();
     await page.getByText('Signed in as ida@example.com').waitFor();
-    await lookAt('consent');
+    await lookAt(page, 'consent', PICTURES);
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('Connected.').waitFor();
     expect(page.url()).toBe(`${nextcloud.url}/settings/admin/talk?connected=1`);
@@ -121,10 +86,10 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
   it('takes no for an answer', async () => {
     await logInThere(admin);
     await beginThere('dashboard');
-    await signUp('nora@example.com');
+    await signUpInBrowser(page, gateway, 'nora@example.com');
     await page.getByRole('button', { name: 'Decline' }).click();
     await page.getByText('You have declined').waitFor();
-    await lookAt('declined');
+    await lookAt(page, 'declined', PICTURES);
     expect(nextcloud.addon.bots.size).toBe(0);
     expect(await connections()).toEqual([]);
   });
@@ -132,7 +97,7 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
   it('tells the Nextcloud when it is too late', async () => {
     await logInThere(admin);
     await beginThere();
-    await signUp('lena@example.com');
+    await signUpInBrowser(page, gateway, 'lena@example.com');
     nextcloud.pages.pending = { ...nextcloud.pages.pending!, expires: 0 };
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('Not connected: state_expired').waitFor();
@@ -146,12 +111,12 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
     await page.getByRole('link', { name: 'Continue with Acme' }).click();
     await page.getByText('Signed in as ilse@example.com').waitFor();
     await page.getByRole('link', { name: 'Use another account' }).click();
-    await signUp('a.rather.long.address.of.somebody@subdomain.example.com');
+    await signUpInBrowser(page, gateway, 'a.rather.long.address.of.somebody@subdomain.example.com');
     await page.getByText('Signed in as a.rather.long.address').waitFor();
-    await lookAt('long-address');
+    await lookAt(page, 'long-address', PICTURES);
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('Nextcloud Talk is connected.').waitFor();
-    await lookAt('connected');
+    await lookAt(page, 'connected', PICTURES);
     expect(await connections()).toEqual([`root@${host()}`]);
   });
 
@@ -160,12 +125,12 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
     const query = new URLSearchParams({ nc_state: 'f'.repeat(32), nc_url: `${long}/?x` });
     await page.goto(`${gateway.baseUrl}/connect/nctalk?${query}`);
     await page.getByText('without what follows').waitFor();
-    await lookAt('refused');
+    await lookAt(page, 'refused', PICTURES);
     query.set('nc_url', long);
     await page.goto(`${gateway.baseUrl}/connect/nctalk?${query}`);
-    await signUp('olga@example.com');
+    await signUpInBrowser(page, gateway, 'olga@example.com');
     await page.getByRole('button', { name: 'Decline' }).waitFor();
-    await lookAt('long-host');
+    await lookAt(page, 'long-host', PICTURES);
   });
 
   it('leads from the gateway to the Nextcloud, where any user agrees', async () => {
@@ -176,7 +141,7 @@ describe.skipIf(requirePeer('chromium'))('pairing with a Nextcloud in a browser'
         nc_url: nextcloud.url,
       })}`,
     );
-    await signUp('emma@example.com');
+    await signUpInBrowser(page, gateway, 'emma@example.com');
     await page.goto(`${gateway.baseUrl}/healthz`);
     const body = JSON.stringify({ server_url: nextcloud.url });
     const start = `fetch('/api/oauth/start/nctalk', {method: 'POST', headers: {'Content-Type': 'application/json'},

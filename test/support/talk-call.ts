@@ -1,11 +1,12 @@
 import { OPUS_PAYLOAD_TYPE } from '../../src/connectors/nctalk/voice/talk-protocol.ts';
 import type { PacketRings } from '../../src/media/packet-media.ts';
-import { FrameRingConsumer, frameRingMemory } from '../../src/rings/frame-ring.ts';
 import { PACKET_MEDIA } from '../../src/rtp/rtp-protocol.ts';
 import { BridgePool } from '../../src/threads/bridge-pool.ts';
 import type { EngineCall } from '../../src/threads/call-link.ts';
 import { Engine } from '../../src/threads/engine.ts';
 import { roomyQueue } from '../unit/threads/roomy-queue.ts';
+import { DEAF_AGENT } from './deaf-agent.ts';
+import { tappedVoice } from './tapped-voice.ts';
 import { Tone } from './tone.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -58,19 +59,7 @@ export class TalkCall {
   /** What is heard from now on of the stream of a person alone. */
   async hear(ssrc: number | undefined, seconds: number): Promise<Int16Array> {
     await waitFor('a voice for the stream', () => this.#voices.has(ssrc ?? -1));
-    const memory = frameRingMemory(ROOM_RATE_HZ);
-    this.#call.tap(this.#voices.get(ssrc!)!, { sampleRateHz: ROOM_RATE_HZ, memory });
-    const ring = new FrameRingConsumer(memory, ROOM_RATE_HZ);
-    const frames: Uint8Array[] = [];
-    await waitFor('frames of the tap', () => {
-      for (let waiting = ring.waiting(); waiting > 0; waiting--) {
-        frames.push(Uint8Array.from(ring.oldest()));
-        ring.release();
-      }
-      return frames.length >= seconds * FRAMES_PER_SECOND;
-    });
-    const bytes = Buffer.concat(frames);
-    return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
+    return await tappedVoice(this.#call, this.#voices.get(ssrc!)!, ROOM_RATE_HZ, seconds * FRAMES_PER_SECOND);
   }
 
   async close(): Promise<void> {
@@ -90,15 +79,7 @@ export class TalkCall {
   }
 
   #say(agentHz: number): NodeJS.Timeout {
-    const nothing = (): void => {};
-    const listener = {
-      frame: () => true,
-      cork: (give: () => void) => give(),
-      mark: nothing,
-      cleared: nothing,
-      held: nothing,
-    };
-    const agent = this.#call.joinAgent({ ...listener, overrun: nothing, overflow: nothing }, roomyQueue());
+    const agent = this.#call.joinAgent(DEAF_AGENT, roomyQueue());
     agent.listen(ROOM_RATE_HZ);
     this.#call.startAudio();
     const tone = new Tone(agentHz, ROOM_RATE_HZ, 0.3);

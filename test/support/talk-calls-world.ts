@@ -11,7 +11,6 @@ import type {
 import type { InboundCall } from '../../src/connectors/contract/connector.ts';
 import { PlatformHttp } from '../../src/connectors/kit/platform-http.ts';
 import { type CallingBot, TalkCalls } from '../../src/connectors/nctalk/calls/talk-calls.ts';
-import { FrameRingConsumer, frameRingMemory } from '../../src/rings/frame-ring.ts';
 import { BridgePool } from '../../src/threads/bridge-pool.ts';
 import type { EngineCall } from '../../src/threads/call-link.ts';
 import type { Engine } from '../../src/threads/engine.ts';
@@ -22,6 +21,7 @@ import { startTestEngine, TestAgent } from '../unit/engine/support/test-engine.t
 import { Janus } from './janus.ts';
 import { SignalingServer } from './signaling-server.ts';
 import { TalkPerson } from './talk-person.ts';
+import { tappedVoice } from './tapped-voice.ts';
 import { TcpRelay } from './tcp-relay.ts';
 import { Tone } from './tone.ts';
 import { waitFor } from './wait-for.ts';
@@ -221,21 +221,9 @@ export class AgentCall implements LegObserver {
 
   /** A second of one voice alone. */
   async hearsVoice(voice: number): Promise<Int16Array> {
-    const tap = { sampleRateHz: SAMPLE_RATE_HZ, memory: frameRingMemory(SAMPLE_RATE_HZ) };
-    this.engineCall.tap(voice, tap);
-    const ring = new FrameRingConsumer(tap.memory, tap.sampleRateHz);
-    const frames: Uint8Array[] = [];
-    await waitFor('a tapped second', () => {
-      for (let waiting = ring.waiting(); waiting > 0; waiting--) {
-        frames.push(Uint8Array.from(ring.oldest()));
-        ring.release();
-      }
-      return frames.length >= 75;
-    });
-    this.engineCall.tap(voice, null);
     // The first half second holds the beginning.
-    const bytes = Buffer.concat(frames.slice(25, 75));
-    return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
+    const frames = await tappedVoice(this.engineCall, voice, SAMPLE_RATE_HZ, 75);
+    return frames.subarray(SAMPLE_RATE_HZ / 2);
   }
 
   get names(): string[] {

@@ -3,7 +3,6 @@ import type { Termination } from '../../../src/base/termination.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { LegObserver } from '../../../src/connectors/contract/call-leg.ts';
 import { MeetingLeg } from '../../../src/connectors/kit/meeting-leg.ts';
-import { FrameRingConsumer, frameRingMemory } from '../../../src/rings/frame-ring.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
 import type { EngineCall } from '../../../src/threads/call-link.ts';
 import type { Engine } from '../../../src/threads/engine.ts';
@@ -11,6 +10,7 @@ import { LoopbackApi } from '../../loopback/messages/loopback-api.ts';
 import { LoopbackVendor } from '../../loopback/server/loopback-vendor.ts';
 import type { Meeting } from '../../loopback/server/meeting.ts';
 import { LOOPBACK_RULES, LoopbackMeeting } from '../../loopback/signaling/loopback-meeting.ts';
+import { tappedVoice } from '../../support/tapped-voice.ts';
 import { Tone } from '../../support/tone.ts';
 import { toneLevelDb } from '../../support/tone-analysis.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -90,20 +90,9 @@ class Call implements LegObserver {
 
   /** A second of one voice alone. */
   async tapHears(voice: number): Promise<Int16Array> {
-    const tap = { sampleRateHz: SAMPLE_RATE_HZ, memory: frameRingMemory(SAMPLE_RATE_HZ) };
-    this.engineCall.tap(voice, tap);
-    const ring = new FrameRingConsumer(tap.memory, tap.sampleRateHz);
-    const frames: Uint8Array[] = [];
     // The first half second holds the beginning.
-    await waitFor('a tapped second', () => {
-      for (let waiting = ring.waiting(); waiting > 0; waiting--) {
-        frames.push(Uint8Array.from(ring.oldest()));
-        ring.release();
-      }
-      return frames.length >= 75;
-    });
-    this.engineCall.tap(voice, null);
-    return samplesOf(frames.slice(25, 75));
+    const frames = await tappedVoice(this.engineCall, voice, SAMPLE_RATE_HZ, 75);
+    return frames.subarray(SAMPLE_RATE_HZ / 2);
   }
 
   ringing(): void {}
