@@ -3,6 +3,7 @@ import { isPrivateUseRedirect } from '../../authorization/redirect-uris.ts';
 import { escapeHtml } from '../../base/html.ts';
 import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import type { Page } from './page.ts';
+import { QUESTION_STYLE, type Question, questionForm, sourceOf } from './question.ts';
 
 /** A checkbox. */
 export interface Tick<Id extends string = string> {
@@ -17,15 +18,8 @@ export interface PlatformTick extends Tick<Platform> {
 }
 
 /** The content of the consent page. */
-export interface ConsentQuestion {
+export interface ConsentQuestion extends Question {
   readonly request: AuthorizationRequest;
-  /** The request as text, and the proof that this page showed it. */
-  readonly requestText: string;
-  readonly ticket: string;
-  /** The account's display name. */
-  readonly account: string;
-  /** URL of this page for signing in with another account. */
-  readonly otherAccountUrl: string;
   readonly platforms: readonly PlatformTick[];
   /** Shown only if there are several. */
   readonly agents: readonly Tick[];
@@ -35,7 +29,6 @@ export interface ConsentQuestion {
 
 const STYLE = `
 main{max-width:520px}
-a{color:var(--accent)}
 strong{color:var(--ink);overflow-wrap:anywhere}
 fieldset{margin:20px 0 0;padding:0;border:0}
 legend{margin:0 0 8px;padding:0;font-weight:600;font-size:14px}
@@ -46,31 +39,27 @@ legend{margin:0 0 8px;padding:0;font-weight:600;font-size:14px}
 .ticks input{flex:none;width:18px;height:18px;margin:0;accent-color:var(--accent)}
 .ticks small{display:block;color:var(--quiet);font-weight:400;font-size:13px}
 .fine{margin:16px 0 0;font-size:14px}
-[role=alert]{margin:12px 0 0;font-weight:600}
-.answers{display:grid;grid-template-columns:1fr 1fr;gap:12px;margin-top:24px}
-.answers button{margin:0}
-.answers .no{background:transparent;color:var(--ink);border:1px solid var(--line)}
-.who{margin:20px 0 0;padding-top:16px;border-top:1px solid var(--line);font-size:14px;overflow-wrap:anywhere}`;
+[role=alert]{margin:12px 0 0;font-weight:600}${QUESTION_STYLE}`;
 
 /** The page on which a user authorizes an MCP client. Works without scripts. */
 export function consentPage(question: ConsentQuestion): Page {
   const { request, agents, platforms, complaint } = question;
   const fault = complaint === '' ? '' : `<p class="bad" role="alert">${escapeHtml(complaint)}</p>`;
+  const form = questionForm(question, {
+    action: 'authorize',
+    content: `${ticks('Platforms it may use', 'platform', platforms, platformHint)}
+${agents.length > 1 ? ticks('Agents it acts for', 'agent', agents, () => '') : ''}
+<p class="fine">It can read messages, take calls, and write and speak in your name there.${wholeHint(request)}
+You can take this back at any time.</p>${fault}
+`,
+    no: { value: 'deny', label: 'Deny' },
+    yes: { value: 'allow', label: 'Allow' },
+  });
   return {
     title: `Connect ${request.client.clientName}?`,
     content: `<p>It asks to act for you, ${identityOf(request)}. Your answer takes you to
 <strong>${escapeHtml(destinationOf(request.redirectUri))}</strong>.</p>
-<form method="post" action="authorize">
-<input type="hidden" name="request" value="${escapeHtml(question.requestText)}">
-<input type="hidden" name="ticket" value="${escapeHtml(question.ticket)}">
-${ticks('Platforms it may use', 'platform', platforms, platformHint)}
-${agents.length > 1 ? ticks('Agents it acts for', 'agent', agents, () => '') : ''}
-<p class="fine">It can read messages, take calls, and write and speak in your name there.${wholeHint(request)}
-You can take this back at any time.</p>${fault}
-<div class="answers"><button class="no" name="decision" value="deny">Deny</button>
-<button name="decision" value="allow">Allow</button></div></form>
-<p class="who">Signed in as <strong>${escapeHtml(question.account)}</strong>.
-<a href="${escapeHtml(question.otherAccountUrl)}">Use another account</a></p>`,
+${form}`,
     style: STYLE,
     formTargets: ["'self'", sourceOf(request.redirectUri)],
   };
@@ -117,13 +106,4 @@ function destinationOf(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   if (protocol === 'https:') return host;
   return `a program on this computer (${isPrivateUseRedirect(redirectUri) ? `whichever opens ${protocol}` : host})`;
-}
-
-/**
- * The Content-Security-Policy source of a redirect URI. Browsers apply the page's policy to the redirect after a form
- * too. For IPv6 addresses and private-use schemes, policies support only the scheme.
- */
-function sourceOf(redirectUri: string): string {
-  const { protocol, origin, hostname } = new URL(redirectUri);
-  return hostname.startsWith('[') || isPrivateUseRedirect(redirectUri) ? protocol : origin;
 }

@@ -150,7 +150,7 @@ async function question(
     host,
     requestText,
     ticket: tickets.issue(credentialId, requestText),
-    owner: await ownerOf(db, accountId),
+    account: await ownerOf(db, accountId),
     otherAccountUrl: `${platform}?${new URLSearchParams({ ...asked, prompt: 'login' })}`,
   });
   return pageReply(200, page, OWN_FORM_HEADERS);
