@@ -7,6 +7,14 @@ const layer = (name, from, allowed) => ({
   to: { path: '^src/', pathNot: [from, ...allowed.map((part) => `^src/${part}\\b`)] },
 });
 
+/** Only this part of src may import these packages. */
+const only = (name, part, packages) => ({
+  name,
+  severity: 'error',
+  from: { path: '^src/', pathNot: `^src/${part}` },
+  to: { path: packages },
+});
+
 /** From the top down: each may import those after it. */
 const DOMAINS = [
   'inline',
@@ -130,33 +138,14 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/api/mcp/fast-path/' },
       to: { path: '^src/api/mcp/fast-path/', pathNot: '/fast-path\\.ts$' },
     },
-    {
-      name: 'only-http-knows-uws',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/api/http/uws/' },
-      to: { path: 'node_modules/uWebSockets\\.js|^uWebSockets\\.js$' },
-    },
-    {
-      name: 'only-connections-know-ws',
-      severity: 'error',
-      from: {
-        path: '^src/',
-        pathNot: '^src/(api/http/node/|speech/vendor-connection\\.ts|connectors/kit/platform-socket\\.ts)',
-      },
-      to: { path: 'node_modules/ws/|^ws$' },
-    },
-    {
-      name: 'only-the-sip-core-knows-sip-js',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/connectors/sip/signaling/core/' },
-      to: { path: 'node_modules/sip\\.js/' },
-    },
-    {
-      name: 'only-webrtc-knows-werift',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/webrtc/' },
-      to: { path: 'node_modules/werift/' },
-    },
+    only('only-http-knows-uws', 'api/http/uws/', 'node_modules/uWebSockets\\.js|^uWebSockets\\.js$'),
+    only(
+      'only-connections-know-ws',
+      '(api/http/node/|speech/vendor-connection\\.ts|connectors/kit/platform-socket\\.ts)',
+      'node_modules/ws/|^ws$',
+    ),
+    only('only-the-sip-core-knows-sip-js', 'connectors/sip/signaling/core/', 'node_modules/sip\\.js/'),
+    only('only-webrtc-knows-werift', 'webrtc/', 'node_modules/werift/'),
     {
       name: 'webrtc-on-bridges-only',
       severity: 'error',
@@ -164,21 +153,12 @@ module.exports = {
       from: { path: '^src/(main|engine/engine\\.worker)\\.ts$' },
       to: { path: '^src/webrtc/', reachable: true },
     },
-    {
-      name: 'only-store-knows-the-database',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/store/' },
-      to: { path: 'node_modules/(better-sqlite3|kysely)' },
-    },
-    {
-      name: 'only-threads-knows-threads',
-      severity: 'error',
-      from: {
-        path: '^src/',
-        pathNot: '^src/(threads/|jobs/|rings/|engine/|bridge/|store/database/checkpoint)',
-      },
-      to: { path: '^(node:)?worker_threads$|node_modules/piscina' },
-    },
+    only('only-store-knows-the-database', 'store/', 'node_modules/(better-sqlite3|kysely)'),
+    only(
+      'only-threads-knows-threads',
+      '(threads/|jobs/|rings/|engine/|bridge/|store/database/checkpoint)',
+      '^(node:)?worker_threads$|node_modules/piscina',
+    ),
     {
       name: 'worker-closure',
       severity: 'error',
