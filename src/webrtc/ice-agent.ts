@@ -35,6 +35,9 @@ interface ConnectionInternals {
   ensureProtocol(protocol: StunProtocol | StunOverTurnProtocol): void;
   pairLocalProtocol(protocol: StunProtocol | StunOverTurnProtocol): void;
 }
+/** Gives the library what a socket has received. */
+type Read = (data: Buffer, from: Address) => void;
+
 interface SocketInternals {
   datagramReceived(data: Buffer, from: Address): void;
 }
@@ -159,7 +162,8 @@ export class IceAgent {
     const protocol = new StunProtocol();
     protocol.transport = socket as unknown as StunProtocol['transport'];
     const reader = protocol as unknown as SocketInternals;
-    socket.onData = (data, from) => this.#take(data, from, () => reader.datagramReceived(data, from));
+    const read: Read = (data, from) => reader.datagramReceived(data, from);
+    socket.onData = (data, from) => this.#take(data, from, read);
     const candidates = localAddresses().map((host) => hostCandidate(host, socket.port));
     const [first] = candidates;
     if (first === undefined) return;
@@ -194,7 +198,7 @@ export class IceAgent {
     if (this.#isClosed) return void protocol.close().catch(() => undefined);
     const relay = protocol as unknown as RelayInternals;
     const read = relay.handleStunMessage;
-    relay.handleStunMessage = (data, from) => this.#take(data, from, () => read(data, from));
+    relay.handleStunMessage = (data, from) => this.#take(data, from, read);
     this.#internals.ensureProtocol(protocol);
     const candidate = relayCandidate(relayed, mapped);
     this.#adopt(protocol, candidate);
@@ -212,7 +216,7 @@ export class IceAgent {
   }
 
   /** Takes what a socket has received, from whomever. RFC 7983: the first byte tells what it is. */
-  #take(data: Buffer, from: Address, read: () => void): void {
+  #take(data: Buffer, from: Address, read: Read): void {
     try {
       const isStun = data.length > 0 && data[0]! < 4;
       if (isStun) this.#takeStun(data, from, read);
@@ -225,7 +229,7 @@ export class IceAgent {
     }
   }
 
-  #takeStun(data: Buffer, from: Address, read: () => void): void {
+  #takeStun(data: Buffer, from: Address, read: Read): void {
     const message = parseMessage(data);
     if (message?.messageClass === classes.REQUEST) {
       // The library answers without looking at the signature.
@@ -233,7 +237,7 @@ export class IceAgent {
       if (this.#sources.size < MAX_SOURCES) this.#sources.add(`${from[0]}:${from[1]}`);
     }
     if (this.#isPeer(from)) this.#heardMs = wallMs();
-    read();
+    read(data, from);
   }
 
   #isPeer([host, port]: Address): boolean {
