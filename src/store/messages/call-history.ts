@@ -54,18 +54,15 @@ export async function endedCalls(db: Db, filter: HistoryFilter): Promise<History
   if (platforms !== null) seen = seen.where('platform', 'in', platforms);
   if (result !== null) seen = seen.where('terminationResult', '=', result);
   if (after !== null) seen = seen.where(isBehind(after));
-  if (search === '') return pageOf(await seen.execute(), examined, limit);
-  // One call more than are asked for is no page more: the last one examined says where to go on.
   const all = await seen.execute();
+  // The last one examined says where to go on.
+  const rest = all.length < examined ? null : positionOf(all.at(-1)!);
+  if (search === '') return { calls: all, next: rest };
   const ids = new Set(await idsWith(db, all, search));
   const found = all.filter(({ callId }) => ids.has(callId));
   return found.length > limit
     ? { calls: found.slice(0, limit), next: positionOf(found[limit - 1]!) }
-    : { calls: found, next: all.length < examined ? null : positionOf(all.at(-1)!) };
-}
-
-function pageOf(calls: readonly CallRow[], examined: number, limit: number): HistoryPage {
-  return { calls, next: calls.length < Math.min(examined, limit) ? null : positionOf(calls.at(-1)!) };
+    : { calls: found, next: rest };
 }
 
 function positionOf({ createdAt, callId }: CallRow): HistoryPosition {
