@@ -26,6 +26,11 @@ export function directAddress(login: LoginRef, personId: string): Address {
   return { login, space: { kind: 'direct', id: personId }, thread: null, person: personId };
 }
 
+/** Returns the address of a channel, outside threads. */
+export function channelAddress(login: LoginRef, channelId: string): Address {
+  return { login, space: { kind: 'channel', id: channelId }, thread: null, person: null };
+}
+
 /** Returns a key that is the same for all addresses of one conversation on a platform. */
 export function keyOfAddress({ login, space, thread }: Address): string {
   return JSON.stringify([keyOfLogin(login), space.kind, space.id, thread]);

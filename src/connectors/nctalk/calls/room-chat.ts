@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { channelAddress } from '../../../base/address.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import { oneLine } from '../../../base/one-line.ts';
 import type { Clock } from '../../../base/time.ts';
@@ -76,12 +77,7 @@ export class RoomChat implements SendsChat, ShowsCallTyping {
   async send({ text, files }: OutboundChat, signal: AbortSignal): Promise<ChatOutcome> {
     const { clock, roomToken: token, connectionId, type, failed } = this.#deps;
     type(false);
-    const to = {
-      login: { kind: 'connection', id: connectionId },
-      space: { kind: 'channel', id: token },
-      thread: null,
-      person: null,
-    } as const;
+    const to = channelAddress({ kind: 'connection', id: connectionId }, token);
     const api = this.#api;
     const traits = await this.#traitsBy(signal).catch(failureOf);
     if (traits instanceof Error) return { kind: 'refused', reason: traits.message };

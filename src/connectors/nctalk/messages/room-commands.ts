@@ -1,3 +1,4 @@
+import { channelAddress } from '../../../base/address.ts';
 import { wallMs } from '../../../base/wall-ms.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import type { TalkApi } from '../client.ts';
@@ -53,9 +54,8 @@ export class RoomCommands {
   ): Promise<void> {
     const { reader, rooms, intake } = this.#deps;
     const isActive = command === 'activate';
-    const space = { kind: 'channel', id: place.token } as const;
     await rooms.activate(place, isActive, id);
-    await intake().reachable({ login: reader.login, space, thread: null, person: null }, isActive);
+    await intake().reachable(channelAddress(reader.login, place.token), isActive);
     await this.tellAddon();
     if (wallMs() / 1_000 - timestamp < ANSWERED_FOR_S)
       await this.say(place.token, ANSWERS[command], `${command} ${id}`);

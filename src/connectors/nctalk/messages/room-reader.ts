@@ -1,4 +1,4 @@
-import type { Address } from '../../../base/address.ts';
+import { type Address, channelAddress, keyOfLogin } from '../../../base/address.ts';
 import { isDiskFull } from '../../../base/errors.ts';
 import { EventLoopLimit } from '../../../base/event-loop-limit.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
@@ -123,8 +123,7 @@ export class RoomReader {
 
   async #reachable(token: string, isReachable: boolean): Promise<void> {
     const { reader, intake } = this.#deps;
-    const space = { kind: 'channel', id: token } as const;
-    await intake().reachable({ login: reader.login, space, thread: null, person: null }, isReachable);
+    await intake().reachable(channelAddress(reader.login, token), isReachable);
   }
 
   async #read(place: Place): Promise<Address | null> {
@@ -202,7 +201,7 @@ export class RoomReader {
 
   async #ask<T>(ask: (options: { deadlineMs: number; signal: AbortSignal }) => Promise<T>): Promise<T> {
     const { turns, reader, signal } = this.#deps;
-    const key = 'id' in reader.login ? reader.login.id : '';
+    const key = keyOfLogin(reader.login);
     return await turns.run(key, () => ask({ deadlineMs: REQUEST_MS, signal }));
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Address, LoginRef } from '../../../base/address.ts';
+import { channelAddress, type LoginRef } from '../../../base/address.ts';
 import { field, platformJson } from '../../../base/platform-json.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import { quoted } from '../../kit/quoted-text.ts';
@@ -49,7 +49,7 @@ export async function takeBotPost(
     case 'Join':
     case 'Leave': {
       const { data } = Moved.safeParse(body);
-      if (data) await intake.reachable(roomOf(login, data.object.id), type === 'Join');
+      if (data) await intake.reachable(channelAddress(login, data.object.id), type === 'Join');
       return data !== undefined;
     }
     default:
@@ -70,7 +70,7 @@ async function written(
   const text = [quoteOf(object.inReplyTo), textOf(object.content)].filter((line) => line !== '').join('\n');
   if (text === '') return true;
   await intake.received({
-    from: { ...roomOf(login, target.id), person: actor.id.replace(/^users\//, '') },
+    from: { ...channelAddress(login, target.id), person: actor.id.replace(/^users\//, '') },
     alias: null,
     remoteName: target.name || null,
     senderName: actor.name || null,
@@ -96,8 +96,4 @@ function textOf(content: string): string {
   const rich = RichText.parse({ message, messageParameters: parameters });
   const files = filesOf(rich).map(({ name }) => `[file: ${name}]`);
   return [plainText(rich, ''), ...files].filter((line) => line !== '').join('\n');
-}
-
-function roomOf(login: LoginRef, token: string): Address {
-  return { login, space: { kind: 'channel', id: token }, thread: null, person: null };
 }

@@ -1,4 +1,4 @@
-import type { Address, LoginRef } from '../../../base/address.ts';
+import { type Address, channelAddress, type LoginRef } from '../../../base/address.ts';
 import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
@@ -128,10 +128,8 @@ export class EventReceiver {
   async #reachable(event: unknown, isReachable: boolean): Promise<void> {
     const { data } = ChannelEvent.safeParse(event);
     if (!data) return;
-    const space = { kind: 'channel', id: data.channel } as const;
-    await this.#deps
-      .intake()
-      .reachable({ login: this.#deps.ref, space, thread: null, person: null }, isReachable);
+    const { intake, ref } = this.#deps;
+    await intake().reachable(channelAddress(ref, data.channel), isReachable);
   }
 
   /** The text says what the blocks do, if there is one. */
