@@ -2,8 +2,9 @@ import * as z from 'zod';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { PlatformFailure } from '../kit/platform-failure.ts';
 import { type CallOptions, fileUpload, type PlatformHttp } from '../kit/platform-http.ts';
+import { wholeNumber } from './messages/message-text.ts';
 import { Capabilities, listOf, Message, ROOM_TYPES, Room } from './objects.ts';
-import { failureOf, type OcsAnswer, type OcsClient, type OcsRequest } from './ocs-client.ts';
+import { failureOf, type OcsClient } from './ocs-client.ts';
 
 const TALK = 'apps/spreed/api';
 /** A Nextcloud that lies may list hundreds of thousands. */
@@ -47,7 +48,7 @@ export class TalkApi {
   /** Rejects with kind `refused` where there is no Talk. */
   async traits(options: Partial<CallOptions>): Promise<TalkTraits> {
     const request = { method: 'GET', path: 'cloud/capabilities', ...options } as const;
-    const { spreed } = (await this.#ask(request, Capabilities)).data.capabilities;
+    const { spreed } = (await this.ocs.ask(request, Capabilities)).data.capabilities;
     if (!spreed) throw new PlatformFailure('refused', 'The Nextcloud has no Talk, or not for this user');
     const { features = [], config } = spreed;
     return { features: new Set(features), folder: config?.attachments?.folder || '/Talk' };
@@ -60,18 +61,18 @@ export class TalkApi {
   ): Promise<{ readonly rooms: readonly Room[]; readonly modifiedBefore: number | null }> {
     const query = { noStatusUpdate: 1, ...(modifiedSince !== null && { modifiedSince }) };
     const request = { method: 'GET', path: `${TALK}/v4/room`, query, ...options } as const;
-    const { data, headers } = await this.#ask(request, listOf(Room, MAX_ROOMS));
+    const { data, headers } = await this.ocs.ask(request, listOf(Room, MAX_ROOMS));
     return { rooms: data, modifiedBefore: wholeNumber(headers.get('x-nextcloud-talk-modified-before')) };
   }
 
   async room(token: string, options: Partial<CallOptions>): Promise<Room> {
-    return (await this.#ask({ method: 'GET', path: `${TALK}/v4/room/${token}`, ...options }, Room)).data;
+    return (await this.ocs.ask({ method: 'GET', path: `${TALK}/v4/room/${token}`, ...options }, Room)).data;
   }
 
   /** Returns the conversation of the two, and makes it first if there is none. */
   async directRoom(userId: string, options: Partial<CallOptions>): Promise<Room> {
     const json = { roomType: ROOM_TYPES.oneToOne, invite: userId };
-    return (await this.#ask({ method: 'POST', path: `${TALK}/v4/room`, json, ...options }, Room)).data;
+    return (await this.ocs.ask({ method: 'POST', path: `${TALK}/v4/room`, json, ...options }, Room)).data;
   }
 
   /**
@@ -99,7 +100,7 @@ export class TalkApi {
         ...options,
       } as const;
       try {
-        const { data, headers } = await this.#ask(request, listOf(Message, limit));
+        const { data, headers } = await this.ocs.ask(request, listOf(Message, limit));
         const given = wholeNumber(headers.get('x-chat-last-given')) ?? data.at(-1)?.id ?? null;
         return { messages: data, nextId: given !== null && given > lastId ? given : null };
       } catch (error) {
@@ -123,7 +124,7 @@ export class TalkApi {
       query: { ...query, ...(id > 0 && { lastKnownMessageId: id }) },
       ...options,
     } as const;
-    return (await this.#ask(request, listOf(Message, HISTORY_SIZE))).data;
+    return (await this.ocs.ask(request, listOf(Message, HISTORY_SIZE))).data;
   }
 
   /** Returns the id of the message. */
@@ -137,12 +138,12 @@ export class TalkApi {
       ...(thread && { threadId: Number(thread) }),
       ...(isSilent && { silent: true }),
     };
-    return (await this.#ask({ method: 'POST', path: chatPath(token), json, ...options }, Message)).data.id;
+    return (await this.ocs.ask({ method: 'POST', path: chatPath(token), json, ...options }, Message)).data.id;
   }
 
   /** Best effort: Talk keeps the place of a deleted message. */
   async deleteMessage(token: string, id: number, options: Partial<CallOptions>): Promise<void> {
-    await this.#ask({ method: 'DELETE', path: `${chatPath(token)}/${id}`, ...options }, z.unknown());
+    await this.ocs.ask({ method: 'DELETE', path: `${chatPath(token)}/${id}`, ...options }, z.unknown());
   }
 
   /** Uploads a file below a folder of the user's, which is made, and returns its path. */
@@ -177,7 +178,7 @@ export class TalkApi {
       talkMetaData: JSON.stringify(talkMetaData),
     };
     const request = { method: 'POST', path: 'apps/files_sharing/api/v1/shares', json, ...options } as const;
-    await this.#ask(request, z.unknown());
+    await this.ocs.ask(request, z.unknown());
   }
 
   /** Opens the bytes of a file by its path among the user's. Rejects with GatewayError `file_gone` or `platform_failed`. */
@@ -207,21 +208,10 @@ export class TalkApi {
     const parts = [userId, ...path.split('/').filter((part) => part !== '')];
     return `${server}/remote.php/dav/files/${parts.map(encodeURIComponent).join('/')}`;
   }
-
-  async #ask<Schema extends z.ZodType>(
-    request: OcsRequest,
-    schema: Schema,
-  ): Promise<OcsAnswer<z.output<Schema>>> {
-    return await this.ocs.ask(request, schema);
-  }
 }
 
 function chatPath(token: string): string {
   return `${TALK}/v1/chat/${token}`;
-}
-
-function wholeNumber(text: string | null): number | null {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 /** Nextcloud takes no slash in a name, and no name of dots. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/time.ts';
 import type { Bridges } from '../../media/transport.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
 import type { PlatformRecords } from '../contract/records.ts';
+import { GivenIntake } from '../kit/given-intake.ts';
 import { PlatformHttp } from '../kit/platform-http.ts';
 import { type CallingBot, TalkCalls } from './calls/talk-calls.ts';
 import type { BotLogin } from './login/bot-login.ts';
@@ -62,8 +63,8 @@ export class NextcloudTalkConnector implements Connector {
     const http = new PlatformHttp('Nextcloud', clock, MAX_ANSWER_BYTES, fetches);
     const addons = new AddonClient(http);
     const replays = new ReplayMemory();
-    const messenger = new NextcloudTalkMessenger((key) => nextclouds.get(key));
-    const intake = () => messenger.intake;
+    const { give, get: intake } = new GivenIntake();
+    const messenger = new NextcloudTalkMessenger((key) => nextclouds.get(key), give);
     const botOf = (connectionId: string): BotLogin | null => {
       const login = nextclouds.get(connectionId);
       return login?.kind === 'bot' ? login : null;

@@ -1,9 +1,7 @@
 import { type Address, keyOfLogin, type LoginRef } from '../../base/address.ts';
-import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type {
   FetchesFiles,
-  MessageIntake,
   Messenger,
   OutboundMessage,
   SendOutcome,
@@ -27,20 +25,12 @@ export class NextcloudTalkMessenger implements Messenger, FetchesFiles, ShowsTyp
   readonly typingRepeatMs = TYPING_REPEAT_MS;
   readonly remedies = TALK_REMEDIES;
   readonly dropsDuplicatesForMs = LOOKED_FOR_MS;
+  readonly onMessages: Messenger['onMessages'];
   readonly #loginOf: (key: string) => TalkLogin | undefined;
-  #intake: MessageIntake | null = null;
 
-  constructor(loginOf: (key: string) => TalkLogin | undefined) {
+  constructor(loginOf: (key: string) => TalkLogin | undefined, onMessages: Messenger['onMessages']) {
     this.#loginOf = loginOf;
-  }
-
-  onMessages(intake: MessageIntake): void {
-    this.#intake = intake;
-  }
-
-  get intake(): MessageIntake {
-    assert(this.#intake !== null, 'onMessages comes before logins');
-    return this.#intake;
+    this.onMessages = onMessages;
   }
 
   checkText(text: string): void {

@@ -87,10 +87,9 @@ export const Capabilities = z.object({
     spreed: field(
       z.object({
         features: field(z.array(z.string())),
-        version: field(z.string()),
         config: field(
           z.object({
-            attachments: field(z.object({ folder: field(z.string()), allowed: field(z.boolean()) })),
+            attachments: field(z.object({ folder: field(z.string()) })),
           }),
         ),
       }),

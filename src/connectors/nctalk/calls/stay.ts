@@ -87,8 +87,7 @@ export class Stay {
 
   /** Sends something to a session, or to the server in its place. `id`: comes back with a refusal. */
   send(to: string, data: object, id?: string): void {
-    const message = { recipient: { type: 'session', sessionid: to }, data: { ...data, to } };
-    this.#session?.send({ type: 'message', message, ...(id !== undefined && { id }) });
+    this.#session?.sendTo(to, data, id);
   }
 
   /** Leaves. Nothing is reported any more. Never rejects; safe to call twice. */

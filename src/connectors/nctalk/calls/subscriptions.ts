@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import type { PeerMessage } from '../signaling/hpb-messages.ts';
-import type { IceCandidate } from '../voice/talk-protocol.ts';
+import { type IceCandidate, MAX_SUBSCRIPTIONS } from '../voice/talk-protocol.ts';
 import {
   answerData,
   type CallMedia,
@@ -17,8 +17,6 @@ export interface SubscriptionsDeps {
   send(personId: string, data: object, id?: string): void;
 }
 
-/** Connections of one call. Whoever has spoken last comes first. */
-export const MAX_SUBSCRIPTIONS = 24;
 /** Pauses before the next request, while none has led to an offer. Then the person must do something first. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000] as const;
 /** Least time between two connections for one person: each takes a thread some milliseconds. */

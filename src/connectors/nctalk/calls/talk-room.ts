@@ -71,7 +71,6 @@ export interface SignalingSettings {
 
 /** What a Nextcloud says of calls. */
 export interface CallRules {
-  readonly hasTalk: boolean;
   readonly hasCalls: boolean;
   /** Media cannot be understood by the server, and neither by us. */
   readonly isEncrypted: boolean;
@@ -101,10 +100,8 @@ export class TalkRoom {
       { method: 'GET', path: 'cloud/capabilities', signal },
       Capabilities,
     );
-    const { spreed } = data.capabilities;
-    const call = spreed?.config?.call;
+    const call = data.capabilities.spreed?.config?.call;
     return {
-      hasTalk: spreed !== undefined,
       hasCalls: call?.enabled !== false,
       isEncrypted: call?.['end-to-end-encryption'] === true,
     };

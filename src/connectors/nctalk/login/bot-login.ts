@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Address, directAddress, type LoginRef } from '../../../base/address.ts';
+import { type Address, directAddress, keyOfLogin, type LoginRef } from '../../../base/address.ts';
 import type { OutboundMessage, SendOutcome } from '../../contract/messenger.ts';
 import { LOGIN_OK, LoginCheck } from '../../kit/login-check.ts';
 import { PlatformFailure } from '../../kit/platform-failure.ts';
@@ -110,7 +110,7 @@ export class BotLogin extends LoginCheck {
   }
 
   get key(): string {
-    return 'id' in this.#ref ? this.#ref.id : '';
+    return keyOfLogin(this.#ref);
   }
 
   /** Begins to receive. */

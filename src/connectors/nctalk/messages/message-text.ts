@@ -82,7 +82,8 @@ function stubOf({ type, id = '', name = '', link, latitude, longitude }: Paramet
   return `[${TYPE_NAMES[type] ?? type}: ${what}${more === '' ? '' : ` (${more})`}]`;
 }
 
-function wholeNumber(value: unknown): number | null {
+/** A number of up to 15 digits, also as text; null for anything else. */
+export function wholeNumber(value: unknown): number | null {
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isRecord } from '../../../base/json.ts';
 import { field, platformJson } from '../../../base/platform-json.ts';
+import { listOf } from '../objects.ts';
 
 /**
  * Messages of a signaling server, as far as calls need them. Fields and types that are not known are left out, and so are elements of
@@ -15,12 +16,7 @@ const Id = z.string().min(1).max(1_000);
 
 /** A list of such entries, without those that cannot be read. */
 export function entries<Schema extends z.ZodType>(schema: Schema) {
-  return z.array(z.unknown()).transform((all) =>
-    all.slice(0, MAX_ENTRIES).flatMap((entry): z.output<Schema>[] => {
-      const read = schema.safeParse(entry);
-      return read.success ? [read.data] : [];
-    }),
-  );
+  return listOf(schema, MAX_ENTRIES);
 }
 
 function list<Schema extends z.ZodType>(schema: Schema) {

@@ -93,6 +93,12 @@ export class HpbSession {
     this.#unsent.push(message);
   }
 
+  /** Sends something to a session, or to the server in its place. `id`: comes back with a refusal. */
+  sendTo(to: string, data: object, id?: string): void {
+    const message = { recipient: { type: 'session', sessionid: to }, data: { ...data, to } };
+    this.send({ type: 'message', message, ...(id !== undefined && { id }) });
+  }
+
   /** Sends a request now. Rejects with an HpbError, or an Error without an answer. */
   async request(message: object): Promise<HpbMessage> {
     if (!this.#isUp || this.#connection === null)

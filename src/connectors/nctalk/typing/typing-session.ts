@@ -96,10 +96,7 @@ export class TypingSession {
   }
 
   #tell(sessionIds: Iterable<string>, on: boolean): void {
-    for (const to of sessionIds) {
-      const message = { recipient: { type: 'session', sessionid: to }, data: { ...typingMessage(on), to } };
-      this.#session?.send({ type: 'message', message });
-    }
+    for (const to of sessionIds) this.#session?.sendTo(to, typingMessage(on));
   }
 
   #fail(error: unknown): void {

@@ -1,10 +1,7 @@
 import type { IceServer } from '../../../media/ice.ts';
 import type { Certificate } from '../../../webrtc/dtls-session.ts';
 import { PeerConnection, type PeerObserver } from '../../../webrtc/peer-connection.ts';
-import { OWN } from './talk-protocol.ts';
-
-/** People who are heard at once. */
-const MAX_SUBSCRIPTIONS = 24;
+import { MAX_SUBSCRIPTIONS, OWN } from './talk-protocol.ts';
 
 interface ConnectionsDeps {
   readonly iceServers: readonly IceServer[];

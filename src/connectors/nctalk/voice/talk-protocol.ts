@@ -18,6 +18,8 @@ export interface TalkOpen {
 
 /** A connection is named by the signaling session of the person who is heard; the agent's own by `OWN`. */
 export const OWN = '';
+/** People of one call who are heard at once: those who have spoken last. */
+export const MAX_SUBSCRIPTIONS = 24;
 
 export interface TalkCommands {
   /** Makes the agent's connection, in place of a former one, and returns its offer. */

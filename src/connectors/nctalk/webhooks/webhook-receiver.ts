@@ -28,8 +28,15 @@ const MAX_SECRETS = 2_000;
 const MAX_BOT_POSTS = 20_000;
 
 const HEARTBEAT = '/api/e2ee/heartbeat';
-const CALLS = { 'call-started': true, 'call-ended': false } as const;
-const ADDON_POSTS = ['chat', 'probe', 'attendee-added', 'attendee-removed', ...Object.keys(CALLS), HEARTBEAT];
+const ADDON_POSTS = [
+  'chat',
+  'probe',
+  'attendee-added',
+  'attendee-removed',
+  'call-started',
+  'call-ended',
+  HEARTBEAT,
+];
 
 const DONE: WebhookReply = { status: 200, json: {} };
 const NOT_STORED: WebhookReply = { status: 503, text: 'Not stored' };
@@ -42,7 +49,7 @@ export interface WebhookReceiverDeps {
   readonly replays: ReplayMemory;
   intake(): MessageIntake;
   /** A call has started or ended in a room of a Nextcloud with one of these bots, which may not be in it. */
-  callChanged(bots: readonly BotLogin[], token: string, isOn: boolean): void;
+  callChanged(bots: readonly BotLogin[], token: string): void;
 }
 
 /** What addons and Talk bots post. An addon's post says only where to look: its signature does not cover its body. */
@@ -130,7 +137,7 @@ export class WebhookReceiver implements TakesWebhooks {
         return DONE;
       default:
         return await this.#read(CallPost, post, async ({ room_token: token }) => {
-          this.#deps.callChanged(bots, token, endpoint === 'call-started');
+          this.#deps.callChanged(bots, token);
           return DONE;
         });
     }

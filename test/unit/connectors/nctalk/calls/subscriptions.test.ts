@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  MAX_SUBSCRIPTIONS,
-  Subscriptions,
-} from '../../../../../src/connectors/nctalk/calls/subscriptions.ts';
+import { Subscriptions } from '../../../../../src/connectors/nctalk/calls/subscriptions.ts';
+import { MAX_SUBSCRIPTIONS } from '../../../../../src/connectors/nctalk/voice/talk-protocol.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { PlayedMedia } from './call-media.ts';
 
