@@ -1,4 +1,4 @@
-import { type Clock, pause } from '../../../base/time.ts';
+import { type Clock, pause, settledWithin } from '../../../base/time.ts';
 import { type CallUser, type HpbMessage, type PeerMessage, peerMessage } from '../signaling/hpb-messages.ts';
 import type { HpbSession, HpbSessionObserver, Reach } from '../signaling/hpb-session.ts';
 import { type RoomEvent, roomEvent } from '../signaling/room-events.ts';
@@ -40,14 +40,19 @@ export interface StayObserver {
 }
 
 const LOBBY_POLL_MS = 5_000;
+/** For an answer that comes while the bot leaves. */
+const LAST_ANSWER_MS = 3_000;
 
 /** The bot in one call, from asking the Nextcloud to leaving it. Whoever comes again begins another stay. */
 export class Stay {
   readonly #deps: StayDeps;
   readonly #over = new AbortController();
   #session: HpbSession | null = null;
-  /** Whether there is anything to leave at the Nextcloud. */
-  #hasJoined = false;
+  /**
+   * What the bot does in the room; null: there is nothing to leave. It is never cut off: only its answer names the session that Talk has
+   * begun, which would stay in the room without us.
+   */
+  #entering: Promise<unknown> | null = null;
   #isAdmitted = false;
   #maySpeak = true;
   /** Ends the pause before the lobby is looked at again. */
@@ -95,8 +100,9 @@ export class Stay {
     if (this.#over.signal.aborted) return;
     this.#over.abort();
     this.#session?.close();
-    const { room } = this.#deps;
-    if (!this.#hasJoined) return;
+    const { clock, room } = this.#deps;
+    if (this.#entering === null) return;
+    await settledWithin(clock, LAST_ANSWER_MS, [this.#entering]);
     await room.leaveCall().catch(() => undefined);
     await room.leave().catch(() => undefined);
   }
@@ -104,10 +110,7 @@ export class Stay {
   /** Begins a session of the Nextcloud and asks for its settings, at the same time where both are needed. */
   async #join(signal: AbortSignal): Promise<Joined> {
     const { room, internalSecrets } = this.#deps;
-    const join = (): Promise<Room> => {
-      this.#hasJoined = true;
-      return room.join(signal);
-    };
+    const join = async (): Promise<Room> => await this.#answerTo(room.join(), signal);
     if (internalSecrets.size === 0) {
       const [settings, joined] = await Promise.all([this.#settings(signal), join()]);
       return { settings, room: joined, secret: null };
@@ -129,13 +132,14 @@ export class Stay {
   async #enterCall(hasAudio: boolean, signal: AbortSignal): Promise<void> {
     const { clock, room, observer } = this.#deps;
     for (;;) {
-      const inLobby = await room.enterCall(callFlags(hasAudio && this.#maySpeak), signal).then(
+      const asked = room.enterCall(callFlags(hasAudio && this.#maySpeak)).then(
         () => false,
         (error: unknown) => {
           if (!isLobby(error)) throw error;
           return true;
         },
       );
+      const inLobby = await this.#answerTo(asked, signal);
       if (!inLobby) return;
       observer.waiting();
       const knocking = new AbortController();
@@ -143,6 +147,14 @@ export class Stay {
       await pause(clock, LOBBY_POLL_MS, AbortSignal.any([signal, knocking.signal]));
       signal.throwIfAborted();
     }
+  }
+
+  /** Returns what comes of entering, unless the bot has left meanwhile. */
+  async #answerTo<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
+    this.#entering = asked;
+    const answer = await asked;
+    signal.throwIfAborted();
+    return answer;
   }
 
   #listener(): HpbSessionObserver {

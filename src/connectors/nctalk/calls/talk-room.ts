@@ -108,9 +108,9 @@ export class TalkRoom {
   }
 
   /** Begins a session in the room. A former one of these cookies is over. */
-  async join(signal: AbortSignal): Promise<Room> {
+  async join(): Promise<Room> {
     const path = `${SPREED}/v4/room/${this.token}/participants/active`;
-    return (await this.#ocs.ask({ method: 'POST', path, json: { force: true }, signal }, Room)).data;
+    return (await this.#ocs.ask({ method: 'POST', path, json: { force: true } }, Room)).data;
   }
 
   /** Looks at the room without entering it. */
@@ -139,9 +139,9 @@ export class TalkRoom {
    * Enters the call, or starts it. People are told in Nextcloud when a bot may be recorded, so it agrees; a Nextcloud that wants no
    * such consent ignores that.
    */
-  async enterCall(flags: number, signal: AbortSignal): Promise<void> {
+  async enterCall(flags: number): Promise<void> {
     const json = { flags, silent: false, recordingConsent: true };
-    await this.#ocs.ask({ method: 'POST', path: this.#call, json, signal }, NOTHING);
+    await this.#ocs.ask({ method: 'POST', path: this.#call, json }, NOTHING);
   }
 
   /** Where there is no signaling server: waits for news, up to half a minute, and returns everybody's state. */

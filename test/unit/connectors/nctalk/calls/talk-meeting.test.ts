@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Capability } from '../../../../../src/base/platform.ts';
 import type { Termination } from '../../../../../src/base/termination.ts';
 import { systemClock } from '../../../../../src/base/time.ts';
@@ -167,6 +167,21 @@ describe('a call', () => {
     expect(server.all('bye')).toHaveLength(1);
     expect([media.opened, media.closed]).toEqual([1, 1]);
     expect(nextcloud.mistakes).toEqual([]);
+  });
+
+  it('leaves nothing in the conversation when it is hung up before the Nextcloud has let it in', async () => {
+    const attendee = room.attendee(bot);
+    const join = attendee.join.bind(attendee);
+    vi.spyOn(attendee, 'join').mockImplementation((now) => {
+      call.leg.hangUp();
+      return join(now);
+    });
+    const call = new Call();
+    await call.becomes('ended');
+    await call.leg.released;
+    expect(attendee.join).toHaveBeenCalledOnce();
+    expect(attendee.sessions).toEqual([]);
+    expect(server.all('hello')).toEqual([]);
   });
 
   it.each([
