@@ -1,7 +1,7 @@
 import type { Area, Handling, Visit } from './area.ts';
 import type { LoginGuard } from './login-guard.ts';
 import { jsonAnswer, type NcAnswer, OcsError, ocsAnswer, PlainError } from './nc-answer.ts';
-import { headerOf } from './nc-request.ts';
+import { headerOf, type NcRequest } from './nc-request.ts';
 import type { OcsCall, OcsRoute } from './ocs-route.ts';
 import { parametersOf } from './parameters.ts';
 import { type Match, matched } from './path-parts.ts';
@@ -26,7 +26,7 @@ export class OcsApi implements Area {
     const found = matched(this.#routes, method, path.slice(ROOT.length));
     if (found === 'no route') throw new OcsError(404, { code: 998, message: NO_ROUTE, isMistake: true });
     if (found === 'wrong method') throw new PlainError({ status: 405 }, true);
-    return { name: found.route.name, run: () => this.#run(found, visit) };
+    return { name: nameOf(found.route, visit.request), run: () => this.#run(found, visit) };
   }
 
   async #run({ route, parts }: Match<OcsRoute>, { request, session, scene }: Visit): Promise<NcAnswer> {
@@ -39,4 +39,9 @@ export class OcsApi implements Area {
     const { status, data, headers = {} } = await route.handle(call as OcsCall<never>);
     return ocsAnswer(status, data, { headers });
   }
+}
+
+/** A request that waits for news has a name of its own. */
+function nameOf({ name }: OcsRoute, { query }: NcRequest): string {
+  return Number(query.get('timeout') ?? 0) > 0 ? `${name} waiting` : name;
 }
