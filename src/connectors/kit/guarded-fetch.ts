@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { Agent, fetch as undiciFetch } from 'undici';
 import { GatewayError } from '../../base/errors.ts';
 import { type FindAddresses, guardedLookup, isClosedAddress } from '../../base/find-addresses.ts';
 import type { AddressRule } from '../../base/public-address.ts';
@@ -17,18 +16,24 @@ export interface GuardedFetchDeps {
  * Every connection goes to a checked address. Rejects with GatewayError `server_blocked`, without a reason.
  */
 export function guardedFetch({ findAddresses, isOpen, isTrusted }: GuardedFetchDeps): typeof fetch {
-  const wayTo = (rule: AddressRule) => ({
-    rule,
-    dispatcher: new Agent({ connect: { lookup: guardedLookup(findAddresses, rule) } }),
-  });
-  const [secured, plain] = [wayTo(isOpen), wayTo(isTrusted)];
+  let opened: ReturnType<typeof openWays> | null = null;
+  const openWays = async () => {
+    // It takes memory and time to load, and only servers whose URLs people give need it.
+    const { Agent, fetch } = await import('undici');
+    const wayTo = (rule: AddressRule) =>
+      new Agent({ connect: { lookup: guardedLookup(findAddresses, rule) } });
+    return { fetch, secured: wayTo(isOpen), plain: wayTo(isTrusted) };
+  };
   const guarded = async (url: string | URL, init: object): Promise<unknown> => {
     const { protocol, hostname } = new URL(url);
-    const { rule, dispatcher } = protocol === 'https:' ? secured : plain;
+    const isSecured = protocol === 'https:';
+    const rule = isSecured ? isOpen : isTrusted;
     const literal = hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal) !== 0 && !rule(literal)) throw new GatewayError('server_blocked');
+    opened ??= openWays();
+    const { fetch, secured, plain } = await opened;
     try {
-      return await undiciFetch(url, { ...init, dispatcher });
+      return await fetch(url, { ...init, dispatcher: isSecured ? secured : plain });
     } catch (error) {
       throw isClosedAddress((error as Error).cause) ? new GatewayError('server_blocked') : error;
     }
