@@ -24,7 +24,7 @@ interface Sample {
 /** How the gateway itself is. What is drawn is gathered while the page is open. */
 export function OperatorPage() {
   const ready = useAnswer('GET /readyz', {}, { everyMs: INTERVAL_MS });
-  const samples = useSamples();
+  const { samples, text } = useSamples();
   const last = samples.at(-1)?.metrics;
   return (
     <>
@@ -66,7 +66,7 @@ export function OperatorPage() {
         <section class="card">
           <details>
             <summary>{t.all}</summary>
-            <Source text={last.text} label={t.all} />
+            <Source text={text} label={t.all} />
           </details>
         </section>
       )}
@@ -79,11 +79,15 @@ function figure(value: number | null, title: string, unit: string) {
   return [title, unit === 'bytes' ? texts.bytes(value) : Math.round(value).toLocaleString()] as const;
 }
 
-function useSamples(): readonly Sample[] {
+/** The readings so far, and the text of the last one. */
+function useSamples(): { readonly samples: readonly Sample[]; readonly text: string } {
+  const [text, setText] = useState('');
   const [samples, setSamples] = useState<readonly Sample[]>([]);
   useEffect(() => {
     const read = async (): Promise<void> => {
-      const metrics = parseMetrics(await askText('/metrics'));
+      const answer = await askText('/metrics');
+      const metrics = parseMetrics(answer);
+      setText(answer);
       setSamples((former) => [...former, { timeS: Date.now() / 1000, metrics }].slice(-MOST_SAMPLES));
     };
     // While the gateway does not answer, the chart has a gap.
@@ -92,7 +96,7 @@ function useSamples(): readonly Sample[] {
     const timer = setInterval(quietly, INTERVAL_MS);
     return () => clearInterval(timer);
   }, []);
-  return samples;
+  return { samples, text };
 }
 
 /** `isRate`: by how much it grew in each second since the sample before. */

@@ -1,6 +1,5 @@
 /** One reading of `/metrics`. */
 export interface Metrics {
-  readonly text: string;
   /** A metric, summed over its labels; null if there is none. */
   sum(name: string): number | null;
 }
@@ -14,5 +13,5 @@ export function parseMetrics(text: string): Metrics {
     const value = Number(line.slice(line.lastIndexOf(' ') + 1));
     sums.set(name, (sums.get(name) ?? 0) + value);
   }
-  return { text, sum: (name) => sums.get(name) ?? null };
+  return { sum: (name) => sums.get(name) ?? null };
 }
