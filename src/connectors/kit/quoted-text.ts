@@ -9,3 +9,13 @@ export function quoted(author: string, text: string): string {
   const short = words.length > MAX_QUOTE ? `${cutText(words, MAX_QUOTE - 1)}…` : words;
   return `> ${author === '' ? '' : `${author}: `}${short}`;
 }
+
+/** Returns the line in front of a message that was passed on. */
+export function forwarded(author: string): string {
+  return author === '' ? '[forwarded]' : `[forwarded from ${author}]`;
+}
+
+/** Joins the lines that have something in them. */
+export function linesOf(lines: readonly string[]): string {
+  return lines.filter((line) => line !== '').join('\n');
+}

@@ -1,5 +1,5 @@
 import type { InboundFile } from '../contract/messenger.ts';
-import { quoted } from '../kit/quoted-text.ts';
+import { forwarded, linesOf, quoted } from '../kit/quoted-text.ts';
 import type { Message, Origin, Place, User } from './bot-api-types.ts';
 import { fileIn } from './message-file.ts';
 import { withLinks } from './text-links.ts';
@@ -16,7 +16,7 @@ export function contentOf(message: Message): InboundContent | null {
   const own = writtenIn(message) ?? message.sticker?.emoji ?? describedContent(message);
   if (file === null && own === null) return null;
   const lines = [answeredLine(message), forwardedLine(message), own ?? ''];
-  return { text: lines.filter((line) => line !== '').join('\n'), files: file === null ? [] : [file] };
+  return { text: linesOf(lines), files: file === null ? [] : [file] };
 }
 
 /** Returns what somebody has written, and may edit: the text, caption or list; null: nothing. */
@@ -39,8 +39,7 @@ function answeredLine({ reply_to_message: answered, external_reply: external, qu
 
 function forwardedLine({ forward_origin: origin }: Message): string {
   if (!origin) return '';
-  const name = originName(origin);
-  return name === '' ? '[forwarded]' : `[forwarded from ${name}]`;
+  return forwarded(originName(origin));
 }
 
 /** https://core.telegram.org/bots/api#messageorigin */

@@ -1,10 +1,11 @@
 import { platformJson } from '../../base/platform-json.ts';
+import { linesOf } from '../kit/quoted-text.ts';
 import { mediaOf } from './message-media.ts';
 import type { WireMessage } from './webhook-payload.ts';
 
 /** Returns what a message says, with where it comes from. What an agent can only be told about is described in brackets. */
 export function textOf(message: WireMessage): string {
-  return [...originOf(message), wordsOf(message)].filter((line) => line !== '').join('\n');
+  return linesOf([...originOf(message), wordsOf(message)]);
 }
 
 /** An advertisement, a product, or another chat. */

@@ -1,5 +1,5 @@
 import type { InboundFile } from '../../contract/messenger.ts';
-import { quoted } from '../../kit/quoted-text.ts';
+import { linesOf, quoted } from '../../kit/quoted-text.ts';
 import { type Attachment, type Content, type Embed, type Message, personName } from '../objects.ts';
 
 const MENTION = /<@!?(\d{1,20})>/g;
@@ -65,8 +65,4 @@ function pollIn({ poll }: Message): string {
   if (!poll) return '';
   const answers = poll.answers.map(({ poll_media: { text = '' } }) => `- ${text}`);
   return [`[poll: ${poll.question.text ?? ''}]`, ...answers].join('\n');
-}
-
-function linesOf(lines: readonly string[]): string {
-  return lines.filter((line) => line !== '').join('\n');
 }

@@ -1,5 +1,5 @@
 import type { InboundFile } from '../../contract/messenger.ts';
-import { quoted } from '../../kit/quoted-text.ts';
+import { linesOf, quoted } from '../../kit/quoted-text.ts';
 import type { Message, Parameter, RichText } from '../objects.ts';
 
 /** Stands in for a message that its author has deleted. */
@@ -27,7 +27,7 @@ export function textOf(message: Message, ownId: string): string {
     parent && parent.deleted !== true && parent.systemMessage === '' && message.systemMessage === ''
       ? quoted(nameOf(parent), plainText(parent, ownId))
       : '';
-  return [quote, plainText(message, ownId)].filter((line) => line !== '').join('\n');
+  return linesOf([quote, plainText(message, ownId)]);
 }
 
 /** Returns a text as agents read it: names in place of placeholders, and without the mention of the bot itself. */

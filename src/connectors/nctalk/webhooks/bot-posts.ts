@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { channelAddress, type LoginRef } from '../../../base/address.ts';
 import { field, platformJson } from '../../../base/platform-json.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
-import { quoted } from '../../kit/quoted-text.ts';
+import { linesOf, quoted } from '../../kit/quoted-text.ts';
 import { filesOf, plainText } from '../messages/message-text.ts';
 import { RichText, RoomToken } from '../objects.ts';
 
@@ -67,7 +67,7 @@ async function written(
   if (!data) return false;
   const { actor, object, target } = data;
   if (!PERSON.test(actor.id)) return true;
-  const text = [quoteOf(object.inReplyTo), textOf(object.content)].filter((line) => line !== '').join('\n');
+  const text = linesOf([quoteOf(object.inReplyTo), textOf(object.content)]);
   if (text === '') return true;
   await intake.received({
     from: { ...channelAddress(login, target.id), person: actor.id.replace(/^users\//, '') },
@@ -95,5 +95,5 @@ function textOf(content: string): string {
     .parse(json);
   const rich = RichText.parse({ message, messageParameters: parameters });
   const files = filesOf(rich).map(({ name }) => `[file: ${name}]`);
-  return [plainText(rich, ''), ...files].filter((line) => line !== '').join('\n');
+  return linesOf([plainText(rich, ''), ...files]);
 }

@@ -2,6 +2,7 @@ import { type Address, channelAddress, type LoginRef } from '../../../base/addre
 import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
+import { linesOf } from '../../kit/quoted-text.ts';
 import { blockText } from '../messages/block-text.ts';
 import type { Directory } from '../messages/directory.ts';
 import { mentionsIn, plainText } from '../messages/plain-text.ts';
@@ -136,7 +137,7 @@ export class EventReceiver {
   async #text({ text, blocks, attachments }: Content): Promise<string> {
     const { directory, botUserId } = this.#deps;
     const own = text || blockText(blocks ?? []);
-    const source = [own, sharedIn(attachments ?? []).text].filter((line) => line !== '').join('\n');
+    const source = linesOf([own, sharedIn(attachments ?? []).text]);
     return plainText(source, await directory.namesOf(mentionsIn(source), botUserId()), botUserId());
   }
 }

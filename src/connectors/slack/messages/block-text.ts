@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { field } from '../../../base/platform-json.ts';
+import { linesOf } from '../../kit/quoted-text.ts';
 
 /** Deeper lists are left out. */
 const MAX_DEPTH = 8;
@@ -32,7 +33,7 @@ const IN_LINES: ReadonlySet<string> = new Set(['rich_text', 'rich_text_list', 'c
 
 /** Returns the words of blocks, in Slack's own marks for people, channels and links. */
 export function blockText(blocks: readonly unknown[]): string {
-  return inLines(blocks.map((block) => pieceText(block, 0)));
+  return linesOf(blocks.map((block) => pieceText(block, 0)));
 }
 
 function pieceText(value: unknown, depth: number): string {
@@ -42,12 +43,12 @@ function pieceText(value: unknown, depth: number): string {
   const inner = (piece.elements ?? []).map((each) => pieceText(each, depth + 1));
   const elements =
     piece.type === 'rich_text_list'
-      ? inLines(inner.map((item) => (item === '' ? '' : `• ${item}`)))
+      ? linesOf(inner.map((item) => (item === '' ? '' : `• ${item}`)))
       : IN_LINES.has(piece.type)
-        ? inLines(inner)
+        ? linesOf(inner)
         : inner.join('');
   const fields = (piece.fields ?? []).map(({ text }) => text);
-  return inLines([own, ...fields, elements]);
+  return linesOf([own, ...fields, elements]);
 }
 
 /** What stands for something else: a person, a channel, a link. Null: the piece is none of these. */
@@ -84,9 +85,5 @@ function markOf({
 
 function wordsOf({ text, title, label, alt_text: alt }: Piece): string {
   const words = typeof text === 'string' ? text : text?.text;
-  return inLines([title?.text ?? '', words ?? label?.text ?? (alt === undefined ? '' : `[image: ${alt}]`)]);
-}
-
-function inLines(lines: readonly string[]): string {
-  return lines.filter((line) => line !== '').join('\n');
+  return linesOf([title?.text ?? '', words ?? label?.text ?? (alt === undefined ? '' : `[image: ${alt}]`)]);
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { field } from '../../../base/platform-json.ts';
+import { forwarded, linesOf } from '../../kit/quoted-text.ts';
 import { blockText } from './block-text.ts';
 
 /** Of a message. */
@@ -41,7 +42,7 @@ export function sharedIn(attachments: readonly unknown[]): Shared {
     return data && !isPreview(data) ? [data] : [];
   });
   return {
-    text: inLines(shared.map(textOf)),
+    text: linesOf(shared.map(textOf)),
     files: shared.flatMap(({ files }) => files ?? []),
   };
 }
@@ -62,10 +63,10 @@ function textOf(attachment: Attachment): string {
   const { is_share: isShared, is_msg_unfurl: isMessage, fallback = '' } = attachment;
   const blocks =
     attachment.blocks ?? (attachment.message_blocks ?? []).flatMap(({ message }) => message?.blocks ?? []);
-  const from = isShared || isMessage ? `[forwarded${author ? ` from ${author}` : ''}]` : (author ?? '');
+  const from = isShared || isMessage ? forwarded(author ?? '') : (author ?? '');
   const head = link && title ? `<${link}|${title}>` : title;
-  const words = inLines([pretext, head, text || blockText(blocks), ...fields.map(fieldText)]);
-  return inLines([from, words || fallback]);
+  const words = linesOf([pretext, head, text || blockText(blocks), ...fields.map(fieldText)]);
+  return linesOf([from, words || fallback]);
 }
 
 function fieldText({
@@ -76,8 +77,4 @@ function fieldText({
   value?: string | undefined;
 }): string {
   return title === '' ? value : `${title}: ${value}`;
-}
-
-function inLines(lines: readonly string[]): string {
-  return lines.filter((line) => line !== '').join('\n');
 }

@@ -1,6 +1,7 @@
 import { KeyedQueue } from '../../../base/keyed-queue.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { InboundFile, MessageIntake } from '../../contract/messenger.ts';
+import { linesOf } from '../../kit/quoted-text.ts';
 import type { ConversationReferences } from '../messages/conversation-references.ts';
 import type { Directory } from '../messages/directory.ts';
 import { fullText, mentionsBot, plainText } from '../messages/text.ts';
@@ -89,7 +90,7 @@ export class ActivityReceiver {
     const { attachments = [], from, timestamp } = activity;
     const { id, place, name, hadCode } = message;
     const { files, stubs } = filesOf(attachments);
-    const text = [fullText(activity), ...stubs].filter((line) => line !== '').join('\n');
+    const text = linesOf([fullText(activity), ...stubs]);
     if (text === '' && files.length === 0) return;
     const { address } = place;
     const taken = await intake().received({

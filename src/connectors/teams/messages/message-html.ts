@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import * as z from 'zod';
 import { field } from '../../../base/platform-json.ts';
-import { quoted } from '../../kit/quoted-text.ts';
+import { forwarded, quoted } from '../../kit/quoted-text.ts';
 
 /** A message that another one quotes or forwards. */
 interface Embedded {
@@ -62,7 +62,7 @@ export function messageHtml(attachments: readonly unknown[], entities: readonly 
 
 function lineOf({ kind, author, text }: Embedded): string {
   if (kind === 'quoted') return quoted(author, text);
-  return [`[forwarded${author === '' ? '' : ` from ${author}`}]`, tidy(text)].join('\n').trim();
+  return [forwarded(author), tidy(text)].join('\n').trim();
 }
 
 function readHtml(html: string): { readonly embedded: readonly Embedded[]; readonly text: string } {

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { GatewayError } from '../../../base/errors.ts';
 import { asText } from '../../kit/markdown/as-text.ts';
 import { markdownDialect } from '../../kit/markdown/markdown-dialect.ts';
+import { linesOf } from '../../kit/quoted-text.ts';
 import { type Activity, Mention } from '../activities/activity.ts';
 import { messageHtml } from './message-html.ts';
 
@@ -50,7 +51,7 @@ const QUOTED = /<quoted[^<>]{0,200}\/?>(?:<\/quoted>)?/g;
 /** Returns a message's text as agents read it, with what it quotes or forwards in front. */
 export function fullText(activity: Activity): string {
   const { embedded, text } = messageHtml(activity.attachments ?? [], activity.entities ?? []);
-  return [...embedded, plainText(activity) || text].filter((line) => line !== '').join('\n');
+  return linesOf([...embedded, plainText(activity) || text]);
 }
 
 /** Returns what was written: without the mention of the bot, others by their names. */
