@@ -70,7 +70,9 @@ export class TypingSession {
     const { server } = settings;
     if (server === null) throw new NoSignalingServer('The Nextcloud has no signaling server');
     this.#hasJoined = true;
-    const { sessionId } = await room.join(signal);
+    // Never cut off: only its answer names the session that is to be left.
+    const { sessionId } = await room.join();
+    signal.throwIfAborted();
     const observer = {
       message: (message: HpbMessage) => this.#take(message),
       resumed: () => undefined,
