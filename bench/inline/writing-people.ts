@@ -77,7 +77,8 @@ export class WritingPeople {
   /** Lets the model end its replies. Resolves when they have been sent. */
   async endTurns(): Promise<void> {
     this.#model.letGo();
-    const turns = async (): Promise<number | null> => await this.gateway.metric('svc_model_turns');
+    const turns = async (): Promise<number | null> =>
+      await this.gateway.metric('svc_shared_in_use{resource="model_turns"}');
     await waitFor('the turns to end', async () => (await turns()) === 0, TURNS_DEADLINE_MS);
   }
 

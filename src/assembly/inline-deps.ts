@@ -1,5 +1,6 @@
 import type { VendorQuota } from '../accounts/account/account-quotas.ts';
 import { mcpUrl } from '../authorization/authorization-domain.ts';
+import { FairShare } from '../base/fair-share.ts';
 import { dnsAddresses, trustedHostsOr } from '../base/find-addresses.ts';
 import { addressesIn, publicOr } from '../base/public-address.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
@@ -17,9 +18,9 @@ import { ModelEvents } from '../telemetry/model-events.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { Messaging } from './messaging-deps.ts';
 
-/** Limits of turns under way: each holds a connection to a provider. */
+/** Turns under way: each holds a connection to a provider. */
 const MAX_TURNS = 500;
-const MAX_TURNS_OF_ACCOUNT = 250;
+const MAX_TURNS_WAITING = 10_000;
 
 interface InlineNeeds extends Pick<Messaging, 'inbox' | 'outbound'> {
   readonly calls: CallDomain;
@@ -47,6 +48,14 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
     modelProvider(name).connect(given, { http, clock, urls }),
   );
   const waits = new DeliveryWaits(places, clock);
+  const turns = new FairShare({
+    clock,
+    total: MAX_TURNS,
+    each: MAX_TURNS,
+    keepsRoom: true,
+    mostWaiting: MAX_TURNS_WAITING,
+  });
+  metrics.watchShare('model_turns', turns);
   const runner = new InlineRunner({
     store,
     clock,
@@ -60,14 +69,8 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
     knownTools: async (db, agentId) => await knownTools(deps, db, agentId),
     observer: new ModelEvents(loggers, metrics),
     turnEnded: (accountId) => waits.turnEnded(accountId),
-    limits: { total: MAX_TURNS, perAccount: MAX_TURNS_OF_ACCOUNT },
+    turns,
   });
-  metrics.watchQueue('svc_model_turns', 'Turns of models under way', () => runner.load.turns);
-  metrics.watchQueue(
-    'svc_model_turns_waiting',
-    'Turns of models that wait for others to end',
-    () => runner.load.waiting,
-  );
   return {
     runner,
     deliveries: { store, clock, offer: (lane) => runner.offer(lane), waits },

@@ -1,3 +1,4 @@
+import type { FairShare } from '../base/fair-share.ts';
 import type { PlatformTable } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
@@ -10,7 +11,6 @@ import type { Store } from '../store/store.ts';
 import type { ModelEvents } from '../telemetry/model-events.ts';
 import type { ReachLimits } from './actions/reach-limits.ts';
 import type { Forgetting } from './forgetting/forgetting.ts';
-import type { TurnLimits } from './lanes/turn-slots.ts';
 import type { KnownProviders } from './turn/known-providers.ts';
 import type { ModelClients } from './turn/model-clients.ts';
 import type { CallVoices } from './voice/call-voices.ts';
@@ -32,7 +32,8 @@ export interface InlineDeps {
   /** The same for an agent that has used them before; null: it has not. */
   readonly knownTools: (db: Db, agentId: string) => Promise<GatewayTools | null>;
   readonly observer: InlineObserver;
-  readonly limits: TurnLimits;
+  /** Turns under way: each holds a connection to a provider. */
+  readonly turns: FairShare;
   /** Called when a turn of one of the account's agents has ended. */
   readonly turnEnded: (accountId: string) => void;
 }

@@ -10,7 +10,6 @@ import { TOO_BUSY } from './feed/skipped.ts';
 import { Forgetting } from './forgetting/forgetting.ts';
 import type { InlineDeps, InlineDomain } from './inline-domain.ts';
 import { Lanes } from './lanes/lanes.ts';
-import { TurnSlots } from './lanes/turn-slots.ts';
 import { KnownProviders } from './turn/known-providers.ts';
 import { runTurn } from './turn/run-turn.ts';
 import { SLOT_WAIT_MS } from './turn/turn-deadlines.ts';
@@ -28,14 +27,13 @@ const NOTHING_HEARD = '(Nothing of this was heard.)';
 /** Calls the models of agents for the events of their feeds. */
 export class InlineRunner implements AgentModels {
   readonly #domain: InlineDomain;
-  readonly #slots: TurnSlots;
   /** Of beginnings in one iteration of the event loop. Each is a dozen queries that answer synchronously. */
   readonly #beginnings = new EventLoopLimit(1);
   readonly #lanes: Lanes;
   readonly #readers: FeedReaders;
 
   constructor(deps: InlineDeps) {
-    const { clock, calls, limits } = deps;
+    const { clock, calls } = deps;
     this.#domain = {
       ...deps,
       forgetting: new Forgetting(deps),
@@ -50,14 +48,13 @@ export class InlineRunner implements AgentModels {
           this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended')),
       }),
     };
-    this.#slots = new TurnSlots(clock, limits);
     this.#lanes = new Lanes(clock, (place, signal) => this.#run(place, signal));
     this.#readers = new FeedReaders(this.#domain, (lane) => this.#claimed(lane));
   }
 
-  /** Turns under way, turns that wait for others to end, and lanes with something to do. */
-  get load(): { readonly turns: number; readonly waiting: number; readonly lanes: number } {
-    return { turns: this.#slots.taken, waiting: this.#slots.waiting, lanes: this.#lanes.size };
+  /** Lanes with something to do. */
+  get lanes(): number {
+    return this.#lanes.size;
   }
 
   /** Resumes the turns that an earlier process left, then follows the feeds. */
@@ -116,7 +113,7 @@ export class InlineRunner implements AgentModels {
   }
 
   async #run(place: BusyLane, signal: AbortSignal): Promise<boolean> {
-    const release = await this.#slots.take(place.accountId, SLOT_WAIT_MS);
+    const release = await this.#domain.turns.take(place.accountId, SLOT_WAIT_MS);
     if (release === null) return await this.#skip(place);
     try {
       await this.#beginnings.enter();

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { ShareReading } from '../base/fair-share.ts';
 import { type EngineReading, registerEngineMetrics } from './engine-metrics.ts';
 import { ReadMetrics } from './read-metric.ts';
 import { type AnsweredRequest, RequestTimes } from './request-times.ts';
@@ -53,6 +54,7 @@ export class Metrics {
   readonly #read = new ReadMetrics(this.#registry);
   readonly speech = new SpeechMetrics(this.#registry);
   readonly #requestTimes = new RequestTimes();
+  readonly #shares = new Map<string, ShareReading>();
   readonly #callsStarted = this.#counter('svc_calls_started_total', 'Started calls', [
     'platform',
     'direction',
@@ -117,6 +119,15 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
     this.#requestTimes.register(this.#read);
+    const of = (read: (share: ShareReading) => number) => () =>
+      Array.from(this.#shares, ([resource, share]) => [resource, read(share)] as const);
+    const taken = of((share) => share.taken);
+    const waiting = of((share) => share.waiting);
+    const refused = of((share) => share.refused);
+    this.#read.gauges('svc_shared_in_use', 'What accounts share: places in use', 'resource', taken);
+    this.#read.gauges('svc_shared_waiting', 'What accounts share: waits for a place', 'resource', waiting);
+    const help = 'What accounts share: waits that ended without a place';
+    this.#read.counters('svc_shared_refused_total', help, 'resource', refused);
   }
 
   requestAnswered(answered: AnsweredRequest): void {
@@ -215,6 +226,11 @@ export class Metrics {
     metrics.counters('svc_mcp_answers_total', answers, 'by', () =>
       Object.entries({ fast_path: read().fast, sdk: read().sdk }),
     );
+  }
+
+  /** Adds something that accounts share to the metrics of shares. */
+  watchShare(resource: string, share: ShareReading): void {
+    this.#shares.set(resource, share);
   }
 
   /** Registers a gauge of queued or running items. */

@@ -1,3 +1,4 @@
+import { FairShare } from '../../base/fair-share.ts';
 import type { FindAddresses } from '../../base/find-addresses.ts';
 import type { AddressRule } from '../../base/public-address.ts';
 import type { Clock } from '../../base/time.ts';
@@ -9,7 +10,6 @@ import { PlatformHttp } from '../kit/platform-http.ts';
 import { type CallingBot, TalkCalls } from './calls/talk-calls.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { ConnectedNextclouds } from './login/connected-nextclouds.ts';
-import { FairTurns } from './messages/fair-turns.ts';
 import { NextcloudTalkMessenger } from './nctalk-messenger.ts';
 import type { NextcloudTalkObserver } from './nctalk-observer.ts';
 import { AddonClient } from './pairing/addon-client.ts';
@@ -24,6 +24,7 @@ const MAX_ANSWER_BYTES = 4_194_304;
 /** Requests that read rooms at a time: of all connections, and of one. */
 const MAX_READING = 64;
 const MAX_READING_EACH = 4;
+const MAX_READS_WAITING = 10_000;
 /** Sessions at signaling servers that show that agents are typing. */
 const MAX_TYPING = 200;
 
@@ -74,7 +75,12 @@ export class NextcloudTalkConnector implements Connector {
       observer,
       records: deps.records,
       http,
-      turns: new FairTurns(MAX_READING, MAX_READING_EACH),
+      reads: new FairShare({
+        clock,
+        total: MAX_READING,
+        each: MAX_READING_EACH,
+        mostWaiting: MAX_READS_WAITING,
+      }),
       addons,
       addonRooms: new AddonRooms(addons),
       hears: !isBridged,

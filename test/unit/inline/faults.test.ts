@@ -67,7 +67,7 @@ it('gives up a turn whose conversation stays locked', async () => {
   await world.says('42', 'Hi');
   await waitFor('the turn to be given up', () => {
     pass(world);
-    return world.runner.load.lanes === 0;
+    return world.runner.lanes === 0;
   });
   expect((await world.deliveries())[0]).toMatchObject({ status: 'failed', errorType: 'locked' });
 });

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { FairShare } from '../../../src/base/fair-share.ts';
 import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
@@ -74,7 +75,7 @@ export class InlineWorld {
         queueFull: (queue) => void this.skipped.push(queue),
         workFailed: onFailure,
       },
-      limits: { total: 8, perAccount: 4 },
+      turns: new FairShare({ clock, total: 8, each: 4, mostWaiting: 1_000 }),
       turnEnded: () => undefined,
     };
     this.runner = this.#runner();
@@ -135,7 +136,7 @@ export class InlineWorld {
 
   /** Waits until nothing is under way. */
   async idle(): Promise<void> {
-    await waitFor('the turns to end', () => this.runner.load.lanes === 0);
+    await waitFor('the turns to end', () => this.runner.lanes === 0);
   }
 
   /** The agent's deliveries, oldest first. */

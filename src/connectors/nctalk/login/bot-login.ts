@@ -60,7 +60,7 @@ export class BotLogin extends LoginCheck {
       },
     });
     const { botLogin: userId, botPassword: password, owner, appId, apiSecret } = credentials;
-    const { http, clock, observer, turns, intake } = world;
+    const { http, clock, observer, reads, intake } = world;
     this.#world = world;
     this.#ref = { kind: 'connection', id };
     this.server = server;
@@ -85,7 +85,7 @@ export class BotLogin extends LoginCheck {
     this.#commands = commands;
     this.#reader = new RoomReader({
       ...shared,
-      turns,
+      reads,
       callChanged: (token) => this.callChanged(token),
       commanded: async (command, place, message) => await commands.carryOut(command, place, message),
     });

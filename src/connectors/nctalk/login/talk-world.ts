@@ -1,8 +1,8 @@
+import type { FairShare } from '../../../base/fair-share.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
 import type { PlatformRecords } from '../../contract/records.ts';
 import type { PlatformHttp } from '../../kit/platform-http.ts';
-import type { FairTurns } from '../messages/fair-turns.ts';
 import type { NextcloudTalkObserver } from '../nctalk-observer.ts';
 import type { AddonClient } from '../pairing/addon-client.ts';
 import type { AddonRooms } from '../pairing/addon-rooms.ts';
@@ -16,7 +16,7 @@ export interface TalkWorld {
   readonly records: PlatformRecords;
   readonly http: PlatformHttp;
   /** Requests that read rooms. */
-  readonly turns: FairTurns;
+  readonly reads: FairShare;
   readonly addons: AddonClient;
   readonly addonRooms: AddonRooms;
   /** Where signaling servers may be. */

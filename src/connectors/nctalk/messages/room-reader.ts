@@ -1,18 +1,24 @@
 import { type Address, channelAddress, keyOfLogin } from '../../../base/address.ts';
 import { isDiskFull } from '../../../base/errors.ts';
 import { EventLoopLimit } from '../../../base/event-loop-limit.ts';
+import type { FairShare } from '../../../base/fair-share.ts';
 import { LimitedMap } from '../../../base/limited-map.ts';
 import { wallMs } from '../../../base/wall-ms.ts';
 import type { MessageIntake } from '../../contract/messenger.ts';
+import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { TalkApi } from '../client.ts';
 import type { NextcloudTalkObserver } from '../nctalk-observer.ts';
 import type { Message } from '../objects.ts';
 import { failureOf } from '../ocs-client.ts';
-import type { FairTurns } from './fair-turns.ts';
 import { commandIn, type Place, type Reader, readMessage } from './message-reading.ts';
 import type { RoomRegistry } from './room-registry.ts';
 
 const REQUEST_MS = 15_000;
+/** For the reads of others. */
+const WAIT = {
+  withinMs: 60_000,
+  refusal: () => new PlatformFailure('later', 'Too many rooms are being read'),
+};
 /** The owner may have written the command before the room was looked into for the first time. */
 const FIRST_LOOK_BACK_S = 600;
 /** A post may come after its message was found by polling. */
@@ -30,7 +36,7 @@ export interface RoomReaderDeps {
   readonly reader: Reader;
   readonly api: TalkApi;
   readonly rooms: RoomRegistry;
-  readonly turns: FairTurns;
+  readonly reads: FairShare;
   readonly observer: NextcloudTalkObserver;
   readonly signal: AbortSignal;
   intake(): MessageIntake;
@@ -200,8 +206,8 @@ export class RoomReader {
   }
 
   async #ask<T>(ask: (options: { deadlineMs: number; signal: AbortSignal }) => Promise<T>): Promise<T> {
-    const { turns, reader, signal } = this.#deps;
+    const { reads, reader, signal } = this.#deps;
     const key = keyOfLogin(reader.login);
-    return await turns.run(key, () => ask({ deadlineMs: REQUEST_MS, signal }));
+    return await reads.run(key, WAIT, () => ask({ deadlineMs: REQUEST_MS, signal }));
   }
 }

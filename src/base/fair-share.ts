@@ -1,0 +1,198 @@
+import { LimitedMap } from './limited-map.ts';
+import type { Clock } from './time.ts';
+
+/** Gives back a place. Safe to call twice. */
+export type ReleasePlace = () => void;
+
+export interface FairShareOptions {
+  readonly clock: Clock;
+  /** Places in all. */
+  readonly total: number;
+  /** Places of one owner, however many are free. */
+  readonly each: number;
+  /** Owners hold places for long, so that nobody takes the last ones: an owner may hold as many as are left over. */
+  readonly keepsRoom?: true;
+  /** Waits in all. When there are more, the owner with the largest share loses its last one. */
+  readonly mostWaiting: number;
+}
+
+/** What metrics tell of a share. */
+export interface ShareReading {
+  /** Places in use. */
+  readonly taken: number;
+  /** Waits for a place. */
+  readonly waiting: number;
+  /** Waits that ended without a place, since the start. */
+  readonly refused: number;
+}
+
+interface Owner {
+  held: number;
+  /** Each is called once: with the release of its place, or with null. */
+  readonly waiting: Waiter[];
+}
+
+type Waiter = (release: ReleasePlace | null) => void;
+
+interface Use {
+  starts: number;
+  atMs: number;
+}
+
+/** Within this time, what somebody has used counts half. */
+const HALF_LIFE_MS = 30_000;
+/** The 25,000 owners that were served last are always remembered. */
+const MAX_OWNERS = 50_000;
+
+/**
+ * Shares what only so much of can be used at a time: between accounts, or between the networks of strangers. Whoever has
+ * had the least in the last minute comes first, so that somebody new does not wait behind those who want much.
+ *
+ * With `keepsRoom` the limit of an owner moves with what is free, as in a switch that shares its memory between ports
+ * (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998): one owner alone gets
+ * half, two a third each, and there is always room for the next.
+ */
+export class FairShare implements ShareReading {
+  readonly #options: FairShareOptions;
+  readonly #owners = new Map<string, Owner>();
+  readonly #uses = new LimitedMap<Use>(MAX_OWNERS);
+  #taken = 0;
+  #waiting = 0;
+  #refused = 0;
+
+  constructor(options: FairShareOptions) {
+    this.#options = options;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Resolves with the release of a place, or with null: there was none within `withinMs`, or too many wait. */
+  async take(name: string, withinMs: number): Promise<ReleasePlace | null> {
+    const owner = this.#owners.get(name) ?? { held: 0, waiting: [] };
+    this.#owners.set(name, owner);
+    if (owner.waiting.length === 0 && this.#mayHold(owner)) return this.#give(name, owner);
+    const { promise, resolve } = Promise.withResolvers<ReleasePlace | null>();
+    const cancel = this.#options.clock.after(withinMs, () => this.#refuse(name, waiter));
+    const waiter: Waiter = (release) => {
+      cancel();
+      resolve(release);
+    };
+    owner.waiting.push(waiter);
+    this.#waiting += 1;
+    if (this.#waiting > this.#options.mostWaiting) this.#refuseOne();
+    return await promise;
+  }
+
+  /** Does `work` in a place. Rejects with `refusal()` when there is none in time. */
+  async run<T>(
+    name: string,
+    { withinMs, refusal }: { readonly withinMs: number; readonly refusal: () => Error },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const release = await this.take(name, withinMs);
+    if (release === null) throw refusal();
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  #mayHold({ held }: Owner): boolean {
+    const { total, each, keepsRoom = false } = this.#options;
+    const free = total - this.#taken;
+    return free > 0 && held < each && (!keepsRoom || held === 0 || held < free);
+  }
+
+  #give(name: string, owner: Owner): ReleasePlace {
+    owner.held += 1;
+    this.#taken += 1;
+    this.#countUse(name);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      owner.held -= 1;
+      this.#taken -= 1;
+      this.#forget(name, owner);
+      this.#admit();
+    };
+  }
+
+  #admit(): void {
+    for (let next = this.#next(); next; next = this.#next()) {
+      const [name, owner] = next;
+      const waiter = owner.waiting.shift()!;
+      this.#waiting -= 1;
+      waiter(this.#give(name, owner));
+    }
+  }
+
+  /** Whose turn it is. */
+  #next(): [string, Owner] | null {
+    let first: [string, Owner] | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    for (const entry of this.#waiting === 0 ? [] : this.#owners) {
+      const [name, owner] = entry;
+      if (owner.waiting.length === 0 || !this.#mayHold(owner)) continue;
+      const share = this.#shareOf(name, owner);
+      if (share >= least) continue;
+      least = share;
+      first = entry;
+    }
+    return first;
+  }
+
+  /** Ends the last wait of whoever wants or has the most. */
+  #refuseOne(): void {
+    let most = -1;
+    let greedy: [string, Owner] | null = null;
+    for (const entry of this.#owners) {
+      const [name, owner] = entry;
+      const wanted = owner.waiting.length === 0 ? -1 : owner.waiting.length + this.#shareOf(name, owner);
+      if (wanted < most || owner.waiting.length === 0) continue;
+      most = wanted;
+      greedy = entry;
+    }
+    if (greedy !== null) this.#refuse(greedy[0], greedy[1].waiting.at(-1)!);
+  }
+
+  #refuse(name: string, waiter: Waiter): void {
+    const owner = this.#owners.get(name);
+    const index = owner?.waiting.indexOf(waiter) ?? -1;
+    if (!owner || index < 0) return;
+    owner.waiting.splice(index, 1);
+    this.#waiting -= 1;
+    this.#refused += 1;
+    this.#forget(name, owner);
+    waiter(null);
+  }
+
+  #forget(name: string, owner: Owner): void {
+    if (owner.held === 0 && owner.waiting.length === 0) this.#owners.delete(name);
+  }
+
+  #shareOf(name: string, { held }: Owner): number {
+    return held + this.#recentStarts(this.#uses.get(name));
+  }
+
+  #recentStarts(use: Use | undefined): number {
+    if (!use) return 0;
+    return use.starts * 2 ** ((use.atMs - this.#options.clock.monotonicMs()) / HALF_LIFE_MS);
+  }
+
+  #countUse(name: string): void {
+    const starts = this.#recentStarts(this.#uses.get(name)) + 1;
+    this.#uses.set(name, { starts, atMs: this.#options.clock.monotonicMs() });
+  }
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { FairShare, type FairShareOptions, type ReleasePlace } from '../../../src/base/fair-share.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** Everything that follows without waiting for anything else has happened. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Notes who got a place, in order. */
+class Turns {
+  readonly clock = new ManualClock();
+  readonly share: FairShare;
+  readonly order: string[] = [];
+  readonly #releases: (readonly [string, ReleasePlace])[] = [];
+
+  constructor(options: Partial<FairShareOptions>) {
+    this.share = new FairShare({ clock: this.clock, total: 1, each: 1, mostWaiting: 100, ...options });
+  }
+
+  /** Resolves with what was answered. */
+  async asks(name: string, withinMs = 60_000): Promise<'given' | 'refused'> {
+    const release = await this.share.take(name, withinMs);
+    if (release === null) return 'refused';
+    this.order.push(name);
+    this.#releases.push([name, release]);
+    return 'given';
+  }
+
+  async ask(name: string, count = 1): Promise<void> {
+    for (let n = 0; n < count; n++) void this.asks(name);
+    await settled();
+  }
+
+  /** Ends the oldest work, or that of somebody. */
+  async end(name?: string): Promise<void> {
+    const index = name === undefined ? 0 : this.#releases.findIndex(([owner]) => owner === name);
+    const [ended] = this.#releases.splice(index, 1);
+    ended![1]();
+    await settled();
+  }
+
+  get held(): string[] {
+    return this.#releases.map(([name]) => name);
+  }
+}
+
+describe('places that are short', () => {
+  it('go to whoever has had the least, however much another wants', async () => {
+    const turns = new Turns({ total: 2, each: 1 });
+    await turns.ask('busy', 5);
+    await turns.ask('other');
+    await turns.ask('third');
+    expect(turns.order).toEqual(['busy', 'other']);
+    await turns.end('busy');
+    await turns.end('other');
+    expect(turns.order).toEqual(['busy', 'other', 'third', 'busy']);
+  });
+
+  it('go to somebody new before a hundred who come again and again', async () => {
+    const turns = new Turns({ total: 1, each: 1, mostWaiting: 200 });
+    const names = Array.from({ length: 100 }, (_, n) => `network ${n}`);
+    for (const name of names) await turns.ask(name);
+    for (let n = 0; n < 150; n++) {
+      await turns.ask(names[n % 100]!);
+      await turns.end();
+    }
+    await turns.ask('owner');
+    await turns.end();
+    expect(turns.order.at(-1)).toBe('owner');
+  });
+
+  it('are all for one owner while nobody else wants any', async () => {
+    const turns = new Turns({ total: 4, each: 4 });
+    await turns.ask('one', 5);
+    expect([turns.held.length, turns.share.waiting]).toEqual([4, 1]);
+  });
+
+  it('are never more than an owner’s limit, whatever is free', async () => {
+    const turns = new Turns({ total: 10, each: 2 });
+    await turns.ask('one', 3);
+    expect(turns.held).toEqual(['one', 'one']);
+    await turns.end();
+    expect(turns.held).toEqual(['one', 'one']);
+  });
+
+  it('forget what was used some minutes ago', async () => {
+    const turns = new Turns({ total: 1, each: 1 });
+    for (let n = 0; n < 8; n++) {
+      await turns.ask('former');
+      await turns.end();
+    }
+    turns.clock.advance(10 * 60_000);
+    for (let n = 0; n < 2; n++) {
+      await turns.ask('recent');
+      await turns.end();
+    }
+    for (const name of ['holder', 'recent', 'former']) await turns.ask(name);
+    await turns.end();
+    expect(turns.held).toEqual(['former']);
+  });
+});
+
+describe('places that are held for long', () => {
+  const LONG = { total: 12, each: 12, keepsRoom: true } as const;
+
+  it.each([
+    [1, 6],
+    [2, 4],
+    [3, 3],
+  ])('leave room for the next: %i greedy owners hold %i each', async (owners, each) => {
+    const turns = new Turns(LONG);
+    for (let n = 0; n < 20; n++)
+      for (let owner = 0; owner < owners; owner++) await turns.ask(`owner ${owner}`);
+    for (let owner = 0; owner < owners; owner++)
+      expect(turns.held.filter((name) => name === `owner ${owner}`)).toHaveLength(each);
+    await turns.ask('quiet');
+    expect(turns.held).toContain('quiet');
+  });
+
+  it('are all used in the end, one by each', async () => {
+    const turns = new Turns(LONG);
+    for (let n = 0; n < 13; n++) await turns.ask(`owner ${n}`);
+    expect([turns.share.taken, turns.share.waiting]).toEqual([12, 1]);
+  });
+});
+
+describe('a wait', () => {
+  it('ends without a place when it takes too long, and is counted', async () => {
+    const turns = new Turns({ total: 1 });
+    await turns.ask('one');
+    const waiting = turns.asks('two', 1_000);
+    turns.clock.advance(1_000);
+    expect(await waiting).toBe('refused');
+    expect(turns.share).toMatchObject({ taken: 1, waiting: 0, refused: 1 });
+    await turns.end();
+    expect(turns.share.taken).toBe(0);
+  });
+
+  it('of the greediest ends when too many wait', async () => {
+    const turns = new Turns({ total: 1, mostWaiting: 3 });
+    await turns.ask('greedy');
+    const greedy = [turns.asks('greedy'), turns.asks('greedy'), turns.asks('greedy')];
+    void turns.asks('quiet');
+    expect(await greedy[2]).toBe('refused');
+    await turns.end();
+    expect(turns.held).toEqual(['quiet']);
+  });
+
+  it('costs an owner nothing that it gives back twice', async () => {
+    const share = new FairShare({ clock: new ManualClock(), total: 1, each: 1, mostWaiting: 1 });
+    const release = await share.take('one', 1_000);
+    release?.();
+    release?.();
+    expect(share.taken).toBe(0);
+  });
+});
+
+it('goes on after work that fails, and says why work was not done', async () => {
+  const clock = new ManualClock();
+  const share = new FairShare({ clock, total: 1, each: 1, mostWaiting: 10 });
+  const limits = { withinMs: 1_000, refusal: () => new Error('too much') };
+  const failing = share.run('one', limits, async () => await Promise.reject(new Error('it failed')));
+  await expect(failing).rejects.toThrow('it failed');
+  expect(await share.run('one', limits, async () => 'done')).toBe('done');
+  await share.take('one', 1_000);
+  const late = share.run('two', limits, async () => 'done');
+  clock.advance(1_000);
+  await expect(late).rejects.toThrow('too much');
+});
