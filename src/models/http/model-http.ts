@@ -1,11 +1,10 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
 import { destroyOnAbort } from '../../base/destroy-on-abort.ts';
 import { type FindAddresses, guardedLookup, isClosedAddress } from '../../base/find-addresses.ts';
 import { networkCode, neverArrived } from '../../base/network-error.ts';
-import type { AddressRule } from '../../base/public-address.ts';
-import { ModelFault } from '../model-fault.ts';
+import { type AddressRule, isClosedLiteral, literalIn } from '../../base/public-address.ts';
+import { ModelFault, NotReached } from '../model-fault.ts';
 
 export interface ModelRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -77,8 +76,8 @@ export class ModelHttp {
    * may get some.
    */
   async mayConnect({ hostname }: URL): Promise<boolean> {
-    const literal = literalOf(hostname);
-    if (isIP(literal) !== 0) return this.#isOpen(literal);
+    const literal = literalIn(hostname);
+    if (literal !== null) return this.#isOpen(literal);
     const addresses = await this.#findAddresses(hostname).catch(() => []);
     return addresses.every(this.#isOpen);
   }
@@ -91,9 +90,8 @@ export class ModelHttp {
 
   /** No name is looked up for an IP address, so it is checked here. */
   #check({ protocol, hostname, username, password }: URL): void {
-    const literal = literalOf(hostname);
     const isPlain = /^https?:$/.test(protocol) && username === '' && password === '';
-    if (!isPlain || (isIP(literal) !== 0 && !this.#isOpen(literal))) throw closedEndpoint();
+    if (!isPlain || isClosedLiteral(hostname, this.#isOpen)) throw closedEndpoint();
   }
 
   #answer({ method, url, headers, body, signal }: ModelRequest): Promise<IncomingMessage> {
@@ -115,11 +113,6 @@ export class ModelHttp {
   }
 }
 
-/** An IP address without the brackets of IPv6. */
-function literalOf(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '');
-}
-
 /** Says only what helps to correct the endpoint: reasons in detail would map a network. */
 function failureOf(error: unknown): ModelFault {
   if (isClosedAddress(error)) return closedEndpoint();
@@ -133,9 +126,9 @@ function failureOf(error: unknown): ModelFault {
   }
   const words = `the endpoint could not be reached${code === '' ? '' : `: ${code}`}`;
   // The connection may have been lost after the request had arrived.
-  return new ModelFault('unreachable', { words, isDoubtful: !neverArrived(code) }, { cause: error });
+  return new NotReached('unreachable', { words, isDoubtful: !neverArrived(code) }, { cause: error });
 }
 
-function closedEndpoint(): ModelFault {
-  return new ModelFault('bad_endpoint', { words: 'the endpoint is not a URL of a public host' });
+function closedEndpoint(): NotReached {
+  return new NotReached('bad_endpoint', { words: 'the endpoint is not a URL of a public host' });
 }
