@@ -10,6 +10,7 @@ import { inboundAnswerer } from '../calls/ring-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepChatFiles } from '../files/keep-inbound-files.ts';
+import { newLocalShares } from '../speech/session/local-shares.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../speech/session/speech-usage.ts';
@@ -47,8 +48,12 @@ export async function openCalls(
   events.callsLostByRestart(await recorder.disconnectAll());
   closers.push(() => recorder.settled());
   const keys = { secrets: store.secrets, urls: settings.speechUrls };
+  const local = newLocalShares(clock);
+  metrics.watchShare('local_recognizers', local.recognition);
+  metrics.watchShare('local_voices', local.synthesis);
   const speech = new SpeechSessions({
     bridges,
+    local,
     events,
     clock,
     recordUsage: (call, used) => recordSpeech(deps, call, used),
