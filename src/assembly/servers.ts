@@ -94,6 +94,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
     admitsConnection: () => descriptors.admits(),
+    clock,
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),
@@ -106,6 +107,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'request failed'),
   });
   metrics.watchHttp(() => http.pressure);
+  metrics.watchSocketClosings(() => http.socketClosings);
   return { http, mcp: mcp.server };
 }
 

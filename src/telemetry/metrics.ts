@@ -213,6 +213,12 @@ export class Metrics {
     );
   }
 
+  /** Registers the counter of WebSockets closed because their client sent too much, by what it sent last. */
+  watchSocketClosings(read: () => ReadonlyMap<string, number>): void {
+    const help = 'WebSockets closed with 1008 because the client sent too much, by what it sent last';
+    this.#read.counters('svc_socket_closings_total', help, 'reason', read);
+  }
+
   watchMcp(read: () => McpReading): void {
     const metrics = this.#read;
     metrics.gauge('svc_mcp_sessions', 'Open MCP sessions', () => read().sessions);

@@ -84,6 +84,10 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     };
   }
 
+  get accountId(): string {
+    return this.#deps.scope.accountId;
+  }
+
   /** AgentStream: closes the stream if its credential no longer acts for the call's agent. The call continues. */
   follow(agentIds: readonly string[]): void {
     if (agentIds.includes(this.#call.identity.agentId)) return;
@@ -342,6 +346,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #answerFault(error: unknown): void {
     if (!(error instanceof StreamFault || error instanceof GatewayError)) throw error;
     this.#send({ type: 'call_error', code: error.code, message: error.message });
+    this.#socket?.faulted();
   }
 
   #send(event: StreamEvent): void {
