@@ -49,7 +49,7 @@ export async function browseProvider(
   quota.count(accountId);
   const late = (): Error => new ModelFault('unreachable', { words: 'The provider did not answer in time' });
   try {
-    const client = clients.make(provider, merged);
+    const client = clients.make(provider, { ...merged, accountId });
     const found = await answeredWithin(clock, BROWSE_MS, late, (signal) => client.browse(signal));
     const { models, agents, notice } = found;
     return { models: models.slice(0, MAX_CHOICES), agents: agents.slice(0, MAX_CHOICES), notice };
