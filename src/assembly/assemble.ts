@@ -31,6 +31,7 @@ import type { BridgeContext } from '../api/rest/platform-bridge.ts';
 import type { GrantCache } from '../authorization/grant-cache.ts';
 import { Places } from '../base/places.ts';
 import type { Platform } from '../base/platform.ts';
+import { ReadingTime } from '../base/reading-time.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import { disconnectAll, hangUpAgent, hangUpLogin } from '../calls/hang-up-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
@@ -62,7 +63,9 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const metrics = new Metrics();
   const events = new BusinessEvents(loggers, metrics, clock);
-  const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), publicUrl };
+  const readingTime = new ReadingTime(clock);
+  metrics.watchShare('reading_time', readingTime.share);
+  const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), readingTime, publicUrl };
   const keys = await KeyCache.load(store.db, clock, (error) =>
     events.writeFailed('the last use of a key', error),
   );

@@ -55,7 +55,7 @@ export async function browseProvider(
   const done = new AbortController();
   const leastWait = pause(clock, LEAST_FAILURE_MS, done.signal);
   try {
-    const client = clients.make(provider, merged);
+    const client = clients.make(provider, { ...merged, accountId });
     const found = await answeredWithin(clock, BROWSE_MS, late, (signal) => client.browse(signal));
     const { models, agents, notice } = found;
     return { models: models.slice(0, MAX_CHOICES), agents: agents.slice(0, MAX_CHOICES), notice };

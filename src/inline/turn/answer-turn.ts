@@ -82,7 +82,7 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   const place = { accountId, agentId, lane, configHash: configHash(provider) };
   const conversation = await openModelConversation(store.db, place, clock.nowIso());
   const input = await inputOf(context, turn, provider);
-  const client = domain.clients.of(provider);
+  const client = domain.clients.of(accountId, provider);
   const memory = new TurnConversation(domain, provider, conversation);
   const history = async () => await historyOf(store.db, conversation.id);
   const spoken = isSpoken ? new SpokenReply(context, signal, begun) : null;
