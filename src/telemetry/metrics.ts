@@ -111,6 +111,11 @@ export class Metrics {
     'provider',
     'token_type',
   ]);
+  readonly #refusedActions = this.#counter(
+    'svc_model_refused_actions_total',
+    'What models asked for and the policies of their agents do not have',
+    ['action'],
+  );
   readonly #queuesFull = this.#counter('svc_queue_full_total', 'Items refused because a queue was full', [
     'queue',
   ]);
@@ -168,6 +173,10 @@ export class Metrics {
   tokensUsed(provider: string, inputTokens: number | null, outputTokens: number | null): void {
     this.#tokens.inc({ provider, token_type: 'input' }, inputTokens ?? 0);
     this.#tokens.inc({ provider, token_type: 'output' }, outputTokens ?? 0);
+  }
+
+  modelRefused(action: string): void {
+    this.#refusedActions.inc({ action });
   }
 
   sipEvent(event: string): void {

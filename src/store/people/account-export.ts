@@ -28,6 +28,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   agentKeys: { by: 'agent_id', order: ['agent_id', 'key_id'] },
   agentAccounts: { by: 'agent_id', order: ['agent_id', 'member_type', 'member_id'] },
   agentProviders: { by: 'agent_id', order: ['agent_id'] },
+  agentPolicies: { by: 'agent_id', order: ['agent_id'] },
   internalBearers: { by: 'agent_id', order: ['agent_id'] },
   knownBrowsers: { by: 'account_id', order: ['token_hash'] },
   oauthClients: null,
