@@ -40,7 +40,7 @@ export async function openCalls(
 ): Promise<CallDomain> {
   const { settings, clock, engine, bridges, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
-    store.db,
+    store,
     clock,
     (callId, error) => events.writeFailed(callId, error),
     (accountId) => wakeups.wake(accountId),

@@ -99,6 +99,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),
     idempotency,
+    assertMayWrite: (accountId) => store.quota.assertMayWrite(accountId),
     bodyLimitBytes: settings.http.bodyLimitBytes,
     library: settings.http.server ?? 'auto',
     onFallback: (reason) =>

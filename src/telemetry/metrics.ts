@@ -243,6 +243,13 @@ export class Metrics {
     );
   }
 
+  /** Registers the counter of what accounts could not store. */
+  watchRefusedWrites(read: () => Readonly<Record<string, number>>): void {
+    const help =
+      'What was not stored: an account is full, its reserve for what others send is full, or it writes too fast';
+    this.#read.counters('svc_account_writes_refused_total', help, 'reason', () => Object.entries(read()));
+  }
+
   /** Adds something that accounts share to the metrics of shares. */
   watchShare(resource: string, share: ShareReading): void {
     this.#shares.set(resource, share);

@@ -68,6 +68,8 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
         'voice_config_not_found',
         'platform_not_connected',
         'call_limit',
+        { storage_full: 'The account is full' },
+        { too_many_attempts: 'The account writes too fast' },
         'not_ready',
         { capability_missing: 'The platform takes no `dtmf`' },
       ],

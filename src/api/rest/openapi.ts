@@ -12,7 +12,13 @@ import { productVersion } from '../../base/product-version.ts';
 import { replyBytes } from '../http/answer/reply.ts';
 import { KEY_HEADER, takesKey } from '../http/idempotency/idempotency.ts';
 import { ADMITTED } from '../http/routing/access.ts';
-import { type Failure, type ResponseSpec, type Route, resource } from '../http/routing/route.ts';
+import {
+  type Failure,
+  type ResponseSpec,
+  type Route,
+  resource,
+  storesSettings,
+} from '../http/routing/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 import type { PublicUrl } from './call-wire.ts';
 
@@ -180,6 +186,7 @@ function serverFailures(route: Route): ErrorCode[] {
   return [
     ...(access === 'public' ? [] : (['unauthorized'] as const)),
     ...(isOpen && method === 'get' ? [] : (['forbidden', 'cross_site'] as const)),
+    ...(storesSettings(route) ? (['storage_full', 'too_many_attempts'] as const) : []),
     ...(body || form ? (['body_too_slow', 'body_too_large'] as const) : []),
     ...(takesKey(route) ? (['request_running', 'request_interrupted', 'too_many_keys'] as const) : []),
     'internal_error',

@@ -53,6 +53,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   modelTurns: BY_ID,
   forgottenAtProviders: null,
   events: BY_ID,
+  accountBytes: { by: 'account_id', order: ['account_id'] },
   usageDays: { by: 'account_id', order: ['platform', 'day'] },
   inviteLinks: { by: 'account_id', order: ['account_id'] },
   conversations: BY_ID,

@@ -39,6 +39,7 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
     speech: NO_SPEECH,
     engine: { place: () => ({ media: {}, close: async () => void told.push('engine closed') }) },
     recorder: {
+      assertMayOpen() {},
       opened: faults.opened ?? (async () => {}),
       rang() {},
       happened: (_call: unknown, event: CallEvent) => {

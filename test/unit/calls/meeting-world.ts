@@ -54,7 +54,7 @@ export class MeetingWorld {
     this.store = store;
     this.files = files;
     const recorder = new CallRecorder(
-      store.db,
+      store,
       this.clock,
       (_callId, error) => void this.told.push(`record: ${error}`),
       (accountId) => this.wakeups.wake(accountId),

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { VendorQuota } from '../../../src/accounts/account/account-quotas.ts';
 import { dnsAddresses } from '../../../src/base/find-addresses.ts';
 import { publicOr } from '../../../src/base/public-address.ts';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { browseProvider } from '../../../src/inline/provider/browse-provider.ts';
 import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
@@ -29,14 +30,19 @@ it('browsing tells nobody why an endpoint is not reached, nor by how soon it fai
   const store = await temporaryStore();
   const { accountId, agentId } = await seedAccount(store, 'a');
   const dns = await DnsServer.start(zone);
-  const http = new ModelHttp({ findAddresses: dnsAddresses([dns.address]), isOpen: publicOr([OUTSIDE]) });
+  const http = new ModelHttp({
+    findAddresses: dnsAddresses([dns.address]),
+    isOpen: publicOr([OUTSIDE]),
+    clock: systemClock,
+    readingTime: new ReadingTime(systemClock),
+  });
   onTestFinished(() => {
     http.close();
     dns.stop();
   });
   const clock = new ManualClock();
-  const clients = new ModelClients((name, given) =>
-    modelProvider(name).connect(given, { http, clock: systemClock, urls: {} }),
+  const clients = new ModelClients((name, { accountId: owner, ...given }) =>
+    modelProvider(name).connect(given, { http: http.of(owner), clock: systemClock, urls: {} }),
   );
   const domain = { store, clock, clients, quota: new VendorQuota(clock) };
   const told = new Set<string>();

@@ -76,7 +76,7 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
     connectors: new Map([['sip', sip]]),
     speech: NO_SPEECH,
     engine: { place: () => ({ media: {}, close: async () => {} }) },
-    recorder: new CallRecorder(store.db, systemClock, (_callId, error) => failures.push(error)),
+    recorder: new CallRecorder(store, systemClock, (_callId, error) => failures.push(error)),
     events: { callStarted() {}, callAnswered() {}, callEnded() {}, accountDeleted() {} },
     clock: systemClock,
     deadlines: { connectingMs: 60_000, ringingMs: 1, acceptingMs: 1, activeMs: 1 },

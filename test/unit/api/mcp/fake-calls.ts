@@ -53,7 +53,7 @@ export class FakeCalls {
       connectors: new Map([['sip', connector]]),
       speech: NO_SPEECH,
       engine: { place: () => ({ media: {}, startAudio() {}, close: async () => {} }) },
-      recorder: new CallRecorder(store.db, clock, (_callId, error) => {
+      recorder: new CallRecorder(store, clock, (_callId, error) => {
         throw error;
       }),
       events: { callStarted() {}, callAnswered() {}, callEnded() {} },
