@@ -68,6 +68,7 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
         'voice_config_not_found',
         'platform_not_connected',
         'call_limit',
+        'overloaded',
         'not_ready',
         { capability_missing: 'The platform takes no `dtmf`' },
       ],
