@@ -6,6 +6,7 @@ import { type CallDomain, callDomain } from '../calls/call-domain.ts';
 import type { CallIdentity } from '../calls/call-event.ts';
 import { CallRecorder } from '../calls/call-recorder.ts';
 import { CallRegistry } from '../calls/call-registry.ts';
+import { CallRoom } from '../calls/call-room.ts';
 import { inboundAnswerer } from '../calls/ring-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
@@ -60,6 +61,8 @@ export async function openCalls(
     settingsOf: ({ capabilities }) => speechSettings(capabilities.presets, keys),
   });
   closers.push(() => speech.settled());
+  const room = new CallRoom(clock, settings.calls.max);
+  metrics.watchShare('calls', room.share);
   const calls = callDomain({
     engine,
     recorder,
@@ -75,6 +78,7 @@ export async function openCalls(
     },
     keepChatFiles: (origin, sent) => keepChatFiles(files, origin, sent),
     registry: new CallRegistry(),
+    room,
     connectors,
     speech,
     deadlines: {

@@ -70,6 +70,7 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
         'call_limit',
         { storage_full: 'The account is full' },
         { too_many_attempts: 'The account writes too fast' },
+        'overloaded',
         'not_ready',
         { capability_missing: 'The platform takes no `dtmf`' },
       ],
