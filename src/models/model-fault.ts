@@ -61,7 +61,7 @@ export class ModelFault extends Error {
   }
 }
 
-/** Settings that the provider cannot be asked with. */
+/** Settings with which the provider cannot answer. */
 export function unusable(words: string): ModelFault {
   return new ModelFault('bad_request', { words });
 }
