@@ -7,6 +7,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+const COMMA = 0x2c;
 
 /** JSON that is nested too deeply. Nothing of it was parsed. */
 export class JsonTooDeep extends SyntaxError {
@@ -16,18 +17,27 @@ export class JsonTooDeep extends SyntaxError {
   }
 }
 
+/** JSON of too many values. Nothing of it was parsed. */
+export class JsonTooLong extends SyntaxError {
+  constructor(maxValues: number) {
+    super(`JSON may have at most ${maxValues} values`);
+    this.name = 'JsonTooLong';
+  }
+}
+
 /**
- * Parses external JSON. Checks the depth first, in one pass that stops at the first level too many: half a million
- * nested arrays would block the parser, and any code that walks the result, for a tenth of a second. Throws
- * JsonTooDeep, or the SyntaxError of `JSON.parse`.
+ * Parses external JSON. Checks its shape first, in one pass that stops at the first level or value too many: half a
+ * million arrays, nested or not, would block the parser, and any code that walks the result, for a tenth of a second.
+ * Throws JsonTooDeep, JsonTooLong, or the SyntaxError of `JSON.parse`.
  */
-export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) throw new JsonTooDeep();
+export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY): unknown {
+  assertShape(text, maxValues);
   return JSON.parse(text);
 }
 
-function isTooDeep(text: string): boolean {
+function assertShape(text: string, maxValues: number): void {
   let depth = 0;
+  let values = 1;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
@@ -36,16 +46,19 @@ function isTooDeep(text: string): boolean {
       case OPEN_BRACKET:
       case OPEN_BRACE:
         depth += 1;
-        if (depth > MAX_JSON_DEPTH) return true;
+        if (depth > MAX_JSON_DEPTH) throw new JsonTooDeep();
         break;
       case CLOSE_BRACKET:
       case CLOSE_BRACE:
         depth -= 1;
         break;
+      case COMMA:
+        values += 1;
+        if (values > maxValues) throw new JsonTooLong(maxValues);
+        break;
       default:
     }
   }
-  return false;
 }
 
 /**

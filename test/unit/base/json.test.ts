@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JsonTooDeep, MAX_JSON_DEPTH, parseJson } from '../../../src/base/json.ts';
+import { JsonTooDeep, JsonTooLong, MAX_JSON_DEPTH, parseJson } from '../../../src/base/json.ts';
 import { expectLinear } from '../../support/linear-time.ts';
 
 function nested(levels: number, open = '[', close = ']'): string {
@@ -61,4 +61,14 @@ describe('JSON from clients', () => {
     const text = (length: number): string => `"${piece.repeat(length / piece.length)}`;
     expectLinear({ name, text }, 64 * 1024, refuses);
   });
+});
+
+it('JSON may be limited to a number of values, which are counted before any is parsed', () => {
+  const list = (length: number) => JSON.stringify(Array.from({ length }, () => ',,"[{'));
+  expect(parseJson(list(100), 100)).toHaveLength(100);
+  expect(() => parseJson(list(101), 100)).toThrow(JsonTooLong);
+  expect(() => parseJson(`${list(101)}nothing that can be parsed`, 100)).toThrow(
+    'JSON may have at most 100 values',
+  );
+  expect(parseJson(list(10_000))).toHaveLength(10_000);
 });
