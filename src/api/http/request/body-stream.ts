@@ -37,7 +37,7 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     this.#silence = setTimeout(() => this.#missed(), options.silenceMs);
     exchange.watchAbort();
     exchange.signal.addEventListener('abort', () => this.#fail(exchange.signal.reason), { once: true });
-    exchange.response.onData((chunk, isLast) => this.#take(chunk, isLast));
+    exchange.onData((chunk, isLast) => this.#take(chunk, isLast));
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
