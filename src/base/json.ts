@@ -7,13 +7,13 @@ export const MAX_JSON_DEPTH = 32;
  */
 const MAX_FOREIGN_VALUES = 30_000;
 
-const COMMA = 0x2c;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+const COMMA = 0x2c;
 
 /** JSON that is nested too deeply. Nothing of it was parsed. */
 export class JsonTooDeep extends SyntaxError {
@@ -23,34 +23,33 @@ export class JsonTooDeep extends SyntaxError {
   }
 }
 
-/** JSON with more values than a foreign server may send. Nothing of it was parsed. */
-export class JsonTooRich extends SyntaxError {
-  constructor() {
-    super(`JSON may have at most ${MAX_FOREIGN_VALUES} values`);
-    this.name = 'JsonTooRich';
+/** JSON of too many values. Nothing of it was parsed. */
+export class JsonTooLong extends SyntaxError {
+  constructor(maxValues: number) {
+    super(`JSON may have at most ${maxValues} values`);
+    this.name = 'JsonTooLong';
   }
 }
 
 /**
- * Parses external JSON. Checks the depth first, in one pass that stops at the first level too many: half a million
- * nested arrays would block the parser, and any code that walks the result, for a tenth of a second. Throws
- * JsonTooDeep, or the SyntaxError of `JSON.parse`.
+ * Parses external JSON. Checks its shape first, in one pass that stops at the first level or value too many: half a
+ * million arrays, nested or not, would block the parser, and any code that walks the result, for a tenth of a second.
+ * Throws JsonTooDeep, JsonTooLong, or the SyntaxError of `JSON.parse`.
  */
-export function parseJson(text: string): unknown {
-  check(text, Number.POSITIVE_INFINITY);
+export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY): unknown {
+  assertShape(text, maxValues);
   return JSON.parse(text);
 }
 
-/** The same for what foreign servers send, whose number of values is limited as well. Throws JsonTooRich too. */
+/** The same for what foreign servers send, whose number of values is limited. */
 export function parseForeignJson(text: string): unknown {
-  check(text, MAX_FOREIGN_VALUES);
-  return JSON.parse(text);
+  return parseJson(text, MAX_FOREIGN_VALUES);
 }
 
 /** Each value but the first of a list follows a comma, and each list an opening bracket. */
-function check(text: string, maxValues: number): void {
+function assertShape(text: string, maxValues: number): void {
   let depth = 0;
-  let values = 1;
+  let values = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
@@ -71,7 +70,7 @@ function check(text: string, maxValues: number): void {
         break;
       default:
     }
-    if (values > maxValues) throw new JsonTooRich();
+    if (values > maxValues) throw new JsonTooLong(maxValues);
   }
 }
 

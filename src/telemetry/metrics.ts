@@ -13,11 +13,12 @@ const SEND_BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60
 /** Interval for sampling the event loop delay. Every sample wakes a thread that may otherwise be idle. */
 const LOOP_LOOK_MS = 100;
 
-/** Unread bytes of HTTP clients, and connections dropped because of them. */
+/** Unread bytes of HTTP clients, and connections dropped because of them or of a body in too many pieces. */
 interface HttpPressure {
   readonly unreadBytes: number;
   readonly droppedSlow: number;
   readonly droppedFull: number;
+  readonly droppedFragmented: number;
 }
 
 /** Figures of the MCP server. */
@@ -216,9 +217,12 @@ export class Metrics {
     );
     this.#read.counters(
       'svc_http_dropped_connections_total',
-      'Connections closed because the client did not read: for 10 s (slow), or while 64 MB in total were unread (full)',
+      'Connections closed because the client did not read: for 10 s (slow), or while 64 MB in total were unread (full); or sent a body in too many pieces (fragmented)',
       'reason',
-      () => Object.entries({ slow: read().droppedSlow, full: read().droppedFull }),
+      () => {
+        const { droppedSlow: slow, droppedFull: full, droppedFragmented: fragmented } = read();
+        return Object.entries({ slow, full, fragmented });
+      },
     );
   }
 

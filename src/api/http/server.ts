@@ -31,11 +31,12 @@ export interface HttpServerOptions extends DispatcherOptions {
   readonly clock?: Pick<Clock, 'monotonicMs'>;
 }
 
-/** Unread bytes and dropped clients, for the metrics. */
-export interface ReadPressure {
+/** Unread bytes, and clients dropped for them or for bodies in too many pieces, for the metrics. */
+export interface ClientPressure {
   readonly unreadBytes: number;
   readonly droppedSlow: number;
   readonly droppedFull: number;
+  readonly droppedFragmented: number;
 }
 
 /** The gateway's HTTP server, which accepts all HTTP requests and WebSocket handshakes. */
@@ -107,9 +108,9 @@ export class HttpServer {
     return this.#budgets.closings;
   }
 
-  get pressure(): ReadPressure {
+  get pressure(): ClientPressure {
     const { bytes, droppedSlow, droppedFull } = this.#backlog;
-    return { unreadBytes: bytes, droppedSlow, droppedFull };
+    return { unreadBytes: bytes, droppedSlow, droppedFull, droppedFragmented: this.#traffic.fragmented };
   }
 
   /**

@@ -3,6 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { FRAME_MS } from '../../base/frame.ts';
 import type { Capability } from '../../base/platform.ts';
 import type { AgentScope } from '../../base/scope.ts';
+import { SharedImmediate } from '../../base/shared-immediate.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { CallActor, CallObserver } from '../../calls/call-actor.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
@@ -32,6 +33,9 @@ const MAX_BUFFERED_BYTES = 16 * 1024;
 /** Limits on what is unanswered. Clears and pauses are answered once the call has its place in the engine. */
 const MAX_CLEARS = 1024;
 const MAX_PAUSES = 1024;
+
+/** After everything that has arrived. */
+const LATER = new SharedImmediate();
 
 type AudioCapability = Extract<Capability, 'audio_in' | 'audio_out'>;
 
@@ -67,6 +71,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #receiving = false;
   /** Kept apart, because it is read for every frame of audio. */
   #canSpeak = false;
+  /** Dropped audio that the client has not been told of; null: none. */
+  #overflowMs: number | null = null;
   /** Missing capabilities that the client has been told of. */
   readonly #reported = new Set<AudioCapability>();
   #pendingClears = 0;
@@ -181,9 +187,13 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#lost('audio_overrun', lostMs, 'of call audio were dropped because they were not read in time');
   }
 
-  /** The newest audio from the client was dropped, because too much is waiting to be played. */
+  /**
+   * The newest audio from the client was dropped, because too much is waiting to be played. Reported once for all that
+   * has arrived: a client that sends a file may lose thousands of frames at a time.
+   */
   overflow(lostMs: number): void {
-    this.#lost('audio_overflow', lostMs, 'of sent audio were dropped because too much audio is queued');
+    if (this.#overflowMs === null) LATER.run(() => this.#tellOverflow());
+    this.#overflowMs = (this.#overflowMs ?? 0) + lostMs;
   }
 
   #carryOut(request: StreamRequest): void {
@@ -336,6 +346,12 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   #nowMs(): number {
     return this.#deps.calls.clock.monotonicMs();
+  }
+
+  #tellOverflow(): void {
+    const what = 'of sent audio were dropped because too much audio is queued';
+    this.#lost('audio_overflow', this.#overflowMs ?? 0, what);
+    this.#overflowMs = null;
   }
 
   #lost(code: string, lostMs: number, what: string): void {

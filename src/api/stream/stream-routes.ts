@@ -16,7 +16,7 @@ import type { OpenStreams } from './open-streams.ts';
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;
 /** Fifty or a hundred frames of audio a second, also as JSON, and what has piled up in 2 s. */
-const CALL_PACE = { most: 1_250, perSecond: 700 };
+const CALL_PACE = { most: 1_800, perSecond: 900 };
 /**
  * Limits on open WebSockets per key and per account, to be multiplied by the account's call limit. One call can have
  * 64.

@@ -52,6 +52,16 @@ describe('request bodies', () => {
     expect(over.status).toBe(413);
   });
 
+  it('may come in pieces of a byte; of too many at once, the connection is cut', async () => {
+    const { port, server } = await served([post]);
+    const chunks = (text: string) => text.replaceAll(/./g, '1\r\n$&\r\n');
+    const patient = new RawClient(port).write(`${head('chunked')}${chunks(bodyOf(1_900))}0\r\n\r\n`);
+    expect(await patient.until(({ received }) => received.includes('1889'))).toMatch(/^HTTP\/1.1 200 /);
+    const greedy = new RawClient(port).write(`${head('chunked')}${chunks(bodyOf(10_000))}`);
+    expect(await greedy.closed()).toBe('');
+    expect(server.pressure.droppedFragmented).toBe(1);
+  });
+
   it('are not read when the route refuses the request beforehand', async () => {
     const refused: Route = { ...post, precheck: () => errorReply('unauthorized') };
     const { port } = await served([refused]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   JsonTooDeep,
-  JsonTooRich,
+  JsonTooLong,
   MAX_JSON_DEPTH,
   parseForeignJson,
   parseJson,
@@ -77,7 +77,7 @@ describe('JSON from foreign servers', () => {
     ['keys', (count: number) => `{${Array.from({ length: count }, (_, n) => `"${n}":1`).join(',')}}`],
   ])('has a limited number of %s', (_what, json) => {
     expect(parseForeignJson(json(29_000))).toEqual(JSON.parse(json(29_000)));
-    expect(() => parseForeignJson(json(30_002))).toThrow(JsonTooRich);
+    expect(() => parseForeignJson(json(30_002))).toThrow(JsonTooLong);
     expect(parseJson(json(30_002))).toEqual(JSON.parse(json(30_002)));
   });
 
@@ -85,4 +85,14 @@ describe('JSON from foreign servers', () => {
     const text = JSON.stringify({ text: '[1,2],{"a":3},'.repeat(50_000) });
     expect(parseForeignJson(text)).toEqual(JSON.parse(text));
   });
+});
+
+it('JSON may be limited to a number of values, which are counted before any is parsed', () => {
+  const list = (length: number) => JSON.stringify(Array.from({ length }, () => ',,"[{'));
+  expect(parseJson(list(100), 100)).toHaveLength(100);
+  expect(() => parseJson(list(101), 100)).toThrow(JsonTooLong);
+  expect(() => parseJson(`${list(101)}nothing that can be parsed`, 100)).toThrow(
+    'JSON may have at most 100 values',
+  );
+  expect(parseJson(list(10_000))).toHaveLength(10_000);
 });

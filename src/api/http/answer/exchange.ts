@@ -1,5 +1,6 @@
 import { assert, unreachable } from '../../../base/assert.ts';
 import { type ClientAddresses, plainAddress } from '../../auth/client-addresses.ts';
+import { BodyPieces } from '../request/body-pieces.ts';
 import type { RequestId } from '../request/request-head.ts';
 import { failureReply } from './error-reply.ts';
 import {
@@ -114,6 +115,23 @@ export class Exchange implements AnswerListener {
     if (this.#watched) return;
     this.#watched = true;
     this.#response.watch(this);
+  }
+
+  /**
+   * Receives the request's body in pieces. One is valid only until `take` returns. A client that sends too many of them
+   * is cut: an answer would not stop the library from handling the rest.
+   */
+  onData(take: (piece: ArrayBuffer | Uint8Array, isLast: boolean) => void): void {
+    const pieces = new BodyPieces();
+    const response = this.response;
+    let isCut = false;
+    response.onData((piece, isLast) => {
+      if (isCut) return;
+      if (pieces.take(piece.byteLength)) return take(piece, isLast);
+      isCut = true;
+      this.#origin.traffic.fragmented += 1;
+      response.close();
+    });
   }
 
   /** The responder, for reading the body or writing a stream while the exchange is open. */

@@ -1,5 +1,7 @@
 /** Counts requests in flight, so that a closing server can let them finish. */
 export class Traffic {
+  /** Requests that were cut because their body came in too many pieces. */
+  fragmented = 0;
   #inFlight = 0;
   #closing = false;
   #idle = Promise.withResolvers<void>();

@@ -37,13 +37,13 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     this.#silence = setTimeout(() => this.#missed(), options.silenceMs);
     exchange.watchAbort();
     exchange.signal.addEventListener('abort', () => this.#fail(exchange.signal.reason), { once: true });
-    exchange.response.onData((chunk, isLast) => this.#take(chunk, isLast));
+    exchange.onData((chunk, isLast) => this.#take(chunk, isLast));
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (;;) {
-      const chunk = this.#chunks.shift();
-      if (chunk !== undefined) yield chunk;
+      const chunk = this.#takeHeld();
+      if (chunk !== null) yield chunk;
       else if (this.#failure !== null) throw this.#failure;
       else if (this.#state === 'complete') return;
       else await this.#more();
@@ -58,6 +58,13 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     while (this.#state === 'open' && this.#heldBytes < maxBytes) await this.#more();
     if (this.#failure !== null) throw this.#failure;
     return Buffer.concat(this.#chunks).subarray(0, maxBytes);
+  }
+
+  /** All that is held as one piece, because whoever reads it works per piece. */
+  #takeHeld(): Uint8Array | null {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    return chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? null);
   }
 
   get #heldBytes(): number {

@@ -63,7 +63,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
   });
   exchange.watchAbort();
 
-  exchange.response.onData((chunk, isLast) => {
+  exchange.onData((chunk, isLast) => {
     if (isDone) return;
     lengthBytes += chunk.byteLength;
     if (lengthBytes <= limits.maxBytes) {

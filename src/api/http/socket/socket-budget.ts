@@ -13,24 +13,25 @@ export interface Price {
   readonly reason: string;
 }
 
+/** Audio, which is copied. */
 export const BINARY: Price = {
   of: 'binary',
   units: 1,
   bytesPerUnit: 2_048,
   reason: 'too much audio at once',
 };
-/** Parsing costs the most. */
-export const TEXT: Price = { of: 'text', units: 10, bytesPerUnit: 512, reason: 'too many messages at once' };
+/** A message, which is parsed. */
+export const TEXT: Price = { of: 'text', units: 14, bytesPerUnit: 256, reason: 'too many messages at once' };
 /** Both libraries answer it themselves. */
 export const PING: Price = { of: 'ping', units: 4, bytesPerUnit: 64, reason: 'too many pings' };
 export const PONG: Price = { of: 'pong', units: 1, bytesPerUnit: 64, reason: 'too many pongs' };
-/** A heartbeat of some clients, which send one every few seconds. */
+/** The heartbeat of some clients, which send one every few seconds. */
 export const UNASKED_PONG: Price = { ...PONG, of: 'unasked_pong', units: 40 };
 /** A message that is answered with a fault, in addition to the message. */
 export const FAULT: Price = {
   of: 'fault',
-  units: 20,
-  bytesPerUnit: 512,
+  units: 60,
+  bytesPerUnit: 256,
   reason: 'too many invalid messages',
 };
 

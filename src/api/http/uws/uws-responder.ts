@@ -118,7 +118,7 @@ export class UwsResponder implements Responder, UnreadConnection {
   }
 
   close(): void {
-    this.#response.close();
+    if (!this.#isOver) this.#response.close();
   }
 
   /** UnreadConnection: number of unread bytes. */
@@ -128,7 +128,7 @@ export class UwsResponder implements Responder, UnreadConnection {
 
   /** UnreadConnection: drops a client that does not read. */
   drop(): void {
-    if (!this.#isOver) this.#response.close();
+    this.close();
   }
 
   #begin(body: Bytes): void {

@@ -69,6 +69,21 @@ it('pauses and resumes what the client says, tells what was played, and accepts 
   expect(sent.at(-1)).toMatchObject({ type: 'call_error', code: 'too_many_pauses' });
 });
 
+it('reports dropped audio once for all that has arrived', async () => {
+  const { stream, sent } = openOn(OWN);
+  const before = sent.length;
+  for (let i = 0; i < 1_000; i++) stream.overflow(20);
+  expect(sent.length).toBe(before);
+  await turn();
+  stream.overflow(5);
+  await turn();
+  const reports = sent.slice(before).map(({ code, lost_ms }) => [code, lost_ms]);
+  expect(reports).toEqual([
+    ['audio_overflow', 20_000],
+    ['audio_overflow', 5],
+  ]);
+});
+
 it('holds frames back for a client that does not read, but not when the gateway itself is late', async () => {
   const clock = new ManualClock();
   const readPosition = new ClientReadPosition(clock);

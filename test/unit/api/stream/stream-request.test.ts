@@ -27,6 +27,8 @@ describe('stream requests', () => {
     ['{"type":"audio_config","sample_rate":7999}', 'invalid_sample_rate'],
     ['{"type":"audio_config","sample_rate":48001}', 'invalid_sample_rate'],
     ['{"type":"audio_config","sample_rate":16000.5}', 'invalid_sample_rate'],
+    [`{"type":"clear"${',"x":0'.repeat(99)}}`, 'none'],
+    [`{"type":"clear"${',"x":0'.repeat(100)}}`, 'invalid_json'],
     ['{"type":"audio","audio":1}', 'invalid_message'],
     ['{"type":"audio_config","receive":"yes"}', 'invalid_message'],
     ['{"type":"mark"}', 'invalid_message'],
@@ -71,9 +73,12 @@ describe('stream requests', () => {
     expect([...pcmFromBytes(new Uint8Array([1, 2, 3, 4]).buffer)]).toEqual([0x0201, 0x0403]);
   });
 
-  it.each(['a', 'abc', 'ab=c', '!!!!', 'YQ==YQ==', 'YWI-', 'YWI '])('refuse %s as base64', (text) => {
-    expect(faultOf(() => bytesFromBase64(text))).toBe('invalid_base64');
-  });
+  it.each(['a', 'abc', 'ab=c', '!!!!', 'YQ==YQ==', 'YWI-', 'YWI_', 'YWI ', 'YWI\u0141', 'YW=I', 'YW==YQ=='])(
+    'refuse %s as base64',
+    (text) => {
+      expect(faultOf(() => bytesFromBase64(text))).toBe('invalid_base64');
+    },
+  );
 
   it('refuse an odd number of bytes as 16-bit PCM', () => {
     expect(faultOf(() => pcmFromBytes(new ArrayBuffer(3)))).toBe('invalid_audio');
