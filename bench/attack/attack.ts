@@ -29,3 +29,5 @@ export interface Target {
 export const PROVIDER_HOST = '127.0.0.2';
 /** Address of a stranger. */
 export const STRANGER_HOST = '127.0.0.7';
+/** The reverse proxy that the operator trusts. */
+export const PROXY_HOST = '127.0.0.8';

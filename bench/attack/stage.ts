@@ -4,7 +4,7 @@ import { VARIABLES } from '../../src/settings/variables.ts';
 import { Gateway } from '../../test/support/gateway.ts';
 import { Mailbox } from '../../test/support/mailbox.ts';
 import { AskedProcess } from './asked-process.ts';
-import { PROVIDER_HOST, type Target } from './attack.ts';
+import { PROVIDER_HOST, PROXY_HOST, type Target } from './attack.ts';
 import { LiveCall } from './live-call.ts';
 import { MemoryGuard } from './memory-guard.ts';
 
@@ -92,6 +92,7 @@ function settings(server: 'uws' | 'node', smtpUrl: string): Record<string, strin
     SVC_MAIL_FROM: 'Gateway <gateway@example.com>',
     SVC_SIP_TRUNK_ALLOW: PROVIDER_HOST,
     SVC_MODELS_ALLOW: PROVIDER_HOST,
+    SVC_TRUSTED_PROXIES: PROXY_HOST,
     SVC_LOG_LEVEL: 'warn',
   };
 }

@@ -22,6 +22,7 @@ import { SmtpTransport } from '../accounts/mail/smtp-transport.ts';
 import { AttemptLimits } from '../accounts/passwords/attempt-limits.ts';
 import { FailedAttempts } from '../accounts/passwords/failed-attempts.ts';
 import { GuessLimits } from '../accounts/passwords/guess-limits.ts';
+import { newHashingShares } from '../accounts/passwords/hashing-shares.ts';
 import { argon2id } from '../accounts/passwords/passwords.ts';
 import { ensureOperator } from '../accounts/people/first-start.ts';
 import { OperatorSetup } from '../accounts/people/operator-setup.ts';
@@ -303,7 +304,7 @@ interface PeopleNeeds {
 
 /** Creates the dependencies for people, their sessions and their mails. */
 async function openPeople(
-  { settings, clock, store: { db }, closers, events, publicUrl }: PartDeps,
+  { settings, clock, store: { db }, closers, metrics, events, publicUrl }: PartDeps,
   { keys, grants, accounts }: PeopleNeeds,
 ): Promise<People> {
   const { signup: mode, signupCode: code, loginAttempts } = settings.people;
@@ -315,6 +316,9 @@ async function openPeople(
   closers.push((deadlineMs) => mailer.close(deadlineMs / 2));
   const roster = await AgentRoster.load(db);
   const limits = new AttemptLimits(clock, loginAttempts);
+  const hashing = newHashingShares(clock);
+  metrics.watchShare('password_hashing', hashing.strangers);
+  metrics.watchShare('password_hashing_known', hashing.people);
   return {
     db,
     clock,
@@ -324,7 +328,7 @@ async function openPeople(
     ),
     mailer,
     limits,
-    hasher: argon2id,
+    hasher: argon2id(hashing),
     guesses: new GuessLimits(clock, loginAttempts, limits),
     failedPasswords: new FailedAttempts({
       action: 'password.fail',

@@ -8,6 +8,7 @@ import { readSmallDocument } from '../authorization/client-documents.ts';
 import { ConsentTickets } from '../authorization/consent-ticket.ts';
 import { GrantCache } from '../authorization/grant-cache.ts';
 import { tokenIssuer } from '../authorization/issue-tokens.ts';
+import { registrationTurns } from '../authorization/registration-turns.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import type { PartDeps } from './gateway-deps.ts';
 
@@ -30,14 +31,17 @@ interface AuthorizationNeeds {
 
 /** The authorization server for MCP clients. */
 export function authorizationDomain(
-  { store, clock, publicUrl }: PartDeps,
+  { store, clock, metrics, publicUrl }: PartDeps,
   { grants, people, files, accounts }: AuthorizationNeeds,
 ): AuthorizationDomain {
+  const registrations = registrationTurns(clock);
+  metrics.watchShare('client_registrations', registrations);
   return {
     store,
     clock,
     grants,
     limits: people.limits,
+    registrations,
     issuer: publicUrl,
     resource: () => mcpUrl(publicUrl()),
     readDocument: (url) => readSmallDocument(files.web, clock, url),

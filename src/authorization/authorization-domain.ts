@@ -1,4 +1,5 @@
 import type { AttemptLimits } from '../accounts/passwords/attempt-limits.ts';
+import type { FairShare } from '../base/fair-share.ts';
 import type { Platform } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
 import type { Store } from '../store/store.ts';
@@ -10,6 +11,8 @@ export interface AuthorizationDomain {
   readonly clock: Clock;
   readonly grants: GrantCache;
   readonly limits: AttemptLimits;
+  /** See `registrationTurn`. */
+  readonly registrations: FairShare;
   /** The issuer identifier, without a trailing slash. */
   readonly issuer: () => string;
   /** The resource that tokens are issued for. */

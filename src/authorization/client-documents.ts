@@ -7,6 +7,7 @@ import { findRow } from '../store/database/rows.ts';
 import { type OauthClient, pruneUnusedClients, putClient } from '../store/keys/oauth-clients.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { type ClientMetadata, describedClient, MAX_UNUSED_CLIENTS } from './register-client.ts';
+import { registrationTurn } from './registration-turns.ts';
 
 /** How long a document is cached. */
 const FRESH_MS = 3_600_000;
@@ -43,6 +44,7 @@ export async function documentClient(
   const nowIso = clock.nowIso();
   if (known?.fetchedAt && known.fetchedAt > isoAfter(nowIso, -FRESH_MS)) return known;
   limits.attempt(ip, null);
+  await registrationTurn(domain, ip);
   const client: OauthClient = {
     clientId,
     ...(await described(domain, clientId)),

@@ -2,6 +2,7 @@ import { hashToken, newId, newToken } from '../base/ids.ts';
 import { type OauthClient, pruneUnusedClients, putClient } from '../store/keys/oauth-clients.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { isRedirectUri } from './redirect-uris.ts';
+import { registrationTurn } from './registration-turns.ts';
 
 /** Limit of clients without an authorization. The oldest is dropped when a new one registers. */
 export const MAX_UNUSED_CLIENTS = 1_000;
@@ -30,12 +31,14 @@ export class RegistrationRefused extends Error {
   }
 }
 
-/** Registers a client. Throws RegistrationRefused, or TooManyAttempts when the IP address has registered too often. */
+/** Registers a client. Throws RegistrationRefused, or TooManyAttempts when the IP address has registered too often,
+ * or too many clients register. */
 export async function registerClient(
-  { store, clock, limits }: AuthorizationDomain,
+  domain: AuthorizationDomain,
   metadata: ClientMetadata,
   ip: string,
 ): Promise<RegisteredClient> {
+  const { store, clock, limits } = domain;
   limits.attempt(ip, null);
   const authMethod = authMethodOf(metadata);
   const secret = authMethod === 'none' ? null : `mcs_${newToken()}`;
@@ -47,6 +50,7 @@ export async function registerClient(
     registeredAt: clock.nowIso(),
     fetchedAt: null,
   };
+  await registrationTurn(domain, ip);
   await store.db.transaction().execute(async (trx) => {
     await putClient(trx, client);
     await pruneUnusedClients(trx, MAX_UNUSED_CLIENTS);

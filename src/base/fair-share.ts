@@ -185,7 +185,9 @@ export class FairShare implements ShareReading {
       most = wanted;
       greedy = entry;
     }
-    if (greedy !== null) this.#refuse(greedy[0], greedy[1].waiting.at(-1)!);
+    if (greedy === null) return;
+    this.#countRefusal(greedy[0]);
+    this.#refuse(greedy[0], greedy[1].waiting.at(-1)!);
   }
 
   #refuse(name: string, waiter: Waiter): void {
@@ -213,7 +215,15 @@ export class FairShare implements ShareReading {
   }
 
   #countUse(name: string): void {
-    const starts = this.#recentStarts(this.#uses.get(name)) + 1;
+    this.#noteStarts(name, this.#recentStarts(this.#uses.get(name)) + 1);
+  }
+
+  /** Who was refused is not new any more: otherwise, in a rush of many, somebody new would be refused like the rest. */
+  #countRefusal(name: string): void {
+    this.#noteStarts(name, Math.max(1, this.#recentStarts(this.#uses.get(name))));
+  }
+
+  #noteStarts(name: string, starts: number): void {
     this.#uses.set(name, { starts, atMs: this.#options.clock.monotonicMs() });
   }
 }

@@ -162,7 +162,7 @@ export const VARIABLES = {
     default: '10',
     schema: wholeNumber(1, 1_000_000),
     meaning:
-      'Wrong passwords that one IP address may try for one account before it has to wait, twice as long each time. Ten times as many are allowed from one IP address for all accounts in 15 minutes, and for one account from all addresses in an hour; more answer 429',
+      'Wrong passwords that one IP address may try for one account before it has to wait, twice as long each time. Ten times as many are allowed from one IP address for all accounts in 15 minutes (40 times from a /24, or a /48 of IPv6), and for one account from all addresses in an hour; more answer 429',
   },
   SVC_TRUSTED_PROXIES: {
     default: null,

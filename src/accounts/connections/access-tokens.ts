@@ -3,12 +3,13 @@ import { KeyedQueue } from '../../base/keyed-queue.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Platform } from '../../base/platform.ts';
 import { answeredWithin, type Clock, isoAfter } from '../../base/time.ts';
-import type { ConnectsByOAuth, OAuthTokens } from '../../connectors/contract/oauth.ts';
+import type { ConnectsByOAuth } from '../../connectors/contract/oauth.ts';
 import {
   findLoginConnection,
   type LoginConnection,
   openTokens,
   replaceTokens,
+  type StoredTokens,
   sealTokens,
 } from '../../store/logins/login-connections.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
@@ -32,6 +33,7 @@ const MAX_HELD = 20_000;
 
 const NO_REFRESH_TOKEN = 'The access token is over, and the platform issued none to refresh it';
 const REFUSED_AGAIN = 'The platform refuses the access token';
+const ANSWER_LOST = "The platform's answer with new tokens was lost; connect again";
 const LOST = 'The tokens of this connection are lost';
 
 /** An access token in memory. Times are monotonic, so that changes of the clock do not matter to it. */
@@ -57,6 +59,7 @@ export class AccessTokens {
   readonly #unstored = new LimitedMap<() => Promise<boolean>>(MAX_HELD);
   /** The requests about each connection. */
   readonly #queue = new KeyedQueue();
+  #isClosing = false;
 
   constructor(deps: ConnectionDeps, platform: Platform, oauth: ConnectsByOAuth) {
     this.#deps = deps;
@@ -85,8 +88,20 @@ export class AccessTokens {
       void this.#queue.run(connectionId, async () => this.#drop(connectionId));
   }
 
+  /**
+   * Repeats refreshes whose answers were lost, one after the other: some platforms accept the former refresh token for a
+   * while. What becomes of them is stored and reported.
+   */
+  async recover(connectionIds: readonly string[]): Promise<void> {
+    for (const id of connectionIds) {
+      if (this.#isClosing) return;
+      await this.accessToken(id).catch(() => undefined);
+    }
+  }
+
   /** Resolves when no request is under way. */
-  async settled(): Promise<void> {
+  async close(): Promise<void> {
+    this.#isClosing = true;
     while (this.#queue.size > 0) await this.#queue.settled();
   }
 
@@ -120,33 +135,49 @@ export class AccessTokens {
     if (tokens === null) throw new GatewayError('connection_lost', lostText(row));
     const leftMs = row.expiresAt === null ? Infinity : Date.parse(row.expiresAt) - Date.parse(clock.nowIso());
     const isRefused = tokens.accessToken === refused;
-    if (!isRefused && leftMs > MARGIN_MS) return this.#hold(connectionId, tokens.accessToken, leftMs, null);
+    if (!isRefused && leftMs > MARGIN_MS && !tokens.isRefreshing)
+      return this.#hold(connectionId, tokens.accessToken, leftMs, null);
     if (isRefused) return await this.#replaceRefused(row, tokens);
     return await this.#refresh(row, tokens, leftMs);
   }
 
-  async #replaceRefused(row: LoginConnection, tokens: OAuthTokens): Promise<string> {
+  async #replaceRefused(row: LoginConnection, tokens: StoredTokens): Promise<string> {
     if (tokens.refreshToken === null) return await this.#lose(row, NO_REFRESH_TOKEN);
     if (this.#wasJustRefreshed(row.id, tokens)) return await this.#lose(row, REFUSED_AGAIN);
     return await this.#refresh(row, tokens, 0);
   }
 
   /** `leftMs`: how long the present token can still be used. */
-  async #refresh(row: LoginConnection, tokens: OAuthTokens, leftMs: number): Promise<string> {
+  async #refresh(row: LoginConnection, tokens: StoredTokens, leftMs: number): Promise<string> {
     const { id } = row;
-    const isUsable = leftMs > 0;
     // Only the platform can tell that a token is over which cannot be replaced: our clock may be wrong.
     if (tokens.refreshToken === null) return tokens.accessToken;
     const pausedBy = this.#backOff.reason(id);
-    const answer = pausedBy === null ? await this.#ask(tokens.refreshToken) : failed(pausedBy);
-    if (answer.kind === 'granted') return await this.#keep(row, tokens, answer);
-    if (answer.kind === 'refused' && isGrantOver(answer.error)) return await this.#lose(row, answer.reason);
-    if (pausedBy === null) {
-      this.#backOff.failed(id, answer.reason);
-      this.#deps.onFailure(this.#platform, 'an access token could not be refreshed', answer.reason);
-    }
-    if (isUsable) return tokens.accessToken;
-    throw new GatewayError('platform_failed', answer.reason);
+    if (pausedBy !== null) return stillUsable(tokens, leftMs, pausedBy);
+    const marked = await this.#mark(row, tokens);
+    if (marked === null) return await this.#valid(id, null);
+    const answer = await this.#ask(tokens.refreshToken);
+    if (answer.kind === 'granted') return await this.#keep(marked, tokens, answer);
+    const { reason } = answer;
+    if (answer.kind === 'refused' && isGrantOver(answer.error))
+      return await this.#lose(marked, tokens.isRefreshing ? `${ANSWER_LOST} (${reason})` : reason);
+    this.#backOff.failed(id, reason);
+    this.#deps.onFailure(this.#platform, 'an access token could not be refreshed', reason);
+    return stillUsable(tokens, leftMs, reason);
+  }
+
+  /**
+   * Stores that the platform is being asked, so that a process that ends before it has stored the answer leaves a trace.
+   * Null: the connection was deleted or renewed meanwhile.
+   */
+  async #mark(row: LoginConnection, tokens: StoredTokens): Promise<LoginConnection | null> {
+    if (tokens.isRefreshing) return row;
+    const { store, clock } = this.#deps;
+    const marked: StoredTokens = { ...tokens, isRefreshing: true };
+    const sealedCredentials = sealTokens(store.secrets, row.id, marked);
+    const { expiresAt } = row;
+    const change = { sealedCredentials, expiresAt, updatedAt: clock.nowIso() };
+    return (await replaceTokens(store.db, row, change)) ? { ...row, sealedCredentials } : null;
   }
 
   async #ask(refreshToken: string): Promise<TokenAnswer> {
@@ -159,7 +190,7 @@ export class AccessTokens {
   /** Stores refreshed tokens and returns the access token. */
   async #keep(
     row: LoginConnection,
-    former: OAuthTokens,
+    former: StoredTokens,
     { tokens, expiresInS, scope }: Extract<TokenAnswer, { kind: 'granted' }>,
   ): Promise<string> {
     const { store, clock } = this.#deps;
@@ -195,7 +226,7 @@ export class AccessTokens {
   }
 
   /** The connection was deleted or renewed during the refresh. Its new tokens count; those of the refresh do not. */
-  async #overtaken(row: LoginConnection, unused: OAuthTokens): Promise<string> {
+  async #overtaken(row: LoginConnection, unused: StoredTokens): Promise<string> {
     const { db } = this.#deps.store;
     const isGone = (await findLoginConnection(db, this.#platform, row.id)) === undefined;
     if (isGone) await revokeTokens(this.#deps, this.#platform, unused);
@@ -209,7 +240,7 @@ export class AccessTokens {
     return accessToken;
   }
 
-  #wasJustRefreshed(connectionId: string, { accessToken }: OAuthTokens): boolean {
+  #wasJustRefreshed(connectionId: string, { accessToken }: StoredTokens): boolean {
     const held = this.#held.get(connectionId);
     if (held?.accessToken !== accessToken || held.refreshedMs === null) return false;
     return this.#deps.clock.monotonicMs() - held.refreshedMs < REFUSED_AGAIN_MS;
@@ -234,6 +265,12 @@ export class AccessTokens {
 /** When tokens expire, as ISO 8601. Null: never, as far as the platform said. */
 export function expiryOf(nowIso: string, expiresInS: number | null): string | null {
   return expiresInS === null ? null : isoAfter(nowIso, expiresInS * 1000);
+}
+
+/** Returns the access token while it has not expired. Throws `platform_failed`. */
+function stillUsable({ accessToken }: StoredTokens, leftMs: number, reason: string): string {
+  if (leftMs > 0) return accessToken;
+  throw new GatewayError('platform_failed', reason);
 }
 
 function tooLate(): GatewayError {

@@ -37,7 +37,7 @@ export function openConnections(deps: ConnectionDeps): Connections {
 
 /** Waits until refreshed tokens are stored, but at most `deadlineMs`. Call it when the connectors are closed. */
 export async function closeConnections({ clock, tokens }: Connections, deadlineMs: number): Promise<void> {
-  const all = [...tokens.values()].map((each) => each.settled());
+  const all = [...tokens.values()].map((each) => each.close());
   await settledWithin(clock, deadlineMs, all);
 }
 
@@ -46,12 +46,17 @@ export async function handOverConnections(connections: Connections): Promise<voi
   const { secrets } = connections.store;
   for (const [platform, { provides }] of connections.connectors) {
     const { oauth, pairing } = provides;
-    if (oauth !== undefined)
+    if (oauth !== undefined) {
+      const lost: string[] = [];
       await handOverAll(connections, platform, (connection) => {
-        if (openTokens(secrets, connection) === null) return false;
+        const tokens = openTokens(secrets, connection);
+        if (tokens === null) return false;
+        if (tokens.isRefreshing) lost.push(connection.id);
         handOver(connections, oauth, connection);
         return true;
       });
+      void connections.tokens.get(platform)?.recover(lost);
+    }
     if (pairing !== undefined)
       await handOverAll(connections, platform, (connection) => {
         const paired = openPaired(secrets, connection);

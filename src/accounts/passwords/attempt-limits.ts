@@ -1,5 +1,6 @@
 import { TooManyAttempts } from '../../base/errors.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
+import { networkOf, siteOf } from '../../base/networks.ts';
 import type { Clock } from '../../base/time.ts';
 
 const WINDOW_MS = 15 * 60_000;
@@ -8,6 +9,8 @@ const WINDOW_MS = 15 * 60_000;
  * subject.
  */
 const IP_FACTOR = 10;
+/** Someone who has many addresses has them in one /24 or /48, so that gets this many times the limit of an address. */
+const SITE_FACTOR = 4;
 const MAX_COUNTERS = 100_000;
 /** Number of attempts that a mail counts as, because it reaches a person's inbox. */
 export const MAIL_COST = 3;
@@ -17,10 +20,17 @@ interface Counter {
   atMs: number;
 }
 
+/** A counter, its limit, and how much of it an attempt takes. */
+interface Taking {
+  readonly key: string;
+  readonly most: number;
+  readonly cost: number;
+}
+
 /**
  * Rate limits for actions open to strangers: mails, sign-ups, registrations. Each subject (a mail address with the
- * action) and each IP address (the /64 of an IPv6 address) has a counter that drains within 15 minutes. Kept in memory:
- * a restart resets it. Passwords are limited by GuessLimits.
+ * action), each IP address (the /64 of an IPv6 address) and the network around it (/24, /48) has a counter that drains
+ * within 15 minutes. Kept in memory: a restart resets it. Passwords are limited by GuessLimits.
  */
 export class AttemptLimits {
   readonly #clock: Clock;
@@ -38,43 +48,46 @@ export class AttemptLimits {
    * reached.
    */
   attempt(ip: string, subject: string | null, cost = 1): void {
-    const waitsMs = [this.#waitMs(ipKey(ip), this.#ipAttempts, 1)];
-    if (subject !== null) waitsMs.push(this.#waitMs(subject, this.#attempts, cost));
-    const waitMs = Math.max(...waitsMs);
+    const takings = this.#takingsOf(ip);
+    if (subject !== null) takings.push({ key: subject, most: this.#attempts, cost });
+    const waitMs = Math.max(...takings.map((taking) => this.#waitMs(taking)));
     if (waitMs > 0) throw new TooManyAttempts(waitMs / 1000);
-    this.#count(ipKey(ip), this.#ipAttempts, 1);
-    if (subject !== null) this.#count(subject, this.#attempts, cost);
+    for (const taking of takings) this.#count(taking);
   }
 
   /** Counts an attempt at a subject only. Returns false and counts nothing when its limit is reached. */
   attemptQuietly(subject: string, cost: number): boolean {
-    return this.#take(subject, this.#attempts, cost);
+    return this.#take([{ key: subject, most: this.#attempts, cost }]);
   }
 
   /** Counts an attempt from an IP address only. Returns false and counts nothing when its limit is reached. */
   attemptFromQuietly(ip: string): boolean {
-    return this.#take(ipKey(ip), this.#ipAttempts, 1);
+    return this.#take(this.#takingsOf(ip));
   }
 
-  get #ipAttempts(): number {
-    return this.#attempts * IP_FACTOR;
+  #takingsOf(ip: string): Taking[] {
+    const most = this.#attempts * IP_FACTOR;
+    return [
+      { key: `ip ${networkOf(ip)}`, most, cost: 1 },
+      { key: `site ${siteOf(ip)}`, most: most * SITE_FACTOR, cost: 1 },
+    ];
   }
 
   /** Returns the wait in whole milliseconds. Rounding keeps floating-point remainders from causing a wait. */
-  #waitMs(key: string, most: number, cost: number): number {
+  #waitMs({ key, most, cost }: Taking): number {
     const counter = this.#counters.get(key);
     if (!counter) return 0;
     const tooMuch = this.#emptied(counter, most).used + Math.min(cost, most) - most;
     return Math.round((tooMuch * WINDOW_MS) / most);
   }
 
-  #take(key: string, most: number, cost: number): boolean {
-    if (this.#waitMs(key, most, cost) > 0) return false;
-    this.#count(key, most, cost);
+  #take(takings: readonly Taking[]): boolean {
+    if (takings.some((taking) => this.#waitMs(taking) > 0)) return false;
+    for (const taking of takings) this.#count(taking);
     return true;
   }
 
-  #count(key: string, most: number, cost: number): void {
+  #count({ key, most, cost }: Taking): void {
     const counter = this.#counters.get(key) ?? { used: 0, atMs: this.#clock.monotonicMs() };
     this.#emptied(counter, most).used += Math.min(cost, most);
     this.#counters.set(key, counter);
@@ -86,16 +99,4 @@ export class AttemptLimits {
     counter.atMs = nowMs;
     return counter;
   }
-}
-
-function ipKey(ip: string): string {
-  return `ip ${networkOf(ip)}`;
-}
-
-/**
- * Returns the network that one client controls: the IPv4 address, or the /64 of an IPv6 address, which must be written
- * with all eight groups.
- */
-export function networkOf(ip: string): string {
-  return ip.split(':').slice(0, 4).join(':');
 }

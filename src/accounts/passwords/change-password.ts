@@ -8,6 +8,7 @@ import type { Client, People } from '../people/people.ts';
 import { newSession, type OpenedSession, storeSession } from '../sessions/sessions.ts';
 import { MAIL_COST } from './attempt-limits.ts';
 import { checkPassword, isStillPassword } from './check-password.ts';
+import { personOf } from './hashing-shares.ts';
 import { rememberBrowser } from './known-browsers.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function changePassword(
   const { accountId } = actor;
   const currentHash = await checkPassword(people, accountId, passwords.current, client);
   limitChanges(people, accountId, client);
-  const passwordHash = await people.hasher.hash(passwords.wanted);
+  const passwordHash = await people.hasher.hash(passwords.wanted, personOf(accountId));
   const { token, session } = newSession(accountId, client, people.clock.nowIso());
   const kept = { sessionId: session.id, linkHash: '' };
   const { ended, browserToken } = await people.db.transaction().execute(async (trx) => {

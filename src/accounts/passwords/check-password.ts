@@ -3,6 +3,7 @@ import type { Db } from '../../store/database/rows.ts';
 import { type Account, findAccount, findAccountByEmail } from '../../store/people/accounts.ts';
 import { type Mail, tooManyGuessesMail } from '../mail/mails.ts';
 import type { Client, People } from '../people/people.ts';
+import { personOf, strangerAt } from './hashing-shares.ts';
 import { knownBrowser } from './known-browsers.ts';
 
 /** A password to check against an account. */
@@ -12,18 +13,22 @@ export interface ClaimedPassword {
   /** The subject that guesses are counted for: the mail address, or the account's id without one. */
   readonly subject: string;
   readonly password: string;
+  /** Whether the account itself asks, in a session. */
+  readonly isSignedIn: boolean;
 }
 
 /** Returns the hash that the password matches; null when it is wrong. Throws TooManyAttempts. */
 export async function provenHash(
   people: People,
-  { account, subject, password }: ClaimedPassword,
+  { account, subject, password, isSignedIn }: ClaimedPassword,
   client: Client,
 ): Promise<string | null> {
   const browser = await knownBrowser(people.db, account?.id ?? '', client.browserToken);
   const guess = people.guesses.begin({ subject, ip: client.address, browser });
   const hash = account?.passwordHash ?? null;
-  if (await people.hasher.verify(hash, password)) {
+  const isKnown = account !== undefined && (isSignedIn || browser !== null);
+  const owner = isKnown ? personOf(account.id) : strangerAt(client.address);
+  if (await people.hasher.verify(hash, password, owner)) {
     guess.right();
     return hash;
   }
@@ -43,7 +48,7 @@ export async function checkPassword(
   client: Client,
 ): Promise<string> {
   const account = await findAccount(people.db, accountId);
-  const claimed = { account, subject: account?.email ?? accountId, password };
+  const claimed = { account, subject: account?.email ?? accountId, password, isSignedIn: true };
   const hash = await provenHash(people, claimed, client);
   if (hash === null) throw new GatewayError('wrong_password');
   return hash;

@@ -1,7 +1,8 @@
 import { TooManyAttempts } from '../../base/errors.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
+import { networkOf } from '../../base/networks.ts';
 import type { Clock } from '../../base/time.ts';
-import { type AttemptLimits, networkOf } from './attempt-limits.ts';
+import type { AttemptLimits } from './attempt-limits.ts';
 
 const MINUTE_MS = 60_000;
 /** The longest wait between two guesses. The wait after the last free guess is derived from it. */

@@ -8,6 +8,7 @@ import { notifyEmailChangeVoided, notifyPasswordChanged, standingAccess } from '
 import { endForeignAccess, endUnderWay, followEnd, type Kept } from '../people/owners.ts';
 import type { People } from '../people/people.ts';
 import { MAIL_COST } from './attempt-limits.ts';
+import { personOf } from './hashing-shares.ts';
 
 const NOTHING_KEPT: Kept = { sessionId: null, linkHash: '' };
 
@@ -61,9 +62,9 @@ export async function resetPassword(
   address: string,
 ): Promise<void> {
   const guess = people.guesses.begin({ subject: null, ip: address, browser: null });
-  await accountOf(people.db, token, people.clock.nowIso());
+  const { id } = await accountOf(people.db, token, people.clock.nowIso());
   guess.right();
-  const passwordHash = await people.hasher.hash(password);
+  const passwordHash = await people.hasher.hash(password, personOf(id));
   const { account, ended } = await people.db.transaction().execute(async (trx) => {
     const nowIso = people.clock.nowIso();
     const found = await accountOf(trx, token, nowIso);

@@ -3,6 +3,7 @@ import { hashToken, isSameSecret, newToken } from '../../base/ids.ts';
 import { changeRows } from '../../store/database/rows.ts';
 import { findAccount, findAccountByEmail, firstAccount } from '../../store/people/accounts.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
+import { personOf } from '../passwords/hashing-shares.ts';
 import { type SignedIn, signIn } from '../sessions/sessions.ts';
 import type { Client, People } from './people.ts';
 
@@ -50,7 +51,7 @@ export class OperatorSetup {
     const people = this.#people;
     people.limits.attempt(client.address, null);
     const { accountId } = this.#use(token);
-    const passwordHash = await people.hasher.hash(password);
+    const passwordHash = await people.hasher.hash(password, personOf(accountId));
     const nowIso = people.clock.nowIso();
     await people.db.transaction().execute(async (trx) => {
       // Somebody else with the same link may have been faster.

@@ -5,6 +5,7 @@ import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { alreadySignedUpMail, type Mail } from '../mail/mails.ts';
 import { MAIL_COST } from '../passwords/attempt-limits.ts';
+import { strangerAt } from '../passwords/hashing-shares.ts';
 import { writeResetMail } from '../passwords/reset-password.ts';
 import type { People, SignupPolicy } from './people.ts';
 import { writeVerificationMail } from './verify-email.ts';
@@ -25,7 +26,7 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
   const { email, password, name, inviteCode } = person;
   people.limits.attempt(ip, `signup ${email}`);
   admit(people.signup, inviteCode);
-  const passwordHash = await people.hasher.hash(password);
+  const passwordHash = await people.hasher.hash(password, strangerAt(ip));
   const nowIso = people.clock.nowIso();
   const unproven = { emailVerifiedAt: null, ownerProvenAt: null };
   const account = { id: newId('acc'), name, createdAt: nowIso, email, passwordHash, ...unproven };

@@ -22,6 +22,8 @@ export interface StoredTokens {
   readonly accessToken: string;
   /** Null: the platform issued none. */
   readonly refreshToken: string | null;
+  /** The platform was asked for new tokens, and its answer is not stored: it may have voided these. */
+  readonly isRefreshing?: true;
 }
 
 /** Rows read at a time, which takes less than a millisecond of the main thread. */

@@ -2,6 +2,7 @@ import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts
 import type { AuthorizationDomain } from '../../../src/authorization/authorization-domain.ts';
 import type { AskedParameters } from '../../../src/authorization/authorization-request.ts';
 import { GrantCache } from '../../../src/authorization/grant-cache.ts';
+import { FairShare } from '../../../src/base/fair-share.ts';
 import type { Actor } from '../../../src/store/people/audit-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -32,6 +33,9 @@ export interface AuthorizationWorld {
   readonly reads: string[];
 }
 
+/** More than any test registers. */
+const MANY = 10_000;
+
 export async function authorizationWorld(attempts = 1_000_000): Promise<AuthorizationWorld> {
   const store = await temporaryStore();
   const clock = new ManualClock();
@@ -51,6 +55,7 @@ export async function authorizationWorld(attempts = 1_000_000): Promise<Authoriz
     clock,
     grants,
     limits: new AttemptLimits(clock, attempts),
+    registrations: new FairShare({ clock, total: MANY, each: MANY, mostWaiting: 0 }),
     issuer: () => ISSUER,
     resource: () => RESOURCE,
     connectedPlatforms: async () => new Set(),

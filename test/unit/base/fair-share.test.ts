@@ -156,6 +156,17 @@ describe('a wait', () => {
     expect(turns.held).toEqual(['quiet']);
   });
 
+  it('of somebody new lasts in a rush of many who have all been refused before', async () => {
+    const turns = new Turns({ total: 1, mostWaiting: 5 });
+    for (let n = 0; n < 60; n++) await turns.ask(`network ${n % 30}`);
+    await turns.end();
+    await turns.ask('network 29');
+    const owner = turns.asks('owner');
+    for (let n = 0; n < 30; n++) await turns.ask(`network ${n}`);
+    for (let n = 0; n < 5; n++) await turns.end();
+    expect(await owner).toBe('given');
+  });
+
   it('costs an owner nothing that it gives back twice', async () => {
     const share = new FairShare({ clock: new ManualClock(), total: 1, each: 1, mostWaiting: 1 });
     const release = await share.take('one', 1_000);

@@ -24,6 +24,11 @@ export const BOT_HEADERS = {
   signature: 'x-nextcloud-talk-signature',
 } as const;
 
+/** Whether the headers of a post could be Talk's, whatever its body. */
+export function maySign(header: (name: string) => string): boolean {
+  return RANDOM.test(header(BOT_HEADERS.random)) && SIGNATURE.test(header(BOT_HEADERS.signature));
+}
+
 /** A bot that an administrator has installed. It has no user: it is told what is written, and may write where it is switched on. */
 export class TalkBotLogin extends LoginStatus {
   readonly kind = 'talk_bot' as const;
@@ -50,11 +55,10 @@ export class TalkBotLogin extends LoginStatus {
     this.become({ status: LOGIN_OK });
   }
 
-  /** Whether a post is Talk's. */
+  /** Whether a post is Talk's. Its headers were checked with `maySign`. */
   isSigned(header: (name: string) => string, body: Uint8Array): boolean {
     const random = header(BOT_HEADERS.random);
     const signature = header(BOT_HEADERS.signature);
-    if (!RANDOM.test(random) || !SIGNATURE.test(signature)) return false;
     const expected = createHmac('sha256', this.#secret).update(random).update(body).digest();
     return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
   }

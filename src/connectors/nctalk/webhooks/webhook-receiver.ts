@@ -8,7 +8,7 @@ import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../../contract
 import { PlatformFailure } from '../../kit/platform-failure.ts';
 import type { BotLogin } from '../login/bot-login.ts';
 import type { ConnectedNextclouds } from '../login/connected-nextclouds.ts';
-import { BOT_HEADERS, type TalkBotLogin } from '../login/talk-bot-login.ts';
+import { BOT_HEADERS, maySign, type TalkBotLogin } from '../login/talk-bot-login.ts';
 import type { NextcloudTalkObserver } from '../nctalk-observer.ts';
 import {
   ADDON_RANDOM,
@@ -78,7 +78,7 @@ export class WebhookReceiver implements TakesWebhooks {
     if (endpoint === CALLBACK_WEBHOOK) return null;
     if (endpoint === BOT_WEBHOOK) {
       if (this.#botOf(loginKey) === null) return { status: 404, text: 'No such bot' };
-      return header(BOT_HEADERS.signature) === '' ? this.#refused() : null;
+      return maySign(header) ? null : this.#refused();
     }
     return this.#secretOf(header) === null ? this.#refused() : null;
   }
@@ -174,7 +174,7 @@ export class WebhookReceiver implements TakesWebhooks {
   /** Talk waits five seconds, and counts what is not answered with 200. */
   async #takeBotPost(bot: TalkBotLogin, { header, body }: WebhookRequest): Promise<WebhookReply> {
     const { observer, clock, intake } = this.#deps;
-    if (!bot.isSigned(header, body)) return this.#refused();
+    if (!maySign(header) || !bot.isSigned(header, body)) return this.#refused();
     const post = platformJson(body);
     const { data } = BotPost.safeParse(post);
     if (!data) return this.#unreadable();

@@ -3,6 +3,9 @@ import type { Envelope } from '../events/event-payload.ts';
 import { installedIn } from '../slack-records.ts';
 import { type NewLogin, SlackLogin, type SlackLoginDeps } from './slack-login.ts';
 
+/** The id of a workspace or an organization. */
+const PLACE = /\b[TE][A-Z0-9]{1,39}\b/g;
+
 /** What all logins have in common. */
 export interface LoginWorld extends SlackLoginDeps {
   readonly logins: Logins;
@@ -36,7 +39,16 @@ export class Logins extends HostedLogins<SlackLogin> {
 
   /** Returns the logins in the workspace or organization for which an event is meant. */
   at(envelope: Envelope): readonly SlackLogin[] {
-    const keys = [...placesOf(envelope)].flatMap((place) => [...(this.#byPlace.get(place) ?? [])]);
+    return this.#in(placesOf(envelope));
+  }
+
+  /** Returns the logins in the workspaces and organizations whose ids are in a text. */
+  namedIn(text: string): readonly SlackLogin[] {
+    return this.#in(new Set(text.match(PLACE)));
+  }
+
+  #in(places: ReadonlySet<string>): readonly SlackLogin[] {
+    const keys = [...places].flatMap((place) => [...(this.#byPlace.get(place) ?? [])]);
     return [...new Set(keys)].flatMap((key) => this.get(key) ?? []);
   }
 

@@ -214,6 +214,20 @@ describe('a platform that fails to refresh', () => {
     expect(server.failures).toHaveLength(3);
   });
 
+  it('is asked again by the next start when its answer was lost', async () => {
+    const former = (await stored()).tokens!;
+    server.clock.turn(LIFETIME_MS);
+    platform.will((response) => response.destroy());
+    await expect(token()).rejects.toEqual(code('platform_failed'));
+    expect((await stored()).tokens).toEqual({ ...former, isRefreshing: true });
+    const next = openConnections(server.domain.connections);
+    await handOverConnections(next);
+    await closeConnections(next, 5_000);
+    const { tokens } = await stored();
+    expect([asked(), tokens!.isRefreshing, await works(tokens!.accessToken)]).toEqual([2, undefined, 200]);
+    expect(await token()).toBe(tokens!.accessToken);
+  });
+
   it('loses no connection by refusing the gateway itself', async () => {
     server.clock.turn(LIFETIME_MS);
     platform.will(answersJson(401, { error: 'invalid_client', error_description: 'wrong secret' }));
@@ -299,17 +313,33 @@ describe('while a token is being refreshed', () => {
 
   it('the disk is full: the new tokens are kept and stored later', async () => {
     const { db } = server.store;
+    const fill = () =>
+      sql`create trigger full before update on connections begin select raise(abort, 'full'); end`.execute(
+        db,
+      );
+    const empty = () => sql`drop trigger full`.execute(db);
+    server.clock.turn(LIFETIME_MS);
+    const held = hold();
+    const waiting = expect(token()).rejects.toThrow('full');
+    await held.asked;
+    await fill();
+    await answer(held);
+    await waiting;
+    await expect(token()).rejects.toThrow('full');
+    await empty();
+    expect([await token(), asked()]).toEqual(['fresh', 1]);
+  });
+
+  it('the disk was full before: the platform is not asked for what cannot be stored', async () => {
+    const { db } = server.store;
     await sql`create trigger full before update on connections begin select raise(abort, 'full'); end`.execute(
       db,
     );
     server.clock.turn(LIFETIME_MS);
     await expect(token()).rejects.toThrow('full');
-    await expect(token()).rejects.toThrow('full');
-    expect(asked()).toBe(1);
+    expect(asked()).toBe(0);
     await sql`drop trigger full`.execute(db);
     expect([await works(await token()), asked()]).toEqual([200, 1]);
-    server.clock.turn(LIFETIME_MS);
-    expect(await works(await token())).toBe(200);
   });
 });
 

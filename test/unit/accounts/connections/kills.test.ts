@@ -4,8 +4,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { handOverConnections } from '../../../../src/accounts/connections/connections.ts';
 import { openTokens } from '../../../../src/store/logins/login-connections.ts';
 import { openStore } from '../../../../src/store/store.ts';
+import { answersJson } from '../../../support/oauth-platform.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 import { ConnectionsServer } from '../../api/connections-server.ts';
 import { temporaryDir, temporaryStore } from '../../store/temporary.ts';
 import { connectionsOf } from '../test-connections.ts';
@@ -60,6 +63,63 @@ it('kill -9 while tokens are refreshed: no token was used that is not stored', a
     if (!(await canRefresh(store, server))) break;
   }
   await store.close();
+});
+
+/** A connection whose process was killed after the platform had replaced its tokens, and before they were stored. */
+async function killedBetween() {
+  const dataDir = temporaryDir();
+  const store = await temporaryStore(dataDir);
+  const server = await ConnectionsServer.start(store);
+  const id = await server.connect('ann');
+  const [row] = await server.rows();
+  const { refreshToken } = openTokens(store.secrets, row!)!;
+  await store.db.updateTable('connections').set({ expiresAt: '2001-01-01T00:00:00.000Z' }).execute();
+  await store.close();
+  const asked = Promise.withResolvers<void>();
+  server.platform.will(() => asked.resolve());
+  const child = start(dataDir, 'refresh', server, id);
+  await asked.promise;
+  const { tokenEndpoint, clientId, clientSecret } = server.platform.client!;
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken!, client_id: clientId };
+  const answer = await fetch(tokenEndpoint, {
+    method: 'POST',
+    body: new URLSearchParams({ ...form, client_secret: clientSecret }),
+  });
+  expect(answer.status).toBe(200);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const after = await openStore({ dataDir, masterKey: null });
+  onTestFinished(() => after.close());
+  const { connectors, clock } = server.domain.connections;
+  const restarted = () => handOverConnections(connectionsOf(after, { connectors, clock }));
+  const stored = async () => {
+    const found = await after.db.selectFrom('connections').selectAll().executeTakeFirstOrThrow();
+    return { status: found.status, tokens: openTokens(after.secrets, found) };
+  };
+  return { platform: server.platform, restarted, stored };
+}
+
+it('kill -9 between the answer and the store: the next start says that the connection has to be renewed', async () => {
+  const { platform, restarted, stored } = await killedBetween();
+  const before = platform.tokenRequests;
+  await restarted();
+  await waitFor('the connection to be lost', async () => (await stored()).tokens === null);
+  expect((await stored()).status).toMatch(
+    /^The platform's answer with new tokens was lost; connect again \(invalid_grant/,
+  );
+  await restarted();
+  expect(platform.tokenRequests - before).toBe(1);
+});
+
+it('kill -9 between the answer and the store: the next start tries the former refresh token at once', async () => {
+  const { platform, restarted, stored } = await killedBetween();
+  platform.will(answersJson(200, { access_token: 'recovered', refresh_token: 'next', token_type: 'bearer' }));
+  await restarted();
+  await waitFor('the new tokens', async () => (await stored()).tokens?.accessToken === 'recovered');
+  expect(await stored()).toEqual({
+    status: 'ok',
+    tokens: { accessToken: 'recovered', refreshToken: 'next' },
+  });
 });
 
 /** Returns the tokens that were used. */

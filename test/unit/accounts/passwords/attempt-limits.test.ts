@@ -56,6 +56,16 @@ test('an IPv6 network counts as one client', () => {
   expect(wait('2001:db8:0:2:0:0:0:1', null)).toBe(0);
 });
 
+test.each([
+  ['/24', (n: number) => `192.0.2.${n}`, '192.0.3.1'],
+  ['/48', (n: number) => `2001:db8:7:${n}:0:0:0:1`, '2001:db8:8:0:0:0:0:1'],
+])('all addresses of one %s have four times as many attempts as one of them', (_, addressOf, elsewhere) => {
+  const { wait } = limited(1);
+  for (let n = 0; n < 40; n++) expect(wait(addressOf(n), null)).toBe(0);
+  expect(wait(addressOf(99), null)).toBe(23);
+  expect(wait(elsewhere, null)).toBe(0);
+});
+
 test('a mail costs more attempts, but the first one is always allowed', () => {
   const { wait, limits } = limited(10);
   expect([wait('192.0.2.1', 'mail a', 3), wait('192.0.2.1', 'mail a', 3)]).toEqual([0, 0]);

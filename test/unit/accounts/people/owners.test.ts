@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changePassword } from '../../../../src/accounts/passwords/change-password.ts';
+import type { PasswordHasher } from '../../../../src/accounts/passwords/passwords.ts';
 import { forgotPassword, resetPassword } from '../../../../src/accounts/passwords/reset-password.ts';
 import { changeEmail, confirmEmailChange } from '../../../../src/accounts/people/change-email.ts';
 import { signUp } from '../../../../src/accounts/people/sign-up.ts';
@@ -289,9 +290,9 @@ describe('an attacker who is signed in and knows the password', () => {
     const { people, actor, resetToken } = await asked();
     const reset = await resetToken();
     // The attacker's password is checked before the owner's is stored, and would be stored after it.
-    const hash = async (password: string) => {
+    const hash: PasswordHasher['hash'] = async (...asked) => {
       await resetPassword(people, reset, NEW_PASSWORD, IP);
-      return people.hasher.hash(password);
+      return people.hasher.hash(...asked);
     };
     const late = { ...people, hasher: { verify: people.hasher.verify.bind(people.hasher), hash } };
     const passwords = { current: PASSWORD, wanted: 'the password of the thief' };

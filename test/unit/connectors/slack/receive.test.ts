@@ -1,3 +1,4 @@
+import { Hmac } from 'node:crypto';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Envelope } from '../../../../src/connectors/slack/events/event-payload.ts';
 import { BOT_ID, connectorTo, directEvent, LOGIN, NEVER, outbound, ownBot } from './slack-setup.ts';
@@ -189,6 +190,26 @@ it('does not parse a large body that is not signed', async () => {
   expect(parse).not.toHaveBeenCalled();
   expect(await post({ body, headers })).toMatchObject({ status: 200 });
   expect(intake.messages).toHaveLength(1);
+});
+
+it('hashes a large body once for an app whose workspace it names, and twice for a stranger', async () => {
+  const { slack, workspace, app, installation, ada, connector, post } = await ownBot();
+  for (let n = 0; n < 5; n++) {
+    const other = slack.addApp();
+    const { token } = other.install(slack.addWorkspace());
+    await connector.provides.bots!.addBot({ id: `bot_${n}`, token, signingSecret: other.signingSecret });
+  }
+  const update = vi.spyOn(Hmac.prototype, 'update');
+  onTestFinished(() => update.mockRestore());
+  const hashed = () => update.mock.calls.splice(0).filter(([data]) => data.length > 900_000).length;
+  const text = 'x'.repeat(900_000);
+  const event = directEvent(installation, ada.user.id, { text, ts: '1700000000.000100' });
+  const { body, headers } = app.delivery.signed(JSON.stringify(app.envelope(installation, event)));
+  hashed();
+  expect([await post({ body, headers }), hashed()]).toEqual([{ status: 200, text: '' }, 1]);
+  const forged = body.replace('xx', 'xy').replaceAll(workspace.id, 'T0STRANGE');
+  expect(await post({ body: forged, headers })).toMatchObject({ status: 401 });
+  expect(hashed()).toBe(2);
 });
 
 it('reads no more than a few of the workspaces that a request names', () => {
