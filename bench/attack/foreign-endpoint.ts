@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PROVIDER_HOST } from './attack.ts';
 import type { Tenant } from './member.ts';
@@ -13,7 +14,7 @@ export class ForeignEndpoint {
   asked = 0;
   readonly #server: Server;
 
-  private constructor(answer: (response: ServerResponse) => void) {
+  private constructor(answer: Answer) {
     this.#server = createServer((request, response) => {
       this.asked += 1;
       request.resume();
@@ -22,7 +23,7 @@ export class ForeignEndpoint {
     });
   }
 
-  static async open(answer: (response: ServerResponse) => void): Promise<ForeignEndpoint> {
+  static async open(answer: Answer): Promise<ForeignEndpoint> {
     const endpoint = new ForeignEndpoint(answer);
     endpoint.#server.listen(0, PROVIDER_HOST);
     await once(endpoint.#server, 'listening');
@@ -49,21 +50,36 @@ export class ForeignEndpoint {
   }
 }
 
+type Answer = (response: ServerResponse) => void;
+
 /** Answers with a text that is written again and again, as fast as it is read, until so many bytes are out. */
-export function pouring(type: string, text: string, mostBytes: number): (response: ServerResponse) => void {
-  const chunk = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
+export function pouring(type: string, text: string, mostBytes: number): Answer {
   return (response) => {
     response.writeHead(200, { 'content-type': type });
-    let bytes = 0;
-    const more = (): void => {
-      while (!response.destroyed && bytes < mostBytes) {
-        bytes += chunk.length;
-        if (!response.write(chunk)) return void response.once('drain', more);
-      }
-      response.end();
-    };
-    more();
+    pour(response, text, mostBytes);
   };
+}
+
+/** The same in chunks of one byte. */
+export function dripping(type: string, text: string, mostBytes: number): Answer {
+  const chunks = [...text].map((character) => `1\r\n${character}\r\n`).join('');
+  return ({ socket }) => {
+    socket?.write(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    if (socket) pour(socket, chunks, mostBytes);
+  };
+}
+
+function pour(stream: Writable, text: string, mostBytes: number): void {
+  const chunk = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
+  let bytes = 0;
+  const more = (): void => {
+    while (!stream.destroyed && bytes < mostBytes) {
+      bytes += chunk.length;
+      if (!stream.write(chunk)) return void stream.once('drain', more);
+    }
+    stream.end();
+  };
+  more();
 }
 
 /** Makes agents with the model at an address. Resolves with their ids. */

@@ -152,6 +152,7 @@ function nextcloudTalkConnector(deps: PartDeps): NextcloudTalkConnector {
       publicUrl: deps.publicUrl,
       findAddresses,
       isOpen,
+      readingTime: deps.readingTime,
       allowsHttp: allow.length > 0,
       fetches: guardedFetch({ findAddresses, isOpen, isTrusted }),
     },

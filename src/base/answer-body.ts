@@ -1,5 +1,5 @@
 import { bytesWithin } from './bytes-within.ts';
-import { platformJson } from './platform-json.ts';
+import { foreignJson } from './platform-json.ts';
 
 /** Reads the body of a platform's answer. Throws once it is longer than `maxBytes`, which also ends the connection. */
 export async function readAnswer({ body }: Response, maxBytes: number): Promise<Uint8Array> {
@@ -15,9 +15,13 @@ export interface JsonAnswer {
   readonly json: unknown;
 }
 
-/** Reads an answer as `readAnswer` does. */
-export async function readJson(answer: Response, maxBytes: number): Promise<JsonAnswer> {
-  const json = platformJson(await readAnswer(answer, maxBytes));
+/** Reads an answer as `readAnswer` does. `parse`: when and how its JSON is parsed. */
+export async function readJson(
+  answer: Response,
+  maxBytes: number,
+  parse: (body: Uint8Array) => unknown = foreignJson,
+): Promise<JsonAnswer> {
+  const json = await parse(await readAnswer(answer, maxBytes));
   const { status, ok: isOk, headers } = answer;
   return { status, isOk, headers, json };
 }

@@ -5,7 +5,7 @@ export const MAX_JSON_DEPTH = 32;
  * Maximum number of values in JSON from a foreign server. Bytes cost little, values much: a megabyte of empty objects
  * takes the parser a hundred times as long as a megabyte of text.
  */
-const MAX_FOREIGN_VALUES = 30_000;
+const MAX_FOREIGN_VALUES = 50_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

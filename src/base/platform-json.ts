@@ -1,10 +1,19 @@
 import type * as z from 'zod';
-import { parseJson } from './json.ts';
+import { parseForeignJson, parseJson } from './json.ts';
 
 /** Parses JSON that a platform sent. Returns undefined when it is not JSON. */
 export function platformJson(body: Uint8Array | string): unknown {
+  return parsed(body, parseJson);
+}
+
+/** The same for what a foreign server answers or streams, whose number of values is limited. */
+export function foreignJson(body: Uint8Array | string): unknown {
+  return parsed(body, parseForeignJson);
+}
+
+function parsed(body: Uint8Array | string, parse: (text: string) => unknown): unknown {
   try {
-    return parseJson(typeof body === 'string' ? body : Buffer.from(body).toString('utf8'));
+    return parse(typeof body === 'string' ? body : Buffer.from(body).toString('utf8'));
   } catch {
     return undefined;
   }

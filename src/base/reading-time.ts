@@ -8,10 +8,13 @@ import { type BucketSize, TokenBucket } from './token-bucket.ts';
  * second takes a tenth of what comes back.
  */
 const ALLOWANCE: BucketSize = { most: 25, perSecond: 50 };
-/** Whoever has read for longer rests nine times as long, which leaves it a tenth of the thread. */
-const REST = 9;
-/** Accounts that read beyond their allowance at a time: together, half of the thread. */
+/** Accounts that read beyond their allowance at a time. */
 const MAX_READING = 5;
+/**
+ * How long they rest for what they have read, for each that does: of one alone, three times as long, which leaves it a
+ * quarter of the thread; of five, eleven times, which leaves each a twelfth.
+ */
+const REST = { atLeast: 1, forEach: 2 } as const;
 /** Streams that wait: as many as turns of models and sockets of platforms there may be. */
 const MAX_WAITING = 5_000;
 const WAIT_MS = 30_000;
@@ -51,7 +54,7 @@ export class ReadingTime {
     return this.#share;
   }
 
-  /** What all streams of an account are read with. */
+  /** What all streams of an account are read with, or of a server that several accounts use. */
   of(accountId: string): Reader {
     const reader = this.#readers.get(accountId) ?? new Reader(accountId, this.#clock, this.#share);
     this.#readers.set(accountId, reader);
@@ -92,11 +95,22 @@ export class Reader {
     signal.throwIfAborted();
     if (this.mayReadOn()) return;
     const release = await this.#place(signal);
-    const restMs = this.#owedMs * REST;
+    const restMs = this.#owedMs * (REST.atLeast + REST.forEach * this.#share.taken);
     this.#owedMs = 0;
     await pause(this.#clock, restMs, signal);
     this.#clock.after(GAP_MS, release);
     signal.throwIfAborted();
+  }
+
+  /** Does work that reads something as a whole, when it is the account's turn. Rejects as `turn`. */
+  async read<Result>(signal: AbortSignal, work: () => Result): Promise<Result> {
+    await this.turn(signal);
+    const sinceMs = this.#clock.monotonicMs();
+    try {
+      return work();
+    } finally {
+      this.count(sinceMs);
+    }
   }
 
   async #place(signal: AbortSignal): Promise<ReleasePlace> {

@@ -185,6 +185,8 @@ export function faultKindOfStatus(status: number): SpeechFaultKind {
 const OPTIONS = (headers: Readonly<Record<string, string>>): ClientOptions => ({
   headers: { ...headers },
   perMessageDeflate: false,
+  // The calls of others go on between the messages that arrive together.
+  allowSynchronousEvents: false,
   followRedirects: false,
   maxPayload: MAX_MESSAGE_BYTES,
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReadingTime } from '../../src/base/reading-time.ts';
 import { systemClock } from '../../src/base/time.ts';
 import { PlatformHttp } from '../../src/connectors/kit/platform-http.ts';
 import { RoomTyping } from '../../src/connectors/nctalk/typing/room-typing.ts';
@@ -227,7 +228,11 @@ describe.skipIf(requirePeer('janus', 'nextcloud-spreed-signaling-server'))(
       const typing = new RoomTyping({
         clock: systemClock,
         http: new PlatformHttp('Nextcloud', systemClock),
-        reach: { findAddresses: async () => [], isOpen: () => true },
+        reach: {
+          findAddresses: async () => [],
+          isOpen: () => true,
+          readingTime: new ReadingTime(systemClock),
+        },
         user: world.calling.user,
         places: new TypingPlaces(1),
         inCall: () => false,

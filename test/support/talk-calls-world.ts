@@ -1,4 +1,5 @@
 import type { Capability } from '../../src/base/platform.ts';
+import { ReadingTime } from '../../src/base/reading-time.ts';
 import type { Termination } from '../../src/base/termination.ts';
 import { systemClock } from '../../src/base/time.ts';
 import type {
@@ -77,7 +78,11 @@ export class TalkCallsWorld {
       clock: systemClock,
       bridges: this.bridges,
       http: new PlatformHttp('Nextcloud', systemClock),
-      reach: { findAddresses: async () => ['127.0.0.1'], isOpen: () => true },
+      reach: {
+        findAddresses: async () => ['127.0.0.1'],
+        isOpen: () => true,
+        readingTime: new ReadingTime(systemClock),
+      },
       internalSecrets: new Map(isInternal ? [[host, this.signaling.internalSecret]] : []),
       checkText: () => undefined,
       botOf: (login) => ('id' in login && login.id === CONNECTION ? this.calling : null),

@@ -1,6 +1,8 @@
 import type * as z from 'zod';
 import { type JsonAnswer, readJson } from '../../base/answer-body.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { foreignJson } from '../../base/platform-json.ts';
+import type { ReadingTime } from '../../base/reading-time.ts';
 import { retryAfterMs } from '../../base/retry-after.ts';
 import { type Clock, TimeLimit, withDeadline } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
@@ -28,6 +30,13 @@ export interface HttpRequest extends Partial<CallOptions> {
   /** Sent in place of `body`, as its type says. */
   readonly json?: object | undefined;
   readonly upload?: Upload | undefined;
+}
+
+/** How servers are asked that belong to people. */
+export interface Strangers {
+  readonly fetches: typeof fetch;
+  /** In which their answers are parsed: each server has its share. */
+  readonly readingTime: ReadingTime;
 }
 
 type Sent = Omit<HttpRequest, keyof CallOptions>;
@@ -59,14 +68,14 @@ export class PlatformHttp {
   readonly #platform: string;
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  readonly #fetch: typeof fetch;
+  readonly #strangers: Strangers | null;
 
-  /** `platform`: its name, for people. `maxBytes`: of an answer. `fetches`: how, where servers belong to people. */
-  constructor(platform: string, clock: Clock, maxBytes = 1_048_576, fetches: typeof fetch = fetch) {
+  /** `platform`: its name, for people. `maxBytes`: of an answer. `strangers`: where servers belong to people. */
+  constructor(platform: string, clock: Clock, maxBytes = 1_048_576, strangers: Strangers | null = null) {
     this.#platform = platform;
     this.#clock = clock;
     this.#maxBytes = maxBytes;
-    this.#fetch = fetches;
+    this.#strangers = strangers;
   }
 
   /** Makes a request and reads its whole answer, whatever its status. Rejects with a PlatformFailure. */
@@ -106,7 +115,9 @@ export class PlatformHttp {
 
   async #ask(request: Sent, signal: AbortSignal): Promise<HttpAnswer> {
     try {
-      const answer = await readJson(await this.#send(request, signal), this.#maxBytes);
+      const reader = this.#strangers?.readingTime.of(new URL(request.url).origin);
+      const parse = reader && ((body: Uint8Array) => reader.read(signal, () => foreignJson(body)));
+      const answer = await readJson(await this.#send(request, signal), this.#maxBytes, parse);
       const waitMs = retryAfterMs(answer.headers.get('retry-after') ?? '', this.#clock.nowIso());
       return { ...answer, retryAfterMs: waitMs };
     } catch (error) {
@@ -130,7 +141,7 @@ export class PlatformHttp {
       signal,
       ...(stream ?? (whole && { body: whole })),
     };
-    return await this.#fetch(url, init as RequestInit);
+    return await (this.#strangers?.fetches ?? fetch)(url, init as RequestInit);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { WebSocket } from 'ws';
 import { cutText } from '../../base/cut-text.ts';
+import type { Reader } from '../../base/reading-time.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
 
 /** From connecting to the platform's first message that counts. */
@@ -26,6 +27,8 @@ export interface PlatformSocketOptions {
   /** Finds the host's addresses, where servers belong to people. Default: the system's. */
   readonly lookup?: LookupFunction;
   readonly clock: Clock;
+  /** In whose time messages are read, where servers belong to people: beyond it, the socket is not read for a while. */
+  readonly reader?: Reader;
   /** It is open. Absent: the platform speaks first. */
   opened?(): void;
   /** Takes a text message. Not called after `close`. */
@@ -41,6 +44,7 @@ export interface PlatformSocketOptions {
 export class PlatformSocket {
   readonly #options: PlatformSocketOptions;
   readonly #socket: WebSocket;
+  readonly #ending = new AbortController();
   readonly #closed = Promise.withResolvers<SocketClose>();
   #cancelTimer: CancelTimer;
   /** Why it is over; null while it is open. */
@@ -54,6 +58,8 @@ export class PlatformSocket {
     this.#socket = new WebSocket(url, {
       maxPayload: maxFrameBytes,
       perMessageDeflate: false,
+      // Other work goes on between the messages that arrive together.
+      allowSynchronousEvents: false,
       followRedirects: false,
       handshakeTimeout: HELLO_DEADLINE_MS,
       ...(lookup && { lookup }),
@@ -69,6 +75,7 @@ export class PlatformSocket {
     });
     this.#socket.on('close', (code, reason) => {
       this.#cancelTimer();
+      this.#ending.abort();
       this.#reason ??= cutText(reason.toString('utf8'), MAX_WORDS);
       this.#closed.resolve({ code, words: this.#reason });
     });
@@ -125,6 +132,7 @@ export class PlatformSocket {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#cancelTimer();
+    this.#ending.abort();
     if (this.#socket.readyState === WebSocket.CONNECTING) return this.#socket.terminate();
     this.#restartTimer(CLOSE_FRAME_MS, () => this.#socket.terminate());
     this.#socket.close(code);
@@ -141,7 +149,23 @@ export class PlatformSocket {
 
   #take(data: Buffer, isBinary: boolean): void {
     if (this.#reason !== null) return;
-    if (isBinary) this.close(`${this.#options.platform} sent what is no payload`);
-    else this.#options.take(data.toString('utf8'));
+    const { platform, reader, clock } = this.#options;
+    if (isBinary) return this.close(`${platform} sent what is no payload`);
+    const sinceMs = clock.monotonicMs();
+    this.#options.take(data.toString('utf8'));
+    reader?.count(sinceMs);
+    if (reader?.mayReadOn() === false) void this.#rest(reader);
+  }
+
+  /** Messages that have arrived already are still taken, and count. */
+  async #rest(reader: Reader): Promise<void> {
+    if (this.#socket.isPaused) return;
+    this.#socket.pause();
+    try {
+      await reader.turn(this.#ending.signal);
+    } catch {
+      this.close(`${this.#options.platform} sends more than there is time for`);
+    }
+    this.#socket.resume();
   }
 }

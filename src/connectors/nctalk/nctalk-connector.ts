@@ -1,6 +1,7 @@
 import { FairShare } from '../../base/fair-share.ts';
 import type { FindAddresses } from '../../base/find-addresses.ts';
 import type { AddressRule } from '../../base/public-address.ts';
+import type { ReadingTime } from '../../base/reading-time.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Bridges } from '../../media/transport.ts';
 import type { Connector, Provides } from '../contract/connector.ts';
@@ -44,6 +45,8 @@ export interface NextcloudTalkDeps {
   /** For sockets to their signaling servers. */
   readonly findAddresses: FindAddresses;
   readonly isOpen: AddressRule;
+  /** In which their answers are read. */
+  readonly readingTime: ReadingTime;
   /** Whether the operator has opened addresses that are not public. Only there may a Nextcloud go without TLS. */
   readonly allowsHttp: boolean;
   /** Without a trailing slash. Known once HTTP listens. */
@@ -60,8 +63,9 @@ export class NextcloudTalkConnector implements Connector {
   readonly #nextclouds: ConnectedNextclouds;
 
   constructor({ isBridged, internalSecrets }: NextcloudTalkOptions, deps: NextcloudTalkDeps) {
-    const { clock, observer, fetches, isOpen, allowsHttp, findAddresses } = deps;
-    const http = new PlatformHttp('Nextcloud', clock, MAX_ANSWER_BYTES, fetches);
+    const { clock, observer, fetches, isOpen, allowsHttp, findAddresses, readingTime } = deps;
+    const reach = { findAddresses, isOpen, readingTime };
+    const http = new PlatformHttp('Nextcloud', clock, MAX_ANSWER_BYTES, { fetches, readingTime });
     const addons = new AddonClient(http);
     const replays = new ReplayMemory();
     const { give, get: intake } = new GivenIntake();
@@ -84,7 +88,7 @@ export class NextcloudTalkConnector implements Connector {
       addons,
       addonRooms: new AddonRooms(addons),
       hears: !isBridged,
-      reach: { findAddresses, isOpen },
+      reach,
       typingPlaces: new TypingPlaces(MAX_TYPING),
       typeInCall: (...typing) => calls.type(...typing),
       callChanged: (connectionId, token) => {
@@ -104,7 +108,7 @@ export class NextcloudTalkConnector implements Connector {
     const calls = new TalkCalls({
       ...deps,
       http,
-      reach: { findAddresses, isOpen },
+      reach,
       internalSecrets,
       checkText: (text) => messenger.checkText(text),
       botOf: (login) => {

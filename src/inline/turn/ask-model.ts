@@ -1,4 +1,5 @@
 import { unreachable } from '../../base/assert.ts';
+import { cutText } from '../../base/cut-text.ts';
 import { type Clock, pause } from '../../base/time.ts';
 import type {
   ModelClient,
@@ -17,6 +18,8 @@ const MAX_ATTEMPTS = 3;
 const MAX_SILENCES = 2;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 4_000;
+/** Four times what the tokens of a reply usually have. What reads a reply does so in one go. */
+const MAX_REPLY_CHARACTERS = 65_536;
 /** What is kept of a history that is too long: the newest part. */
 const SHORTER = 1 / 4;
 
@@ -63,7 +66,7 @@ export async function askModel(asking: Asking, turn: ModelTurn, wasSent: boolean
     try {
       const reply = await asking.client.turn(asked, asking.observer);
       // On a call, not to speak may be an answer.
-      if (turn.isSpoken || reply.text.trim() !== '') return reply;
+      if (turn.isSpoken || reply.text.trim() !== '') return withinLimit(reply);
       tries.empty += 1;
       next = afterSilence(asked, reply, tries);
     } catch (error) {
@@ -74,7 +77,13 @@ export async function askModel(asking: Asking, turn: ModelTurn, wasSent: boolean
       next = await afterFault(asking, asked, error, tries);
     }
   }
-  return next.reply;
+  return withinLimit(next.reply);
+}
+
+/** Some endpoints keep to no number of tokens. */
+function withinLimit(reply: ModelReply): ModelReply {
+  if (reply.text.length <= MAX_REPLY_CHARACTERS) return reply;
+  return { ...reply, text: cutText(reply.text, MAX_REPLY_CHARACTERS), finish: 'cut_off' };
 }
 
 /** A model that has only thought may answer when it is asked again. Once: after that, nobody would be told anything. */

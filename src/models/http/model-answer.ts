@@ -57,15 +57,10 @@ export class ModelAnswer {
 
   /** Reads the whole answer. Resolves with its JSON, or with its text when it is none. */
   async json(): Promise<unknown> {
-    const { clock, reader, signal } = this.#reading;
+    const { reader, signal } = this.#reading;
     const chunks: Buffer[] = [];
     for await (const chunk of this.#chunks(MAX_JSON_BYTES)) chunks.push(chunk);
-    await this.#turn();
-    signal.throwIfAborted();
-    const sinceMs = clock.monotonicMs();
-    const json = jsonOf(Buffer.concat(chunks).toString());
-    reader.count(sinceMs);
-    return json;
+    return await admitted(reader.read(signal, () => jsonOf(Buffer.concat(chunks).toString())));
   }
 
   /**
@@ -91,10 +86,10 @@ export class ModelAnswer {
 
   /** Yields the bytes in pieces, each when it is the account's turn. What takes the caller time counts for the account. */
   async *pieces(): AsyncGenerator<Buffer, void> {
-    const { clock, reader } = this.#reading;
+    const { clock, reader, signal } = this.#reading;
     for await (const chunk of this.#chunks(MAX_STREAM_BYTES)) {
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-        await this.#turn();
+        await admitted(reader.turn(signal));
         const sinceMs = clock.monotonicMs();
         yield chunk.subarray(at, at + PIECE_BYTES);
         reader.count(sinceMs);
@@ -133,14 +128,14 @@ export class ModelAnswer {
     const { clock, idleMs } = this.#reading;
     return clock.after(idleMs, () => this.#answer.destroy(silent(idleMs)));
   }
+}
 
-  async #turn(): Promise<void> {
-    const { reader, signal } = this.#reading;
-    try {
-      await reader.turn(signal);
-    } catch (error) {
-      throw error instanceof ReadingRefused ? cut(error.message, error) : error;
-    }
+/** Awaits the account's turn to read. */
+async function admitted<Result>(turn: Promise<Result>): Promise<Result> {
+  try {
+    return await turn;
+  } catch (error) {
+    throw error instanceof ReadingRefused ? cut(error.message, error) : error;
   }
 }
 

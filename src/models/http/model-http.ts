@@ -1,10 +1,16 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
 import { destroyOnAbort } from '../../base/destroy-on-abort.ts';
 import { type FindAddresses, guardedLookup, isClosedAddress } from '../../base/find-addresses.ts';
 import { networkCode, neverArrived } from '../../base/network-error.ts';
 import { type AddressRule, isClosedLiteral, literalIn } from '../../base/public-address.ts';
-import type { ReadingTime } from '../../base/reading-time.ts';
+import { type Reader, ReadingRefused, type ReadingTime } from '../../base/reading-time.ts';
 import type { Clock } from '../../base/time.ts';
 import { ModelFault, NotReached } from '../model-fault.ts';
 import { ModelAnswer, silent } from './model-answer.ts';
@@ -47,8 +53,8 @@ const IDLE_MS = 30_000;
 const MAX_SOCKETS = 512;
 const MAX_IDLE_SOCKETS = 64;
 const MAX_HEADER_BYTES = 64 * 1_024;
-/** What waits to be read of one answer. Twice of it is read from the network at once. */
-const MAX_UNREAD_BYTES = 16 * 1_024;
+/** What may wait to be read of one answer before the network is no longer read. */
+const MAX_UNREAD_BYTES = 8 * 1_024;
 
 /**
  * HTTP requests to model providers, whose endpoints people configure: never from inside this machine's network (SSRF).
@@ -108,7 +114,8 @@ export class ModelHttp {
     this.#check(url);
     const reader = this.#readingTime.of(accountId);
     try {
-      const answer = await this.#answer(wanted);
+      await reader.turn(signal);
+      const answer = await this.#answer(wanted, reader);
       return new ModelAnswer(answer, { clock: this.#clock, reader, idleMs: patience.idleMs, signal });
     } catch (error) {
       throw signal.aborted ? signal.reason : failureOf(error);
@@ -121,7 +128,10 @@ export class ModelHttp {
     if (!isPlain || isClosedLiteral(hostname, this.#isOpen)) throw closedEndpoint();
   }
 
-  #answer({ method, url, headers, body, patience, signal }: ModelRequest): Promise<IncomingMessage> {
+  #answer(
+    { method, url, headers, body, patience, signal }: ModelRequest,
+    reader: Reader,
+  ): Promise<IncomingMessage> {
     const isSecure = url.protocol === 'https:';
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const request = (isSecure ? httpsRequest : httpRequest)(url, {
@@ -140,15 +150,28 @@ export class ModelHttp {
     });
     request.on('error', reject);
     request.on('close', cancel);
+    request.on('socket', (socket) => this.#countParsing(request, socket, reader));
     destroyOnAbort(request, signal);
     request.end(body);
     return promise;
+  }
+
+  /** Counts the time of Node's parser too: for it, a chunk of one byte is as much work as one of a thousand. */
+  #countParsing(request: ClientRequest, socket: Socket, reader: Reader): void {
+    let sinceMs = 0;
+    const begin = (): void => {
+      sinceMs = this.#clock.monotonicMs();
+    };
+    const end = (): void => reader.count(sinceMs);
+    socket.prependListener('data', begin).on('data', end);
+    request.on('close', () => socket.off('data', begin).off('data', end));
   }
 }
 
 /** Says only what helps to correct the endpoint: reasons in detail would map a network. */
 function failureOf(error: unknown): ModelFault {
   if (error instanceof ModelFault) return error;
+  if (error instanceof ReadingRefused) return new ModelFault('overloaded', { words: error.message });
   if (isClosedAddress(error)) return closedEndpoint();
   const code = networkCode(error);
   if (code === 'ERR_INVALID_CHAR') {

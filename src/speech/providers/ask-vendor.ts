@@ -1,7 +1,7 @@
 import { readAnswer } from '../../base/answer-body.ts';
 import { isRecord } from '../../base/json.ts';
 import { networkCode } from '../../base/network-error.ts';
-import { platformJson } from '../../base/platform-json.ts';
+import { foreignJson } from '../../base/platform-json.ts';
 import { type Clock, TimeLimit } from '../../base/time.ts';
 import type { KeyStatus } from '../../store/speech/speech-tables.ts';
 import type { VendorMessage } from '../vendor-message.ts';
@@ -106,7 +106,7 @@ interface VendorAnswer {
 
 async function get(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<VendorAnswer> {
   const answer = await fetch(url, { headers, redirect: 'manual', signal });
-  return { status: answer.status, body: platformJson(await readAnswer(answer, MAX_ANSWER_BYTES)) };
+  return { status: answer.status, body: foreignJson(await readAnswer(answer, MAX_ANSWER_BYTES)) };
 }
 
 /**

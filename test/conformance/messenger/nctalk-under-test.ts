@@ -1,3 +1,4 @@
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { NextcloudTalkConnector } from '../../../src/connectors/nctalk/nctalk-connector.ts';
@@ -30,6 +31,7 @@ export function nextcloudTalkConnector(): NextcloudTalkConnector {
       records: new MemoryRecords(),
       observer: { count: () => undefined, log: () => undefined },
       fetches: fetch,
+      readingTime: new ReadingTime(systemClock),
       findAddresses: async () => [],
       isOpen: () => false,
       allowsHttp: false,

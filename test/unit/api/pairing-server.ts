@@ -10,6 +10,7 @@ import { webhookRoutes } from '../../../src/api/rest/webhooks.ts';
 import { ConsentTickets } from '../../../src/authorization/consent-ticket.ts';
 import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import { publicOr } from '../../../src/base/public-address.ts';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { TakesWebhooks } from '../../../src/connectors/contract/webhooks.ts';
@@ -64,7 +65,10 @@ export class PairingServer {
     this.store = store;
     this.nextcloud = nextcloud;
     this.pairing = new TalkPairing({
-      http: new PlatformHttp('Nextcloud', this.clock, 65_536, fetches),
+      http: new PlatformHttp('Nextcloud', this.clock, 65_536, {
+        fetches,
+        readingTime: new ReadingTime(this.clock),
+      }),
       rules: { isOpen: publicOr(['127.0.0.1']), allowsHttp: true },
       logins: {
         connected: (connection) => void this.connected.set(connection.id, connection),

@@ -127,6 +127,12 @@ describe('places that are held for long', () => {
     expect(turns.held).toContain('quiet');
   });
 
+  it('begin at once for a seventh, while six hold and want all of five hundred', async () => {
+    const turns = new Turns({ ...LONG, total: 500, each: 500, mostWaiting: 10_000 });
+    for (let owner = 0; owner < 6; owner++) await turns.ask(`owner ${owner}`, 500);
+    expect(await turns.asks('seventh')).toBe('given');
+  });
+
   it('are all used in the end, one by each', async () => {
     const turns = new Turns(LONG);
     for (let n = 0; n < 13; n++) await turns.ask(`owner ${n}`);

@@ -53,11 +53,19 @@ function overdraw(accountId: string): void {
 }
 
 describe('the time for what is streamed', () => {
-  it('is a fifth of the thread for one account, however many its streams are', async () => {
+  it('is a third of the thread for one account alone, however many its streams are', async () => {
     const one = new Streams('one', 50);
     await pass(5_000);
-    expect(one.usedMs).toBeGreaterThan(400);
-    expect(one.usedMs).toBeLessThan(1_000);
+    expect(one.usedMs).toBeGreaterThan(1_000);
+    expect(one.usedMs).toBeLessThan(1_700);
+  });
+
+  it('is a tenth of the thread for each of many, and never all of it', async () => {
+    const many = Array.from({ length: 8 }, (_, n) => new Streams(`account ${n}`, 10));
+    await pass(5_000);
+    const usedMs = many.map((streams) => streams.usedMs);
+    expect(Math.max(...usedMs)).toBeLessThan(600);
+    expect(usedMs.reduce((sum, each) => sum + each)).toBeLessThan(4_500);
   });
 
   it('is shared alike by accounts with many streams and with one', async () => {

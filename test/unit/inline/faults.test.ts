@@ -53,6 +53,15 @@ it.each<ModelFaultKind>(['key_rejected', 'no_access', 'not_found', 'bad_request'
   },
 );
 
+it('keeps no more of a reply than its tokens can have', async () => {
+  const world = await InlineWorld.start();
+  world.model.will('word '.repeat(100_000));
+  await world.says('42', 'Hi');
+  await world.idle();
+  expect((await world.deliveries())[0]).toMatchObject({ status: 'delivered' });
+  expect((await world.deliveries())[0]?.responseBody).toHaveLength(65_536);
+});
+
 it('waits until the conversation is no longer locked', async () => {
   const world = await InlineWorld.start();
   world.model.will(...Array.from({ length: 8 }, () => fault('locked')), 'at last');

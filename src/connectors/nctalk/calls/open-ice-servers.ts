@@ -4,6 +4,8 @@ import { ICE_URL } from '../../../media/ice.ts';
 import type { Reach } from '../signaling/hpb-session.ts';
 import type { IceServer } from '../voice/talk-protocol.ts';
 
+type Places = Pick<Reach, 'findAddresses' | 'isOpen'>;
+
 /** URLs of a Nextcloud that are looked at. Administrators set up a few. */
 const MAX_URLS = 16;
 
@@ -13,7 +15,7 @@ const MAX_URLS = 16;
  */
 export async function openIceServers(
   servers: readonly IceServer[],
-  reach: Reach,
+  reach: Places,
 ): Promise<readonly IceServer[]> {
   const all = servers.flatMap(({ urls, ...login }) => urls.map((url) => ({ url, login }))).slice(0, MAX_URLS);
   const addresses = new Map<string, Promise<string | null>>();
@@ -33,7 +35,7 @@ export async function openIceServers(
 }
 
 /** Returns an IPv4 address; null: there is none, or none that may be spoken to. */
-async function openAddress(host: string, { findAddresses, isOpen }: Reach): Promise<string | null> {
+async function openAddress(host: string, { findAddresses, isOpen }: Places): Promise<string | null> {
   if (isIPv4(host)) return isOpen(host) ? host : null;
   const addresses = await openAddresses(findAddresses, isOpen, host).catch(() => []);
   return addresses.find(isIPv4) ?? null;

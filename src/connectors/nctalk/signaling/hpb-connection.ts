@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { oneLine } from '../../../base/one-line.ts';
+import type { Reader } from '../../../base/reading-time.ts';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import { PlatformSocket } from '../../kit/platform-socket.ts';
 import { type HpbMessage, readMessage } from './hpb-messages.ts';
@@ -32,6 +33,7 @@ export interface HpbConnectionDeps {
   readonly url: string;
   readonly lookup: LookupFunction;
   readonly clock: Clock;
+  readonly reader: Reader;
   /** Takes a message that answers no request. */
   take(message: HpbMessage): void;
 }
@@ -54,13 +56,14 @@ export class HpbConnection {
 
   constructor(deps: HpbConnectionDeps) {
     this.#deps = deps;
-    const { url, lookup, clock } = deps;
+    const { url, lookup, clock, reader } = deps;
     this.#socket = new PlatformSocket({
       url,
       lookup,
       platform: 'The signaling server',
       maxFrameBytes: MAX_FRAME_BYTES,
       clock,
+      reader,
       opened: () => {
         this.#cancelWelcome = clock.after(WELCOME_MS, () => this.#welcome.resolve([]));
       },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isRecord } from '../../../base/json.ts';
-import { field, platformJson } from '../../../base/platform-json.ts';
+import { field, foreignJson } from '../../../base/platform-json.ts';
 import { listOf } from '../objects.ts';
 
 /**
@@ -84,7 +84,7 @@ export type HpbMessage = z.output<typeof Message>;
 
 /** Reads a message; null: it is none. */
 export function readMessage(text: string): HpbMessage | null {
-  return Message.safeParse(platformJson(text)).data ?? null;
+  return Message.safeParse(foreignJson(text)).data ?? null;
 }
 
 /** Longest session description that is read. One of a person with audio, video and simulcast has 6 KB. */

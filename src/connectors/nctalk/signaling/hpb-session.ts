@@ -1,6 +1,7 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { type FindAddresses, guardedLookup, isClosedAddress } from '../../../base/find-addresses.ts';
 import type { AddressRule } from '../../../base/public-address.ts';
+import type { ReadingTime } from '../../../base/reading-time.ts';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import { type HelloAuth, helloMessage, resumeMessage } from './hello.ts';
 import { HpbConnection, HpbError } from './hpb-connection.ts';
@@ -11,6 +12,8 @@ import { signalingUrl } from './signaling-address.ts';
 export interface Reach {
   readonly findAddresses: FindAddresses;
   readonly isOpen: AddressRule;
+  /** In which what they send is read. */
+  readonly readingTime: ReadingTime;
 }
 
 export interface HpbSessionDeps {
@@ -123,6 +126,7 @@ export class HpbSession {
       url,
       lookup,
       clock,
+      reader: reach.readingTime.of(new URL(nextcloud).origin),
       take: (message) => this.#take(connection, message),
     });
     this.#connection = connection;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type Address, directAddress } from '../../../../src/base/address.ts';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import type {
   AwaitedReply,
   OutboundFile,
@@ -72,6 +73,7 @@ export async function chatConnector({ records = new MemoryRecords(), isBridged =
       },
       findAddresses,
       isOpen,
+      readingTime: new ReadingTime(clock),
       allowsHttp: true,
       fetches: guardedFetch({ findAddresses, isOpen, isTrusted: isOpen }),
       publicUrl: () => '',

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import { PlatformHttp } from '../../../../src/connectors/kit/platform-http.ts';
 import { RoomTyping } from '../../../../src/connectors/nctalk/typing/room-typing.ts';
 import { TypingPlaces } from '../../../../src/connectors/nctalk/typing/typing-places.ts';
@@ -98,7 +99,7 @@ it('asks once where there is no signaling server', async () => {
     clock,
     places,
     http: new PlatformHttp('Nextcloud', clock),
-    reach: { findAddresses: async () => [], isOpen: () => true },
+    reach: { findAddresses: async () => [], isOpen: () => true, readingTime: new ReadingTime(clock) },
     user: { server: nextcloud.url, userId: bot.uid, password: bot.addAppPassword() },
     inCall: () => false,
     failed: (error) => failures.push(error),

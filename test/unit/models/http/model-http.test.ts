@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dnsAddresses } from '../../../../src/base/find-addresses.ts';
 import { publicOr } from '../../../../src/base/public-address.ts';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
+import { systemClock } from '../../../../src/base/time.ts';
+import { ModelHttp } from '../../../../src/models/http/model-http.ts';
 import { VENDOR } from '../../../../src/models/http/patience.ts';
 import { DnsServer } from '../../../support/dns-server.ts';
 import { HOSTILE, OUTSIDE, ported, zone } from '../../../support/hostile-urls.ts';
@@ -219,6 +222,23 @@ describe('a connection to a provider', () => {
     };
     expect(await faultOf(read(at('/')))).toMatchObject({ kind: 'cut', isDoubtful: true });
   });
+});
+
+it('counts what Node takes for an answer, before anybody reads it', async () => {
+  const readingTime = new ReadingTime(systemClock);
+  const count = vi.spyOn(readingTime.of('account'), 'count');
+  const access = { findAddresses: async () => [OUTSIDE], isOpen: () => true };
+  const counted = new ModelHttp({ ...access, clock: systemClock, readingTime });
+  onTestFinished(() => counted.close());
+  const ask = { method: 'GET', url: at('/'), headers: {}, patience: VENDOR, signal: NEVER } as const;
+  for (const requests of [1, 2]) {
+    const answer = await counted.of('account').send(ask);
+    await waitFor('the time of the answer', () => count.mock.calls.length > 0);
+    await answer.json();
+    // Once for each read of the network, and once for the JSON: no listener is left on a socket that is kept.
+    expect(count.mock.calls.length, `request ${requests}`).toBe(2);
+    count.mockClear();
+  }
 });
 
 describe('an endpoint that says nothing', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Capability } from '../../../../../src/base/platform.ts';
+import { ReadingTime } from '../../../../../src/base/reading-time.ts';
 import type { Termination } from '../../../../../src/base/termination.ts';
 import { systemClock } from '../../../../../src/base/time.ts';
 import type {
@@ -54,7 +55,11 @@ beforeEach(async () => {
     clock: systemClock,
     bridges: media.bridges,
     http: new PlatformHttp('Nextcloud', systemClock),
-    reach: { findAddresses: async () => ['127.0.0.1'], isOpen: (address) => address === '127.0.0.1' },
+    reach: {
+      findAddresses: async () => ['127.0.0.1'],
+      isOpen: (address) => address === '127.0.0.1',
+      readingTime: new ReadingTime(systemClock),
+    },
     internalSecrets: new Map(),
     checkText: () => undefined,
     botOf: (login) => ('id' in login && login.id === LOGIN.id ? calling : null),

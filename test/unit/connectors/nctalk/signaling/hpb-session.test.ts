@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReadingTime } from '../../../../../src/base/reading-time.ts';
 import { systemClock } from '../../../../../src/base/time.ts';
 import type { HelloAuth } from '../../../../../src/connectors/nctalk/signaling/hello.ts';
 import type { HpbMessage } from '../../../../../src/connectors/nctalk/signaling/hpb-messages.ts';
@@ -37,7 +38,7 @@ async function open(
   const session = await HpbSession.open(
     {
       clock: systemClock,
-      reach: { findAddresses: async () => [found], isOpen },
+      reach: { findAddresses: async () => [found], isOpen, readingTime: new ReadingTime(systemClock) },
       server: address,
       nextcloud: NEXTCLOUD,
       auth,
