@@ -4,7 +4,7 @@ import { dialSame } from '../../base/call-target.ts';
 import { type AgentPolicy, findPolicy } from '../../store/agents/agent-policies.ts';
 import { findRow } from '../../store/database/rows.ts';
 import { findConversation } from '../../store/messages/conversations.ts';
-import type { PlacedAction } from '../reply/action.ts';
+import type { DmAction, PlacedAction } from '../reply/action.ts';
 import type { ScannedReply } from '../reply/action-builder.ts';
 import { type ActionContext, Refused } from './action-context.ts';
 
@@ -27,9 +27,9 @@ export async function requireCallable(context: ActionContext, url: string): Prom
 }
 
 /** @throws Refused when the policy keeps a model from writing to others than the conversation of its turn */
-export async function requireWritable(context: ActionContext, conversationId: string): Promise<void> {
+export async function requireWritable(context: ActionContext, { platform, to }: DmAction): Promise<void> {
   const { place } = context;
-  if (place.kind === 'conversation' && place.conversationId === conversationId) return;
+  if (place.kind === 'conversation' && platform !== 'agent' && to === place.conversationId) return;
   const { newConversations } = await policyOf(context);
   if (!newConversations)
     throw refused(context, 'dm', 'The policy of the agent does not let it write to other conversations');
