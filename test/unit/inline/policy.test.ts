@@ -28,6 +28,26 @@ it('a model may call back whoever calls, and nobody else', async () => {
   await expect(requireCallable(gone, '+33123456789')).rejects.toThrow(REFUSED);
 });
 
+it('nobody is called by the name that a caller or a writer has chosen', async () => {
+  const world = await InlineWorld.start();
+  const call = {
+    platform: 'nctalk',
+    direction: 'inbound',
+    caller: '+19005550123',
+    meetingUrl: 'https://cloud.example/call/abc',
+  };
+  const registry = { find: () => ({ snapshot: () => call }) };
+  const context = contextOf(world, { kind: 'call', callId: 'call_1', isInvite: true });
+  const named = { ...context, domain: { ...context.domain, calls: { registry } } as unknown as InlineDomain };
+  await expect(requireCallable(named, call.caller)).rejects.toThrow(REFUSED);
+  expect(await requireCallable(named, call.meetingUrl)).toBe(call.meetingUrl);
+  await world.says('+19005550123', 'Hi');
+  await world.idle();
+  const { conversation_id } = (await world.deliveries())[0]!.payload;
+  const place = { kind: 'conversation', platform: 'telegram', conversationId: `${conversation_id}` } as const;
+  await expect(requireCallable(contextOf(world, place), call.caller)).rejects.toThrow(REFUSED);
+});
+
 it('a model may call who writes where people are known by their numbers', async () => {
   const world = await InlineWorld.start();
   await world.says('33123456789', 'Hi');
