@@ -383,6 +383,15 @@ export const texts = {
     removeQuestion: (name: string) => `Remove the agent ${name}? Its live calls end.`,
   },
 
+  policy: {
+    title: 'What its model may do',
+    calls: 'Whom it may call',
+    callsHint:
+      'One in a line: +4420*, sip:desk@example.com, zoom.us, or * for everybody. Callers can be called back',
+    newConversations: 'Write to others than the conversation that it answers',
+    actions: 'Messages, files, keys and calls in one reply',
+  },
+
   provider: {
     provider: 'Model',
     providerHint: 'The gateway asks it about each event, and carries out what it replies',

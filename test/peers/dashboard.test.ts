@@ -60,6 +60,21 @@ describe.skipIf(requirePeer('chromium'))('the dashboard in a browser', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('sets what the model of an agent may do', async () => {
+    const { agents } = await visit.request('GET', '/api/agents');
+    await visit.open(`/agents/${agents[0].id}/settings`);
+    const form = visit.page.locator('section', { hasText: 'What its model may do' });
+    await form.getByLabel('Whom it may call').fill('+44 20 *\n\nzoom.us');
+    await form.getByLabel('Write to others').check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await visit.page.getByText('Saved').waitFor();
+    const policy = await visit.request('GET', `/api/agents/${agents[0].id}/policy`);
+    const kept = { calls: ['+4420*', 'zoom.us'], new_conversations: true, actions_per_turn: 5 };
+    expect(policy).toMatchObject(kept);
+    expect(await accessFaults(visit.page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('signs out and in', async () => {
     await visit.open('');
     await visit.page.getByRole('button', { name: 'Sign out' }).click();

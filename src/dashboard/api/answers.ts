@@ -5,6 +5,7 @@ import type { InviteLink } from '../../api/rest/bots.ts';
 import type { PlatformList } from '../../api/rest/platforms.ts';
 import type { Account } from '../../api/schema/account.ts';
 import type { Agent, AgentList, CandidateList } from '../../api/schema/agent.ts';
+import type { AgentPolicy } from '../../api/schema/agent-policy.ts';
 import type { Provider, ProviderCatalog, ProviderChoices } from '../../api/schema/agent-provider.ts';
 import type { CreatedKey, KeyList } from '../../api/schema/api-key.ts';
 import type { SignedIn, SignInOptions } from '../../api/schema/auth.ts';
@@ -99,6 +100,8 @@ export interface Answers {
   'POST /api/agents/{agent_id}/accounts': z.output<typeof Agent>;
   'DELETE /api/agents/{agent_id}/accounts/{account_type}/{account_id}': z.output<typeof Agent>;
   'GET /api/agents/providers': z.output<typeof ProviderCatalog>;
+  'GET /api/agents/{agent_id}/policy': z.output<typeof AgentPolicy>;
+  'PATCH /api/agents/{agent_id}/policy': z.output<typeof AgentPolicy>;
   'GET /api/agents/{agent_id}/provider': z.output<typeof Provider>;
   'PATCH /api/agents/{agent_id}/provider': z.output<typeof Provider>;
   'POST /api/agents/{agent_id}/provider/browse': z.output<typeof ProviderChoices>;

@@ -14,6 +14,7 @@ import { tell } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { Deliveries } from './agent/deliveries.tsx';
 import { Members } from './agent/members.tsx';
+import { PolicyForm } from './agent/policy-form.tsx';
 import { ProviderForm } from './agent/provider-form.tsx';
 
 const t = texts.agents;
@@ -63,6 +64,7 @@ function Whole({ agent, tab, agents }: WholeProps) {
       {tab === 'provider' && <ProviderForm agentId={agent.id} onChange={agents.reload} />}
       {tab === 'deliveries' && <Deliveries agentId={agent.id} />}
       {tab === 'settings' && <Settings agent={agent} onChange={agents.reload} />}
+      {tab === 'settings' && <PolicyForm agentId={agent.id} />}
     </>
   );
 }

@@ -145,7 +145,7 @@ function attachmentOf(source: FileAction['source']): AttachmentSource {
 async function dm(context: OneAction, action: DmAction): Promise<void> {
   const { platform, to, text } = action;
   const isAgent = platform === 'agent';
-  await requireWritable(context, to);
+  await requireWritable(context, action);
   requireRoom(context);
   if (!isAgent) await requireAccount(context, action);
   const receiver = isAgent ? { conversationId: null, peer: to } : { conversationId: to, peer: '' };

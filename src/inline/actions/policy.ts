@@ -1,10 +1,11 @@
 import { unreachable } from '../../base/assert.ts';
 import { dialable } from '../../base/call-pattern.ts';
 import { dialSame } from '../../base/call-target.ts';
+import { PHONE_PLATFORM } from '../../base/platform.ts';
 import { type AgentPolicy, findPolicy } from '../../store/agents/agent-policies.ts';
 import { findRow } from '../../store/database/rows.ts';
 import { findConversation } from '../../store/messages/conversations.ts';
-import type { PlacedAction } from '../reply/action.ts';
+import type { DmAction, PlacedAction } from '../reply/action.ts';
 import type { ScannedReply } from '../reply/action-builder.ts';
 import { type ActionContext, Refused } from './action-context.ts';
 
@@ -27,9 +28,9 @@ export async function requireCallable(context: ActionContext, url: string): Prom
 }
 
 /** @throws Refused when the policy keeps a model from writing to others than the conversation of its turn */
-export async function requireWritable(context: ActionContext, conversationId: string): Promise<void> {
+export async function requireWritable(context: ActionContext, { platform, to }: DmAction): Promise<void> {
   const { place } = context;
-  if (place.kind === 'conversation' && place.conversationId === conversationId) return;
+  if (place.kind === 'conversation' && platform !== 'agent' && to === place.conversationId) return;
   const { newConversations } = await policyOf(context);
   if (!newConversations)
     throw refused(context, 'dm', 'The policy of the agent does not let it write to other conversations');
@@ -64,8 +65,8 @@ async function personOf(context: ActionContext): Promise<string | null> {
     case 'conversation': {
       const conversation = await findConversation(domain.store.db, scope, place.conversationId);
       if (!conversation || conversation.platform === 'agent') return null;
-      const { knowsNumbers } = domain.traits[conversation.platform];
-      return knowsNumbers ? `+${conversation.remoteId}` : conversation.remoteId;
+      // Elsewhere, people may choose what they are known by.
+      return domain.traits[conversation.platform].knowsNumbers ? `+${conversation.remoteId}` : null;
     }
     case 'test':
       return null;
@@ -74,13 +75,13 @@ async function personOf(context: ActionContext): Promise<string | null> {
   }
 }
 
-/** The call may be over by now. */
+/** Who called by telephone, or else the place of the call: people may choose their names. The call may be over by now. */
 async function otherSideOf({ domain, scope }: ActionContext, callId: string): Promise<string | null> {
   const { accountId } = scope;
   const live = domain.calls.registry.find(callId)?.snapshot();
   const call = live ?? (await findRow(domain.store.db, 'calls', { callId, accountId }));
   if (!call) return null;
-  return call.direction === 'inbound' ? call.caller : call.meetingUrl;
+  return call.direction === 'inbound' && call.platform === PHONE_PLATFORM ? call.caller : call.meetingUrl;
 }
 
 function refused({ domain }: ActionContext, action: string, why: string): Refused {

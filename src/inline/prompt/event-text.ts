@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { unreachable } from '../../base/assert.ts';
-import { CONTEXT_MARKER, type ForeignText, oneLine } from './foreign-text.ts';
+import { cutText } from '../../base/cut-text.ts';
+import { CONTEXT_MARKER, type ForeignText, LONGEST_NAME, oneLine } from './foreign-text.ts';
 
 /** What is missing in an old event is left out of the text. */
 const text = z.string().catch('');
@@ -168,8 +169,13 @@ function inviteText(
 }
 
 function transcriptText(lines: readonly Told<'call_transcript'>[], foreign: ForeignText): string {
-  const spoken = lines.map(({ speaker, text }) => `${oneLine(speaker)}: ${oneLine(text)}`);
+  const spoken = lines.map(({ speaker, text }) => `${speakerName(speaker)}: ${oneLine(text)}`);
   return `Said on call ${foreign.name(lines[0]!.call_id)}:\n${foreign.block(spoken.join('\n'))}`;
+}
+
+/** Without a colon, or a name could hold what somebody else seems to say. */
+function speakerName(speaker: string): string {
+  return cutText(oneLine(speaker.replaceAll(':', ' ')), LONGEST_NAME);
 }
 
 function stateText({ call_id, state, termination }: Told<'call_state'>, foreign: ForeignText): string {

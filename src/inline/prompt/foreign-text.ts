@@ -2,12 +2,34 @@ import { cutText } from '../../base/cut-text.ts';
 import { TAG_NAMES } from '../reply/tags.ts';
 
 /** In UTF-16 units. */
-const LONGEST_NAME = 200;
+export const LONGEST_NAME = 200;
 
-/** What would start a tag or a CDATA section in a reply that repeats it. */
-const MARKUP = new RegExp(`<(?=/?(?:${TAG_NAMES.join('|')})|!\\[CDATA\\[)`, 'gi');
-/** Our own markers, also with spaces in them. */
-const MARKERS = /\[(?=\s{0,9}\/?(?:agent|data)\b)/gi;
+/** Names by which the templates of models mark turns and calls of tools. Models on one's own servers may take them for real. */
+const TEMPLATE_NAMES = [
+  'start_of_turn',
+  'end_of_turn',
+  'tool_\\w+',
+  'function_\\w+',
+  'invoke',
+  'think',
+  'system',
+  's>',
+  '</?SYS>',
+];
+/** What would start a tag or a CDATA section in a reply that repeats it, and what looks like a new turn. */
+const MARKUP = new RegExp(
+  `<(?=/?(?:${[...TAG_NAMES, ...TEMPLATE_NAMES].join('|')})|!\\[CDATA\\[|[|\uff5c])`,
+  'gi',
+);
+/** Our own markers, also with spaces in them, and those of turns in the templates of models. */
+const MARKERS =
+  /[[\uff3b](?=\s{0,9}\/?\s{0,9}(?:(?:agent|data|system_prompt|available_tools|tool_\w+)\b|INST\]))/gi;
+/**
+ * What nobody sees: it hides the letters of a marker, whole texts, and the order of what is read. Joiners stay where they
+ * join letters and pictures, which are not ASCII.
+ */
+const INVISIBLE =
+  /[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\ufe0e\ufe0f]]|(?<![^\t\n -~])[\u200c\u200d\ufe0e\ufe0f]+(?![^\t\n -~])/gv;
 const CONTROLS = /[^\P{Cc}\t\n]/gu;
 const LINE_BREAKS = /\r\n?|[\u2028\u2029]/g;
 const SPACES = /\s+/g;
@@ -56,6 +78,7 @@ function escaped(text: string): string {
     .toWellFormed()
     .replaceAll(LINE_BREAKS, '\n')
     .replaceAll(CONTROLS, '')
+    .replaceAll(INVISIBLE, '')
     .replaceAll(MARKUP, '&lt;')
     .replaceAll(MARKERS, '&#91;');
 }

@@ -126,6 +126,10 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       },
     ],
     [
+      'agentPolicies',
+      { agentId, callsTo: '["+44*"]', newConversations: 0, actionsPerTurn: 5, updatedAt: NOW },
+    ],
+    [
       'deliveries',
       {
         ...own,

@@ -7,6 +7,7 @@ import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
 import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
 import { deliveryRoutes } from '../../../src/api/rest/agent-deliveries.ts';
+import { agentPolicyRoutes } from '../../../src/api/rest/agent-policy.ts';
 import { agentProviderRoutes } from '../../../src/api/rest/agent-provider.ts';
 import { agentRoutes } from '../../../src/api/rest/agents.ts';
 import { apiKeyRoutes } from '../../../src/api/rest/api-keys.ts';
@@ -72,6 +73,7 @@ export async function agentServer(): Promise<AgentServer> {
     library: HTTP_LIBRARY,
     routes: [
       ...agentRoutes(agents),
+      ...agentPolicyRoutes(agents),
       ...agentProviderRoutes(agents, deliveries, browsing),
       ...deliveryRoutes(deliveries),
       ...apiKeyRoutes(agents),

@@ -66,7 +66,7 @@ export class SpokenCall {
       meetingUrl: 'sip:+33123456789@127.0.0.1',
       agentName: 'AI Agent',
       direction,
-      caller: '',
+      caller: direction === 'inbound' ? '+33123456789' : '',
       createdAt: clock.nowIso(),
       sampleRateHz: 8_000,
     } as const;

@@ -1,8 +1,10 @@
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
 import { INSTRUCTIONS } from '../../../../src/api/mcp/mcp-contents.ts';
+import { readingTools } from '../../../../src/api/mcp/tools/mcp-tools.ts';
 import { availabilityOf } from '../../../../src/api/mcp/tools/tool-lists.ts';
 import type { Account } from '../../../../src/api/schema/account.ts';
+import { READING_TOOLS } from '../../../../src/api/schema/agent-policy.ts';
 import { ToolWorld } from './tool-world.ts';
 
 /** Specification, "MCP tools (15)". */
@@ -34,6 +36,12 @@ test('there are the 15 tools of the specification', async () => {
   for (const { name } of list) expect(tools.find(name)!.description.name).toBe(name);
   expect(tools.find('svc_call')).toBeUndefined();
   expect(INSTRUCTIONS.length).toBeLessThanOrEqual(MAX_INSTRUCTION_CHARACTERS);
+});
+
+test('the policies of agents name the tools that only read', async () => {
+  const { tools, agent } = await ToolWorld.open();
+  const reading = await readingTools(tools).list(agent);
+  expect(reading.map(({ name }) => name).sort()).toEqual([...READING_TOOLS].sort());
 });
 
 test('every tool has schemas without references, and hints', async () => {
