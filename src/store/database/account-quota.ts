@@ -27,6 +27,8 @@ export class AccountQuota {
   readonly #clock: Clock;
   readonly #stored: Statement<[string], number>;
   readonly #buckets = new LimitedMap<TokenBucket>(MAX_ACCOUNTS);
+  /** Accounts that are being deleted. */
+  readonly #leaving = new Set<string>();
 
   constructor(database: Database, clock: Clock, bytes: number) {
     this.bytes = bytes;
@@ -46,15 +48,25 @@ export class AccountQuota {
     return this.#stored.get(accountId) ?? 0;
   }
 
-  /** Throws `storage_full` when the account stores as much as it may. */
+  /** Lets the account store nothing more until `readmit`. */
+  turnAway(accountId: string): void {
+    this.#leaving.add(accountId);
+  }
+
+  readmit(accountId: string): void {
+    this.#leaving.delete(accountId);
+  }
+
+  /** Throws `storage_full` when the account stores as much as it may, or `unauthorized` while it is being deleted. */
   assertRoom(accountId: string): void {
+    if (this.#leaving.has(accountId)) throw new GatewayError('unauthorized');
     if (this.storedBy(accountId) < this.bytes) return;
     this.refused.account_full += 1;
     const most = Math.round(this.bytes / 1_048_576);
     throw new GatewayError('storage_full', `The account has reached its ${most} MB of the database`);
   }
 
-  /** Throws `storage_full`, or TooManyAttempts when the account writes faster than any conversation. */
+  /** Throws like `assertRoom`, or TooManyAttempts when the account writes faster than any conversation. */
   assertMayWrite(accountId: string): void {
     this.assertRoom(accountId);
     const waitMs = this.takeTurn(accountId);
@@ -70,8 +82,9 @@ export class AccountQuota {
     return bucket.take(1) ? 0 : bucket.waitMs(1);
   }
 
-  /** Whether what others send to the account, and what is said on its calls, may be stored. If not, this is counted. */
+  /** Whether what others send to the account, and what is said on its calls, may be stored. A full one is counted. */
   hasReserve(accountId: string): boolean {
+    if (this.#leaving.has(accountId)) return false;
     const has = this.storedBy(accountId) < this.bytes * MOST;
     if (!has) this.refused.reserve_full += 1;
     return has;

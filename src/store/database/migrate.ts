@@ -4,6 +4,7 @@ import { migration0030 } from '../migrations/0030-platform-records.ts';
 import { migration0031 } from '../migrations/0031-pairings.ts';
 import { migration0032 } from '../migrations/0032-trunk-media.ts';
 import { migration0033 } from '../migrations/0033-account-bytes.ts';
+import { migration0034 } from '../migrations/0034-leaving-accounts.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
@@ -13,6 +14,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0031,
   migration0032,
   migration0033,
+  migration0034,
 ];
 
 /** The last of the steps that made the baseline, before there was a release. */

@@ -67,6 +67,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0031-pairings',
       '0032-trunk-media',
       '0033-account-bytes',
+      '0034-leaving-accounts',
     ]);
   }
   reading(file, (database) => {
