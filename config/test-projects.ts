@@ -60,7 +60,7 @@ const CI_NEVERTHELESS = ['test/e2e/dm-kills.test.ts'];
 const OWN_PROCESS = [
   'test/e2e/*-kills.test.ts',
   'test/conformance/{loopback-*,sip,*-violations}.test.ts',
-  'test/e2e/{discord-tenants,idempotency,inline-steps,log-lines,mcp-shim}.test.ts',
+  'test/e2e/{discord-tenants,idempotency,inline-steps,leaving-account,log-lines,mcp-shim}.test.ts',
   'test/e2e/{platform-bridge,platform-bridge-waiters,post-dial,telegram-webhook,zoom}.test.ts',
 ];
 

@@ -17,6 +17,7 @@ import { resourcesSpent } from './attacks/15-resources-spent.ts';
 import { theRest } from './attacks/16-the-rest.ts';
 import { signInFloods } from './attacks/18-sign-in-floods.ts';
 import { foreignStreams } from './attacks/19-foreign-streams.ts';
+import { databaseFill } from './attacks/20-database-fill.ts';
 
 /** All attacks, in the order of their numbers. */
 export const ATTACKS: readonly Attack[] = [
@@ -38,6 +39,7 @@ export const ATTACKS: readonly Attack[] = [
   theRest,
   signInFloods,
   foreignStreams,
+  databaseFill,
 ];
 
 export function attackOf(number: number): Attack {

@@ -93,6 +93,8 @@ function settings(server: 'uws' | 'node', smtpUrl: string): Record<string, strin
     SVC_SIP_TRUNK_ALLOW: PROVIDER_HOST,
     SVC_MODELS_ALLOW: PROVIDER_HOST,
     SVC_TRUSTED_PROXIES: PROXY_HOST,
+    // Reached within an attack. None but the one that reaches for it stores as much.
+    SVC_DATABASE_ACCOUNT_QUOTA_MB: '6',
     SVC_LOG_LEVEL: 'warn',
   };
 }

@@ -3,6 +3,7 @@ import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import { TrunkChanges, VendorQuota } from '../accounts/account/account-quotas.ts';
 import { AgentRoster } from '../accounts/account/agent-roster.ts';
 import { CrowdedAccounts } from '../accounts/account/crowded-accounts.ts';
+import { finishDeletions } from '../accounts/account/delete-account.ts';
 import type { ConnectionDeps } from '../accounts/connections/connection-deps.ts';
 import {
   closeConnections,
@@ -54,6 +55,7 @@ import { authorizationDomain, openGrants } from './authorization-deps.ts';
 import { openCalls } from './call-deps.ts';
 import type { GatewayDeps, PartDeps, Running } from './gateway-deps.ts';
 import { openInline } from './inline-deps.ts';
+import { leavingDomain } from './leaving-deps.ts';
 import { openMessaging } from './messaging-deps.ts';
 import { makePlatforms, type PlatformSubstitutes } from './platforms.ts';
 import { openServers } from './servers.ts';
@@ -115,10 +117,13 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
       (await getInternalBearer(agents, unauthenticatedActor(accountId), agentId)).key,
   });
   const agents = { ...sipAccounts, keys, roster, grants, endCalls, models: runner, mayConnect };
+  const leaving = leavingDomain({ accounts, people, keys, grants, files, models: runner });
+  await finishDeletions(leaving);
   const trunkChanges = new TrunkChanges(clock);
   const { http, mcp } = openServers(deps, {
     calls,
     accounts,
+    leaving,
     sip: { ...sipAccounts, trunkChanges, maxNumbers: settings.sip.numbersPerAccount },
     speech: { store, clock, urls: settings.speechUrls, quota },
     agents,

@@ -2,7 +2,6 @@ import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import type { LeavingDomain } from '../accounts/account/delete-account.ts';
 import type { AgentProbes } from '../accounts/keys/agent-probes.ts';
 import type { SipSetup } from '../accounts/logins/sip-accounts.ts';
-import { checkPassword } from '../accounts/passwords/check-password.ts';
 import type { OperatorSetup } from '../accounts/people/operator-setup.ts';
 import type { People } from '../accounts/people/people.ts';
 import type { AgentDomain } from '../agents/agent-domain.ts';
@@ -41,7 +40,6 @@ import { webhookRoutes } from '../api/rest/webhooks.ts';
 import { ConsentTickets } from '../authorization/consent-ticket.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { FileDomain } from '../files/file-domain.ts';
-import { deleteAccountFiles } from '../files/remove-files.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
 import type { BrowseDomain } from '../inline/provider/browse-provider.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
@@ -53,6 +51,7 @@ import { RenderedMetrics } from '../telemetry/rendered-metrics.ts';
 export interface Domains {
   readonly calls: CallDomain;
   readonly accounts: AccountDomain;
+  readonly leaving: LeavingDomain;
   readonly sip: SipSetup;
   readonly speech: SpeechDomain;
   readonly agents: AgentDomain;
@@ -100,7 +99,7 @@ export function routes(domains: Domains): Route[] {
     ...webhookRoutes(calls.connectors.values()),
     ...platformBridgeRoutes(domains.platformBridge),
     ...voiceConfigRoutes(domains.speech),
-    ...accountDeletionRoutes(leavingDomain(domains), publicUrl),
+    ...accountDeletionRoutes(domains.leaving, publicUrl),
     ...agentProbeRoutes(domains.probes),
     ...signInRoutes(people),
     ...firstSignInRoutes(people, domains.operatorSetup, oauth.signIns),
@@ -114,21 +113,4 @@ export function routes(domains: Domains): Route[] {
     openApiRoute(() => all, publicUrl),
   ];
   return all;
-}
-
-function leavingDomain({ accounts, agents, files, people }: Domains): LeavingDomain {
-  const { keys, grants, models } = agents;
-  return {
-    ...accounts,
-    leaveModels: (accountId) => models.leave(accountId),
-    forgetModels: () => models.forget(),
-    deleteFiles: (accountId) => deleteAccountFiles(files, accountId),
-    checkPassword: (accountId, password, client) => checkPassword(people, accountId, password, client),
-    forgetCredentials: async (accountId) => {
-      people.sessions.removeAllOf(accountId);
-      await people.roster.reload(accountId);
-      await keys.refresh(accountId);
-      await grants.refresh(accountId);
-    },
-  };
 }

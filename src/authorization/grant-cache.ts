@@ -7,6 +7,7 @@ import {
   type LiveGrant,
   listAccessTokens,
   listLiveGrants,
+  type OauthToken,
 } from '../store/keys/oauth-grants.ts';
 import { isSameReach } from './scope-names.ts';
 
@@ -79,6 +80,15 @@ export class GrantCache {
       grants: await listLiveGrants(trx, accountId),
       tokens: await listAccessTokens(trx, this.#clock.nowIso(), accountId),
     }));
+    this.#replace(accountId, grants, tokens);
+  }
+
+  /** Invalidates an account's tokens until `refresh`, and closes the connections of its grants. */
+  remove(accountId: string): void {
+    this.#replace(accountId, [], []);
+  }
+
+  #replace(accountId: string, grants: readonly LiveGrant[], tokens: readonly OauthToken[]): void {
     const former = this.#byAccount.get(accountId) ?? NOTHING;
     const used = new Set(former.hashes.filter((hash) => this.#byHash.get(hash)?.isUsed));
     for (const hash of former.hashes) this.#byHash.delete(hash);

@@ -61,6 +61,20 @@ export class FileDisk {
     await rm(this.#path(id), { force: true });
   }
 
+  /** Whether a file was written at least so long ago. False when it does not exist. */
+  async isOlder(id: string, minAgeMs: number): Promise<boolean> {
+    return await isOlder(this.#path(id), minAgeMs);
+  }
+
+  /** Removes incomplete files that nothing has been written to for so long. */
+  async removeUnfinished(minAgeMs: number): Promise<void> {
+    const folder = join(this.#dir, INCOMING);
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      if (await isOlder(path, minAgeMs)) await rm(path, { force: true });
+    }
+  }
+
   /** Yields the ids of all stored files, one folder at a time. */
   async *ids(): AsyncGenerator<readonly string[]> {
     const folders = await readdir(this.#dir);
@@ -78,6 +92,11 @@ export class FileDisk {
 /** Returns whether a file system error means that the file does not exist. */
 export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+async function isOlder(path: string, minAgeMs: number): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs >= minAgeMs;
 }
 
 async function* inBatches(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

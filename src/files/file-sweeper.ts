@@ -1,32 +1,21 @@
-import { type CancelTimer, isoAfter } from '../base/time.ts';
-import {
-  coldFiles,
-  type ExpiredFile,
-  expiredFiles,
-  idsWithBytes,
-  type StoredFile,
-  setGone,
-} from '../store/messages/files.ts';
-import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';
-import { deleteWithBytes, emptyCache, removeBytes } from './remove-files.ts';
+import type { CancelTimer } from '../base/time.ts';
+import { coldFiles, expiredFiles, type StoredFile } from '../store/messages/files.ts';
+import type { FileDomain } from './file-domain.ts';
+import { sweepOrphans } from './orphans.ts';
+import { emptyCache, forgetFile } from './remove-files.ts';
 
 const EVERY_MS = 60_000;
+/** One in so many sweeps looks for orphans, too. */
+const ORPHANS_EVERY = 60;
 const BATCH_SIZE = 100;
 
-/** Removes bytes without a record, left behind when a process ended between writing and recording them. */
-export async function removeOrphans({ disk, store }: Pick<FileDomain, 'disk' | 'store'>): Promise<void> {
-  for await (const ids of disk.ids()) {
-    const known = await idsWithBytes(store.db, ids);
-    for (const id of ids) if (!known.has(id)) await disk.remove(id);
-  }
-}
-
-/** Removes expired files and empties the cache, every minute. */
+/** Removes expired files and empties the cache, every minute. Looks for orphans every hour. */
 export class FileSweeper {
   readonly #domain: FileDomain;
   readonly #onFailure: (error: unknown) => void;
   #cancelNext: CancelTimer = () => {};
   #sweeping: Promise<void> = Promise.resolve();
+  #sweeps = 0;
   #closed = false;
 
   constructor(domain: FileDomain, onFailure: (error: unknown) => void) {
@@ -50,7 +39,9 @@ export class FileSweeper {
   /** Runs one sweep. */
   async sweep(): Promise<void> {
     await this.#inBatches(coldFiles, (file) => emptyCache(this.#domain, file));
-    await this.#inBatches(expiredFiles, (file) => forget(this.#domain, file));
+    await this.#inBatches(expiredFiles, (file) => forgetFile(this.#domain, file));
+    this.#sweeps += 1;
+    if (this.#sweeps % ORPHANS_EVERY === 0) await sweepOrphans(this.#domain, () => this.#closed);
   }
 
   /** Settled files are not found again. */
@@ -65,17 +56,4 @@ export class FileSweeper {
       found = files.length;
     }
   }
-}
-
-/** A file attached to a message stays listed, without its bytes, for as long as an inbound file would. */
-async function forget(domain: FileDomain, file: ExpiredFile): Promise<void> {
-  const { store, clock, count } = domain;
-  const listedUntil = isoAfter(file.createdAt, INBOUND_LIFE_MS);
-  if (file.isAttached && listedUntil > clock.nowIso()) {
-    await setGone(store.db, file.id, listedUntil);
-    await removeBytes(domain, file);
-  } else {
-    await deleteWithBytes(domain, file);
-  }
-  count('expired');
 }

@@ -3,7 +3,7 @@ import { publicOr } from '../base/public-address.ts';
 import { storedBytes } from '../store/messages/files.ts';
 import { FileDisk } from './file-disk.ts';
 import type { FileDomain } from './file-domain.ts';
-import { removeOrphans } from './file-sweeper.ts';
+import { removeOrphans } from './orphans.ts';
 import { StorageLedger, type StorageLimits } from './storage-ledger.ts';
 import { Transfers } from './transfers.ts';
 import { WebFiles } from './web-files.ts';

@@ -1,4 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
+import { abortable } from './abortable.ts';
 import type { FileDomain, FileEvent } from './file-domain.ts';
 import { SNIFFED_BYTES } from './mime-type.ts';
 import { makeRoom } from './remove-files.ts';
@@ -21,7 +22,7 @@ const COUNTED: Readonly<Record<string, FileEvent>> = {
 
 /**
  * Streams a file's bytes to disk. On failure, nothing is kept. Throws `file_too_large` at the first byte over the
- * limit, `storage_full`, `too_many_transfers`, or any error of the source.
+ * limit, `storage_full`, `too_many_transfers`, `unauthorized` when the owner is deleted, or any error of the source.
  */
 export async function receiveBytes(
   domain: FileDomain,
@@ -31,7 +32,9 @@ export async function receiveBytes(
 ): Promise<Received> {
   const meter = new Meter(domain, owner);
   try {
-    await domain.transfers.during(ownerName(owner), () => domain.disk.write(fileId, meter.count(source)));
+    await domain.transfers.during(ownerName(owner), (signal) =>
+      domain.disk.write(fileId, meter.count(abortable(source, signal))),
+    );
   } catch (error) {
     domain.ledger.give(owner, meter.sizeBytes);
     throw refusalOf(domain, domain.store.disk.failure(error));

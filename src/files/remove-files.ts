@@ -1,6 +1,14 @@
+import { isoAfter } from '../base/time.ts';
 import { deleteRows } from '../store/database/rows.ts';
-import { cachedFiles, type StoredFile, setCold, someFilesOf } from '../store/messages/files.ts';
-import type { FileDomain } from './file-domain.ts';
+import {
+  cachedFiles,
+  type ListedFile,
+  type StoredFile,
+  setCold,
+  setGone,
+  someFilesOf,
+} from '../store/messages/files.ts';
+import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';
 
 const BATCH_SIZE = 100;
 const EVICTED_AT_ONCE = 20;
@@ -15,10 +23,23 @@ export async function deleteAccountFiles(domain: FileDomain, accountId: string):
 }
 
 /**
- * Deletes the record first: the next start removes bytes without a record, but a record without bytes would be visible.
+ * Deletes the record first: a sweep removes bytes without a record, but a record without bytes would be visible.
  */
 export async function deleteWithBytes(domain: FileDomain, file: StoredFile): Promise<void> {
   if (await deleteRows(domain.store.db, 'files', { id: file.id })) await removeBytes(domain, file);
+}
+
+/** Forgets a file that is over. One that is attached to a message stays listed, without its bytes, for as long as an inbound file would. */
+export async function forgetFile(domain: FileDomain, file: ListedFile): Promise<void> {
+  const { store, clock, count } = domain;
+  const listedUntil = isoAfter(file.createdAt, INBOUND_LIFE_MS);
+  if (file.isAttached && listedUntil > clock.nowIso()) {
+    await setGone(store.db, file.id, listedUntil);
+    await removeBytes(domain, file);
+  } else {
+    await deleteWithBytes(domain, file);
+  }
+  count('expired');
 }
 
 /** Removes a file's bytes, given the record as it was. */

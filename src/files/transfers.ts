@@ -7,24 +7,57 @@ export interface TransferLimits {
   readonly total: number;
 }
 
-/** Limits concurrent incoming files, per owner and in total. */
+/** A transfer under way. */
+interface Transfer {
+  readonly controller: AbortController;
+  /** Resolves when it has ended, however it did. */
+  readonly ended: Promise<void>;
+}
+
+/** The concurrent incoming files: limited per owner and in total, and ended when their owner leaves. */
 export class Transfers {
   readonly #places: Places;
+  readonly #running = new Map<string, Set<Transfer>>();
+  /** Owners that are being deleted. */
+  readonly #leaving = new Set<string>();
 
   constructor({ perOwner, total }: TransferLimits) {
     const limits = { perKey: perOwner, perAccount: perOwner, total };
     this.#places = new Places({ code: 'too_many_transfers', what: 'transfers may run', ...limits });
   }
 
-  /** Runs `work` as a transfer. Throws `too_many_transfers` when the limit is reached. */
-  async during<T>(owner: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` as a transfer, which has to end when its signal aborts. Throws `too_many_transfers` when the limit is
+   * reached, and `unauthorized` when the owner leaves.
+   */
+  async during<T>(owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#leaving.has(owner)) throw new GatewayError('unauthorized');
     const holder = { credentialId: owner, accountId: owner };
     if (!this.#places.hasRoom(holder)) throw new GatewayError('too_many_transfers');
     const leave = this.#places.take(holder);
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const transfer = { controller: new AbortController(), ended };
+    const siblings = this.#running.get(owner) ?? new Set();
+    this.#running.set(owner, siblings.add(transfer));
     try {
-      return await work();
+      return await work(transfer.controller.signal);
     } finally {
       leave();
+      resolve();
+      siblings.delete(transfer);
+      if (siblings.size === 0) this.#running.delete(owner);
     }
+  }
+
+  /** Ends the transfers of an owner, and takes no more until `readmit`. Resolves when all have ended. */
+  async turnAway(owner: string): Promise<void> {
+    this.#leaving.add(owner);
+    const running = [...(this.#running.get(owner) ?? [])];
+    for (const { controller } of running) controller.abort(new GatewayError('unauthorized'));
+    await Promise.all(running.map(({ ended }) => ended));
+  }
+
+  readmit(owner: string): void {
+    this.#leaving.delete(owner);
   }
 }

@@ -42,7 +42,9 @@ export async function uploadFromUrl(
   try {
     const token = tokenIn(domain.publicUrl(), url);
     if (token !== null) return await keepOurs(domain, wanted, token, signal);
-    const found = await domain.transfers.during(accountId, () => openUrl(domain, url, signal));
+    const found = await domain.transfers.during(accountId, (leaving) =>
+      openUrl(domain, url, AbortSignal.any([signal, leaving])),
+    );
     return await keepFound(domain, wanted, found);
   } finally {
     limit.close();

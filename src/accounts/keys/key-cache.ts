@@ -55,6 +55,11 @@ export class KeyCache {
     this.#replace(accountId, await listValidKeys(this.#db, accountId));
   }
 
+  /** Invalidates an account's keys until `refresh`, and closes their connections. */
+  remove(accountId: string): void {
+    this.#replace(accountId, []);
+  }
+
   #replace(accountId: string, keys: readonly ValidKey[]): void {
     const former = this.#byAccount.get(accountId) ?? [];
     for (const key of former) this.#byHash.delete(key.hash);

@@ -70,6 +70,14 @@ export class SessionCache {
     for (const [tokenHash, { id }] of former) if (!this.#byHash.has(tokenHash)) this.#onChanged(id, NOBODY);
   }
 
+  /** Reloads one account's sessions, once its deletion has ended or failed. */
+  async refresh(accountId: string): Promise<void> {
+    const stored = await listSessions(this.#db, this.#clock.nowIso(), accountId);
+    const kept = new Set(stored.map(({ id }) => id));
+    this.#removeWhere((session) => session.accountId === accountId && !kept.has(session.id));
+    for (const session of stored) this.add(session);
+  }
+
   /**
    * Returns the session of a token, records its use and extends it to 30 days from now; null when the token is invalid.
    */

@@ -1,7 +1,8 @@
 import { keyOfLogin } from '../../base/address.ts';
 import { withAttachmentStubs, withinFileLimit } from '../../base/attachment-stubs.ts';
+import { TooManyAttempts } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { dayOf } from '../../base/time.ts';
+import { dayOf, pause } from '../../base/time.ts';
 import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
 import { changeRows, type Db } from '../../store/database/rows.ts';
 import { type Conversation, heardFrom } from '../../store/messages/conversations.ts';
@@ -22,22 +23,28 @@ import type { IntakeDomain } from './intake-domain.ts';
 import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
 import { shownName } from './shown-name.ts';
 
+/** Platforms wait this long for the answer to a webhook. */
+const LONGEST_WAIT_MS = 5_000;
+
 type Stored =
   | { readonly kind: 'duplicate' | 'unbound' | 'full' }
+  /** Too many messages arrive: this one may be stored after this time. */
+  | { readonly kind: 'early'; readonly waitMs: number }
   | { readonly kind: 'unheard'; readonly conversation: Conversation; readonly isFirst: boolean }
   | { readonly kind: 'owned'; readonly conversation: Conversation }
   | { readonly kind: 'stored'; readonly conversation: Conversation; readonly message: Message };
 
 /**
  * Stores a person's message with its files, event and usage in one transaction. A platform that repeats the message
- * because the acknowledgement got lost then finds it stored. Wakes the waiting requests.
+ * because the acknowledgement got lost then finds it stored. Wakes the waiting requests. Throws TooManyAttempts when the
+ * other side sends faster than anybody writes; it will send again.
  */
 export async function receiveMessage(
   domain: IntakeDomain,
   bots: BotExchanges,
   inbound: InboundMessage,
 ): Promise<Intake> {
-  const stored = await domain.store.db.transaction().execute((trx) => store(domain, bots, trx, inbound));
+  const stored = await storeInTurn(domain, bots, inbound);
   if (stored.kind === 'owned') {
     domain.onOwned(stored.conversation.id);
     return 'stored';
@@ -54,6 +61,21 @@ export async function receiveMessage(
   return 'stored';
 }
 
+/** The other side gets its answer late, and so sends more slowly. */
+async function storeInTurn(
+  domain: IntakeDomain,
+  bots: BotExchanges,
+  inbound: InboundMessage,
+): Promise<Exclude<Stored, { readonly kind: 'early' }>> {
+  for (let leftMs = LONGEST_WAIT_MS; ; ) {
+    const result = await domain.store.db.transaction().execute((trx) => store(domain, bots, trx, inbound));
+    if (result.kind !== 'early') return result;
+    if (result.waitMs > leftMs) throw new TooManyAttempts(result.waitMs / 1_000);
+    leftMs -= result.waitMs;
+    await pause(domain.clock, result.waitMs, new AbortController().signal);
+  }
+}
+
 async function store(
   domain: IntakeDomain,
   bots: BotExchanges,
@@ -66,7 +88,11 @@ async function store(
   const [receiver] = receivers;
   if (!receiver) return { kind: 'unbound' };
   if (await isKnown(trx, receivers, inbound)) return { kind: 'duplicate' };
-  if (!domain.store.quota.hasReserve(receiver.accountId)) return { kind: 'full' };
+  const { quota } = domain.store;
+  if (!quota.hasReserve(receiver.accountId)) return { kind: 'full' };
+  // On the shared login, people of all accounts would wait for those of one.
+  const waitMs = from.login.kind === 'shared' ? 0 : quota.msUntilArrival(receiver.accountId);
+  if (waitMs > 0) return { kind: 'early', waitMs };
   const shown = await showedCode(domain, trx, receiver, inbound);
   if (shown === 'repeated') return { kind: 'duplicate' };
   const conversation = await openWith(domain, trx, receiver, inbound);

@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { GatewayError, TooManyAttempts } from '../../base/errors.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
-import { TokenBucket } from '../../base/token-bucket.ts';
+import { type BucketSize, TokenBucket } from '../../base/token-bucket.ts';
 
 /** What people send and say is stored beyond the quota up to this share of it. Then the oldest events make room. */
 const RESERVE = 1.1;
@@ -10,6 +10,8 @@ const RESERVE = 1.1;
 const MOST = 1.2;
 /** Agents answer people, and each other, in bursts. What goes on for longer is a loop. */
 const WRITES = { most: 1_000, perSecond: 50 };
+/** What arrives over logins of the account's own. Whoever runs the other side sends as fast as it likes. */
+const ARRIVALS = { most: 2_000, perSecond: 200 };
 /** The 5,000 accounts that wrote last are always remembered. */
 const MAX_ACCOUNTS = 10_000;
 
@@ -26,7 +28,10 @@ export class AccountQuota {
   readonly refused: Record<RefusedWrite, number> = { account_full: 0, reserve_full: 0, too_fast: 0 };
   readonly #clock: Clock;
   readonly #stored: Statement<[string], number>;
-  readonly #buckets = new LimitedMap<TokenBucket>(MAX_ACCOUNTS);
+  readonly #writes = new LimitedMap<TokenBucket>(MAX_ACCOUNTS);
+  readonly #arrivals = new LimitedMap<TokenBucket>(MAX_ACCOUNTS);
+  /** Accounts that are being deleted. */
+  readonly #leaving = new Set<string>();
 
   constructor(database: Database, clock: Clock, bytes: number) {
     this.bytes = bytes;
@@ -46,34 +51,49 @@ export class AccountQuota {
     return this.#stored.get(accountId) ?? 0;
   }
 
-  /** Throws `storage_full` when the account stores as much as it may. */
+  /** Lets the account store nothing more until `readmit`. */
+  turnAway(accountId: string): void {
+    this.#leaving.add(accountId);
+  }
+
+  readmit(accountId: string): void {
+    this.#leaving.delete(accountId);
+  }
+
+  /** Throws `storage_full` when the account stores as much as it may, or `unauthorized` while it is being deleted. */
   assertRoom(accountId: string): void {
+    if (this.#leaving.has(accountId)) throw new GatewayError('unauthorized');
     if (this.storedBy(accountId) < this.bytes) return;
     this.refused.account_full += 1;
     const most = Math.round(this.bytes / 1_048_576);
     throw new GatewayError('storage_full', `The account has reached its ${most} MB of the database`);
   }
 
-  /** Throws `storage_full`, or TooManyAttempts when the account writes faster than any conversation. */
+  /** Throws like `assertRoom`, or TooManyAttempts when the account writes faster than any conversation. */
   assertMayWrite(accountId: string): void {
     this.assertRoom(accountId);
-    const waitMs = this.takeTurn(accountId);
+    const waitMs = this.#takeTurn(this.#writes, WRITES, accountId);
     if (waitMs === 0) return;
     this.refused.too_fast += 1;
     throw new TooManyAttempts(waitMs / 1_000, `An account may write ${WRITES.perSecond} times per second`);
   }
 
-  /** Counts a write, and returns 0; or returns after how many milliseconds there may be another, and counts nothing. */
-  takeTurn(accountId: string): number {
-    const bucket = this.#buckets.get(accountId) ?? new TokenBucket(this.#clock, WRITES);
-    this.#buckets.set(accountId, bucket);
-    return bucket.take(1) ? 0 : bucket.waitMs(1);
+  /** Returns 0 when a message for the account may be stored now; or in how many milliseconds it may. */
+  msUntilArrival(accountId: string): number {
+    return this.#takeTurn(this.#arrivals, ARRIVALS, accountId);
   }
 
-  /** Whether what others send to the account, and what is said on its calls, may be stored. If not, this is counted. */
+  /** Whether what others send to the account, and what is said on its calls, may be stored. A full one is counted. */
   hasReserve(accountId: string): boolean {
+    if (this.#leaving.has(accountId)) return false;
     const has = this.storedBy(accountId) < this.bytes * MOST;
     if (!has) this.refused.reserve_full += 1;
     return has;
+  }
+
+  #takeTurn(buckets: LimitedMap<TokenBucket>, size: BucketSize, accountId: string): number {
+    const bucket = buckets.get(accountId) ?? new TokenBucket(this.#clock, size);
+    buckets.set(accountId, bucket);
+    return bucket.take(1) ? 0 : bucket.waitMs(1);
   }
 }

@@ -5,6 +5,7 @@ import { migration0031 } from '../migrations/0031-pairings.ts';
 import { migration0032 } from '../migrations/0032-trunk-media.ts';
 import { migration0033 } from '../migrations/0033-agent-policies.ts';
 import { migration0034 } from '../migrations/0034-account-bytes.ts';
+import { migration0035 } from '../migrations/0035-leaving-accounts.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
@@ -15,6 +16,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0032,
   migration0033,
   migration0034,
+  migration0035,
 ];
 
 /** The last of the steps that made the baseline, before there was a release. */

@@ -96,19 +96,38 @@ export async function cachedFiles(db: Db, limit: number): Promise<StoredFile[]> 
     .execute();
 }
 
-/** An expired file, and whether a message lists it. */
-export interface ExpiredFile extends StoredFile {
+/** A file, and whether a message lists it. */
+export interface ListedFile extends StoredFile {
   readonly isAttached: boolean;
 }
 
-/** Returns up to `limit` expired files, except those that an outgoing message still needs. */
-export async function expiredFiles(db: Db, nowIso: string, limit: number): Promise<ExpiredFile[]> {
+const IS_ATTACHED = sql<boolean>`exists (select 1 from attachments where attachments.file_id = files.id)`.as(
+  'isAttached',
+);
+
+/** Returns up to `limit` files whose bytes should be on disk and that are from before a time, by their ids. */
+export async function filesWithBytes(
+  db: Db,
+  { afterId, before, limit }: { readonly afterId: string; readonly before: string; readonly limit: number },
+): Promise<ListedFile[]> {
   return await db
     .selectFrom('files')
     .selectAll()
-    .select(
-      sql<boolean>`exists (select 1 from attachments where attachments.file_id = files.id)`.as('isAttached'),
-    )
+    .select(IS_ATTACHED)
+    .where('id', '>', afterId)
+    .where('createdAt', '<', before)
+    .where(({ or, eb }) => or([eb('state', '=', 'stored'), eb('cachedUntil', 'is not', null)]))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns up to `limit` expired files, except those that an outgoing message still needs. */
+export async function expiredFiles(db: Db, nowIso: string, limit: number): Promise<ListedFile[]> {
+  return await db
+    .selectFrom('files')
+    .selectAll()
+    .select(IS_ATTACHED)
     .where('expiresAt', '<=', nowIso)
     .where(({ not, exists, selectFrom }) =>
       not(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { deleteSome } from '../database/delete-some.ts';
-import { type Db, findRow, insertNewRow, insertRow, type Row } from '../database/rows.ts';
+import { changeRows, type Db, findRow, insertNewRow, insertRow, type Row } from '../database/rows.ts';
 
 export type Account = Row<'accounts'>;
 
@@ -19,6 +19,17 @@ export async function firstAccount(db: Db): Promise<Account | undefined> {
 
 export async function findAccount(db: Db, accountId: string): Promise<Account | undefined> {
   return await findRow(db, 'accounts', { id: accountId });
+}
+
+/** Notes since when the account is being deleted; null: it stays. */
+export async function noteLeaving(db: Db, accountId: string, leavingAt: string | null): Promise<void> {
+  await changeRows(db, 'accounts', { id: accountId }, { leavingAt });
+}
+
+/** Returns the accounts whose deletion has begun. */
+export async function leavingAccounts(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('accounts').select('id').where('leavingAt', 'is not', null).execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Tables that grow with an account's activity, except calls. */
@@ -51,6 +62,6 @@ export async function findAccountByEmail(db: Db, email: string): Promise<Account
 }
 
 /** Returns false if the address already has an account. */
-export async function insertPerson(db: Db, account: Account): Promise<boolean> {
+export async function insertPerson(db: Db, account: NewAccount): Promise<boolean> {
   return await insertNewRow(db, 'accounts', account);
 }

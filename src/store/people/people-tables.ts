@@ -28,6 +28,8 @@ export interface AccountsTable {
   passwordHash: string | null;
   /** Since when everyone who can sign in has proven ownership of the address. Null: someone may not have. */
   ownerProvenAt: string | null;
+  /** Since when the account is being deleted, and takes nothing more. Null: it is not. */
+  leavingAt: Generated<string | null>;
 }
 
 /** A browser in which the account's password was correct. `tokenHash` is the SHA-256 of its cookie. */

@@ -2,9 +2,10 @@ import { type Db, findRow, type Row } from '../database/rows.ts';
 
 export type StoredSession = Row<'sessions'>;
 
-/** Returns all sessions that have not expired at `nowIso`. */
-export async function listSessions(db: Db, nowIso: string): Promise<StoredSession[]> {
-  return await db.selectFrom('sessions').selectAll().where('expiresAt', '>', nowIso).execute();
+/** Returns the sessions of one account, or of all, that have not expired at `nowIso`. */
+export async function listSessions(db: Db, nowIso: string, accountId?: string): Promise<StoredSession[]> {
+  const all = db.selectFrom('sessions').selectAll().where('expiresAt', '>', nowIso);
+  return await (accountId === undefined ? all : all.where('accountId', '=', accountId)).execute();
 }
 
 /** Returns whether a session still exists. It may have ended while a request was in progress. */

@@ -15,7 +15,8 @@ create table accounts (
   email text,
   email_verified_at text,
   password_hash text,
-  owner_proven_at text
+  owner_proven_at text,
+  leaving_at text
 ) strict;
 create unique index account_of_email on accounts (email);
 

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/base/errors.ts';
 import type { FileDomain } from '../../../src/files/file-domain.ts';
 import { FileSweeper } from '../../../src/files/file-sweeper.ts';
 import { openByToken } from '../../../src/files/open-file.ts';
+import { sweepOrphans } from '../../../src/files/orphans.ts';
 import { deleteAccountFiles } from '../../../src/files/remove-files.ts';
 import { Transfers } from '../../../src/files/transfers.ts';
 import {
@@ -14,6 +15,7 @@ import {
   reserveFile,
   uploadInline,
 } from '../../../src/files/upload-file.ts';
+import { countRows } from '../../../src/store/database/rows.ts';
 import { MAX_BYTES, pieces, type TestFiles, testFiles, textOf } from './test-files.ts';
 
 const MINUTE_MS = 60_000;
@@ -256,5 +258,33 @@ describe('deleting an account', () => {
     expect(onDisk(tested)).toEqual([kept.file.id]);
     expect(files.ledger.totalBytes).toBe(4);
     expect(await read(files, kept.token)).toBe('kept');
+  });
+});
+
+describe('a sweep for orphans', () => {
+  it('makes disk and records match, and leaves alone what may be under way', async () => {
+    const tested = await testFiles();
+    const { files, store, clock, dataDir } = tested;
+    const [kept, lost] = [await upload(files, 'kept'), await upload(files, 'lost')];
+    const pathOf = (id: string) => join(dataDir, 'files', id.slice(2, 4), id);
+    const orphans = { old: 'f_orphanorphanorphanorph', young: 'f_orphanorphanorphanyoung' };
+    mkdirSync(join(dataDir, 'files', 'or'), { recursive: true });
+    const twoHoursAgo = new Date(Date.now() - 120 * MINUTE_MS);
+    for (const id of Object.values(orphans)) writeFileSync(pathOf(id), 'nobody knows me');
+    utimesSync(pathOf(orphans.old), twoHoursAgo, twoHoursAgo);
+    utimesSync(pathOf(kept.file.id), twoHoursAgo, twoHoursAgo);
+    const unfinished = ['f_old', 'f_young'].map((name) => join(dataDir, 'files', 'incoming', name));
+    for (const path of unfinished) writeFileSync(path, 'half');
+    utimesSync(unfinished[0]!, twoHoursAgo, twoHoursAgo);
+    rmSync(pathOf(lost.file.id));
+
+    await sweepOrphans(files, () => false);
+    expect(onDisk(tested).sort()).toEqual([orphans.young, 'f_young', kept.file.id].sort());
+    expect(await countRows(store.db, 'files', {})).toBe(2);
+    clock.advance(120 * MINUTE_MS);
+    await sweepOrphans(files, () => false);
+    expect(await countRows(store.db, 'files', {})).toBe(1);
+    expect(await read(files, kept.token)).toBe('kept');
+    expect(files.ledger.totalBytes).toBe('kept'.length);
   });
 });

@@ -9,6 +9,7 @@ import { addPlatformMessageIds } from '../../../src/store/messages/messages.ts';
 import { changeMessageStatus } from '../../../src/store/messages/outbound-messages.ts';
 import { usageSince } from '../../../src/store/people/usage.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { seedAccount } from '../store/temporary.ts';
 import { answer, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
 
@@ -389,4 +390,26 @@ test('an edit or a deletion that comes before its message wins, also over a repe
   await write(world, '42', { text: 'a secret', platformMessageId: 'm1' });
   expect(await write(world, '42', { text: 'a secret', platformMessageId: 'm1' })).toBe('duplicate');
   expect((await messagesIn(world.store)).map(({ text }) => text)).toEqual(['[message deleted]']);
+});
+
+test('stores what arrives too fast a little later, and refuses it for now when that takes too long', async () => {
+  const world = await messagingWorld();
+  const { clock, store, botId } = world;
+  const waits = [300, 200, 0, 6_000];
+  store.quota.msUntilArrival = () => waits.shift()!;
+  const early = write(world, '42');
+  await waitFor('the wait', () => clock.restMs === 300);
+  clock.advance(300);
+  await waitFor('another wait', () => clock.restMs === 200);
+  expect(world.received).toEqual([]);
+  clock.advance(200);
+  expect(await early).toBe('stored');
+  await expect(write(world, '42')).rejects.toMatchObject({ code: 'too_many_attempts', retryAfterS: 6 });
+  // People on the shared login do not wait for those of one account.
+  expect(await world.intake.received(written(null, '42'))).toBe('unbound');
+  expect(waits).toEqual([]);
+
+  store.quota.hasReserve = () => false;
+  expect(await world.intake.received(written(botId, '42'))).toBe('full');
+  expect(world.received).toHaveLength(1);
 });

@@ -68,6 +68,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0032-trunk-media',
       '0033-agent-policies',
       '0034-account-bytes',
+      '0035-leaving-accounts',
     ]);
   }
   reading(file, (database) => {

@@ -1,5 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { deleteWholeAccount, type LeavingDomain } from '../../../../src/accounts/account/delete-account.ts';
+import {
+  deleteWholeAccount,
+  finishDeletions,
+  type LeavingDomain,
+} from '../../../../src/accounts/account/delete-account.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
 import { PLATFORM_TRAITS } from '../../../../src/base/platform.ts';
 import type { AgentScope } from '../../../../src/base/scope.ts';
@@ -10,10 +17,17 @@ import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { CallRoom } from '../../../../src/calls/call-room.ts';
 import { ENABLED_PRESETS } from '../../../../src/calls/choose-presets.ts';
 import { placeCall } from '../../../../src/calls/place-call.ts';
+import type { FileDomain } from '../../../../src/files/file-domain.ts';
+import { openFiles } from '../../../../src/files/open-files.ts';
+import { keepUpload, receiveUpload } from '../../../../src/files/upload-file.ts';
+import { countRows } from '../../../../src/store/database/rows.ts';
+import { leavingAccounts, noteLeaving } from '../../../../src/store/people/accounts.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { NO_SPEECH } from '../../../support/no-speech.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
-import { NOW, temporaryStore } from '../../store/temporary.ts';
+import { pieces } from '../../files/test-files.ts';
+import { NOW, temporaryDir, temporaryStore } from '../../store/temporary.ts';
 import { FakeBotHost } from '../fake-bot-host.ts';
 import { FakeDirectory } from '../fake-directory.ts';
 import { everyRow, fullAccount, tablesNaming } from '../full-account.ts';
@@ -31,7 +45,8 @@ const CLIENT = { address: '127.0.0.1', userAgent: 'test', browserToken: null };
 
 /** Two full accounts, and calls that are really recorded, over fake legs. */
 async function twoAccounts() {
-  const store = await temporaryStore();
+  const dataDir = temporaryDir();
+  const store = await temporaryStore(dataDir);
   const [goner, stayer] = [await fullAccount(store, 'goner'), await fullAccount(store, 'stayer')];
   const failures: unknown[] = [];
   const told: string[] = [];
@@ -49,10 +64,23 @@ async function twoAccounts() {
     },
     leaveModels: async () => {},
     forgetModels: () => void told.push('forgot conversations'),
-    deleteFiles: async (accountId) => void told.push(`files of ${accountId}`),
-    forgetCredentials: async (accountId) => void told.push(`forgot ${accountId}`),
+    files: await filesOf(store, dataDir),
+    closeAccess: (accountId) => void told.push(`closed ${accountId}`),
+    reopenAccess: async (accountId) => void told.push(`reopened ${accountId}`),
   };
-  return { store, goner, stayer, domain, calls, directory, failures, told };
+  return { store, dataDir, goner, stayer, domain, calls, directory, failures, told };
+}
+
+function filesOf(store: Store, dataDir: string): Promise<FileDomain> {
+  const limits = { accountBytes: 1_000_000, totalBytes: 1_000_000 };
+  const others = {
+    store,
+    clock: systemClock,
+    maxBytes: 1_000,
+    publicUrl: () => '',
+    fetcher: () => undefined,
+  };
+  return openFiles({ dir: join(dataDir, 'files'), limits, trusted: [] }, { ...others, count: () => {} });
 }
 
 function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain {
@@ -102,7 +130,8 @@ test('deleting an account removes its rows from every table and keeps all rows o
     [...rows].map(([table, own]) => [table, own.filter((row) => JSON.stringify(row).includes('stayer'))]);
   expect(ofStayer(after)).toEqual(ofStayer(before));
   expect([directory.trunks.size, directory.numbers.size]).toEqual([0, 0]);
-  expect(told).toEqual([`files of ${goner.accountId}`, `forgot ${goner.accountId}`, 'forgot conversations']);
+  const access = [`closed ${goner.accountId}`, `reopened ${goner.accountId}`];
+  expect(told).toEqual([...access, 'forgot conversations']);
 });
 
 test('deleting an account logs its bots out', async () => {
@@ -126,8 +155,8 @@ test('deleting an account ends and records its live calls first', async () => {
   );
   await deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
   await calls.recorder.settled();
-  const [files, forgot] = [`files of ${goner.accountId}`, `forgot ${goner.accountId}`];
-  expect(told).toEqual(['hung up', 'hung up', files, forgot, 'forgot conversations']);
+  const [closed, reopened] = [`closed ${goner.accountId}`, `reopened ${goner.accountId}`];
+  expect(told).toEqual([closed, 'hung up', 'hung up', reopened, 'forgot conversations']);
   expect(failures).toEqual([]);
   expect(calls.registry.countOf(goner.accountId)).toBe(0);
   expect(calls.registry.countOf(stayer.accountId)).toBe(1);
@@ -139,7 +168,7 @@ test('an account that is being deleted takes no new calls', async () => {
   const scope = { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null };
   await placeCall(calls, scope, REQUEST);
   const leaving = deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
-  const late = expect(placeUntilRefused(calls, scope)).rejects.toMatchObject({ code: 'call_limit' });
+  const late = expect(placeUntilRefused(calls, scope)).rejects.toMatchObject({ code: 'unauthorized' });
   await Promise.all([leaving, late]);
   expect(calls.registry.countOf(goner.accountId)).toBe(0);
 });
@@ -188,4 +217,68 @@ test('deleting an account removes a long history too, and leaves one anonymous l
   await expect(deleteWholeAccount(domain, goner.accountId, 'right', CLIENT)).rejects.toMatchObject({
     code: 'unauthorized',
   });
+});
+
+/** What is on the disk of the account's files, and what the database has of them. */
+const leftOf = async (store: Store, dataDir: string) => ({
+  disk: readdirSync(join(dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  ),
+  tables: tablesNaming(await everyRow(store), 'goner'),
+});
+const NOTHING = { disk: [], tables: [] };
+
+test('requests under way leave no file behind, whenever they end', async () => {
+  const { store, dataDir, goner, domain } = await twoAccounts();
+  const { accountId } = goner;
+  await sql`insert into events (account_id, type, payload, created_at)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 5000)
+    select ${accountId}, 't', '{}', ${NOW} from numbers`.execute(store.db);
+  const facts = { name: 'a', mime: 'text/plain' };
+  const [during, after] = [await received(domain, accountId), await received(domain, accountId)];
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('first');
+    await new Promise(() => {});
+  }
+  const stopped = expect(receiveUpload(domain.files, accountId, endless())).rejects.toMatchObject({
+    code: 'unauthorized',
+  });
+  await waitFor('the transfer', () => readdirSync(join(dataDir, 'files', 'incoming')).length === 1);
+
+  const leaving = deleteWholeAccount(domain, accountId, 'right', CLIENT);
+  // The files are deleted before the history.
+  await waitFor('the deletion', async () => (await countRows(store.db, 'events', { accountId })) < 5_000);
+  await keepUpload(domain.files, accountId, during, facts);
+  await expect(received(domain, accountId)).rejects.toMatchObject({ code: 'unauthorized' });
+  await Promise.all([leaving, stopped]);
+  await expect(keepUpload(domain.files, accountId, after, facts)).rejects.toThrow('FOREIGN KEY');
+  expect(await leftOf(store, dataDir)).toEqual(NOTHING);
+  expect(domain.files.ledger.totalBytes).toBe(0);
+});
+
+const received = (domain: LeavingDomain, accountId: string) =>
+  receiveUpload(domain.files, accountId, pieces('some bytes'));
+
+test('a deletion that a crash has interrupted is finished by the next start', async () => {
+  const { store, dataDir, goner, domain } = await twoAccounts();
+  const facts = { name: 'a', mime: 'text/plain' };
+  await keepUpload(domain.files, goner.accountId, await received(domain, goner.accountId), facts);
+  await noteLeaving(store.db, goner.accountId, NOW);
+  await finishDeletions(domain);
+  expect(await leftOf(store, dataDir)).toEqual(NOTHING);
+});
+
+test('an account whose deletion fails can be used, and deleted again', async () => {
+  const { store, dataDir, goner, domain, told } = await twoAccounts();
+  const { accountId } = goner;
+  const leaveModels = () => Promise.reject(new Error('the disk is full'));
+  await expect(deleteWholeAccount({ ...domain, leaveModels }, accountId, 'right', CLIENT)).rejects.toThrow(
+    'full',
+  );
+  expect(told).toEqual([`closed ${accountId}`, `reopened ${accountId}`]);
+  expect(await leavingAccounts(store.db)).toEqual([]);
+  store.quota.assertMayWrite(accountId);
+  await received(domain, accountId);
+  await deleteWholeAccount(domain, accountId, 'right', CLIENT);
+  expect((await leftOf(store, dataDir)).tables).toEqual([]);
 });
