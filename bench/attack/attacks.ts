@@ -18,6 +18,7 @@ import { theRest } from './attacks/16-the-rest.ts';
 import { signInFloods } from './attacks/18-sign-in-floods.ts';
 import { foreignStreams } from './attacks/19-foreign-streams.ts';
 import { databaseFill } from './attacks/20-database-fill.ts';
+import { callRooms } from './attacks/21-call-rooms.ts';
 
 /** All attacks, in the order of their numbers. */
 export const ATTACKS: readonly Attack[] = [
@@ -40,6 +41,7 @@ export const ATTACKS: readonly Attack[] = [
   signInFloods,
   foreignStreams,
   databaseFill,
+  callRooms,
 ];
 
 export function attackOf(number: number): Attack {

@@ -1,5 +1,7 @@
 import { MessageChannel, type MessagePort, parentPort, threadId, workerData } from 'node:worker_threads';
 import { assert } from '../base/assert.ts';
+import { FairShare } from '../base/fair-share.ts';
+import { systemClock } from '../base/time.ts';
 import type { TransportFactory } from '../media/transport.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import type { BridgeReady, TransportOutcome, TransportPlacement } from '../threads/bridge-protocol.ts';
@@ -9,9 +11,20 @@ import { HeldTransport } from './held-transport.ts';
 /** The supervisor stops a thread whose heartbeat stands still for 2 s. */
 const BEAT_MS = 100;
 
+/** Opening takes about 20 ms of the thread, and most of a second of waiting: a hundred are open within 10 s. */
+const TURNS = 8;
+/** As many as a thread has transports. */
+const MOST_WAITING = 100;
+
 /** One bridge thread and the transports placed on it. An uncaught exception ends the thread. */
 export class BridgeWorker {
   readonly #factories: readonly TransportFactory[];
+  readonly #turns = new FairShare({
+    clock: systemClock,
+    total: TURNS,
+    each: TURNS,
+    mostWaiting: MOST_WAITING,
+  });
   /** Held, so that it is closed by the end of the thread and not by the garbage collector. */
   readonly lifeline: MessagePort;
 
@@ -33,7 +46,7 @@ export class BridgeWorker {
 
   /** Task of the pool: runs the transport until it ends. A rejection means that this thread is lost. */
   hold(placement: TransportPlacement): Promise<TransportOutcome> {
-    const held = new HeldTransport(placement);
+    const held = new HeldTransport(placement, this.#turns);
     void this.#open(placement, held);
     return held.outcome;
   }

@@ -1,5 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { unreachable } from '../base/assert.ts';
+import { Overloaded } from '../base/errors.ts';
+import type { FairShare, ReleasePlace } from '../base/fair-share.ts';
 import { runCommand } from '../media/media-protocol.ts';
 import { MAX_PENDING_SIGNALS, type Transport, type TransportHost } from '../media/transport.ts';
 import {
@@ -11,19 +13,26 @@ import {
 } from '../threads/bridge-protocol.ts';
 import { toWireError } from '../threads/protocol.ts';
 
+/** As long as the main thread waits for a transport to open. */
+const TURN_WITHIN_MS = 10_000;
+
 /** A transport on its bridge thread, and its port to the main thread. */
 export class HeldTransport implements TransportHost<unknown> {
   readonly outcome: Promise<TransportOutcome>;
   readonly #port: MessagePort;
   readonly #credit: SignalCredit;
+  readonly #turns: FairShare;
   readonly #resolve: (outcome: TransportOutcome) => void;
   /** Commands that arrive earlier wait for it. */
   readonly #opened = Promise.withResolvers<Transport>();
   #transport: Transport | null = null;
   #isOver = false;
+  #endTurn: ReleasePlace = () => {};
 
-  constructor({ port, credit }: Pick<TransportPlacement, 'port' | 'credit'>) {
+  /** `turns` are those of the thread. */
+  constructor({ port, credit }: Pick<TransportPlacement, 'port' | 'credit'>, turns: FairShare) {
     this.#port = port;
+    this.#turns = turns;
     this.#credit = new SignalCredit(credit);
     const { promise, resolve } = Promise.withResolvers<TransportOutcome>();
     this.outcome = promise;
@@ -56,10 +65,19 @@ export class HeldTransport implements TransportHost<unknown> {
     this.end({ type: 'failed', error: toWireError(error) });
   }
 
+  async turn(accountId: string): Promise<ReleasePlace> {
+    const release = await this.#turns.take(accountId, TURN_WITHIN_MS);
+    if (release === null) throw new Overloaded('The bridge thread has too many transports to open');
+    if (this.#isOver) release();
+    this.#endTurn = release;
+    return release;
+  }
+
   /** Closes the transport and ends its task. Only the first call counts. */
   end(outcome: TransportOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#endTurn();
     this.#port.close();
     try {
       this.#transport?.close();

@@ -1,3 +1,4 @@
+import type { ReleasePlace } from '../base/fair-share.ts';
 import type { AnyCommands, CommandArgs, CommandHandlers, CommandResult } from './media-protocol.ts';
 import type { PacketRings } from './packet-media.ts';
 import type { PcmRings } from './pcm-media.ts';
@@ -34,6 +35,11 @@ export interface TransportHost<Signal> {
   emit(signal: Signal): boolean;
   /** Ends this transport, and only this one. */
   fail(error: unknown): void;
+  /**
+   * Waits for a turn to do what keeps the thread busy, such as a handshake with many keys: a few transports at a time, by
+   * account, so that the audio of the others goes on. Resolves with what ends the turn. Rejects when none comes in time.
+   */
+  turn(accountId: string): Promise<ReleasePlace>;
 }
 
 /**

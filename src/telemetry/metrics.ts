@@ -41,6 +41,8 @@ interface BridgeReading {
   readonly threads: number;
   /** Transports that take up a place on a thread. */
   readonly transports: number;
+  /** Of those, and of those that wait for a thread: they are not open yet. */
+  readonly opening: number;
   /** Signals dropped because the main thread was behind. */
   readonly droppedSignals: number;
   /** Transports that lost their thread and were placed on another one. */
@@ -278,6 +280,7 @@ export class Metrics {
     const metrics = this.#read;
     metrics.gauge('svc_bridge_threads', 'Running bridge threads', () => read().threads);
     metrics.gauge('svc_bridge_transports', 'Transports on bridge threads', () => read().transports);
+    metrics.gauge('svc_bridge_opening', 'Transports that are not open yet', () => read().opening);
     const dropped = 'Signals of transports that were dropped because the main thread was behind';
     metrics.counter('svc_bridge_dropped_signals_total', dropped, () => read().droppedSignals);
     const losses = 'Transports that lost their bridge thread: resumed on another one, or gone';

@@ -87,6 +87,7 @@ export class BridgePool implements Bridges, TransportLinkHost {
     return {
       threads: this.#threads.size,
       transports: this.#tasks,
+      opening: [...this.#transports].filter(({ isOpening }) => isOpening).length,
       droppedSignals: this.#droppedSignals + live,
       resumedTransports: this.#resumedTransports,
       lostTransports: this.#lostTransports,

@@ -67,6 +67,11 @@ export class TransportLink implements OpenedTransport<AnyCommands> {
     this.#host = host;
   }
 
+  /** Whether it waits to be open, on its first thread or another one. */
+  get isOpening(): boolean {
+    return this.#state === 'placing';
+  }
+
   /** Signals dropped because the main thread had not handled earlier ones. */
   get droppedSignals(): number {
     return this.#credit.dropped;

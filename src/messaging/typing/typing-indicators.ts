@@ -1,4 +1,5 @@
 import { EventLoopLimit } from '../../base/event-loop-limit.ts';
+import { FairShare, type ReleasePlace } from '../../base/fair-share.ts';
 import type { Clock } from '../../base/time.ts';
 import type { ShowsTyping } from '../../connectors/contract/messenger.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
@@ -8,15 +9,16 @@ import { addressOf, type SendingDeps } from '../outbox/stored-message.ts';
 
 /** Specification, "Limits": safety stop. */
 export const TYPING_MS = 65_000;
-/** Maximum number of conversations that show an indicator at a time. */
+/** Conversations that show an indicator at a time, of all accounts; one has half. */
 export const MOST_SHOWN = 5_000;
-/** Maximum number of concurrent requests to platforms; further ones are skipped. */
+/** Requests to platforms at a time, of all accounts; further ones are skipped. */
 const MOST_ASKING = 100;
 const ASK_MS = 5_000;
 
 interface Indicator {
   readonly conversation: Conversation;
   readonly platform: ShowsTyping;
+  readonly leave: ReleasePlace;
   endMs: number;
   /** The request in progress. */
   asking: AbortController | null;
@@ -36,10 +38,16 @@ export class TypingIndicators {
   readonly #repeats = new Map<MessagePlatform, DelayLine>();
   /** Indicators that began together are repeated together. Others need not wait for all of them. */
   readonly #limit = new EventLoopLimit(1);
-  #asking = 0;
+  readonly #places: FairShare;
+  readonly #requests: FairShare;
 
   constructor(deps: TypingDeps) {
+    const { clock } = deps;
     this.#deps = deps;
+    const shared = (total: number) =>
+      new FairShare({ clock, total, each: total, keepsRoom: true, mostWaiting: 0 });
+    this.#places = shared(MOST_SHOWN);
+    this.#requests = shared(MOST_ASKING);
   }
 
   /** Number of conversations that show an indicator now. */
@@ -57,8 +65,9 @@ export class TypingIndicators {
     }
     const platform = this.#deps.messengers.get(conversation.platform)?.typing;
     if (platform === undefined) return;
-    if (this.#shown.size >= MOST_SHOWN) return this.#deps.onSkipped();
-    const indicator = { conversation, platform, endMs, asking: null };
+    const leave = this.#places.takeNow(conversation.accountId);
+    if (leave === null) return this.#deps.onSkipped();
+    const indicator = { conversation, platform, leave, endMs, asking: null };
     this.#shown.set(conversation.id, indicator);
     this.#show(indicator);
   }
@@ -67,7 +76,7 @@ export class TypingIndicators {
   stop(conversationId: string): void {
     const indicator = this.#shown.get(conversationId);
     if (!indicator) return;
-    this.#shown.delete(conversationId);
+    this.#forget(indicator);
     this.#repeats.get(indicator.conversation.platform)?.remove(conversationId);
     indicator.asking?.abort();
   }
@@ -94,7 +103,12 @@ export class TypingIndicators {
     const indicator = this.#shown.get(conversationId);
     if (!indicator) return;
     if (this.#deps.clock.monotonicMs() < indicator.endMs) this.#show(indicator);
-    else this.#shown.delete(conversationId);
+    else this.#forget(indicator);
+  }
+
+  #forget({ conversation, leave }: Indicator): void {
+    this.#shown.delete(conversation.id);
+    leave();
   }
 
   /** Never rejects: a failed indicator is not an error. */
@@ -102,14 +116,19 @@ export class TypingIndicators {
     const asking = new AbortController();
     indicator.asking = asking;
     await this.#limit.enter();
-    if (this.#asking >= MOST_ASKING) this.#deps.onSkipped();
-    else if (!asking.signal.aborted) await this.#request(indicator, asking);
+    if (!asking.signal.aborted) await this.#askInTurn(indicator, asking);
     indicator.asking = null;
+  }
+
+  async #askInTurn(indicator: Indicator, asking: AbortController): Promise<void> {
+    const leave = this.#requests.takeNow(indicator.conversation.accountId);
+    if (leave === null) return this.#deps.onSkipped();
+    await this.#request(indicator, asking);
+    leave();
   }
 
   async #request({ conversation, platform }: Indicator, asking: AbortController): Promise<void> {
     const stop = this.#deps.clock.after(ASK_MS, () => asking.abort());
-    this.#asking++;
     try {
       const to = await addressOf(this.#deps.store.db, conversation);
       if (to !== null && !asking.signal.aborted) await platform.showTyping(to, asking.signal);
@@ -117,7 +136,6 @@ export class TypingIndicators {
       this.#deps.onSkipped();
     } finally {
       stop();
-      this.#asking--;
     }
   }
 }

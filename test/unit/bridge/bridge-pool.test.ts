@@ -61,6 +61,25 @@ function startPool(stallMs?: number) {
 }
 
 describe('the bridge pool', () => {
+  it('opens a few at a time where that takes long, and the account that has fewest comes first', async () => {
+    startPool();
+    const first = await Promise.all(
+      Array.from({ length: 8 }, () => Opened.open(REJOINING, { turnOf: 'acc_1' })),
+    );
+    const opened: string[] = [];
+    const open = (turnOf: string) => Opened.open(REJOINING, { turnOf }).then(() => opened.push(turnOf));
+    const waiting = Promise.all([open('acc_1'), open('acc_1'), open('acc_2')]);
+    await Opened.open();
+    expect(opened).toEqual([]);
+    expect(pool.report().opening).toBe(3);
+    await first[0]!.transport.close();
+    await until(() => opened.length > 0);
+    expect(opened).toEqual(['acc_2']);
+    await Promise.all(first.slice(1, 3).map(({ transport }) => transport.close()));
+    await waiting;
+    expect(pool.report().opening).toBe(0);
+  });
+
   it('starts its first thread with the first transport', async () => {
     startPool();
     expect(pool.report().threads).toBe(0);

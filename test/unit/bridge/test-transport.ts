@@ -1,6 +1,8 @@
 import type { Transport, TransportHost, TransportProtocol } from '../../../src/media/transport.ts';
 
 export interface TestTransportOpen {
+  /** The account in whose turn it opens. It has the turn until it is closed. Default: it needs none. */
+  readonly turnOf?: string;
   readonly failToOpen?: string;
   /** Opens the first time only. */
   readonly hangsLater?: boolean;
@@ -38,11 +40,12 @@ export const REJOINING: Protocol = { kind: 'test', recovery: 'rejoin' };
 
 /** A transport to nowhere that does as it is told. */
 export async function openTestTransport(
-  { failToOpen, hangsLater }: TestTransportOpen,
+  { failToOpen, hangsLater, turnOf }: TestTransportOpen,
   memory: SharedArrayBuffer,
   host: TransportHost<TestTransportSignal>,
 ): Promise<Transport<TestTransportCommands>> {
   if (failToOpen !== undefined) throw Object.assign(new Error('cannot open'), { code: failToOpen });
+  if (turnOf !== undefined) await host.turn(turnOf);
   const opened = Atomics.add(new Int32Array(memory), 0, 1) + 1;
   if (hangsLater && opened > 1) return new Promise(() => {});
   return {

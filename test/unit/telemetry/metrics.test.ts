@@ -119,11 +119,13 @@ test('engine figures are read on request, with lateness and delay as cumulative 
 
 test('bridge figures are read on request', async () => {
   const metrics = new Metrics();
-  const reading = { threads: 2, transports: 26, droppedSignals: 3, resumedTransports: 25, lostTransports: 1 };
+  const placed = { threads: 2, transports: 26, opening: 4 };
+  const reading = { ...placed, droppedSignals: 3, resumedTransports: 25, lostTransports: 1 };
   metrics.watchBridges(() => reading);
   expect(await linesOf(metrics, 'svc_bridge_')).toEqual([
     'svc_bridge_threads 2',
     'svc_bridge_transports 26',
+    'svc_bridge_opening 4',
     'svc_bridge_dropped_signals_total 3',
     'svc_bridge_thread_losses_total{outcome="resumed"} 25',
     'svc_bridge_thread_losses_total{outcome="gone"} 1',

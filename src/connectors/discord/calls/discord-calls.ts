@@ -55,7 +55,7 @@ export function discordCalls(deps: DiscordCallsDeps): PlacesCalls {
         void leg.released.then(() => taken.delete(place));
         return true;
       };
-      const call = { signaling, bridges, clock, address, people, claim, chat, control, observer };
+      const call = { signaling, bridges, clock, accountId, address, people, claim, chat, control, observer };
       const leg: MeetingLeg = new MeetingLeg(
         { clock, observer, rules: VOICE_RULES },
         (own) => new DiscordMeeting({ ...call, leg: own }),

@@ -135,7 +135,7 @@ export class DiscordMeeting implements Meeting {
       placed: (access: VoiceOpen['access']) =>
         leg.connecting('the voice server did not answer', () => {
           this.#voices.clear();
-          return this.#media.connect({ access, rings: this.#rings });
+          return this.#media.connect({ accountId: this.#deps.accountId, access, rings: this.#rings });
         }),
       unplaced: () => {
         this.disconnect();

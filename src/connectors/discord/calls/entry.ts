@@ -26,6 +26,7 @@ export interface DiscordCall {
   readonly signaling: VoiceSignaling;
   readonly bridges: Bridges;
   readonly clock: Clock;
+  readonly accountId: string;
   readonly address: ChannelAddress;
   /** Who must be allowed to enter besides the bot: one of these people. Null: nobody. */
   readonly people: (() => Promise<readonly string[]>) | null;

@@ -16,6 +16,7 @@ export interface VoiceAccess {
 }
 
 export interface VoiceOpen {
+  readonly accountId: string;
   readonly access: VoiceAccess;
   readonly rings: PacketRings;
 }

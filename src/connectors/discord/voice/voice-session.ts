@@ -7,6 +7,7 @@ import {
   type VoiceWebSocket,
 } from '@discordjs/voice';
 import { VoiceOpcodes, type VoiceReceivePayload } from 'discord-api-types/voice/v8';
+import { EventLoopLimit } from '../../../base/event-loop-limit.ts';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import { isReady, type MediaState, PacketOpener } from './packet-opener.ts';
 import type { VoiceAccess } from './voice-protocol.ts';
@@ -19,6 +20,12 @@ const MAX_RESUMES = 5;
 const RESUMES_WITHIN_MS = 60_000;
 /** The library asks for its public address once, and UDP loses packets. */
 const DISCOVER_AGAIN_MS = 300;
+
+/**
+ * Of all sessions of this thread. Those about keys take 5 ms each, and come several at once where somebody enters; the audio of
+ * others is taken between them.
+ */
+const messageTurns = new EventLoopLimit(4);
 
 export interface VoiceSessionObserver {
   /** The session has its keys for the voice server. */
@@ -222,13 +229,16 @@ class SessionSockets {
   /** What the library throws at messages it does not understand would end the thread. */
   #contain(webSocket: VoiceWebSocket): void {
     const take = webSocket.onMessage.bind(webSocket);
-    webSocket.onMessage = (event) => {
+    const takeInTurn = async (event: Parameters<typeof take>[0]): Promise<void> => {
+      await messageTurns.enter();
+      if (webSocket !== this.#webSocket) return;
       try {
         take(event);
       } catch (error) {
         this.#observer.nonsense(error as Error);
       }
     };
+    webSocket.onMessage = (event) => void takeInTurn(event);
   }
 
   #followUdp(udp: VoiceUDPSocket | null): void {

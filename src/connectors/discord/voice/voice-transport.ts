@@ -14,10 +14,11 @@ const LOOK_EVERY_MS = 20;
 
 /** Opens a voice session, between the voice server's sockets and the call's rings. `opened` or `closed` follows. */
 export async function openVoiceTransport(
-  { access, rings }: VoiceOpen,
+  { accountId, access, rings }: VoiceOpen,
   _memory: SharedArrayBuffer,
   host: TransportHost<VoiceSignal>,
 ): Promise<Transport<Record<never, never>>> {
+  const leave = await host.turn(accountId);
   const port = new PacketPort(rings);
   const streams = new Streams({
     nowMs: wallMs,
@@ -29,6 +30,7 @@ export async function openVoiceTransport(
     if (!host.emit(signal)) host.fail(new Error('the main thread does not take signals'));
   };
   const close = (): void => {
+    leave();
     port.close();
     streams.close();
     session.close();
@@ -36,6 +38,7 @@ export async function openVoiceTransport(
   const session: VoiceSession = new VoiceSession(access, systemClock, {
     opened: () =>
       void keysArrive(session).then(() => {
+        leave();
         if (!session.isOver) mustKnow({ type: 'opened' });
       }),
     datagram: (bytes) => inbound.receive(bytes, wallMs()),

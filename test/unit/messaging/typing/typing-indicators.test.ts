@@ -68,7 +68,7 @@ it('shows nothing where the platform has no typing indicator, or where the bot i
   expect(shown).toEqual([]);
 });
 
-it('shows a limited number at a time, and survives a failing platform', async () => {
+it('shows half of all for one account at a time, leaves room for another, and survives a failing platform', async () => {
   const { outbound, conversation } = await typing();
   const skipped: unknown[] = [];
   const messenger = new FakeMessenger();
@@ -82,11 +82,41 @@ it('shows a limited number at a time, and survives a failing platform', async ()
   });
   indicators.start(conversation);
   await waitFor('the failure', () => skipped.length === 1);
-  for (let i = 0; i < MOST_SHOWN + 5; i++) indicators.start({ ...conversation, id: `cnv_${i}` });
-  expect(indicators.shown).toBe(MOST_SHOWN);
+  for (let i = 0; i < MOST_SHOWN / 2 + 5; i++) indicators.start({ ...conversation, id: `cnv_${i}` });
+  expect(indicators.shown).toBe(MOST_SHOWN / 2);
   expect(skipped).toHaveLength(7);
+  indicators.start({ ...conversation, id: 'cnv_other', accountId: 'acc_other' });
+  expect(indicators.shown).toBe(MOST_SHOWN / 2 + 1);
+  indicators.stop('cnv_0');
+  indicators.start({ ...conversation, id: 'cnv_next' });
+  expect(indicators.shown).toBe(MOST_SHOWN / 2 + 1);
   indicators.close();
   expect(indicators.shown).toBe(0);
+});
+
+it('asks the platform for another account while one has requests that are never answered', async () => {
+  const { outbound, conversation } = await typing();
+  const messenger = new FakeMessenger();
+  let asked = 0;
+  messenger.showTyping = async () => {
+    asked += 1;
+    await new Promise(() => {});
+  };
+  const { store, clock } = outbound;
+  let skipped = 0;
+  const indicators = new TypingIndicators({
+    store,
+    clock,
+    messengers: new Map([[messenger.platform, messenger]]),
+    onSkipped: () => void skipped++,
+  });
+  for (let i = 0; i < 120; i++) indicators.start({ ...conversation, id: `cnv_${i}` });
+  await waitFor('the requests of one account', () => asked + skipped === 120);
+  expect(asked).toBe(50);
+  indicators.start({ ...conversation, id: 'cnv_other', accountId: 'acc_other' });
+  await waitFor('that of another', () => asked + skipped === 121);
+  expect(asked).toBe(51);
+  indicators.close();
 });
 
 it('skips none of many that begin together, and spreads them over turns of the event loop', async () => {

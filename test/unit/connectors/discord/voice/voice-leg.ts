@@ -20,13 +20,18 @@ export const OPUS: PacketConfig = {
 export async function openVoiceLeg(world: VoiceWorld): Promise<{ leg: MediaLeg; close: () => void }> {
   const rings = newPacketRings();
   let isOpen = false;
-  const transport = await openVoiceTransport({ access: world.access(), rings }, new SharedArrayBuffer(0), {
-    emit: ({ type }) => {
-      isOpen ||= type === 'opened';
-      return true;
+  const transport = await openVoiceTransport(
+    { accountId: 'acc_1', access: world.access(), rings },
+    new SharedArrayBuffer(0),
+    {
+      emit: ({ type }) => {
+        isOpen ||= type === 'opened';
+        return true;
+      },
+      fail: (error) => expect.unreachable(String(error)),
+      turn: async () => () => undefined,
     },
-    fail: (error) => expect.unreachable(String(error)),
-  });
+  );
   await waitFor('the session', () => isOpen);
   // The native codec has one user per thread, which may be a phone's leg.
   const open = packetLegsWith(voiceCodecsFor('portable'));

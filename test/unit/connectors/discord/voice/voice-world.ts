@@ -71,8 +71,13 @@ export class TestSession {
     const host: TransportHost<VoiceSignal> = {
       emit: (signal) => session.signals.push(signal) > 0,
       fail: (error) => session.failures.push(error),
+      turn: async () => () => undefined,
     };
-    const transport = await openVoiceTransport({ access, rings }, new SharedArrayBuffer(0), host);
+    const transport = await openVoiceTransport(
+      { accountId: 'acc_1', access, rings },
+      new SharedArrayBuffer(0),
+      host,
+    );
     session.close = () => {
       transport.close();
       session.engine.close();
