@@ -8,6 +8,7 @@ import {
   type AttackResult,
   describeAttack,
   type Measured,
+  measuredFaults,
   megabytes,
   type RoundResult,
   type SlowPeriod,
@@ -63,7 +64,7 @@ export class Round {
     const { measured, done } = await this.#measure(() =>
       runAttack(attack, stage.target(this.#number), stage.mailbox),
     );
-    const faults = [...done.faults, ...this.#ends(measured.hasEnded)];
+    const faults = [...done.faults, ...measuredFaults(measured), ...this.#ends(measured.hasEnded)];
     if (!stage.gateway.running || measured.hasEnded) await stage.mend();
     return { round: this.#number, number: attack.number, name: attack.name, ...done, ...measured, faults };
   }
