@@ -15,6 +15,7 @@ import { lockOut } from './attacks/13-lock-out.ts';
 import { massCreation } from './attacks/14-mass-creation.ts';
 import { resourcesSpent } from './attacks/15-resources-spent.ts';
 import { theRest } from './attacks/16-the-rest.ts';
+import { socketFloods } from './attacks/17-socket-floods.ts';
 import { signInFloods } from './attacks/18-sign-in-floods.ts';
 import { foreignStreams } from './attacks/19-foreign-streams.ts';
 import { databaseFill } from './attacks/20-database-fill.ts';
@@ -38,6 +39,7 @@ export const ATTACKS: readonly Attack[] = [
   massCreation,
   resourcesSpent,
   theRest,
+  socketFloods,
   signInFloods,
   foreignStreams,
   databaseFill,

@@ -57,6 +57,8 @@ export interface AttackReport {
 }
 
 const MAX_P99_MS = 20;
+/** During one attack. */
+const MAX_ATTACK_P99_MS = 50;
 const MAX_GROWTH_BYTES = 20e6;
 
 /** Returns the faults of whole rounds. */
@@ -74,6 +76,15 @@ export function roundFaults(rounds: readonly RoundResult[]): string[] {
   return grown < MAX_GROWTH_BYTES
     ? faults
     : [...faults, `memory grew by ${megabytes(grown)} between the rounds`];
+}
+
+/** Returns the faults of one attack, as other accounts see it. The rounds are judged more strictly as a whole. */
+export function measuredFaults({ p99Ms, lostToAgentMs, lostToPhoneMs }: Measured): string[] {
+  const lostMs = lostToAgentMs + lostToPhoneMs;
+  return [
+    ...(p99Ms < MAX_ATTACK_P99_MS ? [] : [`REST p99 ${ms(p99Ms)}`]),
+    ...(lostMs === 0 ? [] : [`the call lost ${lostMs} ms`]),
+  ];
 }
 
 export function describeAttack(result: AttackResult): string {

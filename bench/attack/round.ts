@@ -4,7 +4,7 @@ import type { Attack } from './attack.ts';
 import { runAttack } from './attack-process.ts';
 import { measure, quantiles } from './measure.ts';
 import { MOST_BYTES } from './memory-guard.ts';
-import { type AttackResult, describeAttack, megabytes, type RoundResult } from './report.ts';
+import { type AttackResult, describeAttack, measuredFaults, megabytes, type RoundResult } from './report.ts';
 import type { Stage } from './stage.ts';
 
 /** Duration of the measurement without attacks. */
@@ -52,7 +52,7 @@ export class Round {
       runAttack(attack, stage.target(this.#number), stage.mailbox),
     );
     for (const latencyMs of latenciesMs) this.#latenciesMs.push(latencyMs);
-    const faults = [...done.faults, ...this.#ends(measured.hasEnded)];
+    const faults = [...done.faults, ...measuredFaults(measured), ...this.#ends(measured.hasEnded)];
     if (!stage.gateway.running || measured.hasEnded) await stage.mend();
     return { round: this.#number, number: attack.number, name: attack.name, ...done, ...measured, faults };
   }

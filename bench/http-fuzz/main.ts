@@ -2,7 +2,7 @@
  * `npm run http-fuzz [-- --requests 100000] [--seed 1] [--server uws,node]`: sends every known class of malformed
  * requests over raw TCP, whole and split at every byte, and then this number of mutants, each whole, in two pieces and in
  * three. The exit code is 1 if a server crashes or sends more answers than there were requests, or if splitting changes
- * the answers of Node's server.
+ * the answers; of uWebSockets.js the known differences do not count (test/support/uws-differences.ts).
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import type { Attack, Target } from '../attack.ts';
 import { GrowthWatch } from '../gateway-watch.ts';
 import { leave, newTenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
-import { RawConnection } from '../raw-connection.ts';
+import { openSockets } from '../raw-socket.ts';
 
 const NUMBER = 7;
 const SOCKETS = 100;
@@ -38,7 +38,7 @@ async function unfinished(
   const head = frameHead(FRAME_BYTES, isWhole);
   notes.act(`${SOCKETS} inbox sockets of one key each send ${what} without its end`);
   const growth = new GrowthWatch(pid);
-  const sockets = await open(httpPort, path, SOCKETS);
+  const sockets = await openSockets(httpPort, path, SOCKETS);
   notes.see(`${sockets.length} of ${SOCKETS} sockets were let in`);
   const step = Buffer.alloc(STEP_BYTES, 0x61);
   for (const socket of sockets) socket.send(head);
@@ -54,38 +54,9 @@ async function unfinished(
 
 async function manySockets({ httpPort }: Target, path: string, notes: Notes): Promise<void> {
   notes.act('one key opens 1,500 inbox sockets');
-  const sockets = await open(httpPort, path, 1_500);
+  const sockets = await openSockets(httpPort, path, 1_500);
   notes.demand(sockets.length < 1_500, 'inbox sockets that one key may have', sockets.length);
   for (const socket of sockets) socket.destroy();
-}
-
-async function open(port: number, path: string, count: number): Promise<RawConnection[]> {
-  const opened: RawConnection[] = [];
-  for (let at = 0; at < count; at += 50) {
-    const batch = await Promise.all(
-      Array.from({ length: Math.min(50, count - at) }, () => upgrade(port, path)),
-    );
-    opened.push(...batch.filter((each) => each !== null));
-  }
-  return opened;
-}
-
-/** Null: the gateway does not want another one. */
-async function upgrade(port: number, path: string): Promise<RawConnection | null> {
-  const connection = await RawConnection.open(port);
-  connection.send(
-    `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  );
-  for (
-    let waited = 0;
-    waited < 100 && !connection.text.includes('\r\n\r\n') && !connection.isClosed;
-    waited++
-  )
-    await pause(20);
-  if (connection.text.startsWith('HTTP/1.1 101') && !connection.isClosed) return connection;
-  connection.destroy();
-  return null;
 }
 
 /** The head of a masked text frame (RFC 6455 section 5.2), with a mask of zeros. */

@@ -1,5 +1,5 @@
 /** Pieces of a body that may come at once, */
-const AT_ONCE = 2_000;
+const AT_ONCE = 1_000;
 /** and more if they bring as much each. */
 const BYTES_PER_PIECE = 64;
 

@@ -137,13 +137,14 @@ const LENGTH = /^\d{1,15}$/;
  * Classifies how a request's body is delimited. `in doubt`: a proxy in front of the gateway could see a different end
  * than the library, which uses the first of two lengths and treats any coding as `chunked` (RFC 9112, section 6.3).
  * `chunked`: the library is lax about the ends of chunks and parses trailers as the next request, so no later request
- * on the connection may be served. All headers are scanned only if a body is announced, because the scan costs as much
- * as finding the route.
+ * on the connection may be served. All headers are scanned only if a body is announced, and of requests other than GET,
+ * because the library does not tell an empty length from none, and a scan costs as much as finding the route.
  */
 function framingOf(request: HttpRequest): 'plain' | 'chunked' | 'in doubt' {
   const length = request.getHeader('content-length');
   const coding = request.getHeader('transfer-encoding');
-  if (length === '' && coding === '') return 'plain';
+  if (length === '' && coding === '')
+    return request.getMethod() === 'get' || hasNoFraming(request) ? 'plain' : 'in doubt';
   if (coding !== '' && coding.toLowerCase() !== 'chunked') return 'in doubt';
   if (length !== '' && !LENGTH.test(length)) return 'in doubt';
   if (!hasOneOfEach(request)) return 'in doubt';
@@ -157,6 +158,13 @@ let hosts = 0;
 function count(name: string): void {
   if (name === 'content-length' || name === 'transfer-encoding') framings += 1;
   else if (name === 'host') hosts += 1;
+}
+
+/** Whether there is neither a length nor a coding, not even an empty one. */
+function hasNoFraming(request: HttpRequest): boolean {
+  framings = 0;
+  request.forEach(count);
+  return framings === 0;
 }
 
 /** Whether there is exactly one length or coding header and exactly one host. */
