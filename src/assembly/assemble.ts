@@ -324,6 +324,7 @@ async function openPeople(
   const hashing = newHashingShares(clock);
   metrics.watchShare('password_hashing', hashing.strangers);
   metrics.watchShare('password_hashing_known', hashing.people);
+  metrics.watchShare('mails', mailer.turns);
   return {
     db,
     clock,

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { FairShare } from '../../base/fair-share.ts';
 import { type CancelTimer, type Clock, pause } from '../../base/time.ts';
 import type { Mail } from './mails.ts';
 
@@ -26,8 +27,13 @@ const MAX_DELAY_MS = 600;
 /** Delays before retries. Some servers refuse the first mail of an unknown sender and accept it a little later. */
 const RETRY_AFTER_MS = [5_000, 60_000];
 const MAX_WAITING = 10_000;
+/** Mails sent at a time. */
+const AT_ONCE = 2;
+const MOST_DUE = 2_000;
+const TURN = { withinMs: 600_000, refusal: () => new Error('too many mails are due') };
 
 interface QueuedMail {
+  readonly owner: string;
   readonly write: WriteMail;
   /** Resolves when the previously requested mail is written. */
   readonly turn: Promise<void>;
@@ -37,7 +43,7 @@ interface QueuedMail {
 
 /**
  * Writes and sends mails after the response to their request. Mails are written in the order of the requests, since a
- * newer link voids the account's older ones, and sent in parallel.
+ * newer link voids the account's older ones, and sent by turns, so that nobody's mails keep those of others waiting.
  */
 export class Mailer {
   readonly #transport: MailTransport;
@@ -45,6 +51,8 @@ export class Mailer {
   readonly #observer: MailObserver;
   readonly #waiting = new Set<QueuedMail>();
   readonly #sending = new Set<Promise<void>>();
+  /** Accounts share it, and strangers by network. */
+  readonly turns: FairShare;
   readonly #closing = new AbortController();
   #lastWritten = Promise.resolve();
 
@@ -52,16 +60,18 @@ export class Mailer {
     this.#transport = transport;
     this.#clock = clock;
     this.#observer = observer;
+    this.turns = new FairShare({ clock, total: AT_ONCE, each: AT_ONCE, mostWaiting: MOST_DUE });
   }
 
-  /** Schedules a mail to be written and sent soon. Never throws. */
-  later(write: WriteMail): void {
+  /** Schedules a mail to be written and sent soon. `owner`: the account or the network that causes it. Never throws. */
+  later(owner: string, write: WriteMail): void {
     if (this.#waiting.size >= MAX_WAITING) {
       this.#observer.mailFailed(new Error('too many mails are queued'));
       return;
     }
     const written = Promise.withResolvers<void>();
-    const mail: QueuedMail = { write, turn: this.#lastWritten, written: written.resolve, cancel: () => {} };
+    const cancel = () => {};
+    const mail: QueuedMail = { owner, write, turn: this.#lastWritten, written: written.resolve, cancel };
     this.#lastWritten = written.promise;
     this.#waiting.add(mail);
     mail.cancel = this.#clock.after(randomInt(MIN_DELAY_MS, MAX_DELAY_MS), () => this.#begin(mail));
@@ -109,13 +119,17 @@ export class Mailer {
     const { signal } = this.#closing;
     for (const retryAfterMs of RETRY_AFTER_MS) {
       try {
-        return await this.#transport.send(mail);
+        return await this.#send(waiting.owner, mail);
       } catch (error) {
         if (signal.aborted || isFinal(error)) throw error;
       }
       await pause(this.#clock, retryAfterMs, signal);
     }
-    await this.#transport.send(mail);
+    await this.#send(waiting.owner, mail);
+  }
+
+  async #send(owner: string, mail: Mail): Promise<void> {
+    await this.turns.run(owner, TURN, () => this.#transport.send(mail));
   }
 }
 

@@ -10,7 +10,7 @@ import { changeVoidedMail, passwordChangedMail } from './mails.ts';
  * have created it.
  */
 export function notifyPasswordChanged(people: People, accountId: string): void {
-  people.mailer.later(async () => {
+  people.mailer.later(accountId, async () => {
     const email = (await findAccount(people.db, accountId))?.email ?? null;
     if (email === null) return null;
     const standing = await standingAccess(people.db, accountId);
@@ -20,8 +20,9 @@ export function notifyPasswordChanged(people: People, accountId: string): void {
 
 /** Notifies addresses that were to become the account's that their change links no longer work. */
 export function notifyEmailChangeVoided({ mailer }: People, links: readonly MailToken[]): void {
-  const wanted = links.filter(({ purpose }) => purpose === 'change_email').map(({ email }) => email);
-  for (const email of new Set(wanted)) mailer.later(async () => changeVoidedMail(email));
+  const wanted = links.filter(({ purpose }) => purpose === 'change_email');
+  const owners = new Map(wanted.map(({ email, accountId }) => [email, accountId]));
+  for (const [email, accountId] of owners) mailer.later(accountId, async () => changeVoidedMail(email));
 }
 
 /** Describes, for a mail, the access to an account that needs no password; '' when there is none. */

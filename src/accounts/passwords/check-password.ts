@@ -33,7 +33,7 @@ export async function provenHash(
     return hash;
   }
   people.failedPasswords.note(account?.id ?? null, client.address);
-  if (guess.wrong()) people.mailer.later(() => writeWarning(people, subject));
+  if (guess.wrong()) people.mailer.later(owner.name, () => writeWarning(people, subject));
   return null;
 }
 

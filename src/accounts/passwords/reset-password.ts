@@ -1,4 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
+import { siteOf } from '../../base/networks.ts';
 import { changeRows, type Db } from '../../store/database/rows.ts';
 import { type Account, findAccount, findAccountByEmail } from '../../store/people/accounts.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
@@ -19,7 +20,7 @@ const NOTHING_KEPT: Kept = { sessionId: null, linkHash: '' };
 export function forgotPassword(people: People, email: string, ip: string): void {
   if (!people.limits.attemptFromQuietly(ip)) return;
   if (!people.limits.attemptQuietly(`mail ${email}`, MAIL_COST)) return;
-  people.mailer.later(() => writeResetMail(people, email, resetMail));
+  people.mailer.later(siteOf(ip), () => writeResetMail(people, email, resetMail));
 }
 
 /** Returns a mail with a reset link; null when no account has the address. */
@@ -28,6 +29,8 @@ export async function writeResetMail(
   email: string,
   compose: (to: string, url: string, lost: string) => Mail,
 ): Promise<Mail | null> {
+  // Most addresses in a flood have none, and one transaction after the other would hold up everybody's.
+  if (!(await findAccountByEmail(people.db, email))) return null;
   return await people.db.transaction().execute(async (trx) => {
     const account = await findAccountByEmail(trx, email);
     if (!account) return null;

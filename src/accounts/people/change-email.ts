@@ -42,8 +42,8 @@ export async function changeEmail(
     await audit(trx, actor, { action: 'account.ask_email_change', detail: { to: email, address } });
     return await voidMailTokens(trx, actor.accountId, nowIso);
   });
-  people.mailer.later(() => writeLinkMail(people, actor, email, hash));
-  people.mailer.later(() => writeAskedMail(people, actor.accountId, email));
+  people.mailer.later(actor.accountId, () => writeLinkMail(people, actor, email, hash));
+  people.mailer.later(actor.accountId, () => writeAskedMail(people, actor.accountId, email));
   notifyEmailChangeVoided(
     people,
     links.filter((link) => link.email !== email),
@@ -98,8 +98,9 @@ export async function confirmEmailChange(people: People, token: string, visitor:
   if (moved === null) return;
   const { accountId, former, email, ended, kept } = moved;
   await followEnd(people, accountId, ended, kept);
-  if (former !== null && former !== email) people.mailer.later(async () => emailChangedMail(former));
-  people.mailer.later(async () => newAddressMail(email));
+  if (former !== null && former !== email)
+    people.mailer.later(accountId, async () => emailChangedMail(former));
+  people.mailer.later(accountId, async () => newAddressMail(email));
 }
 
 interface Moved {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { isSameSecret, newId } from '../../base/ids.ts';
+import { siteOf } from '../../base/networks.ts';
 import { findAccountByEmail, insertPerson } from '../../store/people/accounts.ts';
 import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
@@ -35,7 +36,7 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
     await ensureDefaultAgent(trx, account.id, nowIso);
     await audit(trx, unauthenticatedActor(account.id), { action: 'account.sign_up' });
   });
-  people.mailer.later(() => welcome(people, email, account.id));
+  people.mailer.later(siteOf(ip), () => welcome(people, email, account.id));
 }
 
 /** Checks the sign-up policy. Throws `signup_closed` or `invalid_invite_code`. */

@@ -67,7 +67,7 @@ export async function resendVerification(people: People, accountId: string, ip: 
   if (!account || email === null) throw new GatewayError('no_email_address');
   if (isProven(account)) return;
   people.limits.attempt(ip, `mail ${email}`, MAIL_COST);
-  people.mailer.later(() => writeVerificationMail(people, accountId, email));
+  people.mailer.later(accountId, () => writeVerificationMail(people, accountId, email));
 }
 
 function isProven({ emailVerifiedAt, ownerProvenAt }: Account): boolean {

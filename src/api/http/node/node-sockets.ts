@@ -23,19 +23,21 @@ export class NodeSockets {
   /** One server per path, because the message limit also limits how much is buffered per message. */
   readonly #servers = new PathTable<WebSocketServer>();
   readonly #open = new Set<NodeSocket>();
+  /** The id of each request that is being upgraded. */
+  readonly #requestIds = new WeakMap<IncomingMessage, string>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(handlers: ServerHandlers) {
     this.#handlers = handlers;
     for (const { path, maxReceivedBytes } of handlers.socketPaths)
-      this.#servers.at(path, () => newServer(maxReceivedBytes));
+      this.#servers.at(path, () => this.#newServer(maxReceivedBytes));
     this.#timer = setInterval(() => this.#askAll(), ALIVE_INTERVAL_MS).unref();
   }
 
   upgrade(path: string, { request, stream, head }: Upgrade, { socket, requestId }: Handshake): void {
     const server = this.#servers.find(path)?.target;
     if (server === undefined) return void stream.destroy();
-    server.once('headers', (headers) => headers.push(`X-Request-Id: ${requestId}`));
+    this.#requestIds.set(request, requestId);
     server.handleUpgrade(request, stream, head, (ws) => this.#carry(ws, stream, socket));
   }
 
@@ -43,6 +45,15 @@ export class NodeSockets {
   close(): void {
     clearInterval(this.#timer);
     for (const socket of [...this.#open]) socket.close();
+  }
+
+  /** One listener for all upgrades: one for each would stay behind when its client has gone. */
+  #newServer(maxReceivedBytes: number): WebSocketServer {
+    const server = newServer(maxReceivedBytes);
+    server.on('headers', (headers, request) =>
+      headers.push(`X-Request-Id: ${this.#requestIds.get(request)}`),
+    );
+    return server;
   }
 
   #carry(ws: WebSocket, stream: Duplex, socket: OpenSocket): void {

@@ -8,13 +8,20 @@ const MAX_CONNECTIONS = 10;
 /** From the warning to the end of a connection. */
 const REFRESH_MS = 500;
 
+/** An event that is to be acknowledged. */
+interface Delivery {
+  readonly client: WebSocket;
+  /** With Slack's word for what went wrong; null: nothing. */
+  settle(word: string | null): void;
+}
+
 /** The connections of an app in Socket Mode (https://docs.slack.dev/apis/events-api/using-socket-mode). */
 export class FakeSockets {
   readonly #appId: string;
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #tickets = new Set<string>();
   readonly #open = new Set<WebSocket>();
-  readonly #waiting = new Map<string, () => void>();
+  readonly #waiting = new Map<string, Delivery>();
   /** Messages of the app that no app may send. */
   readonly offences: string[] = [];
   /** Connections made so far. */
@@ -59,14 +66,11 @@ export class FakeSockets {
       accepts_response_payload: false,
     };
     const { promise, resolve } = Promise.withResolvers<string | null>();
-    this.#waiting.set(envelopeId, () => resolve(null));
+    this.#waiting.set(envelopeId, { client, settle: resolve });
     const late = setTimeout(() => resolve('http_timeout'), this.answerDeadlineMs);
-    const gone = () => resolve('connection_failed');
-    client.once('close', gone);
     client.send(JSON.stringify({ ...envelope, ...retry }));
     return await promise.finally(() => {
       clearTimeout(late);
-      client.off('close', gone);
       this.#waiting.delete(envelopeId);
     });
   }
@@ -101,12 +105,12 @@ export class FakeSockets {
     if (this.isMute) return;
     if (this.#open.size >= MAX_CONNECTIONS) return client.close(1_000, 'too_many_websockets');
     this.#open.add(client);
-    // Each delivery under way listens for the end.
-    client.setMaxListeners(0);
     const pings = setInterval(() => client.ping(), PING_INTERVAL_MS);
     client.on('close', () => {
       clearInterval(pings);
       this.#open.delete(client);
+      for (const delivery of this.#waiting.values())
+        if (delivery.client === client) delivery.settle('connection_failed');
     });
     client.on('message', (data: Buffer) => this.#heard(data.toString('utf8')));
     client.send(
@@ -126,6 +130,6 @@ export class FakeSockets {
     // Late acknowledgements are no offence: Slack repeats the event, and ignores them.
     const isEmpty = Object.keys({ ...payload, ...more }).length === 0;
     if (envelopeId === undefined || !isEmpty) this.offences.push(text);
-    acknowledged?.();
+    acknowledged?.settle(null);
   }
 }

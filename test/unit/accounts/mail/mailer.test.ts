@@ -9,6 +9,8 @@ import { NOW, temporaryDir } from '../../store/temporary.ts';
 
 const MAIL = resetMail('ada@example.com', 'https://voice.example.com/auth/reset-password?token=abc', '');
 
+const OWNER = 'acc_1';
+
 /** A mailer whose transport fails once for each of the errors. */
 function mailer(errors: unknown[] = []) {
   const clock = new ManualClock();
@@ -28,7 +30,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test('a mail is composed and sent shortly after it is requested', async () => {
   const { clock, sent, mailer: tested } = mailer();
   const write = vi.fn(async () => MAIL);
-  tested.later(write);
+  tested.later(OWNER, write);
   clock.advance(99);
   expect(write).not.toHaveBeenCalled();
   clock.advance(501);
@@ -41,7 +43,7 @@ test('mails are composed in the order of their requests, even after one that fai
   const orders = Array.from({ length: 20 }, (_, order) => order);
   const written: number[] = [];
   for (const order of orders)
-    tested.later(async () => {
+    tested.later(OWNER, async () => {
       for (let turns = order; turns < orders.length; turns++) await turn();
       written.push(order);
       if (order === 5) throw new Error('no such account');
@@ -56,9 +58,26 @@ test('mails are composed in the order of their requests, even after one that fai
   expect([sent.length, mailFailed.mock.calls]).toEqual([19, [[new Error('no such account')]]]);
 });
 
+test('a mail for somebody new does not wait behind the many that another causes', async () => {
+  const { clock, mailer: tested, send } = mailer();
+  const under = Promise.withResolvers<void>();
+  send.mockImplementation(() => under.promise);
+  const mailTo = (to: string) => async () => ({ ...MAIL, to });
+  for (let n = 0; n < 20; n++) tested.later('198.18.0', mailTo(`${n}@example.com`));
+  clock.advance(1_000);
+  await turn();
+  tested.later(OWNER, mailTo('ada@example.com'));
+  clock.advance(1_000);
+  await turn();
+  expect(tested.turns).toMatchObject({ taken: 2, waiting: 19 });
+  under.resolve();
+  await tested.settled();
+  expect(send.mock.calls.findIndex(([{ to }]) => to === 'ada@example.com')).toBe(2);
+});
+
 test('a mail without a recipient is not a failure', async () => {
   const { clock, send, mailFailed, mailer: tested } = mailer();
-  tested.later(async () => null);
+  tested.later(OWNER, async () => null);
   clock.advance(1_000);
   await tested.settled();
   expect([send.mock.calls, mailFailed.mock.calls]).toEqual([[], []]);
@@ -66,7 +85,7 @@ test('a mail without a recipient is not a failure', async () => {
 
 test('a failed mail is tried twice more, then given up', async () => {
   const { clock, sent, send, mailFailed, mailer: tested } = mailer([1, 2].map(() => new Error('busy')));
-  tested.later(async () => MAIL);
+  tested.later(OWNER, async () => MAIL);
   for (const waitMs of [1_000, 5_000, 60_000]) {
     clock.advance(waitMs);
     await turn();
@@ -75,7 +94,7 @@ test('a failed mail is tried twice more, then given up', async () => {
   expect([sent, send.mock.calls.length, mailFailed.mock.calls]).toEqual([[MAIL], 3, []]);
 
   const never = mailer([1, 2, 3].map((n) => new Error(`busy ${n}`)));
-  never.mailer.later(async () => MAIL);
+  never.mailer.later(OWNER, async () => MAIL);
   for (const waitMs of [1_000, 5_000, 60_000]) {
     never.clock.advance(waitMs);
     await turn();
@@ -87,7 +106,7 @@ test('a failed mail is tried twice more, then given up', async () => {
 test('a permanent refusal by the mail server is not retried', async () => {
   const refusal = Object.assign(new Error('no such mailbox'), { responseCode: 550 });
   const { clock, send, mailFailed, mailer: tested } = mailer([refusal]);
-  tested.later(async () => MAIL);
+  tested.later(OWNER, async () => MAIL);
   clock.advance(1_000);
   await tested.settled();
   expect([send.mock.calls.length, mailFailed.mock.calls]).toEqual([1, [[refusal]]]);
@@ -95,17 +114,17 @@ test('a permanent refusal by the mail server is not retried', async () => {
 
 test('closing sends what is pending, and does not wait for a send that hangs', async () => {
   const { clock, sent, close, mailFailed, mailer: tested } = mailer([new Error('busy')]);
-  tested.later(async () => MAIL);
+  tested.later(OWNER, async () => MAIL);
   clock.advance(1_000);
   await turn();
-  tested.later(async () => ({ ...MAIL, to: 'bob@example.com' }));
+  tested.later(OWNER, async () => ({ ...MAIL, to: 'bob@example.com' }));
   await tested.close(60_000);
   expect(sent.map(({ to }) => to).sort()).toEqual(['ada@example.com', 'bob@example.com']);
   expect([close.mock.calls.length, mailFailed.mock.calls.length]).toEqual([1, 0]);
 
   const stuck = mailer();
   stuck.send.mockImplementation(() => new Promise(() => {}));
-  stuck.mailer.later(async () => MAIL);
+  stuck.mailer.later(OWNER, async () => MAIL);
   await stuck.mailer.close(20);
   expect(stuck.close).toHaveBeenCalledOnce();
 });
