@@ -15,13 +15,14 @@ const WORD_MS = 0.25;
 /** What is read of a stream at a time takes so long. */
 const PIECE_MS = 9;
 const WORD = `data: ${JSON.stringify({ choices: [{ delta: { content: 'word ' } }] })}\n\n`;
+const WORDS = WORD.repeat(1_000);
 const END = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
 let server: Server;
 
 /** Writes words as fast as they are read. */
 function pour(response: ServerResponse): void {
-  while (!response.destroyed && response.write(WORD.repeat(1_000)));
+  while (!response.destroyed && response.write(WORDS));
   if (!response.destroyed) response.once('drain', () => pour(response));
 }
 
