@@ -20,8 +20,8 @@ const MAX_WAITING = 5_000;
 const WAIT_MS = 30_000;
 /** By then, whoever has rested has read, and owes for it what the next one of its account has to rest. */
 const GAP_MS = 1;
-/** The most that one piece counts. A reader may wait for something else, and the process for its turn. */
-const MAX_PIECE_MS = 25;
+/** The most that one piece counts. Its reader may have waited for something else, and the process for its turn. */
+const MAX_PIECE_MS = 10;
 /** The 5,000 accounts that read last are always remembered. */
 const MAX_ACCOUNTS = 10_000;
 

@@ -90,10 +90,12 @@ describe('the time for what is streamed', () => {
 
   it('counts no more than a piece can take', async () => {
     const reader = time.of('stalled');
-    const sinceMs = clock.monotonicMs();
-    clock.leap(60_000);
-    reader.count(sinceMs);
-    expect(reader.mayReadOn()).toBe(true);
+    for (let n = 0; n < 10; n++) {
+      const sinceMs = clock.monotonicMs();
+      clock.leap(1_000);
+      reader.count(sinceMs);
+      expect(reader.mayReadOn()).toBe(true);
+    }
   });
 });
 
@@ -114,7 +116,7 @@ describe('a stream that has to rest', () => {
   it('is refused when it would wait for too long', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) overdraw(name);
     const never = [...'abcde'].map((name) => time.of(name));
-    for (const reader of never) for (let n = 0; n < 400; n++) reader.count(clock.monotonicMs() - 25);
+    for (const reader of never) for (let n = 0; n < 400; n++) reader.count(clock.monotonicMs() - 10);
     for (const reader of never) void reader.turn(NEVER);
     const waits = time.of('f').turn(NEVER);
     clock.advance(30_000);

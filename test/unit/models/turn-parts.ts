@@ -11,14 +11,14 @@ export interface TestHttp extends AccountHttp {
   close(): void;
 }
 
-/** HTTP of one account. */
+/** HTTP whose requests each come from another account, so that none waits for its share of the time. */
 export function accountHttp(
   access: Pick<ModelHttpDeps, 'findAddresses' | 'isOpen'>,
   clock = systemClock,
 ): TestHttp {
   const http = new ModelHttp({ ...access, clock, readingTime: new ReadingTime(clock) });
-  const { send } = http.of('account');
-  return { send, close: () => http.close() };
+  let requests = 0;
+  return { send: (wanted) => http.of(`account ${++requests}`).send(wanted), close: () => http.close() };
 }
 
 /** HTTP that reaches fakes on loopback. */
