@@ -70,7 +70,7 @@ export class CrowdedAccounts {
     }
     await noteTold(store.db, accountId, clock.nowIso());
     onFull(accountId, bytes);
-    mailer.later(async () => {
+    mailer.later(accountId, async () => {
       const email = (await findAccount(store.db, accountId))?.email ?? null;
       return email === null ? null : accountFullMail(email);
     });
