@@ -120,9 +120,9 @@ function assertNativeMediaIo(): void {
 
 async function startStore(deps: FirstDeps): Promise<Store> {
   const { settings, clock, loggers, closers } = deps;
-  const { dataDir, masterKey, allowsNewDatabase } = settings;
+  const { dataDir, masterKey, allowsNewDatabase, accountBytes } = settings;
   const onWarning = (text: string) => loggers.main.warn(text);
-  const store = await openStore({ dataDir, masterKey, allowsNewDatabase, onWarning, clock });
+  const store = await openStore({ dataDir, masterKey, allowsNewDatabase, accountBytes, onWarning, clock });
   closers.push(() => store.close());
   return store;
 }

@@ -15,6 +15,7 @@ import { lockOut } from './attacks/13-lock-out.ts';
 import { massCreation } from './attacks/14-mass-creation.ts';
 import { resourcesSpent } from './attacks/15-resources-spent.ts';
 import { theRest } from './attacks/16-the-rest.ts';
+import { foreignStreams } from './attacks/19-foreign-streams.ts';
 
 /** All attacks, in the order of their numbers. */
 export const ATTACKS: readonly Attack[] = [
@@ -34,6 +35,7 @@ export const ATTACKS: readonly Attack[] = [
   massCreation,
   resourcesSpent,
   theRest,
+  foreignStreams,
 ];
 
 export function attackOf(number: number): Attack {

@@ -1,6 +1,7 @@
 /**
- * `npm run attack [-- --only 1,2] [--rounds 2] [--server uws|node]`: repeats every attack that has ever worked on the
- * gateway, in two rounds, during a live call. The exit code is 1 if a demand is not met.
+ * `npm run attack [-- --only 1,2] [--rounds 2] [--server uws|node] [--together 10]`: repeats every attack that has ever worked on the
+ * gateway, in two rounds, during a live call. With `--together <minutes>`, all at the same time. The exit code is 1 if a
+ * demand is not met.
  */
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -18,6 +19,7 @@ import {
 } from './report.ts';
 import { Round } from './round.ts';
 import { Stage } from './stage.ts';
+import { describeTogether, runTogether } from './together.ts';
 
 /** Phone, agent and prober run before attackers. Otherwise their own lateness would be taken for the gateway's. */
 const OWN_PRIORITY = -10;
@@ -26,6 +28,8 @@ interface Options {
   readonly attacks: readonly Attack[];
   readonly rounds: number;
   readonly server: 'uws' | 'node';
+  /** All attacks at the same time, for so many minutes; null: one after the other. */
+  readonly together: number | null;
 }
 
 function options(): Options {
@@ -34,33 +38,55 @@ function options(): Options {
       only: { type: 'string' },
       rounds: { type: 'string', default: '2' },
       server: { type: 'string', default: 'uws' },
+      together: { type: 'string' },
     },
   });
-  const { only, rounds, server } = values;
+  const { only, rounds, server, together } = values;
   if (server !== 'uws' && server !== 'node') throw new Error('--server takes uws or node');
   const attacks = only === undefined ? ATTACKS : only.split(',').map((number) => attackOf(Number(number)));
-  return { attacks, rounds: Number(rounds), server };
+  return {
+    attacks,
+    rounds: Number(rounds),
+    server,
+    together: together === undefined ? null : Number(together),
+  };
 }
 
-async function attack({ attacks, rounds, server }: Options): Promise<AttackReport> {
-  const stage = await Stage.start(server);
-  if (stage.unknownSettings.length > 0)
-    console.log(`this version of the gateway has no ${stage.unknownSettings.join(', ')}`);
-  try {
-    const results: AttackResult[] = [];
-    const totals: RoundResult[] = [];
-    for (let number = 1; number <= rounds; number++) {
-      const round = new Round(stage, number);
-      const total = await round.run(attacks, rounds > 1);
-      results.push(...round.results);
-      totals.push(total);
-      console.log(describeRound(total));
-    }
-    const { unknownSettings } = stage;
-    return { server, unknownSettings, attacks: results, rounds: totals, faults: roundFaults(totals) };
-  } finally {
-    await stage.stop();
+async function attack({ attacks, rounds, server }: Options, stage: Stage): Promise<AttackReport> {
+  const results: AttackResult[] = [];
+  const totals: RoundResult[] = [];
+  for (let number = 1; number <= rounds; number++) {
+    const round = new Round(stage, number);
+    const total = await round.run(attacks, rounds > 1);
+    results.push(...round.results);
+    totals.push(total);
+    console.log(describeRound(total));
   }
+  const { unknownSettings } = stage;
+  return { server, unknownSettings, attacks: results, rounds: totals, faults: roundFaults(totals) };
+}
+
+/** Attacks, and returns what was not held. */
+async function judged(chosen: Options, stage: Stage): Promise<string[]> {
+  if (chosen.together !== null) {
+    const report = await runTogether(stage, chosen.attacks, chosen.together);
+    console.log(describeTogether(report));
+    save('attack-together', report);
+    return [...report.faults];
+  }
+  const report = await attack(chosen, stage);
+  save('attack', report);
+  const failed = report.attacks.filter(({ faults }) => faults.length > 0);
+  return [
+    ...report.faults,
+    ...failed.map(({ round, number, name }) => `round ${round}, attack ${number}, ${name}`),
+  ];
+}
+
+function save(name: string, report: object): void {
+  const about = { date: new Date().toISOString(), surroundings: surroundings() };
+  const path = join(import.meta.dirname, `../results/${name}.json`);
+  writeFileSync(path, `${JSON.stringify({ ...about, ...report }, null, 2)}\n`);
 }
 
 async function main(): Promise<void> {
@@ -69,15 +95,13 @@ async function main(): Promise<void> {
   } catch {
     console.log('no permission to raise the priority: phone, agent and prober compete with the attackers');
   }
-  const report = await attack(options());
-  const about = { date: new Date().toISOString(), surroundings: surroundings() };
-  const path = join(import.meta.dirname, '../results/attack.json');
-  writeFileSync(path, `${JSON.stringify({ ...about, ...report }, null, 2)}\n`);
-  const failed = report.attacks.filter(({ faults }) => faults.length > 0);
-  for (const fault of report.faults) console.log(`NOT HELD: ${fault}`);
-  for (const { round, number, name } of failed)
-    console.log(`NOT HELD: round ${round}, attack ${number}, ${name}`);
-  if (failed.length + report.faults.length === 0) console.log('held');
+  const chosen = options();
+  const stage = await Stage.start(chosen.server);
+  if (stage.unknownSettings.length > 0)
+    console.log(`this version of the gateway has no ${stage.unknownSettings.join(', ')}`);
+  const faults = await judged(chosen, stage).finally(() => stage.stop());
+  for (const fault of faults) console.log(`NOT HELD: ${fault}`);
+  if (faults.length === 0) console.log('held');
   else process.exitCode = 1;
 }
 

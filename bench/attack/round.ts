@@ -1,36 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { cpuSeconds, machineCpuSeconds, residentBytes, watchCores } from '../process-usage.ts';
-import { quantile } from '../quantiles.ts';
+import { residentBytes } from '../process-usage.ts';
 import type { Attack } from './attack.ts';
 import { runAttack } from './attack-process.ts';
+import { measure, quantiles } from './measure.ts';
 import { MOST_BYTES } from './memory-guard.ts';
-import {
-  type AttackResult,
-  describeAttack,
-  type Measured,
-  megabytes,
-  type RoundResult,
-  type SlowPeriod,
-} from './report.ts';
-import type { ProbeReport, Stage } from './stage.ts';
+import { type AttackResult, describeAttack, megabytes, type RoundResult } from './report.ts';
+import type { Stage } from './stage.ts';
 
 /** Duration of the measurement without attacks. */
 const CALM_MS = 10_000;
-/** By then, effects of an attack on queues and timers are visible. */
-const AFTERMATH_MS = 1_000;
 /** The gateway returns freed memory once a minute. SIP transactions and TCP state are also gone by then. */
 const SETTLE_MS = 65_000;
 const COLLECT_MS = 3_000;
 const COLLECTIONS = 3;
-/** Slow answers closer together than this count as one period. */
-const PERIOD_GAP_MS = 500;
 
 /** All attacks, one after the other. */
 export class Round {
   readonly results: AttackResult[] = [];
   readonly #stage: Stage;
   readonly #number: number;
-  #latenciesMs: number[] = [];
+  readonly #latenciesMs: number[] = [];
 
   constructor(stage: Stage, number: number) {
     this.#stage = stage;
@@ -39,8 +28,7 @@ export class Round {
 
   /** Runs the attacks. `settles`: waits before memory is measured, which only makes sense with two rounds. */
   async run(attacks: readonly Attack[], settles: boolean): Promise<RoundResult> {
-    const calm = (await this.#measure(() => pause(CALM_MS))).measured;
-    this.#latenciesMs = [];
+    const calm = (await measure(this.#stage, () => pause(CALM_MS))).measured;
     for (const attack of attacks) {
       const result = await this.#attack(attack);
       this.results.push(result);
@@ -60,39 +48,13 @@ export class Round {
 
   async #attack(attack: Attack): Promise<AttackResult> {
     const stage = this.#stage;
-    const { measured, done } = await this.#measure(() =>
+    const { measured, done, latenciesMs } = await measure(stage, () =>
       runAttack(attack, stage.target(this.#number), stage.mailbox),
     );
+    for (const latencyMs of latenciesMs) this.#latenciesMs.push(latencyMs);
     const faults = [...done.faults, ...this.#ends(measured.hasEnded)];
     if (!stage.gateway.running || measured.hasEnded) await stage.mend();
     return { round: this.#number, number: attack.number, name: attack.name, ...done, ...measured, faults };
-  }
-
-  /** Measures the gateway, its call and its other clients during `work`. */
-  async #measure<Done>(work: () => Promise<Done>): Promise<{ done: Done; measured: Measured }> {
-    const { prober, call, guard, gateway } = this.#stage;
-    await Promise.all([prober.ask(), call.takeLoss()]);
-    guard.takePeakBytes();
-    const cores = [watchCores(() => cpuSecondsOf(gateway.pid)), watchCores(machineCpuSeconds)];
-    const [beganMs, beganAtMs] = [performance.now(), Date.now()];
-    const done = await work();
-    const seconds = (performance.now() - beganMs) / 1_000;
-    const [gatewayCores = 0, machineCores = 0] = cores.map((used) => used());
-    await pause(AFTERMATH_MS);
-    const { latenciesMs, slow, failures } = await prober.ask();
-    const loss = await call.takeLoss();
-    for (const latencyMs of latenciesMs) this.#latenciesMs.push(latencyMs);
-    const measured = {
-      ...{ seconds, gatewayCores, machineCores, ...quantiles(latenciesMs), ...loss },
-      ...{
-        requests: latenciesMs.length,
-        failedRequests: failures,
-        slowPeriods: slowPeriodsOf(slow, beganAtMs),
-      },
-      peakBytes: guard.takePeakBytes(),
-      residentBytes: gateway.running ? residentBytes(gateway.pid) : 0,
-    };
-    return { done, measured };
   }
 
   /** Returns a fault if the attack ended the gateway or the call. */
@@ -117,33 +79,4 @@ export class Round {
     }
     return residentBytes(pid);
   }
-}
-
-/** Returns 0 if the process has ended. */
-function cpuSecondsOf(pid: number): number {
-  try {
-    return cpuSeconds(pid);
-  } catch {
-    return 0;
-  }
-}
-
-/** Groups slow answers into periods, with times since the beginning. */
-function slowPeriodsOf(slow: ProbeReport['slow'], beganAtMs: number): SlowPeriod[] {
-  const periods: { atS: number; untilMs: number; maxMs: number }[] = [];
-  for (const { atMs, latencyMs } of slow) {
-    const last = periods.at(-1);
-    if (last !== undefined && atMs - last.untilMs < PERIOD_GAP_MS) {
-      last.untilMs = atMs;
-      last.maxMs = Math.max(last.maxMs, latencyMs);
-    } else periods.push({ atS: (atMs - beganAtMs) / 1_000, untilMs: atMs, maxMs: latencyMs });
-  }
-  return periods.map(({ atS, maxMs }) => ({ atS, maxMs }));
-}
-
-function quantiles(latenciesMs: readonly number[]) {
-  const [p50Ms = Number.NaN, p99Ms = Number.NaN, maxMs = Number.NaN] = [0.5, 0.99, 1].map((share) =>
-    quantile(latenciesMs, share),
-  );
-  return { p50Ms, p99Ms, maxMs };
 }

@@ -91,6 +91,7 @@ function settings(server: 'uws' | 'node', smtpUrl: string): Record<string, strin
     SVC_SMTP_URL: smtpUrl,
     SVC_MAIL_FROM: 'Gateway <gateway@example.com>',
     SVC_SIP_TRUNK_ALLOW: PROVIDER_HOST,
+    SVC_MODELS_ALLOW: PROVIDER_HOST,
     SVC_LOG_LEVEL: 'warn',
   };
 }

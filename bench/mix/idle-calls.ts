@@ -36,13 +36,13 @@ export class IdleCalls {
     this.#emptyBytes = residentBytes(gateway.pid);
   }
 
-  /** The most calls that ports and open files of this machine allow, with two sockets a call. */
+  /** The most calls that ports and open files of this machine allow one account, which may use half of the ports. */
   static limit(): number {
     const files = Number(
       /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1] ?? 1_024,
     );
     const ports = LAST_PORT - FIRST_RTP_PORT;
-    return Math.floor(Math.min(files - 200, ports) / 2);
+    return Math.floor(Math.min(files - 200, ports / 2) / 2);
   }
 
   static async start(cores: CorePlan, maxCalls: number): Promise<IdleCalls> {
@@ -54,7 +54,7 @@ export class IdleCalls {
         SVC_ENGINE_THREADS: '1',
         SVC_LOG_LEVEL: 'warn',
         SVC_RTP_PORT_MIN: `${FIRST_RTP_PORT}`,
-        SVC_RTP_PORT_MAX: `${maxCalls * 2 > LAST_RTP_PORT - FIRST_RTP_PORT ? LAST_PORT : LAST_RTP_PORT}`,
+        SVC_RTP_PORT_MAX: `${maxCalls * 4 > LAST_RTP_PORT - FIRST_RTP_PORT ? LAST_PORT : LAST_RTP_PORT}`,
       },
     });
     const trunk = await HoldingTrunk.listen(claim.first);

@@ -6,8 +6,13 @@ import { HttpServer } from '../../src/api/http/server.ts';
 import type { Socket, SocketHandler } from '../../src/api/http/socket/socket.ts';
 
 const MAX_MESSAGE_BYTES = 1_048_576;
+/** More than any client sends, so that the way of a frame is measured and not its limit. */
+const PACE = { most: 200_000, perSecond: 1e9 };
+
+let accounts = 0;
 
 class Echo implements SocketHandler {
+  readonly accountId = `acc_${accounts++}`;
   #socket: Socket | null = null;
 
   opened(socket: Socket): void {
@@ -26,7 +31,7 @@ class Echo implements SocketHandler {
 
 const server = new HttpServer({
   routes: [],
-  sockets: [{ path: '/stream', maxMessageBytes: MAX_MESSAGE_BYTES, accept: () => new Echo() }],
+  sockets: [{ path: '/stream', maxMessageBytes: MAX_MESSAGE_BYTES, pace: PACE, accept: () => new Echo() }],
   authenticate: () => null,
   onError: (error) => console.error(error),
   library: process.argv[3] === 'node' ? 'node' : 'uws',

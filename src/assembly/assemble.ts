@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import { TrunkChanges, VendorQuota } from '../accounts/account/account-quotas.ts';
 import { AgentRoster } from '../accounts/account/agent-roster.ts';
+import { CrowdedAccounts } from '../accounts/account/crowded-accounts.ts';
 import type { ConnectionDeps } from '../accounts/connections/connection-deps.ts';
 import {
   closeConnections,
@@ -31,6 +32,7 @@ import type { BridgeContext } from '../api/rest/platform-bridge.ts';
 import type { GrantCache } from '../authorization/grant-cache.ts';
 import { Places } from '../base/places.ts';
 import type { Platform } from '../base/platform.ts';
+import { ReadingTime } from '../base/reading-time.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import { disconnectAll, hangUpAgent, hangUpLogin } from '../calls/hang-up-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
@@ -62,7 +64,9 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const metrics = new Metrics();
   const events = new BusinessEvents(loggers, metrics, clock);
-  const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), publicUrl };
+  const readingTime = new ReadingTime(clock);
+  metrics.watchShare('reading_time', readingTime.share);
+  const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), readingTime, publicUrl };
   const keys = await KeyCache.load(store.db, clock, (error) =>
     events.writeFailed('the last use of a key', error),
   );
@@ -93,6 +97,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const accounts = { ...sipAccounts, traits: settings.traits, calls, connections };
   const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;
+  const crowded = crowdedAccounts(deps, people.mailer);
   const operatorSetup = new OperatorSetup(people);
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
   const authorization = authorizationDomain(deps, { grants, people, files, accounts });
@@ -158,6 +163,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
   await keys.reload();
   retention.start();
+  crowded.start();
   sweeper.start();
   return {
     publicUrl: publicUrl(),
@@ -171,6 +177,23 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
 /** Whether a platform exchanges messages or receives webhooks, and therefore starts once HTTP listens. */
 function needsHttp({ provides }: Connector): boolean {
   return provides.messenger !== undefined || provides.webhooks !== undefined;
+}
+
+/** Creates what looks after the accounts that store as much as they may. */
+function crowdedAccounts(
+  { store, clock, closers, events, metrics }: PartDeps,
+  mailer: Mailer,
+): CrowdedAccounts {
+  metrics.watchRefusedWrites(() => store.quota.refused);
+  const crowded = new CrowdedAccounts({
+    store,
+    clock,
+    mailer,
+    onFull: (accountId, bytes) => events.accountFull(accountId, bytes),
+    onFailure: (error) => events.writeFailed('what full accounts store', error),
+  });
+  closers.push(() => crowded.close());
+  return crowded;
 }
 
 /** Starts watching resources that the machine may run out of: disk space and file descriptors. */

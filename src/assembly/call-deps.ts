@@ -6,10 +6,12 @@ import { type CallDomain, callDomain } from '../calls/call-domain.ts';
 import type { CallIdentity } from '../calls/call-event.ts';
 import { CallRecorder } from '../calls/call-recorder.ts';
 import { CallRegistry } from '../calls/call-registry.ts';
+import { CallRoom } from '../calls/call-room.ts';
 import { inboundAnswerer } from '../calls/ring-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepChatFiles } from '../files/keep-inbound-files.ts';
+import { newLocalShares } from '../speech/session/local-shares.ts';
 import { SpeechSessions } from '../speech/session/speech-sessions.ts';
 import { speechSettings } from '../speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../speech/session/speech-usage.ts';
@@ -39,7 +41,7 @@ export async function openCalls(
 ): Promise<CallDomain> {
   const { settings, clock, engine, bridges, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
-    store.db,
+    store,
     clock,
     (callId, error) => events.writeFailed(callId, error),
     (accountId) => wakeups.wake(accountId),
@@ -47,14 +49,20 @@ export async function openCalls(
   events.callsLostByRestart(await recorder.disconnectAll());
   closers.push(() => recorder.settled());
   const keys = { secrets: store.secrets, urls: settings.speechUrls };
+  const local = newLocalShares(clock);
+  metrics.watchShare('local_recognizers', local.recognition);
+  metrics.watchShare('local_voices', local.synthesis);
   const speech = new SpeechSessions({
     bridges,
+    local,
     events,
     clock,
     recordUsage: (call, used) => recordSpeech(deps, call, used),
     settingsOf: ({ capabilities }) => speechSettings(capabilities.presets, keys),
   });
   closers.push(() => speech.settled());
+  const room = new CallRoom(clock, settings.calls.max);
+  metrics.watchShare('calls', room.share);
   const calls = callDomain({
     engine,
     recorder,
@@ -70,6 +78,7 @@ export async function openCalls(
     },
     keepChatFiles: (origin, sent) => keepChatFiles(files, origin, sent),
     registry: new CallRegistry(),
+    room,
     connectors,
     speech,
     deadlines: {

@@ -1,4 +1,5 @@
 import type { OperatorKeys } from '../accounts/people/first-start.ts';
+import type { ReadingTime } from '../base/reading-time.ts';
 import type { Clock } from '../base/time.ts';
 import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -29,6 +30,8 @@ export interface PartDeps extends GatewayDeps {
   readonly metrics: Metrics;
   readonly events: BusinessEvents;
   readonly wakeups: Wakeups;
+  /** Of the main thread, for what models and platforms stream. */
+  readonly readingTime: ReadingTime;
   /** Base URL for clients, without a trailing slash. Known once HTTP listens. */
   readonly publicUrl: () => string;
 }

@@ -44,8 +44,8 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
   const { places } = inbox.waiters;
   const http = modelHttp(deps);
   const { urls } = deps.settings.models;
-  const clients = new ModelClients((name, given) =>
-    modelProvider(name).connect(given, { http, clock, urls }),
+  const clients = new ModelClients((name, { accountId, ...given }) =>
+    modelProvider(name).connect(given, { http: http.of(accountId), clock, urls }),
   );
   const waits = new DeliveryWaits(places, clock);
   const turns = new FairShare({
@@ -103,10 +103,10 @@ function toolsUrl({ publicUrl }: PartDeps): string | null {
   return url.startsWith('https://') ? url : null;
 }
 
-function modelHttp({ settings, closers }: PartDeps): ModelHttp {
+function modelHttp({ settings, clock, readingTime, closers }: PartDeps): ModelHttp {
   const { allow } = settings.models;
   const findAddresses = trustedHostsOr(dnsAddresses(), addressesIn(allow));
-  const http = new ModelHttp({ findAddresses, isOpen: publicOr(allow) });
+  const http = new ModelHttp({ findAddresses, isOpen: publicOr(allow), clock, readingTime });
   closers.push(async () => http.close());
   return http;
 }

@@ -7,6 +7,7 @@ import type { McpCounts } from '../api/mcp/mcp-request.ts';
 import { mcpTools } from '../api/mcp/tools/mcp-tools.ts';
 import { TranscriptResource } from '../api/mcp/transcript-resource.ts';
 import { Deadlines } from '../base/deadlines.ts';
+import { findPolicy } from '../store/agents/agent-policies.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { Domains } from './routes.ts';
 
@@ -17,7 +18,7 @@ export interface McpEndpointNeeds extends Pick<Domains, 'calls' | 'files' | 'inb
 
 /** Assembles the MCP endpoint. Importing this module loads the SDK. */
 export function openMcpEndpoint(
-  { settings, clock, loggers, wakeups, publicUrl }: PartDeps,
+  { settings, clock, loggers, wakeups, publicUrl, store, metrics }: PartDeps,
   needs: McpEndpointNeeds,
   counts: McpCounts,
 ): McpEndpoint {
@@ -37,6 +38,11 @@ export function openMcpEndpoint(
       transcripts,
       deadlines,
       clock,
+      policy: {
+        mayRead: async (agentId, tool) =>
+          (await findPolicy(store.db, agentId)).readingTools?.includes(tool) ?? true,
+        refused: (tool) => metrics.modelRefused(tool),
+      },
       // Mostly client errors, which the SDK reports to the client.
       onError: (error) => loggers.http.debug({ err: error }, 'MCP SDK error'),
     },

@@ -14,6 +14,7 @@ import { metadataRoutes } from '../api/authorization/metadata.ts';
 import type { Route } from '../api/http/routing/route.ts';
 import { accountDeletionRoutes, accountRoutes } from '../api/rest/account.ts';
 import { deliveryRoutes } from '../api/rest/agent-deliveries.ts';
+import { agentPolicyRoutes } from '../api/rest/agent-policy.ts';
 import { agentProbeRoutes } from '../api/rest/agent-probe.ts';
 import { agentProviderRoutes } from '../api/rest/agent-provider.ts';
 import { agentRoutes } from '../api/rest/agents.ts';
@@ -81,6 +82,7 @@ export function routes(domains: Domains): Route[] {
     ...fileRoutes(files, publicUrl),
     ...sipRoutes(domains.sip),
     ...agentRoutes(agents),
+    ...agentPolicyRoutes(agents),
     ...agentProviderRoutes(agents, deliveries, domains.browsing),
     ...deliveryRoutes(deliveries),
     ...apiKeyRoutes(agents),

@@ -94,10 +94,12 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
     admitsConnection: () => descriptors.admits(),
+    clock,
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),
     idempotency,
+    assertMayWrite: (accountId) => store.quota.assertMayWrite(accountId),
     bodyLimitBytes: settings.http.bodyLimitBytes,
     library: settings.http.server ?? 'auto',
     onFallback: (reason) =>
@@ -106,6 +108,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'request failed'),
   });
   metrics.watchHttp(() => http.pressure);
+  metrics.watchSocketClosings(() => http.socketClosings);
   return { http, mcp: mcp.server };
 }
 

@@ -75,3 +75,16 @@ export const decodeAlaw: G711Decode = (bytes, offset, length, out) => {
 export const encodeAlaw: G711Encode = (samples, length, out, offset) => {
   for (let i = 0; i < length; i++) out[offset + i] = ALAW_ENCODE[samples[i]! & 0xffff]!;
 };
+
+/** Compresses 16-bit little-endian PCM into `out` at `at`. */
+export type G711Compress = (pcm: Uint8Array, out: Uint8Array, at: number) => void;
+
+export const compressUlaw: G711Compress = (pcm, out, at) => {
+  for (let from = 0, to = at; from < pcm.length; from += 2)
+    out[to++] = ULAW_ENCODE[pcm[from]! | (pcm[from + 1]! << 8)]!;
+};
+
+export const compressAlaw: G711Compress = (pcm, out, at) => {
+  for (let from = 0, to = at; from < pcm.length; from += 2)
+    out[to++] = ALAW_ENCODE[pcm[from]! | (pcm[from + 1]! << 8)]!;
+};

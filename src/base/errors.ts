@@ -152,6 +152,7 @@ const ERROR_TABLE = {
   voice_provider_failed: { status: 502, text: 'The speech provider did not answer as expected' },
   speech_failed: { status: 502, text: 'Hosted speech has failed on this call' },
   platform_failed: { status: 502, text: 'The platform did not answer as expected' },
+  overloaded: { status: 503, text: 'The gateway is full; try again later' },
   no_room_for_body: { status: 503, text: 'Too many request bodies are being received; try again later' },
   not_ready: { status: 503, text: 'The gateway is not ready' },
   disk_full: { status: 507, text: 'The disk is full' },
@@ -188,6 +189,9 @@ export class GatewayError extends Error {
   }
 }
 
+/** When to ask a full gateway again, in seconds. */
+export const OVERLOADED_S = 5;
+
 /** Suffix of errors after which a message may still have arrived. */
 export const MAY_HAVE_ARRIVED = 'the message may still have arrived';
 
@@ -211,12 +215,26 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'disk_full';
 }
 
-/** Too many guesses, or too much work at once. `retryAfterS` is sent as `Retry-After`, in whole seconds. */
-export class TooManyAttempts extends GatewayError {
+/** An error that passes. `retryAfterS` is sent as `Retry-After`, in whole seconds. */
+export class RetryLater extends GatewayError {
   readonly retryAfterS: number;
 
-  constructor(retryAfterS: number, detail?: string) {
-    super('too_many_attempts', detail);
+  constructor(code: ErrorCode, retryAfterS: number, detail?: string) {
+    super(code, detail);
     this.retryAfterS = Math.max(1, Math.ceil(retryAfterS));
+  }
+}
+
+/** Too many guesses, or too much work at once. */
+export class TooManyAttempts extends RetryLater {
+  constructor(retryAfterS: number, detail?: string) {
+    super('too_many_attempts', retryAfterS, detail);
+  }
+}
+
+/** What all accounts share is used up, whatever the one that asks has used. */
+export class Overloaded extends RetryLater {
+  constructor(detail?: string) {
+    super('overloaded', OVERLOADED_S, detail);
   }
 }

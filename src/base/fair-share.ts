@@ -78,9 +78,10 @@ export class FairShare implements ShareReading {
 
   /** Resolves with the release of a place, or with null: there was none within `withinMs`, or too many wait. */
   async take(name: string, withinMs: number): Promise<ReleasePlace | null> {
-    const owner = this.#owners.get(name) ?? { held: 0, waiting: [] };
+    const free = this.#giveFree(name);
+    if (free !== null) return free;
+    const owner = this.#find(name);
     this.#owners.set(name, owner);
-    if (owner.waiting.length === 0 && this.#mayHold(owner)) return this.#give(name, owner);
     const { promise, resolve } = Promise.withResolvers<ReleasePlace | null>();
     const cancel = this.#options.clock.after(withinMs, () => this.#refuse(name, waiter));
     const waiter: Waiter = (release) => {
@@ -91,6 +92,13 @@ export class FairShare implements ShareReading {
     this.#waiting += 1;
     if (this.#waiting > this.#options.mostWaiting) this.#refuseOne();
     return await promise;
+  }
+
+  /** Returns the release of a place, or null when none is free. */
+  takeNow(name: string): ReleasePlace | null {
+    const release = this.#giveFree(name);
+    if (release === null) this.#refused += 1;
+    return release;
   }
 
   /** Does `work` in a place. Rejects with `refusal()` when there is none in time. */
@@ -106,6 +114,19 @@ export class FairShare implements ShareReading {
     } finally {
       release();
     }
+  }
+
+  /** An owner that holds nothing and waits for nothing is not kept. */
+  #find(name: string): Owner {
+    return this.#owners.get(name) ?? { held: 0, waiting: [] };
+  }
+
+  /** Gives a place that nobody waits for. */
+  #giveFree(name: string): ReleasePlace | null {
+    const owner = this.#find(name);
+    if (owner.waiting.length > 0 || !this.#mayHold(owner)) return null;
+    this.#owners.set(name, owner);
+    return this.#give(name, owner);
   }
 
   #mayHold({ held }: Owner): boolean {

@@ -1,6 +1,13 @@
 /** Maximum nesting depth of external JSON. No request of the API needs more than a handful of levels. */
 export const MAX_JSON_DEPTH = 32;
 
+/**
+ * Maximum number of values in JSON from a foreign server. Bytes cost little, values much: a megabyte of empty objects
+ * takes the parser a hundred times as long as a megabyte of text.
+ */
+const MAX_FOREIGN_VALUES = 30_000;
+
+const COMMA = 0x2c;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
@@ -16,18 +23,34 @@ export class JsonTooDeep extends SyntaxError {
   }
 }
 
+/** JSON with more values than a foreign server may send. Nothing of it was parsed. */
+export class JsonTooRich extends SyntaxError {
+  constructor() {
+    super(`JSON may have at most ${MAX_FOREIGN_VALUES} values`);
+    this.name = 'JsonTooRich';
+  }
+}
+
 /**
  * Parses external JSON. Checks the depth first, in one pass that stops at the first level too many: half a million
  * nested arrays would block the parser, and any code that walks the result, for a tenth of a second. Throws
  * JsonTooDeep, or the SyntaxError of `JSON.parse`.
  */
 export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) throw new JsonTooDeep();
+  check(text, Number.POSITIVE_INFINITY);
   return JSON.parse(text);
 }
 
-function isTooDeep(text: string): boolean {
+/** The same for what foreign servers send, whose number of values is limited as well. Throws JsonTooRich too. */
+export function parseForeignJson(text: string): unknown {
+  check(text, MAX_FOREIGN_VALUES);
+  return JSON.parse(text);
+}
+
+/** Each value but the first of a list follows a comma, and each list an opening bracket. */
+function check(text: string, maxValues: number): void {
   let depth = 0;
+  let values = 1;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
@@ -36,7 +59,11 @@ function isTooDeep(text: string): boolean {
       case OPEN_BRACKET:
       case OPEN_BRACE:
         depth += 1;
-        if (depth > MAX_JSON_DEPTH) return true;
+        values += 1;
+        if (depth > MAX_JSON_DEPTH) throw new JsonTooDeep();
+        break;
+      case COMMA:
+        values += 1;
         break;
       case CLOSE_BRACKET:
       case CLOSE_BRACE:
@@ -44,8 +71,8 @@ function isTooDeep(text: string): boolean {
         break;
       default:
     }
+    if (values > maxValues) throw new JsonTooRich();
   }
-  return false;
 }
 
 /**

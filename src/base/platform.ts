@@ -60,6 +60,8 @@ export interface PlatformTraits {
   readonly windowMs: number | null;
   /** Whether files can be sent and received. The operator may switch them on where they are off (`traitsWithFiles`). */
   readonly files: boolean;
+  /** People are known by their telephone numbers, in E.164 without the plus. */
+  readonly knowsNumbers?: true;
   /** Whether a call tells its speakers apart. Otherwise it has one voice. */
   readonly namesSpeakers: boolean;
   /** Instructions for connecting the platform. */
@@ -134,6 +136,7 @@ export const PLATFORM_TRAITS: PlatformTable = {
     login: 'connection configured',
     windowMs: SERVICE_WINDOW_MS,
     files: true,
+    knowsNumbers: true,
     namesSpeakers: true,
     setup: 'Create an invite link; it works once, within 15 minutes',
   },

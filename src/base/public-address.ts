@@ -49,6 +49,26 @@ export function addressesIn(subnets: readonly string[]): AddressRule {
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** Returns the IP address that a URL's host is, without the brackets of IPv6. Null: a name. */
+export function literalIn(host: string): string | null {
+  const literal = host.replace(/^\[|\]$/g, '');
+  return isIP(literal) === 0 ? null : literal;
+}
+
+/**
+ * Returns the IP address that a host is taken for. URL parsers and system libraries read `0x7f.1` and `2130706433` as
+ * 127.0.0.1. Null: a name.
+ */
+export function addressReadIn(host: string): string | null {
+  return literalIn(host) ?? literalIn(URL.parse(`http://${host}`)?.hostname ?? '');
+}
+
+/** Whether a URL's host is an IP address outside of a rule. Names are checked once they are looked up (`guardedLookup`). */
+export function isClosedLiteral(host: string, isOpen: AddressRule): boolean {
+  const literal = literalIn(host);
+  return literal !== null && !isOpen(literal);
+}
+
 /** Returns a rule that matches public addresses and the operator's trusted subnets and addresses. */
 export function publicOr(trusted: readonly string[]): AddressRule {
   const isTrusted = addressesIn(trusted);

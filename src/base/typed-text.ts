@@ -6,6 +6,6 @@ export function typedText(text: string): string {
   return text
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
-    .replace(/[\p{Pd}\u2212]/gu, '-')
+    .replace(/(?!-)[\p{Pd}\u2212]/gu, '-')
     .trim();
 }

@@ -13,6 +13,7 @@ import { type CallIdentity, type CallSnapshot, type CallStart, NOT_LIVE } from '
 import { CallPublisher, type HostedSpeech } from './call-publisher.ts';
 import { type CallRecorder, terminationOf } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
+import type { CallRoom } from './call-room.ts';
 import type { AgentLogins } from './choose-login.ts';
 import type { VoicePresets } from './choose-presets.ts';
 import type { InboundChatDeps, KeptChatFiles } from './inbound-chat.ts';
@@ -32,6 +33,8 @@ export interface CallDomain {
   /** Memory for audio that is queued for playback. */
   readonly playout: PlayoutBudget;
   readonly maxCallsPerAccount: number;
+  /** Of all accounts. */
+  readonly room: CallRoom;
   readonly logins: AgentLogins;
   readonly presets: VoicePresets;
   /** Keeps the files of a chat message that a call's login received. */
@@ -53,7 +56,7 @@ export function callDomain(parts: Omit<CallDomain, 'publisher'>): CallDomain {
 /** What is known of a call before it is opened. */
 export type CallToOpen = Omit<CallIdentity, 'roomId' | 'participantId' | 'createdAt'>;
 
-/** Creates a call's actor and its place in the engine. The call is registered until it is over. */
+/** Creates a call's actor and its place in the engine, once it has its place in `room`. It is registered until it is over. */
 export function openCall(domain: CallDomain, call: CallToOpen, start: CallStart): CallActor {
   const { clock, deadlines, playout, publisher } = domain;
   const createdAt = clock.nowIso();

@@ -26,6 +26,7 @@ export interface HostedSpeech extends CallSubscriber {
 interface Subscribers {
   readonly recorder: CallRecorder;
   readonly registry: CallRegistry;
+  readonly room: CallSubscriber;
   readonly speech: CallSubscriber;
   readonly events: BusinessEvents;
 }
@@ -34,12 +35,14 @@ interface Subscribers {
 export class CallPublisher {
   readonly #subscribers: readonly CallSubscriber[];
 
-  constructor({ recorder, registry, speech, events }: Subscribers) {
+  constructor({ recorder, registry, room, speech, events }: Subscribers) {
     this.#subscribers = [
       // The call's record, and the feed: inbox, inbox WebSocket, MCP pushes.
       { happened: (call, event) => recorder.happened(call.snapshot(), event) },
       // The list of live calls.
       registry,
+      // What accounts share.
+      room,
       // Whoever follows an account's calls without taking part: MCP resources.
       registry.followers,
       // Log and metrics.

@@ -2,6 +2,7 @@ import { unreachable } from '../base/assert.ts';
 import { KeyedQueue } from '../base/keyed-queue.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
+import type { AccountQuota } from '../store/database/account-quota.ts';
 import { type Db, findRow, insertRow } from '../store/database/rows.ts';
 import {
   type CallRow,
@@ -16,6 +17,7 @@ import {
   newestTranscriptLines,
   type StoredLine,
 } from '../store/messages/transcript-lines.ts';
+import type { Store } from '../store/store.ts';
 import { bridgeDisconnected } from './call-error.ts';
 import type {
   CallError,
@@ -50,6 +52,7 @@ export type RecordFailure = (callId: string, error: unknown) => void;
  */
 export class CallRecorder {
   readonly #db: Db;
+  readonly #quota: AccountQuota;
   readonly #clock: Clock;
   readonly #onFailure: RecordFailure;
   readonly #onAppended: (accountId: string) => void;
@@ -60,15 +63,21 @@ export class CallRecorder {
 
   /** `onAppended` is called with the id of each account that got a new feed event. */
   constructor(
-    db: Db,
+    { db, quota }: Pick<Store, 'db' | 'quota'>,
     clock: Clock,
     onFailure: RecordFailure,
     onAppended: (accountId: string) => void = () => {},
   ) {
     this.#db = db;
+    this.#quota = quota;
     this.#clock = clock;
     this.#onFailure = onFailure;
     this.#onAppended = onAppended;
+  }
+
+  /** Throws `storage_full` or TooManyAttempts when an account may not place another call for now. */
+  assertMayOpen(accountId: string): void {
+    this.#quota.assertMayWrite(accountId);
   }
 
   /** Stores a new outbound call. Rejects when the write fails. */
@@ -134,6 +143,7 @@ export class CallRecorder {
   #transcribed(call: CallSnapshot, { type, speaker, text }: TranscriptEvent): void {
     const line = { callId: call.callId, speaker, text, createdAt: this.#clock.nowIso() };
     this.#write(call.callId, async () => {
+      if (!this.#quota.hasReserve(call.accountId)) return;
       await appendTranscriptLine(this.#db, line);
       await this.#append(call, type, { call_id: call.callId, state: call.state, speaker, text });
     });
@@ -223,6 +233,7 @@ export class CallRecorder {
     payload: Record<string, unknown>,
   ): Promise<void> {
     const { accountId, agentId, platform } = call;
+    if (!this.#quota.hasReserve(accountId)) return;
     const event = { accountId, platform, type, payload, createdAt: this.#clock.nowIso() };
     // The agent may already be deleted when the last events of its call arrive.
     if (agentId === null) await appendEvent(this.#db, { ...event, agentId });

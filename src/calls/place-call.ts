@@ -1,4 +1,4 @@
-import { GatewayError } from '../base/errors.ts';
+import { GatewayError, Overloaded } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { noLoginText, type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
@@ -23,7 +23,7 @@ export interface PlaceCallRequest {
 
 /**
  * Places an outbound call and returns it in state `connecting`. The call is stored before this resolves.
- * @throws GatewayError `platform_not_granted`, `capability_missing`, `not_ready`, `call_limit`, and those of `choosePresets`,
+ * @throws GatewayError `platform_not_granted`, `capability_missing`, `not_ready`, `call_limit`, `storage_full`, TooManyAttempts, Overloaded, and those of `choosePresets`,
  * `chooseLogin` and of the connector's `prepare`
  */
 export async function placeCall(
@@ -32,6 +32,7 @@ export async function placeCall(
   request: PlaceCallRequest,
 ): Promise<CallSnapshot> {
   if (!reaches(scope, request.platform)) throw new GatewayError('platform_not_granted');
+  domain.recorder.assertMayOpen(scope.accountId);
   const connector = domain.connectors.get(request.platform);
   const calls = connector?.provides.calls;
   if (connector === undefined || calls === undefined) throw await cannotCall(domain, scope, request.platform);
@@ -42,6 +43,7 @@ export async function placeCall(
   if (domain.registry.isClosed) throw new GatewayError('not_ready', 'The gateway is closing');
   if (!hasRoomToTalk(domain, scope.accountId)) throw new GatewayError('call_limit');
   const call = callToOpen(request.platform, dial, sampleRateHz);
+  if (!domain.room.take(call)) throw new Overloaded();
   const actor = openCall(domain, call, { login: dial.login, capabilities, presets });
   try {
     await domain.recorder.opened(actor.snapshot());

@@ -1,8 +1,14 @@
 import { newId } from '../base/ids.ts';
+import type { Platform } from '../base/platform.ts';
 import type { PresetIds } from '../base/speech.ts';
-import type { Connector, InboundAnswerer, InboundCall } from '../connectors/contract/connector.ts';
+import type {
+  Connector,
+  InboundAnswerer,
+  InboundCall,
+  RingAnswer,
+} from '../connectors/contract/connector.ts';
 import type { CallActor } from './call-actor.ts';
-import { type CallDomain, hasRoomToRing, openCall } from './call-domain.ts';
+import { type CallDomain, type CallToOpen, hasRoomToRing, openCall } from './call-domain.ts';
 import { DEFAULT_AGENT_NAME } from './call-event.ts';
 import { ENABLED_PRESETS, NO_PRESETS, presetsOfNumber } from './choose-presets.ts';
 
@@ -14,25 +20,13 @@ export function inboundAnswerer(domain: CallDomain, connector: Connector): Inbou
   return { ring: (inbound) => ringCall(domain, connector, inbound) };
 }
 
-function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): boolean {
-  if (!hasRoomToRing(domain, inbound.accountId)) return false;
-  const { accountId, agentId, login, capabilities, caller, target: meetingUrl, sampleRateHz } = inbound;
-  const sipHeaders = inbound.headers ?? {};
-  const actor = openCall(
-    domain,
-    {
-      callId: newId('call'),
-      accountId,
-      agentId,
-      platform: connector.platform,
-      meetingUrl,
-      agentName: DEFAULT_AGENT_NAME,
-      direction: 'inbound',
-      caller,
-      sampleRateHz,
-    },
-    { login, capabilities, presets: NO_PRESETS, sipHeaders },
-  );
+function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): RingAnswer {
+  if (domain.registry.isClosed) return 'overloaded';
+  if (!hasRoomToRing(domain, inbound.accountId)) return 'busy';
+  const call = callToOpen(connector.platform, inbound);
+  if (!domain.room.take(call)) return 'overloaded';
+  const { login, capabilities, headers: sipHeaders = {} } = inbound;
+  const actor = openCall(domain, call, { login, capabilities, presets: NO_PRESETS, sipHeaders });
   void usePresets(domain, actor, inbound.presets ?? ENABLED_PRESETS);
   domain.recorder.rang(actor.snapshot());
   if (!inbound.autoAnswer) actor.publish({ type: 'call_invite' });
@@ -43,7 +37,13 @@ function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall
     throw error;
   }
   if (inbound.autoAnswer) actor.post({ type: 'accept' });
-  return true;
+  return 'ringing';
+}
+
+function callToOpen(platform: Platform, inbound: InboundCall): CallToOpen {
+  const { accountId, agentId, caller, target: meetingUrl, sampleRateHz } = inbound;
+  const call = { callId: newId('call'), accountId, agentId, platform, meetingUrl, sampleRateHz };
+  return { ...call, agentName: DEFAULT_AGENT_NAME, direction: 'inbound', caller };
 }
 
 /** Gives a call its presets. It rings meanwhile. */

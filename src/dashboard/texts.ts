@@ -4,6 +4,21 @@ type Option = readonly [value: string, name: string];
 
 const KIB = 1024;
 
+const PLATFORMS = {
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+  meet: 'Google Meet',
+  zoom: 'Zoom',
+  telegram: 'Telegram',
+  whatsapp: 'WhatsApp',
+  slack: 'Slack',
+  nctalk: 'Nextcloud Talk',
+  sip: 'Phone (SIP)',
+  agent: 'Between agents',
+} as const;
+/** In this order they are offered for calls. */
+const CALLABLE = ['sip', 'discord', 'teams', 'meet', 'zoom', 'nctalk'] as const;
+
 export const texts = {
   product: 'Voice and Chat Gateway',
   loading: 'Loading …',
@@ -88,18 +103,7 @@ export const texts = {
     concurrent: 'Calls at a time, at most',
   },
 
-  platforms: {
-    discord: 'Discord',
-    teams: 'Microsoft Teams',
-    meet: 'Google Meet',
-    zoom: 'Zoom',
-    telegram: 'Telegram',
-    whatsapp: 'WhatsApp',
-    slack: 'Slack',
-    nctalk: 'Nextcloud Talk',
-    sip: 'Phone (SIP)',
-    agent: 'Between agents',
-  } as Words,
+  platforms: PLATFORMS as Words,
 
   statuses: {
     ok: 'Connected',
@@ -126,14 +130,7 @@ export const texts = {
     accept: 'Accept',
     refuse: 'Refuse',
     place: 'Place a call',
-    callable: [
-      ['sip', 'Phone (SIP)'],
-      ['discord', 'Discord'],
-      ['teams', 'Microsoft Teams'],
-      ['meet', 'Google Meet'],
-      ['zoom', 'Zoom'],
-      ['nctalk', 'Nextcloud Talk'],
-    ] as readonly Option[],
+    callable: CALLABLE.map((platform): Option => [platform, PLATFORMS[platform]]),
     past: 'History',
     noPast: 'No call that is over',
     nothingKept: 'Nothing was transcribed.',

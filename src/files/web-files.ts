@@ -1,10 +1,10 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { GatewayError } from '../base/errors.ts';
 import { type FindAddresses, guardedLookup, isClosedAddress } from '../base/find-addresses.ts';
 import { networkCode } from '../base/network-error.ts';
-import type { AddressRule } from '../base/public-address.ts';
+import { type AddressRule, isClosedLiteral } from '../base/public-address.ts';
 
 /** A file being fetched from the web. */
 export interface WebFile {
@@ -67,8 +67,7 @@ export class WebFiles {
     const url = text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : null;
     const isPlain = url !== null && url.username === '' && url.password === '' && url.hostname !== '';
     if (!isPlain || !/^https?:$/.test(url.protocol)) throw new GatewayError('url_blocked');
-    const literal = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0 && !this.#isOpen(literal)) throw new GatewayError('url_blocked');
+    if (isClosedLiteral(url.hostname, this.#isOpen)) throw new GatewayError('url_blocked');
     return url;
   }
 

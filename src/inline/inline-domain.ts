@@ -49,5 +49,5 @@ export interface InlineDomain extends InlineDeps {
 /** Is told what operators should know. */
 export type InlineObserver = Pick<
   ModelEvents,
-  'turnAnswered' | 'turnEnded' | 'turnFailed' | 'queueFull' | 'workFailed'
+  'turnAnswered' | 'turnEnded' | 'turnFailed' | 'actionRefused' | 'queueFull' | 'workFailed'
 >;

@@ -74,7 +74,7 @@ export interface Bridges {
   packetRings(): PacketRings;
   /**
    * Opens a transport on a bridge thread, which is started on first use. Rejects with the transport's own error when it
-   * cannot be opened, `call_limit` when all threads are full, `deadline_exceeded` after 10 s and `not_ready` once the pool is closed.
+   * cannot be opened, Overloaded when all threads are full, `deadline_exceeded` after 10 s and `not_ready` once the pool is closed.
    */
   open<Open, Commands, Signal>(
     protocol: TransportProtocol<Open, Commands, Signal>,

@@ -61,7 +61,10 @@ export class ModelFault extends Error {
   }
 }
 
-/** Settings that the provider cannot be asked with. */
+/** There was no connection. Whoever may choose the endpoint must not learn why: the reasons would map a network. */
+export class NotReached extends ModelFault {}
+
+/** Settings with which the provider cannot answer. */
 export function unusable(words: string): ModelFault {
   return new ModelFault('bad_request', { words });
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/time.ts';
-import type { ModelHttp } from './http/model-http.ts';
+import type { AccountHttp } from './http/model-http.ts';
 import type { ModelClient } from './model-client.ts';
 
 /** The model providers that an agent can have. */
@@ -25,7 +25,7 @@ export interface ModelSettings {
 }
 
 export interface ModelDeps {
-  readonly http: ModelHttp;
+  readonly http: AccountHttp;
   readonly clock: Clock;
   /** Hosts of providers in place of their own, without trailing slashes. */
   readonly urls: Readonly<Partial<Record<ProviderName, string | null>>>;

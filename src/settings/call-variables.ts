@@ -86,7 +86,8 @@ export const CALL_VARIABLES = {
   SVC_RTP_PORT_MAX: {
     default: '29999',
     schema: wholeNumber(1_024, MAX_PORT),
-    meaning: 'Last UDP port for RTP',
+    meaning:
+      'Last UDP port for RTP. There is room for as many calls, on all platforms, as the range has pairs; one account has half of it, two a third each, and so on. More answer 503',
   },
   SVC_MEDIA_TIMEOUT_S: {
     default: '45',

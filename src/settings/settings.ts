@@ -105,6 +105,8 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     masterKey: values.SVC_MASTER_KEY,
     /** Whether an empty database may be created although a key file exists. */
     allowsNewDatabase: values.SVC_NEW_DATABASE === '1',
+    /** What one account may store in the database. */
+    accountBytes: values.SVC_DATABASE_ACCOUNT_QUOTA_MB * BYTES_PER_MB,
     bootstrap: { agentKey: values.SVC_BOOTSTRAP_AGENT_KEY, settingsKey: values.SVC_BOOTSTRAP_SETTINGS_KEY },
     people: {
       signup: values.SVC_SIGNUP,
@@ -191,6 +193,8 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     },
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
+      /** Of all accounts: one for each pair of ports for RTP. */
+      max: Math.floor((values.SVC_RTP_PORT_MAX + 1) / 2) - Math.ceil(values.SVC_RTP_PORT_MIN / 2),
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
     },
     files: {

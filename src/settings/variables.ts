@@ -231,6 +231,12 @@ export const VARIABLES = {
     meaning:
       '1 allows a start with an existing `master.key` and no database; otherwise the start is refused, because the database was probably lost',
   },
+  SVC_DATABASE_ACCOUNT_QUOTA_MB: {
+    default: '512',
+    schema: wholeNumber(1, 100_000_000),
+    meaning:
+      'What one account may store in the database in MiB: messages, events, transcripts and the like; more answers 507. Messages of people are stored up to 10 % more, then the oldest events of the account are deleted for them',
+  },
   SVC_LOG_LEVEL: {
     default: 'info',
     schema: LogLevel,

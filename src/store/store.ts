@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Database, Statement } from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { type Clock, systemClock } from '../base/time.ts';
+import { AccountQuota } from './database/account-quota.ts';
 import { Checkpointer } from './database/checkpointer.ts';
 import { columns } from './database/columns.ts';
 import { lockData } from './database/data-lock.ts';
@@ -15,12 +16,17 @@ import type { Tables } from './database/tables.ts';
 import { assertNoLostDatabase, type MasterKeyOptions, openSecretBox } from './secrets/master-key.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
 
+/** Some 50,000 messages of a page each, with their events. */
+const ACCOUNT_BYTES = 512 * 1_048_576;
+
 /** The gateway's storage: one SQLite file, and the box that seals its secrets. */
 export interface Store {
   readonly db: Db;
   readonly secrets: SecretBox;
   /** Tells whether the disk accepts writes. */
   readonly disk: DiskWatch;
+  /** What each account may store. */
+  readonly quota: AccountQuota;
   /**
    * Returns a different text whenever a row may have changed. The same text means no change. Takes some microseconds.
    */
@@ -38,6 +44,8 @@ export interface StoreOptions {
   /** Called with problems that an operator should check. */
   readonly onWarning?: MasterKeyOptions['onWarning'];
   readonly clock?: Clock;
+  /** What one account may store in the database, in bytes. Default: 512 MiB. */
+  readonly accountBytes?: number;
 }
 
 /**
@@ -59,7 +67,8 @@ export async function openStore({ dataDir, clock = systemClock, ...options }: St
     assertNoLostDatabase(databasePath, keyOptions);
     database = openDatabase(databasePath, () => clock.nowIso());
     const secrets = openSecretBox(database, keyOptions);
-    return new SqliteStore(database, secrets, releaseLock);
+    const quota = new AccountQuota(database, clock, options.accountBytes ?? ACCOUNT_BYTES);
+    return new SqliteStore(database, { secrets, quota }, releaseLock);
   } catch (error) {
     database?.close();
     releaseLock();
@@ -79,6 +88,7 @@ class SqliteStore implements Store {
   readonly db: Db;
   readonly secrets: SecretBox;
   readonly disk: DiskWatch;
+  readonly quota: AccountQuota;
   readonly #database: Database;
   readonly #checkpointer: Checkpointer;
   readonly #releaseLock: () => void;
@@ -87,10 +97,15 @@ class SqliteStore implements Store {
   #othersNow: number | null = null;
   #closed: Promise<void> | null = null;
 
-  constructor(database: Database, secrets: SecretBox, releaseLock: () => void) {
+  constructor(
+    database: Database,
+    { secrets, quota }: Pick<Store, 'secrets' | 'quota'>,
+    releaseLock: () => void,
+  ) {
     this.#database = database;
     this.#releaseLock = releaseLock;
     this.secrets = secrets;
+    this.quota = quota;
     this.disk = new DiskWatch({ dir: dirname(database.name), probe: () => writeALittle(database) });
     this.#checkpointer = new Checkpointer(database.name);
     this.#ownChanges = database.prepare<[], number>('select total_changes()').pluck();

@@ -106,6 +106,11 @@ export class BusinessEvents {
     this.#metrics.streamError(code);
   }
 
+  /** An account stores as much as it may. Reported once, until it has room again. */
+  accountFull(accountId: string, bytes: number): void {
+    this.#loggers.accounts.warn({ accountId, bytes }, 'an account is full: it can store nothing new');
+  }
+
   /** Calls that were live when an earlier process ended. */
   callsLostByRestart(count: number): void {
     if (count > 0) this.#loggers.calls.warn({ count }, 'calls were lost in a restart');

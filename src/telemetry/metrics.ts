@@ -111,6 +111,11 @@ export class Metrics {
     'provider',
     'token_type',
   ]);
+  readonly #refusedActions = this.#counter(
+    'svc_model_refused_actions_total',
+    'What models asked for and the policies of their agents do not have',
+    ['action'],
+  );
   readonly #queuesFull = this.#counter('svc_queue_full_total', 'Items refused because a queue was full', [
     'queue',
   ]);
@@ -170,6 +175,10 @@ export class Metrics {
     this.#tokens.inc({ provider, token_type: 'output' }, outputTokens ?? 0);
   }
 
+  modelRefused(action: string): void {
+    this.#refusedActions.inc({ action });
+  }
+
   sipEvent(event: string): void {
     this.#sipEvents.inc({ event });
   }
@@ -213,6 +222,12 @@ export class Metrics {
     );
   }
 
+  /** Registers the counter of WebSockets closed because their client sent too much, by what it sent last. */
+  watchSocketClosings(read: () => ReadonlyMap<string, number>): void {
+    const help = 'WebSockets closed with 1008 because the client sent too much, by what it sent last';
+    this.#read.counters('svc_socket_closings_total', help, 'reason', read);
+  }
+
   watchMcp(read: () => McpReading): void {
     const metrics = this.#read;
     metrics.gauge('svc_mcp_sessions', 'Open MCP sessions', () => read().sessions);
@@ -226,6 +241,13 @@ export class Metrics {
     metrics.counters('svc_mcp_answers_total', answers, 'by', () =>
       Object.entries({ fast_path: read().fast, sdk: read().sdk }),
     );
+  }
+
+  /** Registers the counter of what accounts could not store. */
+  watchRefusedWrites(read: () => Readonly<Record<string, number>>): void {
+    const help =
+      'What was not stored: an account is full, its reserve for what others send is full, or it writes too fast';
+    this.#read.counters('svc_account_writes_refused_total', help, 'reason', () => Object.entries(read()));
   }
 
   /** Adds something that accounts share to the metrics of shares. */

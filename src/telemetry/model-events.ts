@@ -40,6 +40,11 @@ export class ModelEvents {
     );
   }
 
+  /** The policy of its agent does not have what a model asked for. */
+  actionRefused(action: string): void {
+    this.#metrics.modelRefused(action);
+  }
+
   /** Something was refused or skipped because too much of it is waiting. */
   queueFull(queue: string): void {
     this.#metrics.queueFull(queue);

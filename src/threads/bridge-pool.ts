@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina';
-import { GatewayError } from '../base/errors.ts';
+import { GatewayError, Overloaded } from '../base/errors.ts';
 import type { Bridges, OpenedTransport, TransportObserver, TransportProtocol } from '../media/transport.ts';
 import { newPacketRings, newPcmRings } from '../rings/bridge-rings.ts';
 import type { BridgeReady, TransportOutcome, TransportPlacement } from './bridge-protocol.ts';
@@ -14,7 +14,8 @@ const STALL_MS = 2_000;
  * only when the first is full. From then on piscina places each transport on the thread that has the fewest.
  */
 const TRANSPORTS_PER_THREAD = 100;
-const MAX_THREADS = 64;
+/** More than two transports for each call that has ports for RTP: one for its platform, one for its speech. */
+const MAX_THREADS = 1_024;
 const IDLE_MS = 30_000;
 /** Lowers the priority of bridge threads below that of calls: a thread that spins gets a quarter of a core, not half. */
 const NICE = 5;
@@ -98,7 +99,7 @@ export class BridgePool implements Bridges, TransportLinkHost {
     observer: TransportObserver<Signal>,
   ): Promise<OpenedTransport<Commands>> {
     if (this.#isClosing) throw new GatewayError('not_ready');
-    if (this.#transports.size >= MAX_THREADS * TRANSPORTS_PER_THREAD) throw new GatewayError('call_limit');
+    if (this.#transports.size >= MAX_THREADS * TRANSPORTS_PER_THREAD) throw new Overloaded();
     // The protocol guarantees the types of what its own transport reports and returns.
     const opening = { protocol, open, observer } as TransportOpening;
     const transport = new TransportLink(opening, this);

@@ -1,12 +1,10 @@
 import type { DtlsSocket } from 'werift';
+import { EPOCH_OFFSET, LENGTH_OFFSET, RECORD_HEADER_BYTES, recordsIn } from './dtls-records.ts';
 
 /** Fits through any path. */
 const MAX_BYTES = 1_200;
-const HEADER_BYTES = 13;
-const EPOCH_OFFSET = 3;
 const SEQUENCE_OFFSET = 5;
 const SEQUENCE_BYTES = 6;
-const LENGTH_OFFSET = 11;
 const VERSION = 0xfefd;
 
 /**
@@ -47,7 +45,7 @@ export class FlightSender {
   add(records: Buffer): void {
     const isRepeated = this.#sent.has(records);
     this.#sent.add(records);
-    const numbered = split(records).map((record) =>
+    const numbered = recordsIn(records).map((record) =>
       isRepeated ? this.#renumber(record) : this.#note(record),
     );
     const length = numbered.reduce((sum, record) => sum + record.length, 0);
@@ -75,12 +73,12 @@ export class FlightSender {
 
   /** The number is part of what is authenticated. */
   #encryptAgain(record: Buffer, sequenceNumber: number): Buffer {
-    const plain = this.#plain.get(record.toString('latin1', HEADER_BYTES));
+    const plain = this.#plain.get(record.toString('latin1', RECORD_HEADER_BYTES));
     if (plain === undefined || this.#socket === null) return Buffer.from(record);
     const { cipher, sessionType } = this.#socket;
     const header = { type: record[0]!, version: VERSION, epoch: 1, sequenceNumber };
     const fragment = cipher.cipher.encrypt(sessionType, plain, header);
-    const again = Buffer.concat([record.subarray(0, HEADER_BYTES), fragment]);
+    const again = Buffer.concat([record.subarray(0, RECORD_HEADER_BYTES), fragment]);
     again.writeUInt16BE(fragment.length, LENGTH_OFFSET);
     return again;
   }
@@ -92,14 +90,4 @@ export class FlightSender {
     this.#bytes = 0;
     this.#send(datagram);
   }
-}
-
-function split(records: Buffer): Buffer[] {
-  const all: Buffer[] = [];
-  for (let at = 0; at + HEADER_BYTES <= records.length; ) {
-    const end = at + HEADER_BYTES + records.readUInt16BE(at + LENGTH_OFFSET);
-    all.push(records.subarray(at, end));
-    at = end;
-  }
-  return all;
 }

@@ -1,4 +1,5 @@
-const RECORD_HEADER_BYTES = 13;
+import { EPOCH_OFFSET, RECORD_HEADER_BYTES, recordsIn } from './dtls-records.ts';
+
 const HANDSHAKE_HEADER_BYTES = 12;
 const CHANGE_CIPHER_SPEC = 20;
 const HANDSHAKE = 22;
@@ -31,16 +32,11 @@ export class HandshakeOrder {
 
   /** Takes a datagram, whatever it is. What the library throws is thrown. */
   take(datagram: Buffer): void {
-    for (let at = 0; at + RECORD_HEADER_BYTES <= datagram.length; ) {
-      const end = at + RECORD_HEADER_BYTES + datagram.readUInt16BE(at + 11);
-      if (end > datagram.length) return;
-      this.#takeRecord(datagram.subarray(at, end));
-      at = end;
-    }
+    for (const record of recordsIn(datagram)) this.#takeRecord(record);
   }
 
   #takeRecord(record: Buffer): void {
-    const isEncrypted = record.readUInt16BE(3) > 0 || record[0] === CHANGE_CIPHER_SPEC;
+    const isEncrypted = record.readUInt16BE(EPOCH_OFFSET) > 0 || record[0] === CHANGE_CIPHER_SPEC;
     if (isEncrypted && !this.#hasKeys()) {
       if (this.#encrypted.length < MAX_WAITING) this.#encrypted.push(record);
       return;

@@ -1,4 +1,5 @@
 import { StunOverTurnProtocol, TcpTransport, TlsTransport, type Transport, TurnProtocol } from 'werift';
+import { answeredWithin, systemClock } from '../base/time.ts';
 import type { TurnServer } from './ice-servers.ts';
 import { type Address, UdpSocket } from './udp-socket.ts';
 
@@ -29,17 +30,11 @@ export async function allocateRelay(server: TurnServer): Promise<TurnRelay> {
   const { host, port, username, password, transport } = server;
   const socket = await connect(server);
   const turn = new TurnProtocol([host, port], username, password, LIFETIME_S, socket as Transport);
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('the TURN server did not answer')), ALLOCATE_MS);
   try {
-    const made = turn.connectionMade();
-    guard(socket);
-    await Promise.race([made, late]);
+    await answeredWithin(systemClock, ALLOCATE_MS, late, () => made(turn, socket));
   } catch (error) {
     turn.close().catch(() => undefined);
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
   if (transport !== 'udp') boundUnsent(socket as Stream);
   return {
@@ -47,6 +42,16 @@ export async function allocateRelay(server: TurnServer): Promise<TurnRelay> {
     relayed: turn.relayedAddress,
     mapped: turn.mappedAddress,
   };
+}
+
+function late(): Error {
+  return new Error('the TURN server did not answer');
+}
+
+function made(turn: TurnProtocol, socket: UdpSocket | Stream): Promise<void> {
+  const connected = turn.connectionMade();
+  guard(socket);
+  return connected;
 }
 
 function connect({ host, port, transport, serverName }: TurnServer): Promise<UdpSocket | Stream> {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { decodeAlaw, decodeUlaw, encodeAlaw, encodeUlaw } from '../../src/audio/g711.ts';
 import { Agent } from '../support/agent.ts';
 import { type CallPair, GatewayPair } from '../support/gateway-pair.ts';
 import { retryAudio } from '../support/stall-probe.ts';
@@ -177,6 +178,49 @@ describe('the call WebSocket', { retry }, () => {
     expect(report.snrDb).toBeGreaterThan(30);
     expect(Math.abs(far.heard.filter(isVoiced).length - 90)).toBeLessThanOrEqual(3);
     expect(agent.errors).toEqual([]);
+  });
+
+  it.each([
+    ['mulaw', 100, encodeUlaw, decodeUlaw],
+    ['alaw', 200, encodeAlaw, decodeAlaw],
+  ] as const)(
+    'carries %s both ways, in one message every %i ms',
+    async (format, frame_ms, encode, decode) => {
+      const [agent, far] = [await connectNear(), await joinFar(8_000)];
+      agent.send({ type: 'audio_config', format, frame_ms, receive: true });
+      const declared = { format, frame_duration_ms: frame_ms, frame_bytes: frame_ms * 8, resampling: false };
+      expect(await agent.waitFor('audio_config')).toMatchObject(declared);
+      const spoken = tone(1_000, 8_000, 8_000);
+      const coded = new Uint8Array(spoken.length);
+      encode(spoken, spoken.length, coded, 0);
+      agent.sendRaw(coded.subarray(0, 5_001));
+      agent.send({ type: 'audio', audio: Buffer.from(coded.subarray(5_001)).toString('base64') });
+      expect(analyzeTone(await heardOut(far, 1_000), 8_000, 1_000).snrDb).toBeGreaterThan(25);
+
+      const stream = streamTone(far, 700, 100);
+      const messages = await agent.hear(10, 15_000);
+      stream.stop();
+      const bytes = new Uint8Array(messages.buffer);
+      expect(bytes.length).toBe(10 * frame_ms * 8);
+      const heard = new Int16Array(bytes.length);
+      decode(bytes, 0, bytes.length, heard);
+      const voiced = heard.subarray(-4 * frame_ms * 8);
+      expect(analyzeTone(voiced, 8_000, 700).snrDb).toBeGreaterThan(25);
+      expect(agent.errors).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{ format: 'opus' }, 'invalid_message'],
+    [{ frame_ms: 25 }, 'invalid_message'],
+    [{ frame_ms: 210 }, 'invalid_message'],
+  ])('refuses an audio_config with %j, and keeps what was declared', async (wrong, code) => {
+    const agent = await connectNear();
+    agent.send({ type: 'audio_config', ...wrong });
+    expect(await agent.waitFor('call_error')).toMatchObject({ code });
+    agent.send({ type: 'audio_config' });
+    const kept = { format: 'pcm_s16le', frame_duration_ms: 20 };
+    expect(await agent.waitFor('audio_config')).toMatchObject(kept);
   });
 
   it('lets each of several agents hear everyone but itself', async () => {

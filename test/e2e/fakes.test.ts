@@ -153,6 +153,6 @@ it('npm run fake lists the platforms when given an unknown one', async () => {
   const child = fake('carrier-pigeon');
   expect(await child.exited).toBe(64);
   expect(child.output).toContain(
-    'telegram, whatsapp, discord, slack, meet, teams, zoom, ivr, elevenlabs, deepgram, cartesia, assemblyai, openai',
+    'telegram, whatsapp, discord, slack, meet, teams, zoom, nextcloud, ivr, elevenlabs, deepgram, cartesia, assemblyai, openai',
   );
 });

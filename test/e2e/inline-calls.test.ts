@@ -161,12 +161,15 @@ it('a model on a call presses keys, writes to others and calls somebody', { retr
   const number = '+33987654321';
   await pair.caller.settingsApi.post('/api/sip/dids', { number });
   await gateway.settingsApi.post('/api/agents', { name: 'Second' });
+  const uri = `sip:${number}@127.0.0.1:${pair.caller.sipPort}`;
+  const policy = { calls: [uri], new_conversations: true };
+  await gateway.settingsApi.patch(`/api/agents/${calls.agentId}/policy`, policy);
   const asks = [
     'Bravo.',
     '<dtmf>12#</dtmf>',
     '<write>Not on the telephone</write>',
     '<dm platform="agent" to="Second">Somebody calls</dm>',
-    `<call_join platform="sip" url="sip:${number}@127.0.0.1:${pair.caller.sipPort}"/>`,
+    `<call_join platform="sip" url="${uri}"/>`,
   ];
   const seen: string[] = [];
   openai.reply = ({ text }) => {

@@ -26,6 +26,8 @@ beforeAll(async () => {
   strangersAgent = (await ask('GET', '/api/agents')).agents[0].id;
   const provider = { provider: 'openai', config: { api_key: world.openai.key, model: 'gpt-6-luna' } };
   await ask('PATCH', `/api/agents/${strangersAgent}/provider`, provider);
+  const everything = { calls: ['*'], new_conversations: true, actions_per_turn: 20 };
+  await ask('PATCH', `/api/agents/${strangersAgent}/policy`, everything);
 });
 afterAll(async () => {
   await world?.stop();

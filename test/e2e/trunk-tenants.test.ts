@@ -131,10 +131,25 @@ it('accepts calls from an address that the operator has bound', async () => {
 });
 
 it.each([
-  ['127.0.0.1', 'not_allowed'],
-  ['169.254.169.254', 'not_allowed'],
-  ['10.0.0.1', 'not_allowed'],
-  ['::1', 'not_allowed'],
+  '127.0.0.1',
+  '169.254.169.254',
+  '10.0.0.1',
+  '::1',
+  '::ffff:10.0.0.1',
+  '64:ff9b::7f00:1',
+  '0x7f.1',
+  '2130706433',
+  '017700000001',
+])('refuses a trunk at %s at once', async (host) => {
+  const { status, body } = await thief.request('PUT', '/api/sip/trunk', {
+    host,
+    username: 'u',
+    password: 'p',
+  });
+  expect([status, body.code, body.detail]).toEqual([400, 'server_blocked', expect.stringContaining(host)]);
+});
+
+it.each([
   // The error does not depend on which names this machine resolves.
   ['localhost', 'unreachable'],
   ['no-such-host.invalid', 'unreachable'],

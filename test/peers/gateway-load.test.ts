@@ -31,7 +31,7 @@ describe.skipIf(requirePeer('sipp'))('a hundred concurrent calls', () => {
     return peer;
   }
 
-  const startGateway = () => open(Gateway.start({ rtpPortCount: 2 * CALLS + 24 }));
+  const startGateway = () => open(Gateway.start({ rtpPortCount: 4 * CALLS + 24 }));
 
   const allActive = (gateway: Gateway): Promise<ShownCall[]> =>
     waitFor(

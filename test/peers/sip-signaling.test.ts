@@ -104,12 +104,15 @@ describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', (
     expect(second.notes.termination).toEqual({ result: 'missed', reason: 'caller hung up' });
   });
 
-  it('answers 404 for an unlisted number, and 486 when there is no room', async () => {
+  it('answers 404 for an unlisted number, 486 when the account takes no more, and 503 when the gateway has no room', async () => {
     await phone.dial(`sip:+33199999999@${gateway.uri}`);
     expect((await phone.waitFor('CALL_CLOSED')).param).toContain('404');
-    gateway.answerer.hasRoom = false;
+    gateway.answerer.answer = 'busy';
     await phone.dial(`sip:+33123456789@${gateway.uri}`);
     expect((await phone.waitFor('CALL_CLOSED')).param).toContain('486');
+    gateway.answerer.answer = 'overloaded';
+    await phone.dial(`sip:+33123456789@${gateway.uri}`);
+    expect((await phone.waitFor('CALL_CLOSED')).param).toContain('503');
   });
 
   it('follows hold and resume', async () => {

@@ -2,12 +2,11 @@ import { LLMock } from '@copilotkit/aimock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/time.ts';
 import { custom } from '../../src/models/custom/custom.ts';
-import type { ModelHttp } from '../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../src/models/model-client.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from '../unit/models/turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from '../unit/models/turn-parts.ts';
 
 let mock: LLMock;
-let http: ModelHttp;
+let http: TestHttp;
 let client: ModelClient;
 
 beforeEach(async () => {

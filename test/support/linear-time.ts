@@ -95,18 +95,23 @@ const SPLIT = 'a;'.repeat(60_000);
 
 /**
  * Holds that a reader's time grows no faster than its input: twice as much takes at most 2.5 times as long, and the
- * whole less than 2 ms, or as much more as the machine is slower just now. A collection of garbage can only lengthen a
+ * whole less than 2 ms, or `mostMs`, or as much more as the machine is slower just now. A collection of garbage can only lengthen a
  * run, so the fastest ones are compared, and all again when in doubt.
  */
-export function expectLinear(shape: Shape, length: number, read: (text: string) => unknown): void {
+export function expectLinear(
+  shape: Shape,
+  length: number,
+  read: (text: string) => unknown,
+  mostMs = MOST_MS,
+): void {
   const [half, whole] = [shape.text(length / 2), shape.text(length)];
   for (let tries = 1; ; tries++) {
     const runs = tries === 1 ? FIRST_RUNS : RUNS;
     const short = times(() => read(half), runs);
     const long = times(() => read(whole), runs);
-    const fault = faultOf(short, long);
+    const fault = faultOf(short, long, mostMs);
     if (fault === null) return;
-    if (tries === STEP_TRY && isStep(long, () => read(shape.text(2 * length)))) return;
+    if (tries === STEP_TRY && isStep(long, () => read(shape.text(2 * length)), mostMs)) return;
     if (fault.isHopeless || tries === TRIES)
       expect.fail(`${shape.name}, ${length} characters: ${fault.text}`);
   }
@@ -117,9 +122,9 @@ export function expectLinear(shape: Shape, length: number, read: (text: string) 
  * some machines several times as long: twice as much again takes 1.5 to 2.5 times as long then. A reader that refuses so
  * much takes no longer.
  */
-function isStep(long: readonly number[], readTwice: () => unknown): boolean {
+function isStep(long: readonly number[], readTwice: () => unknown, mostMs: number): boolean {
   const growth = Math.min(...times(readTwice, RUNS)) / Math.min(...long);
-  return growth >= LEAST_GROWTH && growth <= MOST_GROWTH && medianOf(long) < MOST_MS * slowness();
+  return growth >= LEAST_GROWTH && growth <= MOST_GROWTH && medianOf(long) < mostMs * slowness();
 }
 
 /** The same of a reader that gives a promise. */
@@ -132,7 +137,7 @@ export async function expectLinearLater(
   for (let tries = 1; ; tries++) {
     const runs = tries === 1 ? FIRST_RUNS : RUNS;
     const short = await timesLater(() => read(half), runs);
-    const fault = faultOf(short, await timesLater(() => read(whole), runs));
+    const fault = faultOf(short, await timesLater(() => read(whole), runs), MOST_MS);
     if (fault === null) return;
     if (fault.isHopeless || tries === TRIES)
       expect.fail(`${shape.name}, ${length} characters: ${fault.text}`);
@@ -140,12 +145,16 @@ export async function expectLinearLater(
 }
 
 /** Null: the time is linear. A clearly quadratic reader is not given all its tries. */
-function faultOf(short: number[], long: number[]): { text: string; isHopeless: boolean } | null {
+function faultOf(
+  short: number[],
+  long: number[],
+  mostMs: number,
+): { text: string; isHopeless: boolean } | null {
   const growth = Math.min(...long) / Math.max(Math.min(...short), MEASURABLE_MS / MOST_GROWTH);
   const middleMs = medianOf(long);
-  if (growth <= MOST_GROWTH && (middleMs < MOST_MS || middleMs < MOST_MS * slowness())) return null;
+  if (growth <= MOST_GROWTH && (middleMs < mostMs || middleMs < mostMs * slowness())) return null;
   const text = `${middleMs.toFixed(2)} ms, ${growth.toFixed(1)} times as long as half of them`;
-  return { text, isHopeless: middleMs > 50 * MOST_MS };
+  return { text, isHopeless: middleMs > 50 * mostMs };
 }
 
 /**

@@ -4,6 +4,7 @@ import { SpeechSessions } from '../../src/speech/session/speech-sessions.ts';
 export const NO_SPEECH = new SpeechSessions({
   settingsOf: () => ({ stt: null, tts: null }),
   bridges: {} as never,
+  local: {} as never,
   events: {} as never,
   clock: {} as never,
   recordUsage: async () => {},

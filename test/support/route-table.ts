@@ -57,6 +57,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'DELETE /api/agents/{agent_id}/keys/{key_id}': 'config',
   'POST /api/agents/{agent_id}/accounts': 'config',
   'DELETE /api/agents/{agent_id}/accounts/{account_type}/{account_id}': 'config',
+  'GET /api/agents/{agent_id}/policy': 'config',
+  'PATCH /api/agents/{agent_id}/policy': 'config',
   'GET /api/agents/{agent_id}/provider': 'config',
   'PATCH /api/agents/{agent_id}/provider': 'config',
   'GET /api/agents/providers': 'config',

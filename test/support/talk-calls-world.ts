@@ -89,7 +89,7 @@ export class TalkCallsWorld {
     this.calls.onInbound({
       ring: (inbound) => {
         this.rung.push({ inbound, call: this.#take(inbound) });
-        return true;
+        return 'ringing';
       },
     });
   }

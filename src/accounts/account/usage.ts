@@ -10,6 +10,8 @@ export interface Usage {
   readonly firstDay: string;
   readonly lastDay: string;
   readonly days: readonly UsageDay[];
+  /** About how many bytes the account stores in the database now, and how many it may. */
+  readonly stored: { readonly bytes: number; readonly mostBytes: number };
 }
 
 /** Returns the usage of the last `dayCount` days, including today, on the scope's platforms. */
@@ -22,5 +24,7 @@ export async function usageOf(
   const firstDay = dayOf(isoAfter(nowIso, -(dayCount - 1) * DAY_MS));
   const all = await usageSince(domain.store.db, scope.accountId, firstDay, nowIso);
   const days = all.filter(({ platform }) => reaches(scope, platform));
-  return { firstDay, lastDay: dayOf(nowIso), days };
+  const { quota } = domain.store;
+  const stored = { bytes: quota.storedBy(scope.accountId), mostBytes: quota.bytes };
+  return { firstDay, lastDay: dayOf(nowIso), days, stored };
 }

@@ -1,6 +1,5 @@
 import type { Platform } from '../../base/platform.ts';
 import { settledWithin } from '../../base/time.ts';
-import type { ConnectsByOAuth } from '../../connectors/contract/oauth.ts';
 import {
   allLoginConnections,
   type LoginConnection,
@@ -9,7 +8,8 @@ import {
 import { AccessTokens } from './access-tokens.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
 import { keepStatus } from './connection-status.ts';
-import { handOverPaired, openPaired } from './paired-connection.ts';
+import { handOver, handOverPaired } from './hand-over.ts';
+import { openPaired } from './paired-connection.ts';
 import { pairingsOf } from './pairings.ts';
 
 /** The connections of all accounts to the platforms that are connected by OAuth or pairing. */
@@ -70,19 +70,5 @@ async function handOverAll(
   for await (const connection of allLoginConnections(connections.store.db, platform)) {
     if (hand(connection) || connection.status !== 'ok') continue;
     await keepStatus(connections, platform, connection.id, 'The credentials cannot be decrypted');
-  }
-}
-
-/** Hands one connection over. A connector that throws affects no other connection. */
-export function handOver(
-  { onFailure }: Pick<ConnectionDeps, 'onFailure'>,
-  oauth: ConnectsByOAuth,
-  { id, accountId, provider, providerUserId, label, email, scopes }: LoginConnection,
-): void {
-  try {
-    const granted = (scopes ?? '').split(/[\s,]+/).filter(Boolean);
-    oauth.connected?.({ id, accountId, providerUserId, label, email, scopes: granted });
-  } catch (error) {
-    onFailure(provider as Platform, 'a connection could not be handed over', `${error}`);
   }
 }

@@ -5,9 +5,11 @@ import { hasCredentials, openTokens, type SealedConnection } from '../../store/l
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Connections } from './connections.ts';
 import { openPaired } from './paired-connection.ts';
+import { tellConnector } from './tell-connector.ts';
 import { revokeTokens } from './token-endpoint.ts';
 
 const DISCONNECTED = 'the connection to the platform was deleted';
+const NOT_ENDED = 'a connection could not be ended';
 
 /**
  * Deletes a connection to a platform and removes it from every agent. Then its live calls end, its connector is told,
@@ -42,20 +44,11 @@ export async function endConnection(connections: Connections, gone: SealedConnec
   const { oauth, pairing } = connections.connectors.get(platform)?.provides ?? {};
   if (pairing !== undefined) {
     const paired = openPaired(connections.store.secrets, gone);
-    if (paired !== null) tell(connections, platform, () => pairing.disconnected(paired));
+    if (paired !== null) tellConnector(connections, platform, NOT_ENDED, () => pairing.disconnected(paired));
   }
   if (oauth === undefined) return;
   connections.tokens.get(platform)?.forget(gone.id);
-  tell(connections, platform, () => oauth.disconnected?.(gone.id));
+  tellConnector(connections, platform, NOT_ENDED, () => oauth.disconnected?.(gone.id));
   const tokens = openTokens(connections.store.secrets, gone);
   if (tokens !== null) await revokeTokens(connections, platform, tokens);
-}
-
-/** A connector that throws affects nothing else. */
-function tell({ onFailure }: Connections, platform: Platform, connector: () => void): void {
-  try {
-    connector();
-  } catch (error) {
-    onFailure(platform, 'a connection could not be ended', `${error}`);
-  }
 }

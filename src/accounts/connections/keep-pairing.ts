@@ -3,7 +3,8 @@ import type { Platform } from '../../base/platform.ts';
 import type { ConnectsByPairing, Paired } from '../../connectors/contract/pairing.ts';
 import type { Db } from '../../store/database/rows.ts';
 import type { ConnectionDeps } from './connection-deps.ts';
-import { handOverPaired, pairedUserId } from './paired-connection.ts';
+import { handOverPaired } from './hand-over.ts';
+import { pairedUserId } from './paired-connection.ts';
 import { platformWords } from './platform-words.ts';
 import { type Cause, settleConnection } from './settle-connection.ts';
 

@@ -1,8 +1,6 @@
-import type { Platform } from '../../base/platform.ts';
-import type { ConnectsByPairing, PairedConnection } from '../../connectors/contract/pairing.ts';
+import type { PairedConnection } from '../../connectors/contract/pairing.ts';
 import { type LoginConnection, openCredentials } from '../../store/logins/login-connections.ts';
 import type { SecretBox } from '../../store/secrets/secret-box.ts';
-import type { ConnectionDeps } from './connection-deps.ts';
 
 /** What a connection by pairing has as `providerUserId`, so that an account has one connection to a server. */
 export function pairedUserId(accountId: string, server: string): string {
@@ -16,18 +14,4 @@ export function openPaired(secrets: SecretBox, connection: LoginConnection): Pai
   const { id, accountId, label, remoteId, providerUserId } = connection;
   const server = providerUserId.slice(pairedUserId(accountId, '').length);
   return { id, accountId, server, label, personId: remoteId, credentials };
-}
-
-/** Hands one connection over. A connector that throws affects no other connection. */
-export function handOverPaired(
-  { onFailure }: Pick<ConnectionDeps, 'onFailure'>,
-  platform: Platform,
-  pairing: ConnectsByPairing,
-  connection: PairedConnection,
-): void {
-  try {
-    pairing.connected(connection);
-  } catch (error) {
-    onFailure(platform, 'a connection could not be handed over', `${error}`);
-  }
 }

@@ -4,7 +4,13 @@ import { deleteRows } from '../../store/database/rows.ts';
 import { findTrunk, putTrunk, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
-import { newInboundToken, notifyTrunkChanged, type SipAccounts, type SipSetup } from './sip-accounts.ts';
+import {
+  isOperatorsAccount,
+  newInboundToken,
+  notifyTrunkChanged,
+  type SipAccounts,
+  type SipSetup,
+} from './sip-accounts.ts';
 
 /** New settings of an account's trunk. `password` null: the stored one, if host and username are unchanged. */
 export interface WantedTrunk extends Omit<StoredTrunk, 'accountId' | 'password' | 'inboundToken'> {
@@ -19,7 +25,7 @@ export interface ShownTrunk extends Omit<StoredTrunk, 'accountId' | 'password' |
 
 /**
  * Adds or replaces the account's trunk. Returns null when no password was given and none is stored for this login.
- * Throws `email_not_verified` or `too_many_trunk_changes`.
+ * Throws `email_not_verified`, `server_blocked` or `too_many_trunk_changes`.
  */
 export async function putSipTrunk(
   sip: SipSetup,
@@ -29,6 +35,7 @@ export async function putSipTrunk(
   const { accountId } = actor;
   const { db, secrets } = sip.store;
   await requireVerifiedAddress(db, accountId);
+  await assertMayUse(sip, accountId, wanted.host);
   const trunk = await db.transaction().execute(async (trx) => {
     const sameLogin = ofSameLogin(await findTrunk(trx, secrets, accountId), wanted);
     const password = wanted.password ?? sameLogin?.password;
@@ -45,6 +52,15 @@ export async function putSipTrunk(
   if (!trunk) return null;
   await notifyTrunkChanged(sip, trunk);
   return shown(sip, trunk);
+}
+
+async function assertMayUse(
+  { store, directory }: SipAccounts,
+  accountId: string,
+  host: string,
+): Promise<void> {
+  if (directory.mayUse(host, await isOperatorsAccount(store.db, accountId))) return;
+  throw new GatewayError('server_blocked', `A trunk may not have the address ${host} (SVC_SIP_TRUNK_ALLOW)`);
 }
 
 /**

@@ -153,6 +153,18 @@ export function emailChangedMail(to: string): Mail {
   });
 }
 
+/** To the owner of an account that stores as much as it may. */
+export function accountFullMail(to: string): Mail {
+  return compose(to, {
+    subject: 'Your account is full',
+    lines: [
+      'Your account stores as much as it may in the database of the gateway. Its agents can send and change nothing for now. What people write to it is still stored, for a while.',
+      'Deleting agents frees room, and so does the operator of the gateway, by a larger quota or a shorter time for which messages are kept.',
+    ],
+    closing: 'This mail is sent once, until there is room again.',
+  });
+}
+
 function compose(to: string, { subject, lines, action, closing }: Letter): Mail {
   const linked = action ? [action.url] : [];
   const text = `${[...lines, ...linked, closing].join('\n\n')}\n`;

@@ -11,14 +11,13 @@ import { isPrivateUseRedirect } from '../../authorization/redirect-uris.ts';
 import { reachOf } from '../../authorization/scope-names.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { findAuthorization } from '../../store/keys/mcp-authorizations.ts';
-import { returnCookie } from '../auth/cookies.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type BytesReply, type EmptyReply, replyEmpty } from '../http/answer/reply.ts';
 import { type Route, resource } from '../http/routing/route.ts';
 import { consentPage } from '../pages/consent.ts';
 import { authorizationFailed, CONFIRM_FIRST } from '../pages/notice.ts';
 import { HTML_TYPE, OWN_FORM_HEADERS, pageAnswer, pageReply } from '../pages/page.ts';
-import { signInPage } from '../pages/sign-in.ts';
+import { type SignInOffer, signInReply } from '../pages/sign-in.ts';
 import { AuthorizeQuery } from '../schema/authorization.ts';
 import type { AuthorizationContext } from './authorization-context.ts';
 import { repeatedNames } from './clients.ts';
@@ -59,7 +58,8 @@ export function authorizeRoutes(context: AuthorizationContext): Route[] {
       handler: async (request) => {
         const { query, address } = request;
         const session = context.sessionOf(request.header('cookie'));
-        if (session === null || wants(query, 'login')) return signInReply(context, query, session);
+        if (session === null || wants(query, 'login'))
+          return signInReply(signInOffer(context), { path: PATH, query, why: WHY_SIGN_IN, session });
         return await orRefusal(302, async () => {
           const repeated = repeatedNames(new URLSearchParams(request.search));
           const asked = await readAuthorizationRequest(context.domain, { ...query, repeated }, address);
@@ -107,23 +107,8 @@ export function authorizeRoutes(context: AuthorizationContext): Route[] {
   ];
 }
 
-/**
- * Shows the sign-in page. A signed-in user gets no external providers, because with them a sign-in would link another
- * identity to the account.
- */
-function signInReply(
-  { people, providers: all }: AuthorizationContext,
-  query: Asked,
-  session: Principal | null,
-): BytesReply<200> {
-  const providers = session === null ? all : [];
-  const page = signInPage(people.signup, providers, WHY_SIGN_IN);
-  const cookie = providers.length === 0 ? null : returnCookie(PATH, query, people.publicUrl());
-  return pageReply(
-    200,
-    page,
-    cookie === null ? OWN_FORM_HEADERS : { ...OWN_FORM_HEADERS, 'Set-Cookie': cookie },
-  );
+function signInOffer({ people: { signup, publicUrl }, providers }: AuthorizationContext): SignInOffer {
+  return { signup, providers, publicUrl };
 }
 
 interface Consent {

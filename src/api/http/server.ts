@@ -1,4 +1,5 @@
 import { assert } from '../../base/assert.ts';
+import { type Clock, systemClock } from '../../base/time.ts';
 import { Backlog, type BacklogOptions } from './answer/backlog.ts';
 import { Traffic } from './answer/traffic.ts';
 import { NodeLibrary } from './node/node-library.ts';
@@ -8,6 +9,7 @@ import { PathTable } from './routing/path-table.ts';
 import { pathParameterNames, type Route } from './routing/route.ts';
 import type { ServerHandlers, ServerLibrary, SocketPath } from './server-library.ts';
 import type { SocketRoute } from './socket/socket.ts';
+import { SocketBudgets } from './socket/socket-budget.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { loadUws } from './uws/load-uws.ts';
 import { UwsLibrary } from './uws/uws-library.ts';
@@ -25,6 +27,8 @@ export interface HttpServerOptions extends DispatcherOptions {
   /** Called with the reason if uWebSockets.js is unavailable and no library was requested. */
   readonly onFallback?: (reason: string) => void;
   readonly backlog?: BacklogOptions;
+  /** Default: the system's. */
+  readonly clock?: Pick<Clock, 'monotonicMs'>;
 }
 
 /** Unread bytes and dropped clients, for the metrics. */
@@ -39,6 +43,7 @@ export class HttpServer {
   readonly #paths = new PathTable<Endpoint>();
   readonly #traffic = new Traffic();
   readonly #backlog: Backlog;
+  readonly #budgets: SocketBudgets;
   readonly #sockets: SocketServer;
   readonly #library: ServerLibrary;
   #port = -1;
@@ -56,11 +61,13 @@ export class HttpServer {
       };
     }
     this.#backlog = new Backlog(options.backlog);
+    this.#budgets = new SocketBudgets(options.clock ?? systemClock);
     const dispatcher = new Dispatcher(this.#paths, this.#traffic, options);
     const sockets = new SocketServer({
       paths: this.#paths,
       traffic: this.#traffic,
       backlog: this.#backlog,
+      budgets: this.#budgets,
       onError: options.onError,
       ownOrigin: options.ownOrigin,
       serve: (request, response) => dispatcher.serve(request, response),
@@ -93,6 +100,11 @@ export class HttpServer {
   /** Name of the server library in use. */
   get library(): ServerLibrary['name'] {
     return this.#library.name;
+  }
+
+  /** WebSockets closed because their client sent too much, by what it sent last. */
+  get socketClosings(): ReadonlyMap<string, number> {
+    return this.#budgets.closings;
   }
 
   get pressure(): ReadPressure {

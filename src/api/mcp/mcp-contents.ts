@@ -1,4 +1,4 @@
-import type { AuthInfo, Implementation, ServerContext } from '@modelcontextprotocol/server';
+import type { AuthInfo, Implementation, Resource, ServerContext } from '@modelcontextprotocol/server';
 import { assert } from '../../base/assert.ts';
 import { productVersion } from '../../base/product-version.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -14,7 +14,9 @@ export const SERVER_INFO: Implementation = {
 };
 
 /** The resources that a principal may read. */
-export type Transcripts = Pick<TranscriptResource, 'list' | 'templates' | 'read' | 'watch' | 'watchList'>;
+export interface Transcripts extends Pick<TranscriptResource, 'templates' | 'read' | 'watch' | 'watchList'> {
+  list(...scope: Parameters<TranscriptResource['list']>): Resource[] | Promise<Resource[]>;
+}
 
 /** The server's tools, resources and instructions, the same for every client. */
 export interface McpContents {

@@ -3,19 +3,21 @@ import { isRecord, type JsonTooDeep } from '../../base/json.ts';
 import type { Reply } from '../http/answer/reply.ts';
 import { FastPath } from './fast-path/fast-path.ts';
 import type { McpCounts, McpRequest } from './mcp-request.ts';
+import { modelContents, type ReadingPolicy } from './model-contents.ts';
 import { jsonOf, MODERN_VERSION, rpcError } from './rpc-message.ts';
 import { RequestEvents } from './sessions/request-events.ts';
 import type { SessionDeps } from './sessions/session.ts';
 import { McpSessions, type SessionLimits } from './sessions/sessions.ts';
 import { StatelessEndpoint } from './stateless-endpoint.ts';
 import { streamPlaces } from './stream-places.ts';
-import { readingTools } from './tools/mcp-tools.ts';
 
 /** Error code of invalid JSON (JSON-RPC 2.0, section 5.1). */
 const PARSE_ERROR = -32_700;
 
 /** Dependencies of the endpoint. */
-export type McpDeps = Omit<SessionDeps, 'fastPath' | 'events' | 'streams'>;
+export interface McpDeps extends Omit<SessionDeps, 'fastPath' | 'events' | 'streams'> {
+  readonly policy: ReadingPolicy;
+}
 
 export interface McpOptions {
   readonly sessions: SessionLimits;
@@ -38,7 +40,7 @@ export class McpEndpoint {
       counts.streamsRefused += 1;
     });
     this.#stateless = new StatelessEndpoint({ contents, fastPath, counts, streams, onError });
-    const reading = { ...contents, tools: readingTools(tools) };
+    const reading = modelContents(contents, deps.policy);
     this.#reading = new StatelessEndpoint({ contents: reading, fastPath: null, counts, streams, onError });
     const events = new RequestEvents();
     this.#sessions = new McpSessions({ ...deps, fastPath, streams, events }, options.sessions, counts);

@@ -1,7 +1,10 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwords/passwords.ts';
 import type { SignupPolicy } from '../../accounts/people/people.ts';
 import { escapeHtml } from '../../base/html.ts';
-import type { Page } from './page.ts';
+import { returnCookie } from '../auth/cookies.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { BytesReply } from '../http/answer/reply.ts';
+import { OWN_FORM_HEADERS, type Page, pageReply } from './page.ts';
 
 const STYLE = `
 button.other{margin-top:12px;background:transparent;color:var(--accent);border:1px solid var(--line)}
@@ -76,8 +79,38 @@ function providerLink(name: string): string {
   return `<a class="provider" href="../auth/oauth/${encodeURIComponent(name)}/start">Continue with ${shown}</a>`;
 }
 
-/** Shown in place of a page that requires a signed-in user. `why`: what for, in words. */
-export function signInPage({ mode }: SignupPolicy, providers: readonly string[], why: string): Page {
+/** The page that requires a signed-in user. */
+export interface SignInRequired {
+  readonly path: `/${string}`;
+  readonly query: Readonly<Record<string, string>>;
+  /** What it is for, in words. */
+  readonly why: string;
+  readonly session: Principal | null;
+}
+
+/** What the gateway offers those who sign in. */
+export interface SignInOffer {
+  readonly signup: SignupPolicy;
+  /** Route names of the external providers. */
+  readonly providers: readonly string[];
+  readonly publicUrl: () => string;
+}
+
+/**
+ * Shows the sign-in page in place of another. A signed-in user gets no external providers, because with them a sign-in
+ * would link another identity to the account.
+ */
+export function signInReply(
+  { signup, providers: all, publicUrl }: SignInOffer,
+  { path, query, why, session }: SignInRequired,
+): BytesReply<200> {
+  const providers = session === null ? all : [];
+  const cookie = providers.length === 0 ? null : returnCookie(path, query, publicUrl());
+  const headers = { ...OWN_FORM_HEADERS, ...(cookie !== null && { 'Set-Cookie': cookie }) };
+  return pageReply(200, signInPage(signup, providers, why), headers);
+}
+
+function signInPage({ mode }: SignupPolicy, providers: readonly string[], why: string): Page {
   const other = mode === 'closed' ? 'hidden' : '';
   return {
     title: 'Sign in',

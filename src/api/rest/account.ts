@@ -60,6 +60,14 @@ export const Usage = named('Usage', {
   first_day: z.string(),
   last_day: z.string(),
   total: Amounts,
+  database: z
+    .object({
+      bytes: z
+        .int()
+        .describe('What the account stores now, about: messages, events, transcripts and the like'),
+      most_bytes: z.int().describe('From here on, requests that store something answer 507'),
+    })
+    .describe('Room in the database, of the whole account'),
   days: z.array(AmountsOfDay).describe('By day and platform; only those with usage'),
 });
 
@@ -100,6 +108,7 @@ export function accountRoutes(domain: AccountDomain): Route[] {
           first_day: usage.firstDay,
           last_day: usage.lastDay,
           total: amountsOf(usage.days),
+          database: { bytes: usage.stored.bytes, most_bytes: usage.stored.mostBytes },
           days: usage.days.map((each) => ({
             day: each.day,
             platform: each.platform,

@@ -35,7 +35,8 @@ const config = resource('config', 'Platforms');
 const open = resource('public', 'Platforms');
 const PAGE_STATUSES = [400, 403, 409, 502] as const;
 const CONSENT_STATUSES = [400, 403, 404] as const;
-const NO_STORE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const;
+/** Of an answer whose URL holds a secret. */
+export const NO_STORE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const;
 const NOT_SET_UP = 'The operator has not set up connections to this platform';
 
 /** How to tell who is at a browser, and how often it may try. */

@@ -57,6 +57,8 @@ export function dmRoutes(domain: OutboundDomain): Route[] {
         'no_conversation',
         'agent_not_found',
         'too_many_messages',
+        { storage_full: 'The account is full' },
+        { too_many_attempts: 'The account writes too fast' },
         'send_failed',
         'not_ready',
         'disk_full',

@@ -12,7 +12,13 @@ import { productVersion } from '../../base/product-version.ts';
 import { replyBytes } from '../http/answer/reply.ts';
 import { KEY_HEADER, takesKey } from '../http/idempotency/idempotency.ts';
 import { ADMITTED } from '../http/routing/access.ts';
-import { type Failure, type ResponseSpec, type Route, resource } from '../http/routing/route.ts';
+import {
+  type Failure,
+  type ResponseSpec,
+  type Route,
+  resource,
+  storesSettings,
+} from '../http/routing/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 import type { PublicUrl } from './call-wire.ts';
 
@@ -42,7 +48,7 @@ const ANY_TYPE = '*/*';
 
 const DESCRIPTION = `Connects AI agents to phone calls, meetings and chats.
 
-Errors are \`{"detail": "<text>", "code": "<code>"}\`. The \`detail\` is for people, the \`code\` for programs. An invalid request answers 422, and its \`detail\` lists one entry per error. \`too_many_attempts\` comes with a \`Retry-After\` in seconds.
+Errors are \`{"detail": "<text>", "code": "<code>"}\`. The \`detail\` is for people, the \`code\` for programs. An invalid request answers 422, and its \`detail\` lists one entry per error. \`too_many_attempts\` and \`overloaded\` come with a \`Retry-After\` in seconds.
 In requests, null means that a field is absent, unless the field's description gives it a meaning.
 Endpoints for settings and for the signed-in person refuse unknown fields. All others ignore them and name them in \`X-Ignored-Fields\`.
 Every answer has an \`X-Request-Id\`: the one from the request, or a new one.`;
@@ -154,6 +160,7 @@ const MEANINGS: Readonly<Partial<Record<ErrorCode, string>>> = {
   not_ready: 'The gateway is shutting down',
   platform_not_connected: "The platform's own connection is down",
   too_many_attempts: 'Too many attempts; retry after the number of seconds in `Retry-After`',
+  overloaded: 'The gateway is full; retry after the number of seconds in `Retry-After`',
   file_gone: 'The file is no longer available',
   send_failed: 'The platform refused the message, or it is unknown whether it arrived',
 };
@@ -180,6 +187,7 @@ function serverFailures(route: Route): ErrorCode[] {
   return [
     ...(access === 'public' ? [] : (['unauthorized'] as const)),
     ...(isOpen && method === 'get' ? [] : (['forbidden', 'cross_site'] as const)),
+    ...(storesSettings(route) ? (['storage_full', 'too_many_attempts'] as const) : []),
     ...(body || form ? (['body_too_slow', 'body_too_large'] as const) : []),
     ...(takesKey(route) ? (['request_running', 'request_interrupted', 'too_many_keys'] as const) : []),
     'internal_error',

@@ -10,8 +10,8 @@ import type { SignupPolicy } from '../../accounts/people/people.ts';
 import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import type { ConsentTickets } from '../../authorization/consent-ticket.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { PLATFORM_TRAITS } from '../../base/platform.ts';
-import { returnCookie } from '../auth/cookies.ts';
+import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
+import type { AskedPairing } from '../../connectors/contract/pairing.ts';
 import type { Principal } from '../auth/principal.ts';
 import { parseForm } from '../authorization/clients.ts';
 import { type BytesReply, reply, replyEmpty } from '../http/answer/reply.ts';
@@ -19,9 +19,9 @@ import { type Route, resource } from '../http/routing/route.ts';
 import { CONFIRM_FIRST, connectFailed, DECLINED } from '../pages/notice.ts';
 import { OWN_FORM_HEADERS, pageAnswer, pageReply, refusalPage } from '../pages/page.ts';
 import { pairingPage } from '../pages/pairing.ts';
-import { signInPage } from '../pages/sign-in.ts';
+import { type SignInOffer, signInReply } from '../pages/sign-in.ts';
 import { InstalledBot, InstalledBotRequest, PairingQuery } from '../schema/connection.ts';
-import { starterOf, type Visitors } from './connections.ts';
+import { NO_STORE, starterOf, type Visitors } from './connections.ts';
 import { OWN_SITES } from './oauth.ts';
 
 export interface PairingContext {
@@ -34,7 +34,6 @@ export interface PairingContext {
 const config = resource('config', 'Platforms');
 const open = resource('public', 'Platforms');
 const PAGE_STATUSES = [400] as const;
-const NO_STORE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const;
 const WHY_SIGN_IN = 'A server wants to work with your agents. Sign in to continue.';
 
 /** Routes for the platforms whose servers belong to people and pair with accounts. */
@@ -72,12 +71,13 @@ function consentRoutes(context: PairingContext, offered: PairingPlatform): Route
       handler: async (request) => {
         visitors.signIns.limits.attempt(request.address, null);
         const session = visitors.sessionOf(request.header('cookie'));
-        const { prompt, ...asked } = request.query;
+        const { prompt, ...query } = request.query;
         try {
           // What is wrong with the request is said before anybody signs in for it.
-          offered.pairing.asked(asked);
-          if (session === null || prompt === 'login') return signInReply(context, path, asked, session);
-          return await question(context, offered, session, asked);
+          const asked = offered.pairing.asked(query);
+          if (session === null || prompt === 'login')
+            return signInReply(signInOffer(context), { path, query, why: WHY_SIGN_IN, session });
+          return await question(context, platform, session, { query, asked });
         } catch (refusal) {
           return refusedAs(refusal);
         }
@@ -120,29 +120,25 @@ function consentRoutes(context: PairingContext, offered: PairingPlatform): Route
   ];
 }
 
-/** As at the page for MCP clients: a signed-in person gets no external providers, which would link an identity. */
-function signInReply(
-  { visitors: { signIns, publicUrl }, signup }: PairingContext,
-  path: `/${string}`,
-  asked: Readonly<Record<string, string>>,
-  session: Principal | null,
-): BytesReply<200> {
-  const providers = session === null ? [...signIns.providers.keys()] : [];
-  const cookie = providers.length === 0 ? null : returnCookie(path, asked, publicUrl());
-  const page = signInPage(signup, providers, WHY_SIGN_IN);
-  return pageReply(200, page, { ...OWN_FORM_HEADERS, ...(cookie && { 'Set-Cookie': cookie }) });
+function signInOffer({ visitors: { signIns, publicUrl }, signup }: PairingContext): SignInOffer {
+  return { signup, providers: [...signIns.providers.keys()], publicUrl };
+}
+
+interface Asking {
+  readonly query: Readonly<Record<string, string>>;
+  /** What the query asks for. */
+  readonly asked: AskedPairing;
 }
 
 async function question(
   { domain, tickets }: PairingContext,
-  { platform, pairing }: PairingPlatform,
+  platform: Platform,
   { accountId, credentialId }: Principal,
-  asked: Readonly<Record<string, string>>,
+  { query, asked: { server, host } }: Asking,
 ): Promise<BytesReply<200>> {
   const { db } = domain.store;
   await requireVerifiedAddress(db, accountId);
-  const { server, host } = pairing.asked(asked);
-  const requestText = new URLSearchParams(asked).toString();
+  const requestText = new URLSearchParams(query).toString();
   const page = pairingPage({
     platform,
     title: PLATFORM_TRAITS[platform].title,
@@ -151,7 +147,7 @@ async function question(
     requestText,
     ticket: tickets.issue(credentialId, requestText),
     account: await ownerOf(db, accountId),
-    otherAccountUrl: `${platform}?${new URLSearchParams({ ...asked, prompt: 'login' })}`,
+    otherAccountUrl: `${platform}?${new URLSearchParams({ ...query, prompt: 'login' })}`,
   });
   return pageReply(200, page, OWN_FORM_HEADERS);
 }

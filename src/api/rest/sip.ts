@@ -38,7 +38,7 @@ export function sipRoutes(sip: SipSetup): Route[] {
         'Registration starts at once and is renewed. Live calls continue. A new host or user name changes the `inbound_uri`.',
       body: SipTrunkBody,
       responses: { 200: { description: 'The trunk', schema: SipTrunk } },
-      fails: ['email_not_verified', 'too_many_trunk_changes'],
+      fails: ['server_blocked', 'email_not_verified', 'too_many_trunk_changes'],
       handler: async ({ principal, body }) => {
         const { caller_id, caller_id_in, behind_nat, media_timeout_s, realm, password, ...same } = body;
         const trunk = await putSipTrunk(sip, principal, {

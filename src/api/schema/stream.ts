@@ -4,6 +4,14 @@ import type { CallEvent } from '../../calls/call-event.ts';
 import { type AudioDirection, SpokenText } from './call.ts';
 import { ChatText } from './fields.ts';
 
+/** How audio may be written in binary messages, and in the base64 of `audio`. */
+export const AUDIO_FORMATS = ['pcm_s16le', 'mulaw', 'alaw'] as const;
+export type AudioFormat = (typeof AUDIO_FORMATS)[number];
+
+/** Lengths of messages of audio, in ms. The shortest halves a frame of the call. */
+const MIN_MESSAGE_MS = 10;
+const MAX_MESSAGE_MS = 200;
+
 const SampleRate = z.int().min(MIN_SAMPLE_RATE_HZ).max(MAX_SAMPLE_RATE_HZ);
 
 /** Text messages from the client on the call WebSocket (specification, "Call WebSocket, client to server"). */
@@ -13,6 +21,8 @@ export const StreamRequest = z.discriminatedUnion('type', [
     type: z.literal('audio_config'),
     sample_rate: SampleRate.optional(),
     receive: z.boolean().optional(),
+    format: z.enum(AUDIO_FORMATS).optional(),
+    frame_ms: z.int().min(MIN_MESSAGE_MS).max(MAX_MESSAGE_MS).multipleOf(MIN_MESSAGE_MS).optional(),
   }),
   z.object({ type: z.literal('clear') }),
   z.object({ type: z.literal('pause') }),
@@ -107,7 +117,7 @@ export type StreamEvent =
       readonly sample_rate: number;
       readonly native_sample_rate: number;
       readonly resampling: boolean;
-      readonly format: 'pcm_s16le';
+      readonly format: AudioFormat;
       readonly channels: 1;
       readonly frame_duration_ms: number;
       readonly frame_bytes: number;

@@ -1,9 +1,9 @@
 import { unreachable } from '../../base/assert.ts';
-import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { CallEvent, CallSnapshot, ChatEvent, UtteranceEvent } from '../../calls/call-event.ts';
 import { audioDirection } from '../rest/call-wire.ts';
 import type { StreamEvent } from '../schema/stream.ts';
+import { type MessageShape, messageBytes } from './frame-packer.ts';
 
 /** An event of a call as sent on its WebSockets. `isDetailed`: the client has asked for interim results. */
 export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEvent {
@@ -62,16 +62,17 @@ export function transcriptWire(line: RecognizedLine, isFinal: boolean): StreamEv
 }
 
 /** The format of a client's audio on a call. */
-export function audioConfigWire(sampleRateHz: number, nativeSampleRateHz: number): StreamEvent {
+export function audioConfigWire(shape: MessageShape, nativeSampleRateHz: number): StreamEvent {
+  const { sampleRateHz, format, messageMs } = shape;
   return {
     type: 'audio_config',
     sample_rate: sampleRateHz,
     native_sample_rate: nativeSampleRateHz,
     resampling: sampleRateHz !== nativeSampleRateHz,
-    format: 'pcm_s16le',
+    format,
     channels: 1,
-    frame_duration_ms: FRAME_MS,
-    frame_bytes: frameSamples(sampleRateHz) * Int16Array.BYTES_PER_ELEMENT,
+    frame_duration_ms: messageMs,
+    frame_bytes: messageBytes(shape),
     ready: true,
   };
 }

@@ -1,5 +1,6 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { FRAME_MS } from '../../base/frame.ts';
 import type { Capability } from '../../base/platform.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
@@ -12,11 +13,13 @@ import { say } from '../../calls/speak.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
 import type { Socket, SocketHandler } from '../http/socket/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
+import { AUDIO_CODINGS } from './audio-coding.ts';
 import { audioConfigWire, callEventWire, openingEvents, transcriptWire } from './call-event-wire.ts';
 import type { ClientReadPosition } from './client-read-position.ts';
+import { FramePacker, type MessageShape } from './frame-packer.ts';
 import { InflightWindow } from './inflight-window.ts';
 import type { AgentStream } from './open-streams.ts';
-import { parseStreamRequest, pcmFromBase64, pcmFromBytes, StreamFault } from './stream-request.ts';
+import { bytesFromBase64, parseStreamRequest, StreamFault } from './stream-request.ts';
 
 /** WebSocket close codes (RFC 6455, section 7.4.1). */
 const NORMAL_CLOSURE = 1000;
@@ -57,7 +60,10 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #audio: AgentAudio | null = null;
   #stopObserving: () => void = () => {};
   #leaveList: () => void = () => {};
-  #sampleRateHz: number;
+  /** Of the audio in both directions, as the client has declared it. */
+  #shape: MessageShape;
+  /** Null: the client gets the frames of the call as they are. */
+  #packer: FramePacker | null = null;
   #receiving = false;
   /** Kept apart, because it is read for every frame of audio. */
   #canSpeak = false;
@@ -71,7 +77,15 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   constructor(call: CallActor, deps: StreamDeps) {
     this.#call = call;
     this.#deps = deps;
-    this.#sampleRateHz = call.identity.sampleRateHz;
+    this.#shape = {
+      sampleRateHz: call.identity.sampleRateHz,
+      format: 'pcm_s16le',
+      messageMs: FRAME_MS,
+    };
+  }
+
+  get accountId(): string {
+    return this.#deps.scope.accountId;
   }
 
   /** AgentStream: closes the stream if its credential no longer acts for the call's agent. The call continues. */
@@ -94,7 +108,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   binary(bytes: ArrayBuffer): void {
     try {
-      this.#play(pcmFromBytes(bytes), this.#sampleRateHz);
+      this.#play(bytes, this.#shape.sampleRateHz);
     } catch (error) {
       this.#answerFault(error);
     }
@@ -140,17 +154,10 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   /** AgentAudioObserver: sends one 20 ms frame. Returns false to leave it in the ring buffer. */
   frame(pcm: Uint8Array): boolean {
-    const socket = this.#socket;
-    if (
-      !socket ||
-      !this.#window.isOpen(this.#deps.readPosition.readUpToMs()) ||
-      socket.bufferedBytes() > MAX_BUFFERED_BYTES
-    )
-      return false;
-    const ping = this.#window.nextPing();
-    if (!socket.sendBinary(pcm, ping)) return false;
-    this.#window.frameSent();
-    if (ping !== undefined) this.#window.pingSent(ping, this.#nowMs());
+    const packer = this.#packer;
+    if ((packer === null || packer.isDue) && !this.#hasRoom()) return false;
+    if (packer === null) return this.#sendAudio(pcm);
+    packer.add(pcm);
     return true;
   }
 
@@ -182,7 +189,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #carryOut(request: StreamRequest): void {
     switch (request.type) {
       case 'audio':
-        return this.#play(pcmFromBase64(request.audio), request.sample_rate ?? this.#sampleRateHz);
+        return this.#play(bytesFromBase64(request.audio), request.sample_rate ?? this.#shape.sampleRateHz);
       case 'audio_config':
         return this.#configure(request);
       case 'clear':
@@ -217,7 +224,28 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     sendChat(...this.#addressed(), draft).catch((error: unknown) => this.#answerFault(error));
   }
 
-  #play(samples: Int16Array, sampleRateHz: number): void {
+  /** Whether the client has read what was sent, so that more may follow. */
+  #hasRoom(): boolean {
+    const socket = this.#socket;
+    return (
+      socket !== null &&
+      this.#window.isOpen(this.#deps.readPosition.readUpToMs()) &&
+      socket.bufferedBytes() <= MAX_BUFFERED_BYTES
+    );
+  }
+
+  /** Sends a message of audio. */
+  #sendAudio(message: Uint8Array): boolean {
+    const frames = this.#shape.messageMs / FRAME_MS;
+    const ping = this.#window.nextPing(frames);
+    if (!this.#socket?.sendBinary(message, ping)) return false;
+    this.#window.sent(frames);
+    if (ping !== undefined) this.#window.pingSent(ping, this.#nowMs());
+    return true;
+  }
+
+  #play(bytes: ArrayBuffer, sampleRateHz: number): void {
+    const samples = AUDIO_CODINGS[this.#shape.format].read(bytes);
     if (!this.#canSpeak) return this.#missing('audio_out');
     if (samples.length > 0) this.#joined().write(samples, sampleRateHz);
   }
@@ -244,15 +272,30 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   }
 
   #configure(request: Extract<StreamRequest, { type: 'audio_config' }>): void {
-    const rateChanged = request.sample_rate !== undefined && request.sample_rate !== this.#sampleRateHz;
+    const former = this.#shape;
+    this.#reshape(request);
     const mayReceive = request.receive !== true || this.#offers('audio_in');
     if (!mayReceive) this.#missing('audio_in');
     const receiving = mayReceive ? (request.receive ?? this.#receiving) : false;
+    const { sampleRateHz } = this.#shape;
+    const rateChanged = sampleRateHz !== former.sampleRateHz;
     const listenChanged = receiving !== this.#receiving || (receiving && rateChanged);
-    this.#sampleRateHz = request.sample_rate ?? this.#sampleRateHz;
     this.#receiving = receiving;
-    if (listenChanged) this.#joined().listen(receiving ? this.#sampleRateHz : null);
-    this.#send(audioConfigWire(this.#sampleRateHz, this.#call.identity.sampleRateHz));
+    if (listenChanged) this.#joined().listen(receiving ? sampleRateHz : null);
+    this.#send(audioConfigWire(this.#shape, this.#call.identity.sampleRateHz));
+  }
+
+  /** What was packed for a message of the former shape is dropped. */
+  #reshape({ sample_rate, format, frame_ms }: Extract<StreamRequest, { type: 'audio_config' }>): void {
+    if (sample_rate === undefined && format === undefined && frame_ms === undefined) return;
+    const former = this.#shape;
+    this.#shape = {
+      sampleRateHz: sample_rate ?? former.sampleRateHz,
+      format: format ?? former.format,
+      messageMs: frame_ms ?? former.messageMs,
+    };
+    const isPlain = this.#shape.format === 'pcm_s16le' && this.#shape.messageMs === FRAME_MS;
+    this.#packer = isPlain ? null : new FramePacker(this.#shape, (message) => void this.#sendAudio(message));
   }
 
   #configureTranscript(interim: boolean | undefined): void {
@@ -303,6 +346,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #answerFault(error: unknown): void {
     if (!(error instanceof StreamFault || error instanceof GatewayError)) throw error;
     this.#send({ type: 'call_error', code: error.code, message: error.message });
+    this.#socket?.faulted();
   }
 
   #send(event: StreamEvent): void {

@@ -68,6 +68,10 @@ export class InboxStream implements SocketHandler, AgentStream {
     this.#scope = feed.scope;
   }
 
+  get accountId(): string {
+    return this.#scope.accountId;
+  }
+
   /** AgentStream: includes new agents from now on. Closes the stream if one of its current agents is gone. */
   follow(agentIds: readonly string[]): void {
     const { scope } = this.#next ?? { scope: this.#scope };

@@ -31,13 +31,15 @@ export class InflightWindow {
     return readUpToMs - oldestSentAtMs < WINDOW_MS + this.#roundTripMs;
   }
 
-  /** The number of the ping to send with the next frame; undefined if none is due. */
-  nextPing(): number | undefined {
-    return (this.#framesSent + 1) % PING_EVERY_FRAMES === 0 ? this.#pingsSent + 1 : undefined;
+  /** The number of the ping to send with the next message of so many frames; undefined if none is due. */
+  nextPing(frames: number): number | undefined {
+    const before = Math.floor(this.#framesSent / PING_EVERY_FRAMES);
+    const after = Math.floor((this.#framesSent + frames) / PING_EVERY_FRAMES);
+    return after > before ? this.#pingsSent + 1 : undefined;
   }
 
-  frameSent(): void {
-    this.#framesSent += 1;
+  sent(frames: number): void {
+    this.#framesSent += frames;
   }
 
   pingSent(ping: number, nowMs: number): void {

@@ -28,25 +28,14 @@ export function parseStreamRequest(text: string): StreamRequest {
   throw new StreamFault(code, `${path}: ${issue?.message}`);
 }
 
-/** A view of a binary frame as PCM: signed 16-bit little-endian mono. Throws a StreamFault if it is invalid. */
-export function pcmFromBytes(bytes: ArrayBuffer): Int16Array {
-  if (bytes.byteLength % 2 !== 0) {
-    throw new StreamFault(
-      'invalid_audio',
-      `16-bit PCM must have an even number of bytes, got ${bytes.byteLength}`,
-    );
-  }
-  return new Int16Array(bytes);
-}
-
-/** Decodes PCM from base64 (RFC 4648, section 4, padding required). Throws a StreamFault if it is invalid. */
-export function pcmFromBase64(base64: string): Int16Array {
+/** Decodes base64 (RFC 4648, section 4, padding required). Throws a StreamFault if it is invalid. */
+export function bytesFromBase64(base64: string): ArrayBuffer {
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
     throw new StreamFault('invalid_base64', 'audio must be valid base64');
   }
   const bytes = new ArrayBuffer(Buffer.byteLength(base64, 'base64'));
   Buffer.from(bytes).write(base64, 'base64');
-  return pcmFromBytes(bytes);
+  return bytes;
 }
 
 function jsonOf(text: string): unknown {

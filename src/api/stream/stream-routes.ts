@@ -15,6 +15,8 @@ import type { OpenStreams } from './open-streams.ts';
 
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;
+/** Fifty or a hundred frames of audio a second, also as JSON, and what has piled up in 2 s. */
+const CALL_PACE = { most: 1_250, perSecond: 700 };
 /**
  * Limits on open WebSockets per key and per account, to be multiplied by the account's call limit. One call can have
  * 64.
@@ -41,6 +43,7 @@ export function streamRoute(
   return {
     path: '/api/call/{call_id}/stream',
     maxMessageBytes: MAX_MESSAGE_BYTES,
+    pace: CALL_PACE,
     accept({ params, query, credential }) {
       const principal = admit('runtime', authenticate(query.get('api_key') ?? credential));
       const call = liveCall(calls, principal, params.call_id ?? '');
@@ -53,6 +56,7 @@ export function streamRoute(
 
 /** Small, because clients have nothing to send. */
 const MAX_INBOX_MESSAGE_BYTES = 4_096;
+const INBOX_PACE = { most: 100, perSecond: 50 };
 /** Limits on open inbox WebSockets. */
 const INBOX_LIMITS = { perKey: 100, perAccount: 500, total: 10_000 };
 
@@ -73,6 +77,7 @@ export function inboxStreamRoute(
   return {
     path: '/api/inbox/stream',
     maxMessageBytes: MAX_INBOX_MESSAGE_BYTES,
+    pace: INBOX_PACE,
     accept({ query, credential }) {
       const principal = admit('runtime', authenticate(query.get('api_key') ?? credential));
       const cursor = cursorIn(query);

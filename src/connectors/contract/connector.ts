@@ -114,6 +114,8 @@ export interface InboundCall extends CallOffer {
 
 /** The domain's side of an inbound call. */
 export interface InboundAnswerer {
-  /** Returns false when the call cannot be taken (limit reached, closing). The connector then answers busy. */
-  ring(call: InboundCall): boolean;
+  ring(call: InboundCall): RingAnswer;
 }
+
+/** What becomes of an inbound call. `busy`: its account takes no more. `overloaded`: the gateway has no room for it. */
+export type RingAnswer = 'ringing' | 'busy' | 'overloaded';

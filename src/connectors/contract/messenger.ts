@@ -126,6 +126,8 @@ export type Intake =
   | 'duplicate'
   /** Of another bot, which has been answered too often in a row. It is counted. */
   | 'unheard'
+  /** The account stores as much as it may, and nothing of it was old enough to make room. It is counted. */
+  | 'full'
   /** The shared login does not know which account this person, or this channel, belongs to. */
   | 'unbound';
 

@@ -48,6 +48,8 @@ export interface Registration {
 
 /** The SIP connector as seen by the account domain. Trunks and numbers can change while it runs. */
 export interface SipDirectory {
+  /** Whether a trunk may have this host, as far as the host itself tells: names are looked up when they are used. */
+  mayUse(host: string, ofOperator: boolean): boolean;
   /** Adds or replaces the account's trunk. Starts its REGISTER loop if configured. */
   putTrunk(trunk: SipTrunk): void;
   /** Unregisters and removes the trunk. Live calls continue. */

@@ -1,7 +1,6 @@
-import { isIP } from 'node:net';
 import { GatewayError } from '../../base/errors.ts';
 import { type FindAddresses, guardedLookup, isClosedAddress } from '../../base/find-addresses.ts';
-import type { AddressRule } from '../../base/public-address.ts';
+import { type AddressRule, isClosedLiteral } from '../../base/public-address.ts';
 
 export interface GuardedFetchDeps {
   readonly findAddresses: FindAddresses;
@@ -28,8 +27,7 @@ export function guardedFetch({ findAddresses, isOpen, isTrusted }: GuardedFetchD
     const { protocol, hostname } = new URL(url);
     const isSecured = protocol === 'https:';
     const rule = isSecured ? isOpen : isTrusted;
-    const literal = hostname.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0 && !rule(literal)) throw new GatewayError('server_blocked');
+    if (isClosedLiteral(hostname, rule)) throw new GatewayError('server_blocked');
     opened ??= openWays();
     const { fetch, secured, plain } = await opened;
     try {

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../base/errors.ts';
+import { pastedLink } from '../../base/pasted-link.ts';
 import { noLoginText, type Platform } from '../../base/platform.ts';
 import { CANCELLED, type Termination } from '../../base/termination.ts';
 import type { MediaControl } from '../../media/media-control.ts';
 import type { LegObserver, PlatformLeg, SendsDtmf } from '../contract/call-leg.ts';
 import type { CallOffer, CallWay, DialRequest, PlacesCalls } from '../contract/connector.ts';
 import type { DialsSip, SipTarget } from '../contract/sip-dialing.ts';
-import { pastedLink } from './pasted-link.ts';
 
 /** Number or address of a meeting, and the keys that let a caller in. */
 export type MeetingEntry = Pick<SipTarget, 'target' | 'dtmf'>;

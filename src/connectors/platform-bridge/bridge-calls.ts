@@ -37,11 +37,11 @@ export class BridgeCalls implements RingsCalls, BridgedCalls {
   ring({ callRef, ...call }: BridgedCall): 'ringing' | 'known' | 'busy' {
     if (this.#legs.has(callRef)) return 'known';
     const inbound = { ...call, capabilities: [], sampleRateHz: SAMPLE_RATE_HZ, autoAnswer: false };
-    const isTaken = this.#answerer?.ring({
+    const answer = this.#answerer?.ring({
       ...inbound,
       take: (_media, observer) => this.#newLeg(callRef, observer),
     });
-    return isTaken ? 'ringing' : 'busy';
+    return answer === 'ringing' ? 'ringing' : 'busy';
   }
 
   ended(callRef: string, reason: string): boolean {

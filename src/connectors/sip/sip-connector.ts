@@ -1,3 +1,4 @@
+import { addressReadIn } from '../../base/public-address.ts';
 import { type Clock, settledWithin } from '../../base/time.ts';
 import type { MediaControl } from '../../media/media-control.ts';
 import type { RtpCodec } from '../../rtp/rtp-protocol.ts';
@@ -200,6 +201,11 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     const { accountId, target, dtmf, agentName: displayName } = request;
     const sampleRateHz = offeredRateHz(this.#options.codecs);
     return this.#outbound.dial({ accountId, target, dtmf, displayName, sampleRateHz }, media, observer);
+  }
+
+  mayUse(host: string, ofOperator: boolean): boolean {
+    const address = addressReadIn(host);
+    return address === null || this.#trunkDeps.policy.mayUse(address, ofOperator);
   }
 
   putTrunk(settings: SipTrunk): void {

@@ -85,7 +85,6 @@ export function HomePage() {
   );
 }
 
-const QUIET: ReadonlySet<string> = new Set(['ok', 'not_configured', 'not_granted', 'registered']);
 const GOOD_KEYS: ReadonlySet<string> = new Set(['valid', 'not_needed']);
 
 /** What somebody has to do, or will soon. */
@@ -94,8 +93,9 @@ function Attention({ platforms }: { readonly platforms: readonly Platform[] }) {
   const notes: (readonly [href: string, note: ComponentChildren])[] = [];
   const { email = null, email_verified: isVerified } = account.value ?? {};
   if (email !== null && !isVerified) notes.push(['/account', t.verify]);
+  // A status that has a name of its own needs nothing done.
   for (const { platform, status } of platforms)
-    if (!QUIET.has(status))
+    if (texts.statuses[status] === undefined)
       notes.push([`/platforms/${platform}`, `${texts.platforms[platform]}: ${statusText(status)}`]);
   for (const { name, key_status: state, key_detail: detail, notices } of voices.data?.voice_configs ?? []) {
     const problems = GOOD_KEYS.has(state)

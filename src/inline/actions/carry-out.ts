@@ -18,6 +18,7 @@ import { findConversation } from '../../store/messages/conversations.ts';
 import type { CallJoinAction, DmAction, FileAction, PlacedAction, ReplyAction } from '../reply/action.ts';
 import { type ActionContext, type OneAction, Refused, writerOf } from './action-context.ts';
 import { accept, leave, refuse, say, sendDtmf } from './call-actions.ts';
+import { requireCallable, requireWritable } from './policy.ts';
 
 /** Why it is unknown what has become of an action that an earlier process had begun. */
 const STOPPED = 'The gateway stopped meanwhile';
@@ -142,9 +143,10 @@ function attachmentOf(source: FileAction['source']): AttachmentSource {
 
 /** Writes to somebody else than the turn's conversation, through the agent's own accounts. */
 async function dm(context: OneAction, action: DmAction): Promise<void> {
-  requireRoom(context);
   const { platform, to, text } = action;
   const isAgent = platform === 'agent';
+  await requireWritable(context, to);
+  requireRoom(context);
   if (!isAgent) await requireAccount(context, action);
   const receiver = isAgent ? { conversationId: null, peer: to } : { conversationId: to, peer: '' };
   const request = { platform, text, keepTyping: false, attachments: [], task: '', ...receiver };
@@ -156,11 +158,12 @@ async function joinCall(
   context: ActionContext,
   { platform, url, accountId: loginId }: CallJoinAction,
 ): Promise<void> {
+  const meetingUrl = await requireCallable(context, url);
   requireRoom(context);
   const { domain, scope } = context;
   const agent = await findAgent(domain.store.db, scope.accountId, scope.agentIds[0]!);
   if (!agent) throw new Refused('The agent was deleted');
-  const request = { platform, meetingUrl: url, dtmf: '', agentName: agent.name, loginId };
+  const request = { platform, meetingUrl, dtmf: '', agentName: agent.name, loginId };
   await placeCall(domain.calls, scope, { ...request, presets: ENABLED_PRESETS });
 }
 

@@ -2,6 +2,7 @@ import { newId } from '../../base/ids.ts';
 import { type CancelTimer, type Clock, isoAfter, withDeadline } from '../../base/time.ts';
 import type { GatewayTools, ModelMemory } from '../../models/model-client.ts';
 import { isTemporary, ModelFault } from '../../models/model-fault.ts';
+import type { ProviderName } from '../../models/model-provider.ts';
 import { toolsDigest } from '../../models/provider-conversation.ts';
 import { findProvider } from '../../store/agents/agent-providers.ts';
 import { countRows, type Db, deleteRows } from '../../store/database/rows.ts';
@@ -28,6 +29,9 @@ const FORGET_MS = 10_000;
 const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 60_000;
 const PAUSE_FACTOR = 4;
+
+/** The account may be gone. All deletions together have one share of the time for answers. */
+const DELETIONS = 'deletions';
 
 /** What deletions at providers need. */
 interface ForgettingDeps {
@@ -142,7 +146,9 @@ export class Forgetting {
   }
 
   async #forget(forgotten: Forgotten, signal: AbortSignal): Promise<void> {
-    const client = this.#deps.clients.of(forgotten);
+    const { provider, config, secrets } = forgotten;
+    const owner = { accountId: DELETIONS, config, secrets };
+    const client = this.#deps.clients.make(provider as ProviderName, owner);
     const kept = forgotten.kept as Kept;
     if ('memory' in kept) await client.forget(kept.memory, signal);
     else await client.forgetTools?.(kept.tools, signal);

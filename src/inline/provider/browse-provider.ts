@@ -3,16 +3,20 @@ import { requireVerifiedAddress } from '../../accounts/people/verified-address.t
 import { requireAgent } from '../../agents/agent-domain.ts';
 import { type ConfigChange, type ConfigFault, mergeForBrowsing } from '../../agents/provider-config.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { answeredWithin, type Clock } from '../../base/time.ts';
+import { answeredWithin, type Clock, pause } from '../../base/time.ts';
 import { modelProvider } from '../../models/all-providers.ts';
 import type { ModelChoices } from '../../models/model-client.ts';
-import { ModelFault } from '../../models/model-fault.ts';
+import { ModelFault, NotReached } from '../../models/model-fault.ts';
 import type { ProviderName } from '../../models/model-provider.ts';
 import { findProvider } from '../../store/agents/agent-providers.ts';
 import type { Store } from '../../store/store.ts';
 import type { ModelClients } from '../turn/model-clients.ts';
 
 const BROWSE_MS = 15_000;
+/** Names without an address, and addresses that are not allowed, would be told apart by how soon they fail. */
+const LEAST_FAILURE_MS = 1_000;
+const NOT_REACHED =
+  'The endpoint could not be reached: it does not answer, its name has no address, or its address is not allowed (SVC_MODELS_ALLOW)';
 /** Limit of the models, and of the agents, that are listed. */
 const MAX_CHOICES = 1_000;
 
@@ -47,18 +51,25 @@ export async function browseProvider(
   const merged = mergeForBrowsing(modelProvider(provider), stored, config);
   if ('faults' in merged) return merged;
   quota.count(accountId);
-  const late = (): Error => new ModelFault('unreachable', { words: 'The provider did not answer in time' });
+  const late = (): Error => new NotReached('unreachable', { words: 'The provider did not answer in time' });
+  const done = new AbortController();
+  const leastWait = pause(clock, LEAST_FAILURE_MS, done.signal);
   try {
-    const client = clients.make(provider, merged);
+    const client = clients.make(provider, { ...merged, accountId });
     const found = await answeredWithin(clock, BROWSE_MS, late, (signal) => client.browse(signal));
     const { models, agents, notice } = found;
     return { models: models.slice(0, MAX_CHOICES), agents: agents.slice(0, MAX_CHOICES), notice };
   } catch (error) {
+    if (error instanceof NotReached) await leastWait;
     throw error instanceof ModelFault ? told(error) : error;
+  } finally {
+    done.abort();
   }
 }
 
-function told({ kind, message }: ModelFault): GatewayError {
+function told(fault: ModelFault): GatewayError {
+  if (fault instanceof NotReached) return new GatewayError('model_provider_failed', NOT_REACHED);
+  const { kind, message } = fault;
   const isKey = kind === 'key_rejected' || kind === 'no_access';
   return new GatewayError(isKey ? 'model_key_refused' : 'model_provider_failed', message);
 }

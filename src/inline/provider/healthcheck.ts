@@ -12,20 +12,25 @@ import { statusOf } from './provider-status.ts';
 const PROBE_MS = 45_000;
 const NO_ANSWER = { inputTokens: null, outputTokens: null, replyId: null };
 
+interface Check {
+  readonly accountId: string;
+  readonly deliveryId: string;
+  readonly provider: StoredProvider;
+}
+
 /**
  * Probes an agent's provider and stores the outcome with the delivery. When it passes, a key that was refused is used
  * again. Throws a ProbeFailed with the status, or the signal's reason.
  */
 export async function checkHealth(
   { store, clock, clients }: InlineDomain,
-  deliveryId: string,
-  provider: StoredProvider,
+  { accountId, deliveryId, provider }: Check,
   outer: AbortSignal,
 ): Promise<void> {
   const limit = new TimeLimit(clock, PROBE_MS, { reason: new ProbeFailed(LATE) });
   try {
     if (!(await countAttempt(store.db, deliveryId, provider.provider))) throw new TurnEnded('agent_gone');
-    await clients.of(provider).probe(AbortSignal.any([limit.signal, outer]));
+    await clients.of(accountId, provider).probe(AbortSignal.any([limit.signal, outer]));
   } catch (error) {
     throw error instanceof ModelFault ? new ProbeFailed(failureOf(error)) : error;
   } finally {

@@ -11,6 +11,7 @@ import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 import { countAttempt } from '../../store/inline/delivery-turns.ts';
 import { openModelConversation } from '../../store/inline/model-conversations.ts';
 import type { ActionContext } from '../actions/action-context.ts';
+import { withinPolicy } from '../actions/policy.ts';
 import type { OutsideText, ReplyEnd, ScannedReply } from '../reply/action-builder.ts';
 import { parseReply } from '../reply/reply-scanner.ts';
 import { type Asking, askModel } from './ask-model.ts';
@@ -82,7 +83,7 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   const place = { accountId, agentId, lane, configHash: configHash(provider) };
   const conversation = await openModelConversation(store.db, place, clock.nowIso());
   const input = await inputOf(context, turn, provider);
-  const client = domain.clients.of(provider);
+  const client = domain.clients.of(accountId, provider);
   const memory = new TurnConversation(domain, provider, conversation);
   const history = async () => await historyOf(store.db, conversation.id);
   const spoken = isSpoken ? new SpokenReply(context, signal, begun) : null;
@@ -115,7 +116,8 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   if (end === 'interrupted') memory.abandon();
   await memory.stored();
   await spoken?.spoken();
-  const scanned = scannedReply(reply, isSpoken ? 'say' : 'write', end);
+  const asked = scannedReply(reply, isSpoken ? 'say' : 'write', end);
+  const scanned = await withinPolicy(context, asked);
   const actions = fittingActions(domain.outbound, placeOf(turn), scanned.actions);
   const result = { input: input.kept, reply, scanned: { ...scanned, actions }, failure };
   const fate = await storeReply(domain, open, conversation, result);

@@ -3,12 +3,16 @@ import { LimitedMap } from '../../base/limited-map.ts';
 import type { ModelClient } from '../../models/model-client.ts';
 import type { ModelSettings, ProviderName } from '../../models/model-provider.ts';
 import type { StoredProvider } from '../../store/agents/agent-providers.ts';
-import type { FormerProvider } from '../../store/inline/forgotten-at-providers.ts';
 
 const MAX_CLIENTS = 2_000;
 
+/** Whose model is asked: its answers are read in the account's share of the time. */
+export interface ModelOwner extends ModelSettings {
+  readonly accountId: string;
+}
+
 /** Makes a client of a provider. Throws ModelFault `bad_request`. */
-export type ConnectModel = (provider: ProviderName, settings: ModelSettings) => ModelClient;
+export type ConnectModel = (provider: ProviderName, owner: ModelOwner) => ModelClient;
 
 interface KnownClient {
   readonly updatedAt: string;
@@ -25,18 +29,18 @@ export class ModelClients {
   }
 
   /** Throws ModelFault `bad_request` when the settings cannot be used. */
-  of(provider: FormerProvider): ModelClient {
+  of(accountId: string, provider: StoredProvider): ModelClient {
     const { agentId, updatedAt } = provider;
     const known = this.#byAgent.get(agentId);
     if (known?.updatedAt === updatedAt) return known.client;
-    const client = this.make(provider.provider as ProviderName, provider);
+    const client = this.make(provider.provider as ProviderName, { ...provider, accountId });
     this.#byAgent.set(agentId, { updatedAt, client });
     return client;
   }
 
   /** Makes a client that is not kept. Throws ModelFault `bad_request`. */
-  make(name: ProviderName, { config, secrets }: ModelSettings): ModelClient {
-    return this.#connect(name, { config, secrets });
+  make(name: ProviderName, { accountId, config, secrets }: ModelOwner): ModelClient {
+    return this.#connect(name, { accountId, config, secrets });
   }
 }
 

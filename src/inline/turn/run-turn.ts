@@ -42,7 +42,10 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
   const voice = voiceOf(context);
   const ending = voice ? AbortSignal.any([signal, voice.begin(turnId)]) : signal;
   try {
-    if (turn.lead.eventType === 'healthcheck') return await checkHealth(domain, turnId, provider, signal);
+    if (turn.lead.eventType === 'healthcheck') {
+      const check = { accountId, deliveryId: turnId, provider };
+      return await checkHealth(domain, check, signal);
+    }
     let isDelivered = false;
     if (turn.lead.status !== 'answered') {
       requireCall(domain, turn, context.place);

@@ -23,7 +23,7 @@ import { conversationsAt, type Receiver, receiversOf } from './receivers.ts';
 import { shownName } from './shown-name.ts';
 
 type Stored =
-  | { readonly kind: 'duplicate' | 'unbound' }
+  | { readonly kind: 'duplicate' | 'unbound' | 'full' }
   | { readonly kind: 'unheard'; readonly conversation: Conversation; readonly isFirst: boolean }
   | { readonly kind: 'owned'; readonly conversation: Conversation }
   | { readonly kind: 'stored'; readonly conversation: Conversation; readonly message: Message };
@@ -66,6 +66,7 @@ async function store(
   const [receiver] = receivers;
   if (!receiver) return { kind: 'unbound' };
   if (await isKnown(trx, receivers, inbound)) return { kind: 'duplicate' };
+  if (!domain.store.quota.hasReserve(receiver.accountId)) return { kind: 'full' };
   const shown = await showedCode(domain, trx, receiver, inbound);
   if (shown === 'repeated') return { kind: 'duplicate' };
   const conversation = await openWith(domain, trx, receiver, inbound);

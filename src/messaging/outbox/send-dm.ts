@@ -38,11 +38,12 @@ export interface Written {
  * Sends a direct message to the other side of a conversation on a platform. Resolves when the platform has accepted the
  * message, when it is queued, or, with files, once it is stored; an event then reports the result.
  * @throws GatewayError `no_conversation`, `agent_not_found`, `platform_not_configured`, `capability_missing`,
- * `send_failed`, `too_many_messages`, and those of files/resolve-attachments
+ * `send_failed`, `too_many_messages`, `storage_full`, TooManyAttempts, and those of files/resolve-attachments
  */
 export async function sendDm(domain: OutboundDomain, writer: Writer, request: DmRequest): Promise<SentDm> {
   const before = await sentBefore(domain, writer);
   if (before !== null) return before;
+  domain.store.quota.assertMayWrite(writer.scope.accountId);
   return request.platform === 'agent'
     ? await writeToAgent(domain, writer, request)
     : await writeToPerson(domain, writer, request);

@@ -16,7 +16,7 @@ import type { Store } from '../../store/store.ts';
 
 /** Dependencies for sending stored messages. */
 export interface SendingDeps {
-  readonly store: Pick<Store, 'db'>;
+  readonly store: Pick<Store, 'db' | 'quota'>;
   readonly messengers: ReadonlyMap<MessagePlatform, Messenger>;
   /** Returns a message's files in order. Rejects with GatewayError `file_gone` when one no longer exists. */
   readonly filesOf: (messageSeq: number) => Promise<readonly OutboundFile[]>;

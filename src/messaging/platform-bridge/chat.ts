@@ -86,6 +86,7 @@ async function store(
     files: [],
   });
   if (kept === 'unbound') throw new GatewayError('connection_not_found');
+  if (kept === 'full') throw new GatewayError('storage_full', 'The account is full');
   assert(kept !== 'unheard', 'a bridge tells of people only');
   return kept;
 }

@@ -79,12 +79,13 @@ async function ringBridged(
 async function takeMessage(
   intake: MessageIntake,
   event: OfMessages,
-): Promise<'stored' | 'duplicate' | 'unknown_account' | 'done' | 'unknown_token'> {
+): Promise<'stored' | 'duplicate' | 'unknown_account' | 'account_full' | 'done' | 'unknown_token'> {
   const { from } = event;
   switch (event.type) {
     case 'dm': {
       const kept = await intake.received({ ...event.message, from, alias: null });
       if (kept === 'unbound') return 'unknown_account';
+      if (kept === 'full') return 'account_full';
       // A bridge tells of people only.
       assert(kept !== 'unheard', 'a person is heard');
       return kept;

@@ -1,6 +1,6 @@
 import type { JsonApi, ProviderError } from '../http/json-api.ts';
 import type { ModelReply, ModelTurn } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelFault, unusable } from '../model-fault.ts';
 import { readError } from './anthropic-api.ts';
 import { isMessageWith, type SessionEvent, textOf } from './session-events.ts';
 
@@ -141,7 +141,7 @@ export class TurnProgress {
     const asks = ids.filter((id) => !this.#asked.has(id));
     for (const id of asks) this.#asked.add(id);
     if (this.#asked.size > MAX_QUESTIONS) {
-      return new ModelFault('bad_request', { words: 'the agent asks for confirmation again and again' });
+      return unusable('the agent asks for confirmation again and again');
     }
     return { asks };
   }

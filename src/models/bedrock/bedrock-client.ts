@@ -43,10 +43,10 @@ export function bedrockClient({ runtime, control, model }: BedrockClientOptions)
       }
     },
     async turn(turn, observer) {
-      const { signal } = turn;
-      const answer = await runtime.open(call('converse-stream', converseBody(turn), signal), EVENT_STREAM);
+      const request = call('converse-stream', converseBody(turn), turn.signal);
+      const answer = await runtime.open(request, EVENT_STREAM);
       const faultOf = (exception: AwsException) => runtime.brokenStream(errorOf(exception, model));
-      return await readConverse(answer, observer, { signal, faultOf });
+      return await readConverse(answer, observer, faultOf);
     },
     reconcile: async () => ({ kind: 'absent' }),
     forget: async () => {},

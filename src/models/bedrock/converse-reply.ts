@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { parseJson } from '../../base/json.ts';
-import { chunksOf } from '../http/model-answer.ts';
+import { parseForeignJson } from '../../base/json.ts';
+import type { ModelAnswer } from '../http/model-answer.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
 import { isFault, ModelFault, unusable } from '../model-fault.ts';
@@ -15,21 +14,18 @@ const Metadata = z.object({
   usage: z.object({ inputTokens: optionalField(z.number()), outputTokens: optionalField(z.number()) }),
 });
 
-export interface ConverseReading {
-  readonly signal: AbortSignal;
-  /** Returns what an exception within the stream means. */
-  readonly faultOf: (exception: AwsException) => ModelFault;
-}
+/** Returns what an exception within the stream means. */
+type FaultOf = (exception: AwsException) => ModelFault;
 
 /** Reads the stream of one reply to its end, so that its connection can be used again. Rejects with a ModelFault. */
 export async function readConverse(
-  answer: IncomingMessage,
+  answer: ModelAnswer,
   observer: TurnObserver,
-  { signal, faultOf }: ConverseReading,
+  faultOf: FaultOf,
 ): Promise<ModelReply> {
   const reader = new ReplyReader(observer, faultOf);
   try {
-    for await (const message of messagesOf(answer, signal)) reader.take(message);
+    for await (const message of messagesOf(answer)) reader.take(message);
   } catch (error) {
     if (!isFault(error, 'cut') || !reader.hasEnded) throw error;
   }
@@ -39,12 +35,12 @@ export async function readConverse(
 /** Collects a reply from the events of its stream. */
 class ReplyReader {
   readonly #observer: TurnObserver;
-  readonly #faultOf: ConverseReading['faultOf'];
+  readonly #faultOf: FaultOf;
   #text = '';
   #stopReason: string | null = null;
   #usage: ModelUsage = { inputTokens: null, outputTokens: null };
 
-  constructor(observer: TurnObserver, faultOf: ConverseReading['faultOf']) {
+  constructor(observer: TurnObserver, faultOf: FaultOf) {
     this.#observer = observer;
     this.#faultOf = faultOf;
   }
@@ -93,17 +89,14 @@ class ReplyReader {
   }
 }
 
-async function* messagesOf(
-  answer: IncomingMessage,
-  signal: AbortSignal,
-): AsyncGenerator<EventStreamMessage, void> {
+async function* messagesOf(answer: ModelAnswer): AsyncGenerator<EventStreamMessage, void> {
   const decoder = new EventStreamDecoder();
-  for await (const chunk of chunksOf(answer, signal)) yield* decoded(decoder, chunk);
+  for await (const piece of answer.pieces()) yield* decoded(decoder, piece);
 }
 
-function decoded(decoder: EventStreamDecoder, chunk: Buffer): readonly EventStreamMessage[] {
+function decoded(decoder: EventStreamDecoder, piece: Buffer): readonly EventStreamMessage[] {
   try {
-    return decoder.push(chunk);
+    return decoder.push(piece);
   } catch (cause) {
     throw new ModelFault('cut', { words: 'the stream cannot be read', isDoubtful: true }, { cause });
   }
@@ -139,7 +132,7 @@ function usageOf(json: unknown): ModelUsage {
 
 function jsonOf(payload: Buffer): unknown {
   try {
-    return parseJson(payload.toString());
+    return parseForeignJson(payload.toString());
   } catch {
     return null;
   }

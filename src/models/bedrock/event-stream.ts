@@ -27,18 +27,28 @@ const STRING_TYPE = 7;
  * https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export class EventStreamDecoder {
-  #waiting: Buffer = Buffer.alloc(0);
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  /** So many are needed before anything can be read: a long message in many chunks is put together once. */
+  #wantedBytes = PRELUDE_BYTES;
 
   /** Returns the messages that are complete now. Throws BrokenEventStream. */
   push(chunk: Uint8Array): readonly EventStreamMessage[] {
-    this.#waiting = Buffer.concat([this.#waiting, chunk]);
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes < this.#wantedBytes) return [];
     const messages: EventStreamMessage[] = [];
-    for (;;) {
-      const sizeBytes = sizeOfFirst(this.#waiting);
-      if (sizeBytes === null || this.#waiting.length < sizeBytes) return messages;
-      messages.push(decode(this.#waiting.subarray(0, sizeBytes)));
-      this.#waiting = this.#waiting.subarray(sizeBytes);
+    let rest = Buffer.concat(this.#waiting);
+    let sizeBytes = sizeOfFirst(rest);
+    while (sizeBytes !== null && rest.length >= sizeBytes) {
+      messages.push(decode(rest.subarray(0, sizeBytes)));
+      rest = rest.subarray(sizeBytes);
+      sizeBytes = sizeOfFirst(rest);
     }
+    this.#waiting = [rest];
+    this.#waitingBytes = rest.length;
+    this.#wantedBytes = sizeBytes ?? PRELUDE_BYTES;
+    return messages;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { StreamedEvent } from '../http/model-answer.ts';
 import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
-import { isFault, ModelFault } from '../model-fault.ts';
+import { isFault, ModelFault, unusable } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
 import type { ApiError } from '../responses/response-schema.ts';
 import { Completion, calledIn, type Written, writtenText } from './chat-schema.ts';
@@ -87,7 +87,7 @@ export class ChatReader {
 function waiting(name: string): ModelFault {
   const call = name === '' ? 'its function call' : `its call of ${name}`;
   const words = `the model waits for somebody to answer ${call}: choose a model or settings without functions`;
-  return new ModelFault('bad_request', { words: providerWords(words, []) });
+  return unusable(providerWords(words, []));
 }
 
 /** What OpenAI, vLLM, DeepSeek and OpenRouter say about the end of a reply. */

@@ -10,7 +10,7 @@ import type {
   ModelTurn,
   TurnObserver,
 } from '../model-client.ts';
-import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
+import { ModelFault, type ModelFaultKind, NotReached } from '../model-fault.ts';
 import { choicesOf, ModelList } from '../openai/openai-models.ts';
 import type { StoredPrompt } from '../openai/stored-prompt.ts';
 import { Conversations, requestFields } from '../responses/conversations.ts';
@@ -211,7 +211,7 @@ const NOT_IMPLEMENTED = 501;
 
 /** Not for what a reply says: the turn behind it was carried out. */
 function isUnsupported(error: unknown, kinds: ReadonlySet<ModelFaultKind>): boolean {
-  if (!(error instanceof ModelFault)) return false;
+  if (!(error instanceof ModelFault) || error instanceof NotReached) return false;
   const { kind, status } = error;
   return status === NOT_IMPLEMENTED || kind === 'bad_endpoint' || (status !== null && kinds.has(kind));
 }

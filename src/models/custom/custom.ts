@@ -1,4 +1,5 @@
 import { chatClient } from '../chat/chat-client.ts';
+import { OWN_SERVER } from '../http/patience.ts';
 import type { ModelClient } from '../model-client.ts';
 import { unusable } from '../model-fault.ts';
 import type { ModelDeps, ModelProvider, ModelSettings, ProviderField } from '../model-provider.ts';
@@ -62,11 +63,23 @@ function clientOf(settings: ModelSettings, deps: ModelDeps): ModelClient {
   const api = apiOf(config);
   if (mcp !== 'on' && mcp !== 'off') throw unusable('mcp must be on or off');
   if (api === RESPONSES)
-    return customClient({ api: responsesApi(url, key, deps), model, prompt, mayRead: mcp === 'on' });
+    return customClient({
+      api: responsesApi(url, key, deps, OWN_SERVER),
+      model,
+      prompt,
+      mayRead: mcp === 'on',
+    });
   if (prompt !== null) throw unusable('a stored prompt needs a Responses API; choose a model');
   if (mcp === 'on') throw unusable('reading by MCP needs a Responses API; mcp must be off');
   const chat = bearerApi(
-    { endpoint: url, key, wrongPath: wrongCustomPath, path: CHAT_PATH, isRepeatable: true },
+    {
+      endpoint: url,
+      key,
+      wrongPath: wrongCustomPath,
+      path: CHAT_PATH,
+      isRepeatable: true,
+      patience: OWN_SERVER,
+    },
     deps,
   );
   return chatClient({ api: chat, model, browse: (signal) => browseEndpoint(chat, signal) });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { JsonApi } from '../http/json-api.ts';
-import { ModelFault } from '../model-fault.ts';
+import { unusable } from '../model-fault.ts';
 
 /** An agent that is hosted by a project, as it is named in the settings: `name`, or `name:version`. */
 export interface AgentName {
@@ -26,9 +26,7 @@ const NAME = /^(?<name>[A-Za-z0-9][A-Za-z0-9-]{0,62})(?::(?<version>\w{1,64}))?$
 /** Throws a ModelFault `bad_request`. */
 export function readAgentName(text: string): AgentName {
   const { name, version } = NAME.exec(text)?.groups ?? {};
-  if (name === undefined) {
-    throw new ModelFault('bad_request', { words: 'agent_id must be the name of an agent, or name:version' });
-  }
+  if (name === undefined) throw unusable('agent_id must be the name of an agent, or name:version');
   return version === undefined ? { name } : { name, version };
 }
 

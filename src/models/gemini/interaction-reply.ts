@@ -4,7 +4,7 @@ import type { ProviderError } from '../http/json-api.ts';
 import type { StreamedEvent } from '../http/model-answer.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelReply, ModelUsage, TurnObserver } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelFault, unusable } from '../model-fault.ts';
 import { errorOf, errorOfEvent } from './gemini-faults.ts';
 
 const Content = z.object({ type: z.string(), text: optionalField(z.string()) });
@@ -131,7 +131,7 @@ function replyOf(interaction: Interaction, text: string, { hasMemory, faultOf }:
     case 'budget_exceeded':
       throw new ModelFault('quota', { words: 'the budget of the interaction is used up' });
     case 'requires_action':
-      throw new ModelFault('bad_request', { words: 'the model waits for the result of a function' });
+      throw unusable('the model waits for the result of a function');
     case 'failed':
       throw faultOf(errorOf(interaction.errors?.[0] ?? {}, hasMemory));
     default:

@@ -1,11 +1,12 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { kindOfStatus, strangerKind } from '../fault-table.ts';
 import { ModelFault, type ModelFaultKind } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
-import { readJson, type StreamedEvent, streamedEvents } from './model-answer.ts';
-import type { ModelHttp } from './model-http.ts';
+import type { ModelAnswer, StreamedEvent } from './model-answer.ts';
+import type { AccountHttp } from './model-http.ts';
+import { type Patience, VENDOR } from './patience.ts';
 import { requestedWaitMs } from './retry-after.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -47,7 +48,7 @@ export interface Refusal {
 }
 
 export interface JsonApiOptions {
-  readonly http: ModelHttp;
+  readonly http: AccountHttp;
   readonly clock: Clock;
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -56,6 +57,8 @@ export interface JsonApiOptions {
   readonly credentials: Credentials;
   /** Reads the body of an error. Null: it is not in the provider's format. */
   readonly readError: (body: unknown, refusal: Refusal) => ProviderError | null;
+  /** Default: that for a vendor. */
+  readonly patience?: Patience;
   /** Nothing follows a turn that got lost, so no fault of an answer is doubtful. */
   readonly isRepeatable?: true;
 }
@@ -92,14 +95,15 @@ export class JsonApi {
   /** Resolves with the body of the answer. */
   async ask<Schema extends z.ZodType>(schema: Schema, request: ApiRequest): Promise<z.output<Schema>> {
     const answer = await this.open(request);
-    const { data, success } = schema.safeParse(await readJson(answer, request.signal));
+    const { data, success } = schema.safeParse(await answer.json());
     if (!success) throw new ModelFault('bad_endpoint', { words: 'the answer is not the expected JSON' });
     return data;
   }
 
   /** For requests whose answer says nothing. */
   async tell(request: ApiRequest): Promise<void> {
-    await readJson(await this.open(request), request.signal);
+    const answer = await this.open(request);
+    await answer.json();
   }
 
   /** Yields the pages of a list. */
@@ -121,7 +125,7 @@ export class JsonApi {
   async stream(request: ApiRequest): Promise<AsyncGenerator<StreamedEvent, void>> {
     const answer = await this.open(request, 'text/event-stream');
     const isJson = answer.headers['content-type']?.startsWith('application/json') === true;
-    return isJson ? onlyEvent(answer, request.signal) : streamedEvents(answer, request.signal);
+    return isJson ? onlyEvent(answer) : answer.events();
   }
 
   /** The fault for an error that ended a stream. `secrets`: of the request, besides the credentials. */
@@ -137,19 +141,19 @@ export class JsonApi {
   }
 
   /** Resolves with an answer that is a success. The caller reads its body. */
-  async open(request: ApiRequest, accept = 'application/json'): Promise<IncomingMessage> {
-    const { baseUrl, credentials, http, query } = this.#options;
+  async open(request: ApiRequest, accept = 'application/json'): Promise<ModelAnswer> {
+    const { baseUrl, credentials, http, query, patience = VENDOR } = this.#options;
     const { method, path, signal } = request;
     const url = new URL(`${baseUrl}${path}`);
     for (const [name, value] of Object.entries({ ...query, ...request.query }))
       url.searchParams.set(name, String(value));
     const body = request.body === undefined ? '' : JSON.stringify(request.body);
     const headers = { accept, ...(await credentials.headers({ method, url, body }, signal)) };
-    const answer = await http.send({ method, url, headers, signal, ...(body && { body }) });
-    const { statusCode: status = 0 } = answer;
+    const answer = await http.send({ method, url, headers, patience, signal, ...(body && { body }) });
+    const { status } = answer;
     if (status >= 200 && status < 300) return answer;
     const refusal = { status, headers: answer.headers, request };
-    const fault = this.#refused(refusal, url, await readJson(answer, signal));
+    const fault = this.#refused(refusal, url, await answer.json());
     if (fault.kind === 'key_rejected') credentials.rejected?.();
     throw fault;
   }
@@ -170,6 +174,6 @@ export class JsonApi {
   }
 }
 
-async function* onlyEvent(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<StreamedEvent, void> {
-  yield { name: '', data: await readJson(answer, signal) };
+async function* onlyEvent(answer: ModelAnswer): AsyncGenerator<StreamedEvent, void> {
+  yield { name: '', data: await answer.json() };
 }

@@ -1,28 +1,25 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
-import { parseJson } from '../../base/json.ts';
+import { parseForeignJson } from '../../base/json.ts';
+import { type Reader, ReadingRefused } from '../../base/reading-time.ts';
+import type { CancelTimer, Clock } from '../../base/time.ts';
 import { ModelFault } from '../model-fault.ts';
 
-/** Limit of an answer, streamed or not. */
-const MAX_ANSWER_BYTES = 8 * 1_048_576;
-const MAX_EVENT_CHARACTERS = 4 * 1_048_576;
+/** Limit of a streamed answer: two minutes of a hundred tokens a second, each in an event of 600 bytes. */
+const MAX_STREAM_BYTES = 8 * 1_048_576;
+/** Limit of an answer that is read as a whole. The longest lists of models have 600 KB. */
+const MAX_JSON_BYTES = 1_048_576;
+/** Limit of an event: the last of a reply repeats all of it, with what the model has read. */
+const MAX_EVENT_CHARACTERS = 1_048_576;
+/** Limit of events: three minutes of two hundred tokens a second, and as much again. */
+const MAX_EVENTS = 75_000;
 const MAX_FAULT_CHARACTERS = 8_192;
-/** Time for the end of an answer whose reader has left. */
+/** What is read at a time. Even of the shortest events, it has no more than take a few milliseconds. */
+const PIECE_BYTES = 2_048;
+/** Time and bytes for the end of an answer whose reader has left. */
 const REST_MS = 250;
-
-/** Reads a whole answer. Returns its JSON, or its text when it is none. `signal` is the request's. Rejects with a ModelFault. */
-export async function readJson(answer: IncomingMessage, signal: AbortSignal): Promise<unknown> {
-  const decoder = new StringDecoder('utf8');
-  let text = '';
-  for await (const chunk of chunksOf(answer, signal)) text += decoder.write(chunk);
-  text += decoder.end();
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
-}
+const MAX_REST_BYTES = 65_536;
 
 /** One event of a stream: its name, empty if it has none, and its JSON, or the text when it is none (`[DONE]`). */
 export interface StreamedEvent {
@@ -30,75 +27,192 @@ export interface StreamedEvent {
   readonly data: unknown;
 }
 
-/**
- * Yields the server-sent events of an answer, and the JSON after them, if any: some providers report a fault in a stream as
- * they would before it (https://github.com/googleapis/js-genai/issues/1973). The caller decides whether the last one is
- * the end of a reply. Rejects with a ModelFault.
- */
-export async function* streamedEvents(
-  answer: IncomingMessage,
-  signal: AbortSignal,
-): AsyncGenerator<StreamedEvent, void> {
-  const decoder = new StringDecoder('utf8');
-  const ready: StreamedEvent[] = [];
-  let end = '';
-  const parser = createParser({
-    maxBufferSize: MAX_EVENT_CHARACTERS,
-    onEvent: ({ event, data }) => ready.push({ name: event ?? '', data: jsonOf(data) }),
-  });
-  for await (const chunk of chunksOf(answer, signal)) {
-    const text = decoder.write(chunk);
-    end = (end + text).slice(-MAX_FAULT_CHARACTERS);
-    try {
-      parser.feed(text);
-    } catch (cause) {
-      throw new ModelFault('cut', { words: 'the stream cannot be read', isDoubtful: true }, { cause });
-    }
-    yield* ready.splice(0);
-  }
-  // Some copies of an API end without the empty line after the last event.
-  parser.feed(`${decoder.end()}\n\n`);
-  yield* ready;
-  const bareAt = end.lastIndexOf('\n{');
-  if (bareAt >= 0) yield { name: '', data: jsonOf(end.slice(bareAt)) };
+export interface AnswerReading {
+  readonly clock: Clock;
+  /** Of the account. */
+  readonly reader: Reader;
+  /** How long the provider may say nothing. */
+  readonly idleMs: number;
+  /** The request's. */
+  readonly signal: AbortSignal;
 }
 
-/** Yields the bytes of an answer. What a caller leaves unread is discarded. */
-export async function* chunksOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer, void> {
-  let sizeBytes = 0;
-  try {
-    for await (const chunk of answer.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      sizeBytes += chunk.length;
-      if (sizeBytes > MAX_ANSWER_BYTES) {
-        throw new ModelFault('cut', { words: 'the answer is too long', isDoubtful: true });
-      }
-      yield chunk;
-    }
-    // What was unread at the abort is lost.
-    signal.throwIfAborted();
-  } catch (cause) {
-    answer.destroy();
-    signal.throwIfAborted();
-    if (cause instanceof ModelFault) throw cause;
-    throw new ModelFault('cut', { words: 'the answer broke off', isDoubtful: true }, { cause });
-  } finally {
-    discardRest(answer);
+/** A provider's answer. It is read no faster than its account may read. Its methods reject with a ModelFault. */
+export class ModelAnswer {
+  readonly #answer: IncomingMessage;
+  readonly #reading: AnswerReading;
+
+  constructor(answer: IncomingMessage, reading: AnswerReading) {
+    this.#answer = answer;
+    this.#reading = reading;
   }
+
+  get status(): number {
+    return this.#answer.statusCode ?? 0;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#answer.headers;
+  }
+
+  /** Reads the whole answer. Resolves with its JSON, or with its text when it is none. */
+  async json(): Promise<unknown> {
+    const { clock, reader, signal } = this.#reading;
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.#chunks(MAX_JSON_BYTES)) chunks.push(chunk);
+    await this.#turn();
+    signal.throwIfAborted();
+    const sinceMs = clock.monotonicMs();
+    const json = jsonOf(Buffer.concat(chunks).toString());
+    reader.count(sinceMs);
+    return json;
+  }
+
+  /**
+   * Yields the server-sent events, and the JSON after them, if any: some providers report a fault in a stream as they would
+   * before it (https://github.com/googleapis/js-genai/issues/1973). The caller decides whether the last one is the end of
+   * a reply.
+   */
+  async *events(): AsyncGenerator<StreamedEvent, void> {
+    const decoder = new StringDecoder('utf8');
+    const end = new LastText(MAX_FAULT_CHARACTERS);
+    const events = new EventReader();
+    for await (const piece of this.pieces()) {
+      const text = decoder.write(piece);
+      end.add(text);
+      yield* events.push(text);
+    }
+    // Some copies of an API end without the empty line after the last event.
+    yield* events.push(`${decoder.end()}\n\n`);
+    const { text } = end;
+    const bareAt = text.lastIndexOf('\n{');
+    if (bareAt >= 0) yield { name: '', data: jsonOf(text.slice(bareAt)) };
+  }
+
+  /** Yields the bytes in pieces, each when it is the account's turn. What takes the caller time counts for the account. */
+  async *pieces(): AsyncGenerator<Buffer, void> {
+    const { clock, reader } = this.#reading;
+    for await (const chunk of this.#chunks(MAX_STREAM_BYTES)) {
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+        await this.#turn();
+        const sinceMs = clock.monotonicMs();
+        yield chunk.subarray(at, at + PIECE_BYTES);
+        reader.count(sinceMs);
+      }
+    }
+  }
+
+  /** Yields the bytes as they come. What the caller leaves unread is discarded. */
+  async *#chunks(maxBytes: number): AsyncGenerator<Buffer, void> {
+    const answer = this.#answer;
+    const { signal } = this.#reading;
+    let cancelWait = this.#awaitBytes();
+    let sizeBytes = 0;
+    try {
+      for await (const chunk of answer.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        cancelWait();
+        sizeBytes += chunk.length;
+        if (sizeBytes > maxBytes) throw cut('the answer is too long');
+        yield chunk;
+        cancelWait = this.#awaitBytes();
+      }
+      // What was unread at the abort is lost.
+      signal.throwIfAborted();
+    } catch (cause) {
+      answer.destroy();
+      signal.throwIfAborted();
+      throw cause instanceof ModelFault ? cause : cut('the answer broke off', cause);
+    } finally {
+      cancelWait();
+      discardRest(answer);
+    }
+  }
+
+  /** Breaks the answer off unless something comes in time. */
+  #awaitBytes(): CancelTimer {
+    const { clock, idleMs } = this.#reading;
+    return clock.after(idleMs, () => this.#answer.destroy(silent(idleMs)));
+  }
+
+  async #turn(): Promise<void> {
+    const { reader, signal } = this.#reading;
+    try {
+      await reader.turn(signal);
+    } catch (error) {
+      throw error instanceof ReadingRefused ? cut(error.message, error) : error;
+    }
+  }
+}
+
+/** The fault of a provider that takes a request and says nothing. Asking again would hold the turn's place as long. */
+export function silent(waitedMs: number): ModelFault {
+  return new ModelFault('cut', { words: `the endpoint said nothing for ${waitedMs / 1_000} s` });
+}
+
+/** Reads the events in the pieces of a stream. */
+class EventReader {
+  #ready: StreamedEvent[] = [];
+  #events = 0;
+  readonly #parser = createParser({
+    maxBufferSize: MAX_EVENT_CHARACTERS,
+    onEvent: ({ event, data }) => this.#ready.push({ name: event ?? '', data: jsonOf(data) }),
+  });
+
+  /** Returns those that are complete now. Throws a ModelFault. */
+  push(text: string): readonly StreamedEvent[] {
+    try {
+      this.#parser.feed(text);
+    } catch (cause) {
+      throw cut('the stream cannot be read', cause);
+    }
+    const ready = this.#ready;
+    this.#ready = [];
+    this.#events += ready.length;
+    if (this.#events > MAX_EVENTS) throw cut('the answer has too many events');
+    return ready;
+  }
+}
+
+/** The last characters of a text that comes in parts. It is cut only when it has become twice as long. */
+class LastText {
+  readonly #length: number;
+  #parts = '';
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  get text(): string {
+    return this.#parts.slice(-this.#length);
+  }
+
+  add(part: string): void {
+    this.#parts += part;
+    if (this.#parts.length > 2 * this.#length) this.#parts = this.text;
+  }
+}
+
+function cut(words: string, cause?: unknown): ModelFault {
+  return new ModelFault('cut', { words, isDoubtful: true }, { cause });
 }
 
 /** The next turn can use the connection once the answer has ended. One that does not end soon is closed. */
 function discardRest(answer: IncomingMessage): void {
   if (answer.readableEnded || answer.destroyed) return;
+  let restBytes = 0;
   const timer = setTimeout(() => answer.destroy(), REST_MS);
   answer.once('close', () => clearTimeout(timer));
   answer.on('error', () => {});
-  answer.resume();
+  answer.on('data', ({ length }: Buffer) => {
+    restBytes += length;
+    if (restBytes > MAX_REST_BYTES) answer.destroy();
+  });
 }
 
-function jsonOf(data: string): unknown {
+function jsonOf(text: string): unknown {
   try {
-    return parseJson(data);
+    return parseForeignJson(text);
   } catch {
-    return data;
+    return text;
   }
 }

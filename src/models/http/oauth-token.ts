@@ -5,7 +5,7 @@ import { ModelFault } from '../model-fault.ts';
 import type { ModelDeps } from '../model-provider.ts';
 import { providerWords } from '../provider-words.ts';
 import type { Credentials } from './json-api.ts';
-import { readJson } from './model-answer.ts';
+import { VENDOR } from './patience.ts';
 import { requestedWaitMs } from './retry-after.ts';
 
 export interface OAuthTokenOptions extends Pick<ModelDeps, 'http' | 'clock'> {
@@ -75,10 +75,11 @@ export class OAuthToken implements Credentials {
       url: new URL(url),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form()).toString(),
+      patience: VENDOR,
       signal,
     });
-    const { statusCode: status = 0, headers } = answer;
-    const body = await readJson(answer, signal);
+    const { status, headers } = answer;
+    const body = await answer.json();
     const granted = Granted.safeParse(body).data;
     if (status === 200 && granted) {
       const untilMs = clock.monotonicMs() + granted.expires_in * 1_000 - marginMs;

@@ -1,4 +1,4 @@
-import { ModelFault } from '../model-fault.ts';
+import { unusable } from '../model-fault.ts';
 import type { ModelProvider, ModelSettings, ProviderField } from '../model-provider.ts';
 import { API_KEY, answererOf, hostedAgent, MODEL } from '../provider-fields.ts';
 import { MISTRAL_REGIONS, type MistralRegion, mistralApi } from './mistral-api.ts';
@@ -26,5 +26,5 @@ export const mistral: ModelProvider = {
 function regionOf({ region = 'global' }: ModelSettings['config']): MistralRegion {
   const known = MISTRAL_REGIONS.find((name) => name === region);
   if (known) return known;
-  throw new ModelFault('bad_request', { words: `region is one of ${MISTRAL_REGIONS.join(', ')}` });
+  throw unusable(`region is one of ${MISTRAL_REGIONS.join(', ')}`);
 }

@@ -3,7 +3,7 @@ import type { JsonApi } from '../http/json-api.ts';
 import type { StreamedEvent } from '../http/model-answer.ts';
 import { optionalField } from '../http/optional-field.ts';
 import type { ModelReply, TurnObserver } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelFault, unusable } from '../model-fault.ts';
 import { Content, textOf } from './entry.ts';
 import { errorOf } from './mistral-api.ts';
 
@@ -99,7 +99,5 @@ export class ReplyStream {
 
 /** An agent with functions, or with tools that must be confirmed, waits for somebody who is not here. */
 export function functionCalled(): ModelFault {
-  return new ModelFault('bad_request', {
-    words: 'the agent calls a function, which the gateway cannot carry out',
-  });
+  return unusable('the agent calls a function, which the gateway cannot carry out');
 }

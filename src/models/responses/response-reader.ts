@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { JsonApi } from '../http/json-api.ts';
 import type { StreamedEvent } from '../http/model-answer.ts';
 import type { ModelReply, TurnObserver } from '../model-client.ts';
-import { ModelFault } from '../model-fault.ts';
+import { ModelFault, unusable } from '../model-fault.ts';
 import { providerWords } from '../provider-words.ts';
 import { HiddenItems } from './hidden-items.ts';
 import { readResponseError } from './response-faults.ts';
@@ -164,10 +164,6 @@ function throwIfRefused(refusal: string | null): void {
 function throwIfWaiting(output: readonly Item[], isSilent: boolean): void {
   const wait = waitIn(output, isSilent);
   if (wait === null) return;
-  throw new ModelFault('bad_request', {
-    words: providerWords(
-      `the model waits for somebody to answer its ${wait}: choose tools that need no answer`,
-      [],
-    ),
-  });
+  const words = `the model waits for somebody to answer its ${wait}: choose tools that need no answer`;
+  throw unusable(providerWords(words, []));
 }

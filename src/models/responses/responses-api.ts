@@ -1,4 +1,5 @@
 import { JsonApi, keyIn } from '../http/json-api.ts';
+import { type Patience, VENDOR } from '../http/patience.ts';
 import type { ModelTurn, TurnObserver } from '../model-client.ts';
 import { ModelFault } from '../model-fault.ts';
 import type { ModelDeps } from '../model-provider.ts';
@@ -10,8 +11,9 @@ export function responsesApi(
   endpoint: string,
   key: string | null,
   deps: Pick<ModelDeps, 'http' | 'clock'>,
+  patience = VENDOR,
 ): JsonApi {
-  return bearerApi({ endpoint, key, wrongPath, path: /\/responses$/ }, deps);
+  return bearerApi({ endpoint, key, wrongPath, path: /\/responses$/, patience }, deps);
 }
 
 export interface BearerEndpoint {
@@ -22,6 +24,7 @@ export interface BearerEndpoint {
   /** What people paste after the base. */
   readonly path: RegExp;
   readonly isRepeatable?: true;
+  readonly patience: Patience;
 }
 
 /** An API of OpenAI's or a copy, with its errors. Throws a ModelFault `bad_endpoint`. */

@@ -1,77 +1,87 @@
 import type { Clock } from '../../base/time.ts';
+import type { AudioFormat } from '../audio-format.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
 import { resultOf } from '../stt/heard.ts';
 import type { Recognizer, RecognizerObserver } from '../stt/recognizer.ts';
 import { textAt } from '../vendor-message.ts';
+import type { LocalPlaces } from './local-places.ts';
 import { LocalSpeechError } from './local-speech-error.ts';
-import { SPHINX_RATE_HZ, type SphinxOptions, SphinxStream } from './sphinx-stream.ts';
+import { SPHINX_RATE_HZ, SphinxStream } from './sphinx-stream.ts';
 
-const CHUNK_MS = 100;
 const CLOSE_MS = 2_000;
 
-/** One voice, recognized by pocketsphinx. It gives final results only, without times. */
-export function localRecognizer(
-  { options }: SpeechPreset,
-  stt: LocalStt,
-  observer: RecognizerObserver,
-): Recognizer {
-  const ended = Promise.withResolvers<void>();
-  let isClosing = false;
-  const onEnd = (error: LocalSpeechError | null): void => {
-    ended.resolve();
-    if (!isClosing && error !== null) observer.failed(error.fault);
-  };
-  const open = (): SphinxStream | null => {
-    try {
-      const onFinal = (text: string) => observer.final(resultOf(text, { language: 'en' }));
-      return stt.open({ grammar: textAt(options, 'grammar') || null, onFinal, onEnd });
-    } catch (error) {
-      if (!(error instanceof LocalSpeechError)) throw error;
-      // Observers are not called while something is made.
-      queueMicrotask(() => onEnd(error));
-      return null;
-    }
-  };
-  const stream = open();
-  return {
-    format: { encoding: 's16le', sampleRateHz: SPHINX_RATE_HZ },
-    chunkMs: CHUNK_MS,
-    hear: (chunk) => stream?.hear(new Int16Array(chunk.buffer, chunk.byteOffset, chunk.byteLength >> 1)),
-    /** The recognizer finds pauses itself. */
-    flush: () => {},
-    async close() {
-      isClosing = true;
-      if (stream === null) return;
-      stream.finish(CLOSE_MS);
-      await ended.promise;
-    },
-  };
+export interface LocalRecognizerDeps {
+  readonly clock: Clock;
+  readonly places: LocalPlaces;
 }
 
-/** Each is a process of about 100 MB that takes a tenth of a core while somebody speaks. */
-const MAX_STREAMS = 8;
+/** One voice, recognized by pocketsphinx. It gives final results only, without times. */
+export class LocalRecognizer implements Recognizer {
+  readonly format: AudioFormat = { encoding: 's16le', sampleRateHz: SPHINX_RATE_HZ };
+  readonly chunkMs = 100;
+  readonly #grammar: string | null;
+  readonly #deps: LocalRecognizerDeps;
+  readonly #observer: RecognizerObserver;
+  /** What was heard while the place was awaited, for some seconds at most. */
+  #early: Uint8Array[] | null = [];
+  #stream: SphinxStream | null = null;
+  readonly #ended = Promise.withResolvers<void>();
+  #isClosing = false;
 
-/** Speech recognition without a vendor: English, by pocketsphinx, where it is installed. */
-export class LocalStt {
-  readonly #clock: Clock;
-  #streams = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor({ options }: SpeechPreset, deps: LocalRecognizerDeps, observer: RecognizerObserver) {
+    this.#grammar = textAt(options, 'grammar') || null;
+    this.#deps = deps;
+    this.#observer = observer;
+    void this.#open();
   }
 
-  /** Starts to recognize one voice. Throws LocalSpeechError: `not_installed` or `busy`. */
-  open({ onEnd, ...options }: SphinxOptions): SphinxStream {
-    if (this.#streams >= MAX_STREAMS)
-      throw new LocalSpeechError('busy', 'Too many voices are being recognized on this machine');
-    const stream = new SphinxStream(this.#clock, {
-      ...options,
+  hear(chunk: Uint8Array): void {
+    if (this.#stream === null) this.#early?.push(chunk);
+    else this.#stream.hear(new Int16Array(chunk.buffer, chunk.byteOffset, chunk.byteLength >> 1));
+  }
+
+  /** The recognizer finds pauses itself. */
+  flush(): void {}
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#stream === null) return;
+    this.#stream.finish(CLOSE_MS);
+    await this.#ended.promise;
+  }
+
+  async #open(): Promise<void> {
+    const leave = await this.#deps.places.take('recognition');
+    const early = this.#early ?? [];
+    this.#early = null;
+    if (leave === null) return this.#end(tooManyVoices());
+    if (this.#isClosing) return leave();
+    try {
+      this.#stream = this.#start(leave);
+      for (const chunk of early) this.hear(chunk);
+    } catch (error) {
+      leave();
+      this.#end(error instanceof LocalSpeechError ? error : new LocalSpeechError('failed', `${error}`));
+    }
+  }
+
+  #start(leave: () => void): SphinxStream {
+    return new SphinxStream(this.#deps.clock, {
+      grammar: this.#grammar,
+      onFinal: (text) => this.#observer.final(resultOf(text, { language: 'en' })),
       onEnd: (error) => {
-        this.#streams -= 1;
-        onEnd(error);
+        leave();
+        this.#end(error);
       },
     });
-    this.#streams += 1;
-    return stream;
   }
+
+  #end(error: LocalSpeechError | null): void {
+    this.#ended.resolve();
+    if (!this.#isClosing && error !== null) this.#observer.failed(error.fault);
+  }
+}
+
+function tooManyVoices(): LocalSpeechError {
+  return new LocalSpeechError('busy', 'Too many voices are being recognized on this machine');
 }

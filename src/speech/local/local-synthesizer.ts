@@ -1,4 +1,3 @@
-import { TooManyAttempts } from '../../base/errors.ts';
 import { runJob } from '../../jobs/jobs.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
 import { speechPieces } from '../text/speech-pieces.ts';
@@ -6,6 +5,7 @@ import type { SpokenPiece, Synthesizer, SynthesizerObserver } from '../tts/synth
 import { textAt } from '../vendor-message.ts';
 import { FLITE_RATE_HZ, MAX_FLITE_CHARS } from './flite.ts';
 import { type FliteVoice, LOCAL_VOICES } from './flite-voices.ts';
+import type { LocalPlaces } from './local-places.ts';
 import { LocalSpeechError } from './local-speech-error.ts';
 
 /** The voice of one call, by Flite. Pieces are computed one after the other. */
@@ -57,8 +57,6 @@ export function localSynthesizer(
 
 /** A first piece of this length is ready in about 70 ms; in 0.5 s when no thread is running. */
 const PIECES = { first: 60, rest: MAX_FLITE_CHARS };
-/** Each has one piece in the queue of this thread's jobs at most, so that the last one waits for 3 s at worst. */
-const MAX_UTTERANCES = 32;
 
 export interface SpeechRequest {
   readonly text: string;
@@ -70,56 +68,49 @@ export interface SpeechRequest {
 /** Mono samples at 16 kHz, in a buffer of their own. */
 export type SpokenSamples = Int16Array<ArrayBuffer>;
 
-/** Speech synthesis without a vendor, on the threads for jobs. */
+/** Speech synthesis without a vendor, for one call, on the threads for jobs. */
 export class LocalTts {
-  #speaking = 0;
+  readonly #places: LocalPlaces;
+
+  constructor(places: LocalPlaces) {
+    this.#places = places;
+  }
 
   /**
    * Yields the audio of a text, piece by piece. The next piece is computed while the caller has the last one. Throws
-   * LocalSpeechError. The caller must iterate to the end or leave the loop by `break`, `return` or an error.
+   * LocalSpeechError.
    */
-  async *speak(request: SpeechRequest): AsyncGenerator<SpokenSamples, void, undefined> {
-    if (this.#speaking >= MAX_UTTERANCES)
-      throw new LocalSpeechError('busy', 'Too many texts are being spoken on this machine');
-    this.#speaking += 1;
-    try {
-      yield* piecesOf(request);
-    } finally {
-      this.#speaking -= 1;
+  async *speak({ text, voice, signal }: SpeechRequest): AsyncGenerator<SpokenSamples, void, undefined> {
+    const texts = speechPieces(text, PIECES).filter((piece) => piece.trim() !== '');
+    let ahead: Promise<SpokenSamples> | null = null;
+    for (const [i, piece] of texts.entries()) {
+      if (signal.aborted) return;
+      const samples: SpokenSamples = await (ahead ?? this.#synthesized(piece, voice));
+      const next = texts[i + 1];
+      if (signal.aborted) return;
+      ahead = next === undefined ? null : this.#synthesized(next, voice);
+      // It may fail while the caller is busy with this piece, or has left.
+      ahead?.catch(() => {});
+      yield samples;
     }
   }
-}
 
-async function* piecesOf({
-  text,
-  voice,
-  signal,
-}: SpeechRequest): AsyncGenerator<SpokenSamples, void, undefined> {
-  const texts = speechPieces(text, PIECES).filter((piece) => piece.trim() !== '');
-  let ahead: Promise<SpokenSamples> | null = null;
-  for (const [i, piece] of texts.entries()) {
-    if (signal.aborted) return;
-    const samples: SpokenSamples = await (ahead ?? synthesized(piece, voice));
-    const next = texts[i + 1];
-    if (signal.aborted) return;
-    ahead = next === undefined ? null : synthesized(next, voice);
-    // It may fail while the caller is busy with this piece, or has left.
-    ahead?.catch(() => {});
-    yield samples;
-  }
-}
-
-async function synthesized(text: string, voice: FliteVoice): Promise<SpokenSamples> {
-  try {
-    return await runJob('synthesize', { text, voice });
-  } catch (error) {
-    throw speechError(error);
+  async #synthesized(text: string, voice: FliteVoice): Promise<SpokenSamples> {
+    const leave = await this.#places.take('synthesis');
+    if (leave === null) throw new LocalSpeechError('busy', 'Too many texts are being spoken on this machine');
+    try {
+      return await runJob('synthesize', { text, voice });
+    } catch (error) {
+      throw speechError(error);
+    } finally {
+      leave();
+    }
   }
 }
 
 function speechError(cause: unknown): LocalSpeechError {
   const isLate = cause instanceof Error && cause.name === 'AbortError';
-  if (isLate) return new LocalSpeechError('timed_out', 'Speech synthesis did not finish in time', { cause });
-  const isBusy = cause instanceof TooManyAttempts;
-  return new LocalSpeechError(isBusy ? 'busy' : 'failed', 'Speech synthesis failed', { cause });
+  return isLate
+    ? new LocalSpeechError('timed_out', 'Speech synthesis did not finish in time', { cause })
+    : new LocalSpeechError('failed', 'Speech synthesis failed', { cause });
 }

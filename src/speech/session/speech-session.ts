@@ -20,10 +20,10 @@ import type {
   SaidUtterance,
   SpeechOpen,
   SpeechService,
-  SpeechSignal,
   UtteranceReport,
 } from '../transport/speech-protocol.ts';
-import { SpeechLink } from './speech-link.ts';
+import { CallPlaces, type LocalShares } from './local-shares.ts';
+import { type SessionSignal, SpeechLink, type SpeechLinkDeps } from './speech-link.ts';
 import type { SpeechSettings } from './speech-settings.ts';
 import { type RecordSpeechUsage, SpeechUsage } from './speech-usage.ts';
 
@@ -39,6 +39,7 @@ const SERVICE_NAMES: Readonly<Record<SpeechService, string>> = {
 
 export interface SpeechSessionDeps {
   readonly bridges: Bridges;
+  readonly local: LocalShares;
   readonly events: Pick<BusinessEvents, 'speechFailed' | 'speechReconnected' | 'speechCounted' | 'queueFull'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly recordUsage: RecordSpeechUsage;
@@ -76,7 +77,7 @@ export class SpeechSession {
     const { room } = this.#call;
     room.hostSpeech(open.rings);
     for (const [voice, tap] of (open.stt?.taps ?? []).entries()) room.tap(voice, tap);
-    this.#link = new SpeechLink(this.#deps.bridges, open, {
+    this.#link = new SpeechLink(this.#linkDeps(), open, {
       signal: (signal) => this.#received(signal),
       lost: (reason, again) => this.#lost(reason, again),
       unsaid: (utteranceId) => this.#settleUnheard(utteranceId, 'failed'),
@@ -121,6 +122,12 @@ export class SpeechSession {
     await this.#usage.write();
   }
 
+  #linkDeps(): SpeechLinkDeps {
+    const { bridges, local } = this.#deps;
+    const { accountId } = this.#call.identity;
+    return { bridges, newPlaces: (answer) => new CallPlaces(local, accountId, answer) };
+  }
+
   #opening(): SpeechOpen {
     const { sampleRateHz: roomRateHz, platform } = this.#call.identity;
     const { capabilities, namesSpeakers } = PLATFORM_TRAITS[platform];
@@ -143,7 +150,7 @@ export class SpeechSession {
     }
   }
 
-  #received(signal: SpeechSignal): void {
+  #received(signal: SessionSignal): void {
     switch (signal.type) {
       case 'utterance':
         return this.#utterance(signal);

@@ -1,7 +1,8 @@
 import type { SpeechProviderName } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
 import type { NewVoiceDetector } from '../hearing/voice-detector.ts';
-import { LocalStt, localRecognizer } from '../local/local-recognizer.ts';
+import type { LocalPlaces } from '../local/local-places.ts';
+import { LocalRecognizer } from '../local/local-recognizer.ts';
 import { LocalTts, localSynthesizer } from '../local/local-synthesizer.ts';
 import { UtteranceSegmenter } from '../segments/utterance-segmenter.ts';
 import type { SplitText } from '../speaking/speaking.ts';
@@ -27,7 +28,7 @@ const PIECES = { first: 80, rest: 300 };
 /** Pauses between words do not end speech. */
 const TURNS = { startAfterMs: 100, endAfterMs: 500 };
 
-/** Makes the clients of one provider, on a bridge thread. */
+/** Makes the clients of one provider, for one call. */
 export interface ProviderClients {
   readonly provider: string;
   readonly synthesizer?: NewSynthesizer;
@@ -36,7 +37,8 @@ export interface ProviderClients {
 
 /** What the speech of all calls on a bridge thread shares. */
 export interface SpeechParts {
-  readonly providers: readonly ProviderClients[];
+  /** The clients of all providers, for one call. */
+  readonly providers: (places: LocalPlaces) => readonly ProviderClients[];
   readonly split: SplitText;
   readonly newDetector: NewVoiceDetector;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -44,18 +46,18 @@ export interface SpeechParts {
 
 export function speechParts(clock: Clock): SpeechParts {
   return {
-    providers: allClients(clock),
+    providers: (places) => allClients(clock, places),
     split: (text) => speechPieces(text, PIECES),
     newDetector: (rateHz) => new VoiceActivity({ rateHz: rateHz as FvadRateHz, ...TURNS }),
     clock,
   };
 }
 
-/** The clients of all providers, for one bridge thread. */
-export function allClients(clock: Clock): readonly ProviderClients[] {
+/** The clients of all providers, for one call. */
+export function allClients(clock: Clock, places: LocalPlaces): readonly ProviderClients[] {
   const deps = { clock, random: Math.random };
   const newSegmenter: OpenAiRecognizerDeps['newSegmenter'] = (...parts) => new UtteranceSegmenter(...parts);
-  const [localTts, localStt] = [new LocalTts(), new LocalStt(clock)];
+  const localTts = new LocalTts(places);
   const clients: Readonly<Record<SpeechProviderName, Omit<ProviderClients, 'provider'>>> = {
     elevenlabs: {
       synthesizer: synthesizerBy(elevenLabsTts, deps),
@@ -77,7 +79,7 @@ export function allClients(clock: Clock): readonly ProviderClients[] {
     },
     local: {
       synthesizer: (preset, _rateHz, observer) => localSynthesizer(preset, localTts, observer),
-      recognizer: (preset, _rateHz, observer) => localRecognizer(preset, localStt, observer),
+      recognizer: (preset, _rateHz, observer) => new LocalRecognizer(preset, { clock, places }, observer),
     },
   };
   return Object.entries(clients).map(([provider, made]) => ({ provider, ...made }));

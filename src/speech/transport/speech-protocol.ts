@@ -3,6 +3,7 @@ import type { TransportProtocol } from '../../media/transport.ts';
 import type { FrameRing } from '../../rings/frame-ring.ts';
 import type { SpeechRings } from '../../rings/speech-rings.ts';
 import type { UnheardReason } from '../hearing/hearing.ts';
+import type { LocalWork } from '../local/local-places.ts';
 import type { SpeechCounts } from '../metering/speech-meter.ts';
 import type { SpeechFault } from '../speech-fault.ts';
 import type { SpeechPreset } from '../speech-preset.ts';
@@ -43,6 +44,8 @@ export interface SpeechCommands {
   name(voice: number, speaker: string): void;
   /** Whether `interim` signals are wanted. They are not until it is called. */
   wantInterims(areWanted: boolean): void;
+  /** Answers `place_wanted`. */
+  givePlace(placeId: number, isFree: boolean): void;
   /** Ends the sessions at the vendors. Resolves when the last results have been reported, within 2 s. */
   finish(): void;
 }
@@ -55,6 +58,7 @@ export interface SaidUtterance {
 }
 
 export type SpeechSignal =
+  | PlaceSignal
   | ({ readonly type: 'utterance' } & UtteranceReport)
   /** Somebody interrupts. The engine is yet to tell how much was heard, which `utterance` reports. */
   | { readonly type: 'silenced' }
@@ -71,6 +75,11 @@ export type SpeechSignal =
   | { readonly type: 'missed'; readonly missedMs: number }
   /** Comes at most once a second, and at the end. */
   | ({ readonly type: 'counts' } & SpeechCounts);
+
+/** A place at the engines of `local` is wanted, or is no longer needed. */
+export type PlaceSignal =
+  | { readonly type: 'place_wanted'; readonly placeId: number; readonly work: LocalWork }
+  | { readonly type: 'place_left'; readonly placeId: number };
 
 export type SpeechService = 'stt' | 'tts';
 

@@ -9,6 +9,7 @@ import { meteredRecognizer, meteredSynthesizer } from '../metering/metered.ts';
 import { CountsReport } from '../metering/speech-meter.ts';
 import { Speaking } from '../speaking/speaking.ts';
 import type { Synthesizer, SynthesizerObserver } from '../tts/synthesizer.ts';
+import { AskedPlaces } from './asked-places.ts';
 import type { ProviderClients, SpeechParts } from './speech-parts.ts';
 import type { SaidUtterance, SpeechCommands, SpeechOpen, SpeechSignal } from './speech-protocol.ts';
 
@@ -25,9 +26,12 @@ class SpeechTransport implements Transport<SpeechCommands> {
     wantInterims: async (areWanted: boolean) => {
       this.#wantsInterims = areWanted;
     },
+    givePlace: async (placeId: number, isFree: boolean) => this.#places.answer(placeId, isFree),
     finish: async () => this.#finish(),
   };
   readonly #outbox: SignalOutbox;
+  readonly #places: AskedPlaces;
+  readonly #providers: readonly ProviderClients[];
   readonly #counts: CountsReport;
   readonly #host: TransportHost<SpeechSignal>;
   readonly #doorbell: Doorbell;
@@ -38,6 +42,8 @@ class SpeechTransport implements Transport<SpeechCommands> {
   constructor(open: SpeechOpen, parts: SpeechParts, host: TransportHost<SpeechSignal>) {
     this.#host = host;
     this.#outbox = new SignalOutbox(host);
+    this.#places = new AskedPlaces((signal) => this.#outbox.send(signal));
+    this.#providers = parts.providers(this.#places);
     this.#counts = new CountsReport(parts.clock, this.#outbox);
     this.#doorbell = new Doorbell(open.rings.doorbell);
     this.#hearing = this.#newHearing(open, parts);
@@ -66,8 +72,8 @@ class SpeechTransport implements Transport<SpeechCommands> {
 
   #newSpeaking({ rings, roomRateHz, tts }: SpeechOpen, parts: SpeechParts): Speaking | null {
     if (tts === null) return null;
-    const { providers, split, clock } = parts;
-    const { synthesizer: make } = clientsOf(providers, tts.provider);
+    const { split, clock } = parts;
+    const { synthesizer: make } = clientsOf(this.#providers, tts.provider);
     assert(make !== undefined, `${tts.provider} has no text-to-speech`);
     const connect = (observer: SynthesizerObserver): Synthesizer =>
       meteredSynthesizer((metered) => make(tts.preset, roomRateHz, this.#guarded(metered)), observer, {
@@ -84,13 +90,10 @@ class SpeechTransport implements Transport<SpeechCommands> {
     );
   }
 
-  #newHearing(
-    { stt, tts, rings }: SpeechOpen,
-    { providers, newDetector, clock }: SpeechParts,
-  ): Hearing | null {
+  #newHearing({ stt, tts, rings }: SpeechOpen, { newDetector, clock }: SpeechParts): Hearing | null {
     if (stt === null) return null;
     const { taps, speaker, provider, preset } = stt;
-    const { recognizer: make } = clientsOf(providers, provider);
+    const { recognizer: make } = clientsOf(this.#providers, provider);
     assert(make !== undefined, `${provider} has no speech-to-text`);
     const rateHz = taps[0]?.sampleRateHz;
     assert(rateHz !== undefined, 'somebody is to be heard');

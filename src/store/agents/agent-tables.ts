@@ -5,6 +5,7 @@ export interface AgentTables {
   agents: AgentsTable;
   agentAccounts: AgentAccountsTable;
   agentProviders: AgentProvidersTable;
+  agentPolicies: AgentPoliciesTable;
   internalBearers: InternalBearersTable;
 }
 
@@ -26,6 +27,18 @@ export interface AgentProvidersTable {
   greeting: string | null;
   feedPosition: Generated<number>;
   keyRefusals: Generated<number>;
+  updatedAt: string;
+}
+
+/** What the model of an agent may do. An agent without a row has the default. */
+interface AgentPoliciesTable {
+  agentId: string;
+  /** Patterns, as `parseCallPattern` writes them. */
+  callsTo: readonly string[];
+  newConversations: boolean;
+  actionsPerTurn: number;
+  /** Null: all of them. */
+  readingTools: readonly string[] | null;
   updatedAt: string;
 }
 

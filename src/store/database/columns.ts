@@ -32,6 +32,7 @@ const DECODED: Readonly<
 > = {
   autoAnswer: bit,
   behindNat: bit,
+  callsTo: json,
   capabilities: json,
   config: json,
   detail: json,
@@ -42,9 +43,11 @@ const DECODED: Readonly<
   kept: json,
   memory: json,
   narrowedTo: set,
+  newConversations: bit,
   options: json,
   payload: json,
   platforms: set,
+  readingTools: json,
   redirectUris: json,
   register: bit,
 };

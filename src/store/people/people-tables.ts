@@ -3,6 +3,7 @@ import type { Platform } from '../../base/platform.ts';
 
 /** The tables of this folder by name. */
 export interface PeopleTables {
+  accountBytes: AccountBytesTable;
   accounts: AccountsTable;
   auditLog: AuditLogTable;
   feedback: FeedbackTable;
@@ -81,6 +82,14 @@ export interface SignInsTable {
   sealedSecrets: string;
   createdAt: string;
   expiresAt: string;
+}
+
+/** What an account stores. Triggers create the row with the account, and count. */
+export interface AccountBytesTable {
+  accountId: string;
+  bytes: Generated<number>;
+  /** When the owner was told that the account is full. Null: it is not. */
+  toldAt: string | null;
 }
 
 /** Messages and file bytes per day (YYYY-MM-DD, UTC). Calls and minutes are computed from the calls. */

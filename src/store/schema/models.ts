@@ -32,6 +32,15 @@ create table agent_providers (
   greeting text
 ) strict, without rowid;
 
+create table agent_policies (
+  agent_id text primary key references agents (id) on delete cascade,
+  calls_to text not null,
+  new_conversations integer not null check (new_conversations in (0, 1)),
+  actions_per_turn integer not null check (actions_per_turn between 0 and 20),
+  reading_tools text,
+  updated_at text not null
+) strict, without rowid;
+
 create table internal_bearers (
   agent_id text primary key references agents (id) on delete cascade,
   key_id text not null unique references api_keys (id) on delete cascade,

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LegObserver, PlatformLeg } from '../../../src/connectors/contract/call-leg.ts';
-import type { InboundAnswerer, InboundCall } from '../../../src/connectors/contract/connector.ts';
+import type { InboundAnswerer, InboundCall, RingAnswer } from '../../../src/connectors/contract/connector.ts';
 import { MessageRouter } from '../../../src/connectors/sip/signaling/message-router.ts';
 import type { SipCounter } from '../../../src/connectors/sip/signaling/sip-observer.ts';
 import { TransportLayer } from '../../../src/connectors/sip/signaling/transport/transport-layer.ts';
@@ -157,14 +157,14 @@ export class FuzzGateway implements InboundAnswerer {
     return this.#router!.receive(bytes, source);
   }
 
-  ring(call: InboundCall): boolean {
+  ring(call: InboundCall): RingAnswer {
     const fate = this.fate();
-    if (fate === 'none') return false;
+    if (fate === 'none') return 'busy';
     const leg = call.take(NO_MEDIA, NOBODY);
     this.#hold(leg);
     if (fate === 'accept') leg.accept();
     else if (fate === 'refuse') leg.refuse();
-    return true;
+    return 'ringing';
   }
 
   dial(): PlatformLeg {

@@ -10,6 +10,10 @@ export class FakeDirectory implements SipDirectory {
   readonly trunks = new Map<string, SipTrunk>();
   readonly numbers = new Map<string, SipNumber>();
 
+  mayUse(host: string): boolean {
+    return !host.startsWith('169.254.');
+  }
+
   putTrunk(trunk: SipTrunk): void {
     this.trunks.set(trunk.accountId, trunk);
   }

@@ -37,6 +37,7 @@ const routes = (['get', 'post', 'put', 'patch', 'delete'] as const).flatMap((met
 ]);
 
 const silent: SocketHandler = {
+  accountId: 'acc_1',
   opened: () => {},
   text: () => {},
   binary: () => {},
@@ -50,6 +51,7 @@ async function site(options = {}) {
     {
       path: '/socket',
       maxMessageBytes: 1024,
+      pace: { most: 100, perSecond: 100 },
       accept: ({ credential }: { credential: string | null }) => {
         if (authenticate(credential) === null) throw new Error('nobody');
         return silent;

@@ -29,7 +29,9 @@ function waiting(): { route: Route; waiters: (() => void)[] } {
 const quiet: SocketRoute = {
   path: '/ws',
   maxMessageBytes: 100,
+  pace: { most: 100, perSecond: 100 },
   accept: () => ({
+    accountId: 'acc_1',
     opened: () => undefined,
     text: () => undefined,
     binary: () => undefined,

@@ -8,6 +8,7 @@ import { eventually, RawClient, served } from './served.ts';
 const MAX_BYTES = 1_048_576;
 
 class Recorder implements SocketHandler {
+  readonly accountId = 'acc_1';
   socket: Socket | null = null;
   readonly events: string[] = [];
   binaryBytes: number[] = [];
@@ -45,6 +46,7 @@ async function socketServer(accept?: SocketRoute['accept']) {
   const route: SocketRoute = {
     path: '/api/call/{call_id}/stream',
     maxMessageBytes: MAX_BYTES,
+    pace: { most: 10_000, perSecond: 10_000 },
     accept: accept ?? (() => recorder),
   };
   const server = await served([], { sockets: [route] });

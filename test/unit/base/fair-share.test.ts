@@ -44,6 +44,17 @@ class Turns {
 }
 
 describe('places that are short', () => {
+  it('are given at once, or not at all, to who does not wait', async () => {
+    const { share } = new Turns({ total: 2, each: 2, keepsRoom: true });
+    const release = share.takeNow('busy');
+    expect([release, share.takeNow('busy')]).toEqual([expect.any(Function), null]);
+    expect([share.taken, share.waiting, share.refused]).toEqual([1, 0, 1]);
+    const other = share.takeNow('other');
+    release!();
+    other!();
+    expect(share.taken).toBe(0);
+  });
+
   it('go to whoever has had the least, however much another wants', async () => {
     const turns = new Turns({ total: 2, each: 1 });
     await turns.ask('busy', 5);

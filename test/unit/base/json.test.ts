@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { JsonTooDeep, MAX_JSON_DEPTH, parseJson } from '../../../src/base/json.ts';
+import {
+  JsonTooDeep,
+  JsonTooRich,
+  MAX_JSON_DEPTH,
+  parseForeignJson,
+  parseJson,
+} from '../../../src/base/json.ts';
 import { expectLinear } from '../../support/linear-time.ts';
 
 function nested(levels: number, open = '[', close = ']'): string {
@@ -60,5 +66,23 @@ describe('JSON from clients', () => {
   ])('is checked in linear time: %s', (name, piece) => {
     const text = (length: number): string => `"${piece.repeat(length / piece.length)}`;
     expectLinear({ name, text }, 64 * 1024, refuses);
+  });
+});
+
+describe('JSON from foreign servers', () => {
+  it.each([
+    ['numbers', (count: number) => `[${'1,'.repeat(count)}1]`],
+    ['empty objects', (count: number) => `[${'{},'.repeat(count / 2)}{}]`],
+    ['empty lists', (count: number) => `[${'[],'.repeat(count / 2)}[]]`],
+    ['keys', (count: number) => `{${Array.from({ length: count }, (_, n) => `"${n}":1`).join(',')}}`],
+  ])('has a limited number of %s', (_what, json) => {
+    expect(parseForeignJson(json(29_000))).toEqual(JSON.parse(json(29_000)));
+    expect(() => parseForeignJson(json(30_002))).toThrow(JsonTooRich);
+    expect(parseJson(json(30_002))).toEqual(JSON.parse(json(30_002)));
+  });
+
+  it('may have texts of any kind and length', () => {
+    const text = JSON.stringify({ text: '[1,2],{"a":3},'.repeat(50_000) });
+    expect(parseForeignJson(text)).toEqual(JSON.parse(text));
   });
 });

@@ -1,8 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { acceptCall, refuseCall } from '../../../src/calls/answer-call.ts';
 import { callDomain, getCall, listCalls } from '../../../src/calls/call-domain.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
+import { CallRoom } from '../../../src/calls/call-room.ts';
 import { ENABLED_PRESETS } from '../../../src/calls/choose-presets.ts';
 import { disconnectAll, hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import { placeCall } from '../../../src/calls/place-call.ts';
@@ -27,6 +29,7 @@ const LEG = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve()
 /** A domain with a database and a connector of the test's choice. */
 function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }) {
   const told: string[] = [];
+  const room = new CallRoom(new ManualClock(), 2);
   const connector = {
     platform: 'sip',
     provides: {
@@ -39,6 +42,7 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
     speech: NO_SPEECH,
     engine: { place: () => ({ media: {}, close: async () => void told.push('engine closed') }) },
     recorder: {
+      assertMayOpen() {},
       opened: faults.opened ?? (async () => {}),
       rang() {},
       happened: (_call: unknown, event: CallEvent) => {
@@ -50,9 +54,10 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
     clock: new ManualClock(),
     deadlines: { connectingMs: 1, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
     maxCallsPerAccount: 1,
+    room,
     presets: WITHOUT_PRESETS,
   } as never);
-  return { domain, told, connector: connector as never };
+  return { domain, told, room, connector: connector as never };
 }
 
 const inbound = (take: InboundCall['take']): InboundCall => {
@@ -63,7 +68,7 @@ const inbound = (take: InboundCall['take']): InboundCall => {
 
 it('ends a call whose connector throws while dialling, and frees its place', async () => {
   const fault = new Error('no such transport');
-  const { domain, told } = domainWith({
+  const { domain, told, room } = domainWith({
     dial: () => {
       throw fault;
     },
@@ -71,6 +76,8 @@ it('ends a call whose connector throws while dialling, and frees its place', asy
   await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toBe(fault);
   expect(domain.registry.all()).toEqual([]);
   expect(told).toEqual(['connecting', 'engine closed', 'disconnected']);
+  await turn();
+  expect(room.share.taken).toBe(0);
 });
 
 it('ends a call that cannot be stored, and frees its place', async () => {
@@ -105,7 +112,7 @@ it.each([
 it('accepts no calls while the gateway closes', async () => {
   const { domain, connector } = domainWith({});
   await disconnectAll(domain, 1_000);
-  expect(inboundAnswerer(domain, connector).ring(inbound(() => LEG))).toBe(false);
+  expect(inboundAnswerer(domain, connector).ring(inbound(() => LEG))).toBe('overloaded');
   await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toMatchObject({ code: 'not_ready' });
   expect(domain.registry.all()).toEqual([]);
 });

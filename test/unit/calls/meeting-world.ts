@@ -7,6 +7,7 @@ import { type CallDomain, callDomain } from '../../../src/calls/call-domain.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { CallRecorder } from '../../../src/calls/call-recorder.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
+import { CallRoom } from '../../../src/calls/call-room.ts';
 import { ENABLED_PRESETS } from '../../../src/calls/choose-presets.ts';
 import { type PlaceCallRequest, placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
@@ -54,7 +55,7 @@ export class MeetingWorld {
     this.store = store;
     this.files = files;
     const recorder = new CallRecorder(
-      store.db,
+      store,
       this.clock,
       (_callId, error) => void this.told.push(`record: ${error}`),
       (accountId) => this.wakeups.wake(accountId),
@@ -104,6 +105,7 @@ export class MeetingWorld {
       },
       playout: { queueOf: () => null },
       maxCallsPerAccount: 100,
+      room: new CallRoom(this.clock, 1_000),
       logins: {
         ofAgents: (scope, platform) => loginsOfAgents(store.db, scope, platform),
         hasAny: (accountId, platform) => hasLogin(store.db, accountId, platform),

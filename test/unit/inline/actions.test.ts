@@ -24,6 +24,7 @@ it('carries out nothing of a call in a turn about a message', async () => {
 
 it('writes to no conversation that the agent does not have', async () => {
   const world = await InlineWorld.start();
+  await world.setPolicy({ newConversations: true });
   const found = await outcomes(world, '<dm platform="telegram" to="cnv_of_somebody_else">psst</dm>');
   expect(found).toEqual(['dm failed: No active conversation']);
   expect(world.messenger.texts).toEqual([]);
@@ -31,6 +32,7 @@ it('writes to no conversation that the agent does not have', async () => {
 
 it('lets a model write to others ten times a minute', async () => {
   const world = await InlineWorld.start();
+  await world.setPolicy({ newConversations: true, actionsPerTurn: 20 });
   const dms = Array.from({ length: 12 }, (_, i) => `<dm platform="telegram" to="cnv_${i}">psst</dm>`);
   const found = await outcomes(world, dms.join(''));
   expect(found.filter((text) => text.startsWith('dm refused'))).toHaveLength(2);
@@ -57,4 +59,51 @@ it('sends a reply that is too long for the platform in parts', async () => {
   const found = await outcomes(world, [paragraph, paragraph, paragraph].join('\n\n'));
   expect(found).toEqual(['write done: null', 'write done: null', 'write done: null']);
   expect(world.messenger.texts).toEqual([paragraph, paragraph, paragraph]);
+});
+
+it('writes to nobody else and calls nobody, unless the policy of the agent has them', async () => {
+  const world = await InlineWorld.start();
+  const asks = [
+    '<dm platform="telegram" to="cnv_1">psst</dm>',
+    '<dm platform="agent" to="Second">psst</dm>',
+    '<call_join platform="sip" url="+19005550123"/>',
+    '<call_join platform="sip" url="sip:+19005550123@127.0.0.1"/>',
+    '<write>done</write>',
+  ];
+  const found = await outcomes(world, asks.join(''));
+  expect(found.slice(0, 4)).toEqual([
+    'dm refused: The policy of the agent does not let it write to other conversations',
+    'dm refused: The policy of the agent does not let it write to other conversations',
+    'call_join refused: The policy of the agent does not have this number or address',
+    'call_join refused: The policy of the agent does not have this number or address',
+  ]);
+  expect(world.messenger.texts).toEqual(['done']);
+  expect(world.refused).toEqual(['dm', 'dm', 'call_join', 'call_join']);
+  await outcomes(world, 'fine');
+  expect(world.model.turns[1]?.text).toContain(
+    '"The policy of the agent does not have this number or address"',
+  );
+});
+
+it('may write to the conversation of its turn by name', async () => {
+  const world = await InlineWorld.start();
+  await outcomes(world, 'Hello');
+  const { conversation_id: own } = (await world.deliveries())[0]!.payload;
+  expect(await outcomes(world, `<dm platform="telegram" to="${own}">Hello again</dm>`)).toEqual([
+    'dm done: null',
+  ]);
+});
+
+it('carries out as many actions of a turn as the policy of the agent allows', async () => {
+  const world = await InlineWorld.start();
+  const writes = Array.from({ length: 8 }, (_, at) => `<write>${at}</write>`).join('');
+  const found = await outcomes(world, writes);
+  expect(world.messenger.texts).toEqual(['0', '1', '2', '3', '4']);
+  expect(found.at(-1)).toBe(
+    'write refused: The policy of the agent allows 5 actions in a turn; the other 3 are dropped',
+  );
+  expect(world.refused).toEqual(['write', 'write', 'write']);
+  await world.setPolicy({ actionsPerTurn: 0 });
+  await outcomes(world, 'Not even this');
+  expect(world.messenger.texts).toHaveLength(5);
 });

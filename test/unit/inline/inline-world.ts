@@ -8,7 +8,9 @@ import { InlineRunner } from '../../../src/inline/runner.ts';
 import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
 import { closeOutbound, openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import type { GatewayTools } from '../../../src/models/model-client.ts';
+import { type AgentPolicy, DEFAULT_POLICY } from '../../../src/store/agents/agent-policies.ts';
 import { putProvider } from '../../../src/store/agents/agent-providers.ts';
+import { putRow } from '../../../src/store/database/rows.ts';
 import { type Delivery, listDeliveries } from '../../../src/store/inline/deliveries.ts';
 import { FakeMessenger } from '../../support/fake-messenger.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -27,6 +29,8 @@ export class InlineWorld {
   readonly messenger = new FakeMessenger();
   /** Unexpected errors. */
   readonly failures: unknown[] = [];
+  /** What the policy of the agent did not have. */
+  readonly refused: string[] = [];
   /** Queues of which something was refused. */
   readonly skipped: string[] = [];
   /** What the model has used to read from the gateway. */
@@ -72,6 +76,7 @@ export class InlineWorld {
         turnAnswered: () => {},
         turnEnded: () => {},
         turnFailed: () => {},
+        actionRefused: (action) => void this.refused.push(action),
         queueFull: (queue) => void this.skipped.push(queue),
         workFailed: onFailure,
       },
@@ -113,6 +118,13 @@ export class InlineWorld {
       eventFilter: {},
       updatedAt: NOW,
     });
+  }
+
+  /** What the agent's model may do. Fields left out are those of the default. */
+  async setPolicy(policy: Partial<AgentPolicy>): Promise<void> {
+    const { store, agentId } = this.messaging;
+    const row = { agentId, ...DEFAULT_POLICY, ...policy, updatedAt: NOW };
+    await putRow(store.db, 'agentPolicies', row, { key: ['agentId'] });
   }
 
   /** A person writes, and nobody is called. */

@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { anthropic } from '../../../src/models/anthropic/anthropic.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient, ModelMemory } from '../../../src/models/model-client.ts';
 import type { ModelFaultKind } from '../../../src/models/model-fault.ts';
 import { FakeAnthropic } from '../../fakes/anthropic/fake-anthropic.ts';
 import type { ReplyPart } from '../../fakes/model-vendor/scripted-reply.ts';
 import type { LostTurn } from '../../fakes/model-vendor/vendor-fault.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 /** Answers by status, type and words. */
 const ANSWERS: readonly (readonly [number, string, string, ModelFaultKind])[] = [
@@ -37,7 +36,7 @@ const SEND = /POST .*\/events$/;
 const STREAM = /GET .*\/stream$/;
 
 let fake: FakeAnthropic;
-let http: ModelHttp;
+let http: TestHttp;
 
 beforeEach(async () => {
   fake = await new FakeAnthropic().start();

@@ -1,20 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { anthropic } from '../../../src/models/anthropic/anthropic.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { toolsDigest } from '../../../src/models/provider-conversation.ts';
 import { FakeAnthropic } from '../../fakes/anthropic/fake-anthropic.ts';
 import type { ModelTurnSeen } from '../../fakes/model-vendor/scripted-reply.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { HALF_A_REPLY } from './aborted-turn.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 const TOOLS = { url: 'https://gateway.example/mcp', bearer: 'internal-bearer-0123456789' };
 const INSTRUCTIONS = turnOf('').instructions;
 
 let fake: FakeAnthropic;
-let http: ModelHttp;
+let http: TestHttp;
 
 beforeEach(async () => {
   fake = await new FakeAnthropic().start();

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { bedrock } from '../../../src/models/bedrock/bedrock.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import type { ModelFaultKind } from '../../../src/models/model-fault.ts';
 import { LASTING_KEY } from '../../fakes/bedrock/access-keys.ts';
 import { NOVA } from '../../fakes/bedrock/bedrock-models.ts';
 import { FakeBedrock } from '../../fakes/bedrock/fake-bedrock.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 /** Answers by status, exception and words. */
 const ANSWERS: readonly (readonly [number, string, string, ModelFaultKind])[] = [
@@ -53,7 +52,7 @@ const STOPS: readonly (readonly [string, ModelFaultKind])[] = [
 ];
 
 let fake: FakeBedrock;
-let http: ModelHttp;
+let http: TestHttp;
 
 beforeEach(async () => {
   fake = await new FakeBedrock().start();

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { bedrock } from '../../../src/models/bedrock/bedrock.ts';
-import { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import {
   EXPIRED_KEY,
@@ -11,10 +10,10 @@ import {
 } from '../../fakes/bedrock/access-keys.ts';
 import { CLAUDE, CLAUDE_IN_EUROPE, NOVA } from '../../fakes/bedrock/bedrock-models.ts';
 import { FakeBedrock } from '../../fakes/bedrock/fake-bedrock.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { accountHttp, faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 let fake: FakeBedrock;
-let http: ModelHttp;
+let http: TestHttp;
 
 beforeEach(async () => {
   fake = await new FakeBedrock().start();
@@ -165,7 +164,7 @@ describe('access to Bedrock', () => {
 
   it('goes to the hosts of its region', async () => {
     const hosts: string[] = [];
-    const noting = new ModelHttp({
+    const noting = accountHttp({
       findAddresses: async (host) => {
         hosts.push(host);
         return [];

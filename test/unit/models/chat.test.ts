@@ -1,16 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { custom } from '../../../src/models/custom/custom.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { type ChatStrictness, FakeChat } from '../../fakes/custom/fake-chat.ts';
 import type { ReplyPart } from '../../fakes/model-vendor/scripted-reply.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 const TURN = /POST \/v1\/chat\/completions/;
 
 let vendor: FakeChat;
-let http: ModelHttp;
+let http: TestHttp;
 let client: ModelClient;
 
 beforeEach(async () => {

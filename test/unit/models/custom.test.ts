@@ -1,16 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { custom } from '../../../src/models/custom/custom.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { FakeCustom, type MemoryManner } from '../../fakes/custom/fake-custom.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 const TOOLS = { url: 'https://gateway.example/mcp', bearer: 'svc_bearer_0123456789' };
 const TURN = /POST \/v1\/responses/;
 
 let vendor: FakeCustom;
-let http: ModelHttp;
+let http: TestHttp;
 let client: ModelClient;
 
 beforeEach(async () => {

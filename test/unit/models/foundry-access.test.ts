@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { foundry } from '../../../src/models/foundry/foundry.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { CLIENT_ID, CLIENT_SECRET, TENANT_ID } from '../../fakes/foundry/entra.ts';
 import { FakeFoundry } from '../../fakes/foundry/fake-foundry.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 let vendor: FakeFoundry;
-let http: ModelHttp;
+let http: TestHttp;
 let nowMs: number;
 
 beforeEach(async () => {

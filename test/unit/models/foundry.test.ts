@@ -1,18 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { foundry } from '../../../src/models/foundry/foundry.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { CLIENT_ID, CLIENT_SECRET, TENANT_ID } from '../../fakes/foundry/entra.ts';
 import { FakeFoundry, FILTERED_PROMPT } from '../../fakes/foundry/fake-foundry.ts';
 import { HALF_A_REPLY, quickestAbortMs } from './aborted-turn.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 const TURN = /POST .*\/responses/;
 const TOOLS = { url: 'https://gateway.example/mcp', bearer: 'svc_bearer_0123456789' };
 
 let vendor: FakeFoundry;
-let http: ModelHttp;
+let http: TestHttp;
 
 beforeEach(async () => {
   vendor = await new FakeFoundry().start();

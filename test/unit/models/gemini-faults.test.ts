@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { gemini } from '../../../src/models/gemini/gemini.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import type { ModelFaultKind } from '../../../src/models/model-fault.ts';
 import { FakeGemini } from '../../fakes/gemini/fake-gemini.ts';
-import { faultOf, loopbackHttp, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 /** Answers by status, code and words: what the API's pages list, and what was seen. */
 const ANSWERS: readonly (readonly [number, unknown, string, ModelFaultKind])[] = [
@@ -41,7 +40,7 @@ const ENDINGS: readonly (readonly [string, ModelFaultKind])[] = [
 ];
 
 let fake: FakeGemini;
-let http: ModelHttp;
+let http: TestHttp;
 
 beforeEach(async () => {
   fake = await new FakeGemini().start();

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { gemini } from '../../../src/models/gemini/gemini.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { FakeGemini } from '../../fakes/gemini/fake-gemini.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 let fake: FakeGemini;
-let http: ModelHttp;
+let http: TestHttp;
 
 beforeEach(async () => {
   fake = await new FakeGemini().start();

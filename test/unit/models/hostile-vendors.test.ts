@@ -4,11 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { MODEL_PROVIDERS } from '../../../src/models/all-providers.ts';
-import { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { ModelFault } from '../../../src/models/model-fault.ts';
 import type { ProviderName } from '../../../src/models/model-provider.ts';
-import { faultOf, NEVER } from './turn-parts.ts';
+import { accountHttp, faultOf, NEVER, type TestHttp } from './turn-parts.ts';
 
 /** Where the vendor is, and what it must not lead to. */
 const OUTSIDE = '127.0.0.2';
@@ -66,7 +65,7 @@ let inside: Server;
 let insideHits: number;
 let requests: number;
 let manner: Manner;
-let http: ModelHttp;
+let http: TestHttp;
 
 async function serve(host: string, manners: Manner): Promise<Server> {
   const server = createServer(manners).listen(0, host);
@@ -89,7 +88,7 @@ beforeEach(async () => {
     requests += 1;
     manner(request, response);
   });
-  http = new ModelHttp({
+  http = accountHttp({
     findAddresses: async () => [OUTSIDE],
     isOpen: (address) => address === OUTSIDE,
   });

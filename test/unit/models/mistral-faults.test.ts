@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import { mistral } from '../../../src/models/mistral/mistral.ts';
 import type { ModelClient, ModelMemory } from '../../../src/models/model-client.ts';
 import type { ModelFaultKind } from '../../../src/models/model-fault.ts';
 import { FakeMistral } from '../../fakes/mistral/fake-mistral.ts';
 import type { LostTurn } from '../../fakes/model-vendor/vendor-fault.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 /** Codes of an error within a stream. */
 const STREAM_ERRORS: readonly (readonly [string, ModelFaultKind, boolean])[] = [
@@ -20,7 +19,7 @@ const START = /POST \/v1\/conversations$/;
 const APPEND = /POST \/v1\/conversations\/[^/]+$/;
 
 let fake: FakeMistral;
-let http: ModelHttp;
+let http: TestHttp;
 
 beforeEach(async () => {
   fake = await new FakeMistral().start();

@@ -1,18 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import { mistral } from '../../../src/models/mistral/mistral.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { toolsDigest } from '../../../src/models/provider-conversation.ts';
 import { FakeMistral } from '../../fakes/mistral/fake-mistral.ts';
 import type { ModelTurnSeen } from '../../fakes/model-vendor/scripted-reply.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 const TOOLS = { url: 'https://gateway.example/mcp', bearer: 'internal-bearer-0123456789' };
 const INSTRUCTIONS = turnOf('').instructions;
 
 let fake: FakeMistral;
-let http: ModelHttp;
+let http: TestHttp;
 
 beforeEach(async () => {
   fake = await new FakeMistral().start();

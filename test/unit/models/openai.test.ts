@@ -1,18 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { openai } from '../../../src/models/openai/openai.ts';
 import type { LostTurn } from '../../fakes/model-vendor/vendor-fault.ts';
 import { FakeOpenAi } from '../../fakes/openai/fake-openai.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 const MODEL = 'gpt-6-luna';
 const TURN = /POST \/v1\/responses/;
 const TOOLS = { url: 'https://gateway.example/mcp', bearer: 'svc_bearer_0123456789' };
 
 let vendor: FakeOpenAi;
-let http: ModelHttp;
+let http: TestHttp;
 let client: ModelClient;
 
 beforeEach(async () => {

@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { custom } from '../../../src/models/custom/custom.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { FakeCustom } from '../../fakes/custom/fake-custom.ts';
-import { faultOf, loopbackHttp, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 type Event = { readonly type: string; readonly [field: string]: unknown };
 
 let vendor: FakeCustom;
-let http: ModelHttp;
+let http: TestHttp;
 let client: ModelClient;
 
 beforeEach(async () => {

@@ -2,11 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/time.ts';
 import { custom } from '../../../src/models/custom/custom.ts';
 import { type Manner, VisibleText } from '../../../src/models/custom/visible-text.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { FakeCustom } from '../../fakes/custom/fake-custom.ts';
 import type { ReplyPart } from '../../fakes/model-vendor/scripted-reply.ts';
-import { loopbackHttp, NotedTurn, turnOf } from './turn-parts.ts';
+import { loopbackHttp, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 const HARMONY_HEAD = '<|channel|>analysis<|message|>The user greets.<|end|><|start|>assistant';
 
@@ -103,7 +102,7 @@ describe('what people see of a reply', () => {
 
 describe('a custom endpoint whose model thinks in its text', () => {
   let vendor: FakeCustom;
-  let http: ModelHttp;
+  let http: TestHttp;
   let client: ModelClient;
 
   beforeEach(async () => {

@@ -1,13 +1,29 @@
-import { ModelHttp } from '../../../src/models/http/model-http.ts';
+import { ReadingTime } from '../../../src/base/reading-time.ts';
+import { systemClock } from '../../../src/base/time.ts';
+import { type AccountHttp, ModelHttp, type ModelHttpDeps } from '../../../src/models/http/model-http.ts';
 import type { ModelMemory, ModelTurn, TurnObserver } from '../../../src/models/model-client.ts';
 import { ModelFault } from '../../../src/models/model-fault.ts';
 
 /** Never aborts. */
 export const NEVER = new AbortController().signal;
 
+export interface TestHttp extends AccountHttp {
+  close(): void;
+}
+
+/** HTTP of one account. */
+export function accountHttp(
+  access: Pick<ModelHttpDeps, 'findAddresses' | 'isOpen'>,
+  clock = systemClock,
+): TestHttp {
+  const http = new ModelHttp({ ...access, clock, readingTime: new ReadingTime(clock) });
+  const { send } = http.of('account');
+  return { send, close: () => http.close() };
+}
+
 /** HTTP that reaches fakes on loopback. */
-export function loopbackHttp(): ModelHttp {
-  return new ModelHttp({
+export function loopbackHttp(): TestHttp {
+  return accountHttp({
     findAddresses: async () => ['127.0.0.1'],
     isOpen: (address) => address.startsWith('127.'),
   });

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import type { ModelFault, ModelFaultKind } from '../../../src/models/model-fault.ts';
 import type { FakeModelVendor } from '../../fakes/model-vendor/fake-model-vendor.ts';
 import type { Refusal } from '../../fakes/model-vendor/vendor-fault.ts';
 import { HALF_A_REPLY, quickestAbortMs } from './aborted-turn.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 import { connect, VENDORS } from './vendors-under-test.ts';
 
 const BEARER = 'internal-bearer-0123456789';
@@ -29,7 +28,7 @@ const PAGES: readonly (readonly [number, ModelFaultKind])[] = [
 ];
 
 let fake: FakeModelVendor;
-let http: ModelHttp;
+let http: TestHttp;
 
 afterEach(async () => {
   http.close();

@@ -1,6 +1,5 @@
 import { systemClock } from '../../../src/base/time.ts';
 import { MODEL_PROVIDERS } from '../../../src/models/all-providers.ts';
-import type { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import type { ProviderName } from '../../../src/models/model-provider.ts';
 import { FakeAnthropic } from '../../fakes/anthropic/fake-anthropic.ts';
@@ -14,6 +13,7 @@ import { FakeMistral } from '../../fakes/mistral/fake-mistral.ts';
 import type { FakeModelVendor } from '../../fakes/model-vendor/fake-model-vendor.ts';
 import type { Refusal } from '../../fakes/model-vendor/vendor-fault.ts';
 import { FakeOpenAi } from '../../fakes/openai/fake-openai.ts';
+import type { TestHttp } from './turn-parts.ts';
 
 /** A vendor of models, as our clients see it. */
 export interface VendorUnderTest {
@@ -129,7 +129,7 @@ export const VENDORS: readonly VendorUnderTest[] = [
 export function connect(
   { name, model, config = () => ({}) }: VendorUnderTest,
   fake: FakeModelVendor,
-  { http, key = fake.key }: { readonly http: ModelHttp; readonly key?: string },
+  { http, key = fake.key }: { readonly http: TestHttp; readonly key?: string },
 ): ModelClient {
   const provider = MODEL_PROVIDERS.find((one) => one.name === name)!;
   const settings = { config: { model, ...config(fake) }, secrets: { api_key: key } };

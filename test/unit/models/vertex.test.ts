@@ -2,14 +2,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gemini } from '../../../src/models/gemini/gemini.ts';
 import { geminiAccess } from '../../../src/models/gemini/gemini-access.ts';
-import { ModelHttp } from '../../../src/models/http/model-http.ts';
 import type { ModelClient } from '../../../src/models/model-client.ts';
 import { FakeVertex } from '../../fakes/gemini/fake-vertex.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { faultOf, loopbackHttp, NEVER, NotedTurn, turnOf } from './turn-parts.ts';
+import { accountHttp, faultOf, loopbackHttp, NEVER, NotedTurn, type TestHttp, turnOf } from './turn-parts.ts';
 
 let fake: FakeVertex;
-let http: ModelHttp;
+let http: TestHttp;
 let clock: ManualClock;
 
 beforeEach(async () => {
@@ -155,7 +154,7 @@ describe('the settings of Vertex AI', () => {
 
   it('have tokens from Google, whatever the key file says', async () => {
     const hosts: string[] = [];
-    const noting = new ModelHttp({
+    const noting = accountHttp({
       findAddresses: async (host) => {
         hosts.push(host);
         return [];

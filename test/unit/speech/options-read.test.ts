@@ -5,6 +5,7 @@ import { SPEECH_PROVIDERS } from '../../../src/speech/providers/speech-providers
 import type { SpeechPreset } from '../../../src/speech/speech-preset.ts';
 import { allClients } from '../../../src/speech/transport/speech-parts.ts';
 import { FakeVendors } from '../../fakes/speech-vendor/all-vendors.ts';
+import { roomForAll } from '../../support/speech/room-for-all.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { RecordedRecognition } from './recorded-recognition.ts';
 import { RecordedSynthesis } from './recorded-synthesis.ts';
@@ -65,7 +66,7 @@ async function listen(provider: ProviderName, preset: SpeechPreset): Promise<voi
 }
 
 function clientOf(name: ProviderName) {
-  return allClients(systemClock).find(({ provider }) => provider === name)!;
+  return allClients(systemClock, roomForAll).find(({ provider }) => provider === name)!;
 }
 
 function presetOf(name: ProviderName, options: SpeechPreset['options']): SpeechPreset {

@@ -2,6 +2,7 @@ import { systemClock } from '../../../src/base/time.ts';
 import type { CallActor } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { RTP_MEDIA } from '../../../src/rtp/rtp-protocol.ts';
+import { newLocalShares } from '../../../src/speech/session/local-shares.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
 import { BridgePool } from '../../../src/threads/bridge-pool.ts';
@@ -88,6 +89,7 @@ export class PhoneWorld {
     const world = new PhoneWorld(engine, ports);
     const sessions = new SpeechSessions({
       bridges: world.#pool,
+      local: newLocalShares(systemClock),
       events: { speechFailed() {}, speechReconnected() {}, speechCounted() {}, queueFull() {} },
       clock: systemClock,
       recordUsage: async () => {},

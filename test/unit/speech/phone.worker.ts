@@ -23,7 +23,11 @@ const recorded: ProviderClients = {
 };
 
 /** A bridge thread as it is, but for the vendors. */
-const parts = { ...speechParts(systemClock), providers: [tones, recorded], split: (text: string) => [text] };
+const parts = {
+  ...speechParts(systemClock),
+  providers: () => [tones, recorded],
+  split: (text: string) => [text],
+};
 const worker = new BridgeWorker([transportFactory(SPEECH_TRANSPORT, speechWith(parts))]);
 
 export function holdTransport(placement: TransportPlacement): Promise<TransportOutcome> {

@@ -7,6 +7,7 @@ import type { CallEvent } from '../../../src/calls/call-event.ts';
 import { NO_PRESETS } from '../../../src/calls/choose-presets.ts';
 import type { Bridges, OpenedTransport, TransportObserver } from '../../../src/media/transport.ts';
 import { SpeechControl } from '../../../src/rings/speech-control.ts';
+import { newLocalShares } from '../../../src/speech/session/local-shares.ts';
 import { phoneSpeaker } from '../../../src/speech/session/speech-session.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
@@ -55,6 +56,7 @@ class Scene {
   readonly counted: (SpeechSource & CountedSpeech)[] = [];
   readonly used: UsedSpeech[] = [];
   readonly clock = new ManualClock();
+  readonly local = newLocalShares(this.clock);
   readonly sessions: SpeechSessions;
   readonly call: CallActor;
   #observer!: TransportObserver<SpeechSignal>;
@@ -71,6 +73,7 @@ class Scene {
     } as unknown as Bridges;
     this.sessions = new SpeechSessions({
       bridges,
+      local: this.local,
       events: {
         speechFailed: (_call, { service }, { words }) => void this.told.push(`${service} failed: ${words}`),
         speechReconnected: (_call, { service }) => void this.told.push(`${service} again`),
@@ -182,6 +185,24 @@ describe('the speech of a call', () => {
     scene.lose();
     await turn();
     expect(scene.transports[1]?.commands).toEqual([['name', 2, 'Ada']]);
+  });
+
+  it('has its places at the local engines while its transport lives, and gives them back at its end', async () => {
+    const scene = new Scene();
+    await scene.answer();
+    const taken = () => scene.local.recognition.taken;
+    scene.signal({ type: 'place_wanted', placeId: 1, work: 'recognition' });
+    await turn();
+    expect([taken(), scene.transports[0]?.commands]).toEqual([1, [['givePlace', 1, true]]]);
+    scene.lose();
+    expect(taken()).toBe(0);
+    await turn();
+    scene.signal({ type: 'place_wanted', placeId: 1, work: 'recognition' });
+    await turn();
+    expect([taken(), scene.transports[1]?.commands]).toEqual([1, [['givePlace', 1, true]]]);
+    scene.call.legObserver.ended('remote', { result: 'completed', reason: 'hung up' });
+    await scene.sessions.settled();
+    expect(taken()).toBe(0);
   });
 
   it('neither listens nor speaks where the call has no audio', async () => {

@@ -1,6 +1,7 @@
 import { systemClock } from '../../../src/base/time.ts';
 import type { CallActor } from '../../../src/calls/call-actor.ts';
 import type { CallEvent } from '../../../src/calls/call-event.ts';
+import { newLocalShares } from '../../../src/speech/session/local-shares.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
 import type { UsedSpeech } from '../../../src/speech/session/speech-usage.ts';
@@ -58,6 +59,7 @@ export class SpeechWorld {
     });
     this.sessions = new SpeechSessions({
       bridges: this.pool,
+      local: newLocalShares(systemClock),
       events: {
         speechFailed: (_call, { service }, { words }) => void this.told.push(`${service} failed: ${words}`),
         speechReconnected: (_call, { service }) => void this.told.push(`${service} again`),

@@ -21,7 +21,7 @@ const worker = new BridgeWorker([
   transportFactory(
     SPEECH_TRANSPORT,
     speechWith({
-      providers: [tones],
+      providers: () => [tones],
       split: (text) => [text],
       newDetector: () => new LevelDetector(),
       clock: systemClock,

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../src/base/time.ts';
+import { newLocalShares } from '../../../src/speech/session/local-shares.ts';
 import { SpeechSessions } from '../../../src/speech/session/speech-sessions.ts';
 import type { SpeechSettings } from '../../../src/speech/session/speech-settings.ts';
 import type { SpeechService } from '../../../src/speech/transport/speech-protocol.ts';
@@ -33,6 +34,7 @@ export class VendorCalls {
     const tell = (callId: string, what: string) => this.#calls.get(callId)?.call.tell(what);
     this.#sessions = new SpeechSessions({
       bridges: this.#pool,
+      local: newLocalShares(systemClock),
       events: {
         speechFailed: ({ callId }, { service }, { words }) => tell(callId, `${service} failed: ${words}`),
         speechReconnected: ({ callId }, { service }) => tell(callId, `${service} again`),

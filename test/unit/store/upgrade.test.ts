@@ -4,6 +4,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { findRow } from '../../../src/store/database/rows.ts';
 import { PlatformRecords } from '../../../src/store/logins/platform-records.ts';
+import { COUNTED_BYTES } from '../../../src/store/schema/account-bytes.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { temporaryDir, temporaryStore } from './temporary.ts';
 
@@ -65,8 +66,16 @@ test('a database from before the baseline is carried over once, with what is in 
       '0030-platform-records',
       '0031-pairings',
       '0032-trunk-media',
+      '0033-agent-policies',
+      '0034-account-bytes',
     ]);
   }
+  reading(file, (database) => {
+    const countedBy = (table: string) => database.prepare(`select * from ${table} order by 1`).raw().all();
+    expect(countedBy('(select account_id, bytes from account_bytes)')).toEqual(
+      countedBy(`(${COUNTED_BYTES})`),
+    );
+  });
   const fresh = temporaryDir();
   await (await openStore({ dataDir: fresh, masterKey: null })).close();
   expect(shapeOf(file)).toEqual(shapeOf(join(fresh, 'gateway.db')));

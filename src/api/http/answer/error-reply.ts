@@ -1,9 +1,9 @@
 import {
   type ErrorCode,
   GatewayError,
+  RetryLater,
   type StatusOf,
   SuggestedRemedy,
-  TooManyAttempts,
 } from '../../../base/errors.ts';
 import type { ErrorBody, ValidationErrorBody } from '../../schema/error-body.ts';
 import { ValidationError } from '../request/validation.ts';
@@ -40,6 +40,6 @@ export function failureReply(error: unknown, challenge = 'Bearer'): JsonReply {
 }
 
 function headersOf(error: GatewayError, challenge: string): ReplyHeaders | undefined {
-  if (error instanceof TooManyAttempts) return { 'Retry-After': String(error.retryAfterS) };
+  if (error instanceof RetryLater) return { 'Retry-After': String(error.retryAfterS) };
   return error.status === 401 ? { 'WWW-Authenticate': challenge } : undefined;
 }

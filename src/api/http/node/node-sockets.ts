@@ -53,13 +53,13 @@ export class NodeSockets {
     this.#open.add(wire);
     ws.binaryType = 'arraybuffer';
     ws.on('message', (data, isBinary) => {
-      wire.hear();
-      if (wire.isOpen) socket.receive(data as ArrayBuffer, isBinary);
+      if (wire.hears()) socket.receive(data as ArrayBuffer, isBinary);
     });
-    ws.on('ping', () => wire.hear());
+    ws.on('ping', (data) => {
+      if (wire.hears()) socket.receivePing(data.byteLength);
+    });
     ws.on('pong', (data) => {
-      wire.hear();
-      if (wire.isOpen) socket.receivePong(Uint8Array.from(data).buffer);
+      if (wire.hears()) socket.receivePong(Uint8Array.from(data).buffer);
     });
     stream.on('drain', () => {
       if (wire.isOpen) socket.drained();
@@ -99,6 +99,8 @@ function newServer(maxPayload: number): WebSocketServer {
 /** Send buffer limit per connection; messages beyond it are dropped. Routes stay far below it by their own policies. */
 const MAX_BUFFERED_BYTES = 4 * 1_048_576;
 const SENT = 1;
+/** Frames that a client may still send after the close frame: they were on their way. */
+const MAX_LATE_FRAMES = 1_000;
 /** Longest reason of a close frame (RFC 6455, section 5.5.1). */
 const MAX_REASON_BYTES = 123;
 
@@ -109,6 +111,7 @@ class NodeSocket implements SocketWire {
   readonly #closed: (code: number, reason: string) => void;
   #isOpen = true;
   #isAlive = true;
+  #lateFrames = 0;
 
   /** `closed` is called exactly once, whichever side closes. */
   constructor(ws: WebSocket, stream: Duplex, closed: (code: number, reason: string) => void) {
@@ -162,9 +165,16 @@ class NodeSocket implements SocketWire {
     this.#closed(code, reason);
   }
 
-  /** Records a sign of life from the client. */
-  hear(): void {
+  /**
+   * Records a sign of life from the client. Returns whether it is still listened to. The package goes on reading until
+   * the client has answered the close frame. A client that sends on instead is no longer read, and cut by the deadline.
+   */
+  hears(): boolean {
     this.#isAlive = true;
+    if (this.#isOpen) return true;
+    this.#lateFrames += 1;
+    if (this.#lateFrames === MAX_LATE_FRAMES) this.#ws.pause();
+    return false;
   }
 
   /** Pings the client. Drops the connection if nothing was heard since the last ping. */

@@ -18,7 +18,7 @@ import { admit, assertOwnSite, credentialOf, invalidToken, isSafeMethod, type Ow
 import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
 import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
 import type { PathTable } from './path-table.ts';
-import { type Access, bodyLimitOf, type Route } from './route.ts';
+import { type Access, bodyLimitOf, type Route, storesSettings } from './route.ts';
 
 const BODY_DEADLINE_MS = 30_000;
 const BODY_SILENCE_MS = 8_000;
@@ -38,6 +38,8 @@ export interface DispatcherOptions {
   readonly ownOrigin?: OwnOrigin;
   /** Trusted proxies for `X-Forwarded-For`; default: none. */
   readonly addresses?: ClientAddresses;
+  /** Throws when an account may store nothing more, or not so fast. Asked before requests that change settings. */
+  readonly assertMayWrite?: (accountId: string) => void;
   /** Handles `Idempotency-Key`; without it, keys are ignored. */
   readonly idempotency?: Idempotency;
   /** Called for every error answered with 500. */
@@ -118,6 +120,8 @@ export class Dispatcher {
     if (compiled.route.crossOrigin)
       exchange.addHeaders(crossOriginHeaders(compiled.route.crossOrigin, request));
     const { principal, credential } = this.#admit(exchange, compiled.route, request);
+    if (principal !== null && storesSettings(compiled.route))
+      this.#options.assertMayWrite?.(principal.accountId);
     const incoming = new IncomingRequest(exchange, compiled, { request, values: match.values, principal });
     const refusal = compiled.route.precheck?.(incoming) ?? null;
     if (refusal !== null) {

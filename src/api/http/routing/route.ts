@@ -236,6 +236,16 @@ export function refusesUnknownFields(access: Access): boolean {
   return access === 'config' || access === 'session';
 }
 
+const WRITING: ReadonlySet<HttpMethod> = new Set(['post', 'put', 'patch']);
+
+/**
+ * Whether requests store settings, or feedback, and so need room in their account. Runtime routes ask for it themselves,
+ * where they store something. What deletes makes room.
+ */
+export function storesSettings({ access, method }: Pick<Route, 'access' | 'method'>): boolean {
+  return (access === 'config' || access === 'account') && WRITING.has(method);
+}
+
 /** Body limit of public routes. Bytes beyond it are discarded. */
 const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;

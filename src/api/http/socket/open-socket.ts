@@ -1,5 +1,6 @@
 import type { Backlog, UnreadConnection } from '../answer/backlog.ts';
 import type { Socket, SocketHandler } from './socket.ts';
+import { BINARY, FAULT, PING, type Price, type SocketBudget, TEXT } from './socket-budget.ts';
 
 /** Results of `send`: 0 if part of the message is buffered, 2 if it did not fit into the buffer (1 if it was sent). */
 export const BUFFERED = 0;
@@ -25,6 +26,18 @@ export interface SocketWire {
 /** Payload of the gateway's pings, reused for all of them. */
 const pingNumber = new Uint32Array(1);
 
+/** WebSocket close code (RFC 6455, section 7.4.1). */
+const POLICY_VIOLATION = 1008;
+
+/** What a WebSocket of a route works with. */
+export interface OpenSocketOptions {
+  readonly handler: SocketHandler;
+  readonly maxMessageBytes: number;
+  readonly budget: SocketBudget;
+  readonly backlog: Backlog;
+  readonly onError: (error: unknown) => void;
+}
+
 /**
  * Connects a WebSocket of the server library with a route's handler. A handler that throws closes only its own
  * connection.
@@ -32,20 +45,17 @@ const pingNumber = new Uint32Array(1);
 export class OpenSocket implements Socket, UnreadConnection {
   readonly #handler: SocketHandler;
   readonly #maxMessageBytes: number;
+  readonly #budget: SocketBudget;
   readonly #backlog: Backlog;
   readonly #onError: (error: unknown) => void;
   #ws: SocketWire | null = null;
   /** Whether the send buffer may hold bytes. Caching this is cheaper than asking the library. */
   #buffering = false;
 
-  constructor(
-    handler: SocketHandler,
-    maxMessageBytes: number,
-    backlog: Backlog,
-    onError: (error: unknown) => void,
-  ) {
+  constructor({ handler, maxMessageBytes, budget, backlog, onError }: OpenSocketOptions) {
     this.#handler = handler;
     this.#maxMessageBytes = maxMessageBytes;
+    this.#budget = budget;
     this.#backlog = backlog;
     this.#onError = onError;
   }
@@ -64,6 +74,7 @@ export class OpenSocket implements Socket, UnreadConnection {
       if (!sent) return;
       pingNumber[0] = ping;
       ws.ping(pingNumber);
+      this.#budget.pinged();
     });
     // Whether the network accepted everything is known only after the packet is sent.
     this.#buffering = true;
@@ -87,6 +98,10 @@ export class OpenSocket implements Socket, UnreadConnection {
     this.#ws?.end(code, reason);
   }
 
+  faulted(): void {
+    this.#pays(FAULT, 0);
+  }
+
   /** UnreadConnection: number of unread bytes. */
   unreadBytes(): number {
     return this.bufferedBytes();
@@ -103,6 +118,7 @@ export class OpenSocket implements Socket, UnreadConnection {
   }
 
   receive(message: ArrayBuffer, isBinary: boolean): void {
+    if (!this.#pays(isBinary ? BINARY : TEXT, message.byteLength)) return;
     if (message.byteLength > this.#maxMessageBytes) {
       this.close(1009, `Message exceeds ${this.#maxMessageBytes} bytes`);
     } else if (isBinary) {
@@ -112,7 +128,13 @@ export class OpenSocket implements Socket, UnreadConnection {
     }
   }
 
+  /** The library answers it. */
+  receivePing(bytes: number): void {
+    this.#pays(PING, bytes);
+  }
+
   receivePong(message: ArrayBuffer): void {
+    if (!this.#pays(this.#budget.priceOfPong(), message.byteLength)) return;
     // Ignores the library's own pings, which are empty.
     if (message.byteLength !== pingNumber.byteLength) return;
     this.#guard(() => this.#handler.pong(new Uint32Array(message)[0] as number));
@@ -131,6 +153,13 @@ export class OpenSocket implements Socket, UnreadConnection {
     } catch (error) {
       this.#onError(error);
     }
+  }
+
+  /** Closing stops the library from handling what else has arrived. */
+  #pays(price: Price, bytes: number): boolean {
+    const isPaid = this.#budget.pay(price, bytes);
+    if (!isPaid) this.close(POLICY_VIOLATION, price.reason);
+    return isPaid;
   }
 
   #sent(answer: number): boolean {

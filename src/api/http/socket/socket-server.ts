@@ -10,6 +10,7 @@ import { type Endpoint, namedValues } from '../routing/endpoint.ts';
 import type { PathMatch, PathTable } from '../routing/path-table.ts';
 import type { Handshake } from '../server-library.ts';
 import { OpenSocket, type SocketWire } from './open-socket.ts';
+import type { SocketBudgets } from './socket-budget.ts';
 
 /** Base64 of 16 bytes (RFC 6455, section 4.1). */
 const SOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
@@ -19,6 +20,7 @@ export interface SocketServerOptions {
   readonly paths: PathTable<Endpoint>;
   readonly traffic: Traffic;
   readonly backlog: Backlog;
+  readonly budgets: SocketBudgets;
   readonly onError: OnError;
   readonly ownOrigin: OwnOrigin | undefined;
   /** Serves requests to paths without WebSockets. */
@@ -73,7 +75,7 @@ export class SocketServer {
   }
 
   #accept(request: RequestHead, requestId: RequestId, { target, values }: PathMatch<Endpoint>): OpenSocket {
-    const { traffic, backlog, onError, ownOrigin } = this.#options;
+    const { traffic, backlog, budgets, onError, ownOrigin } = this.#options;
     if (traffic.closing) throw new GatewayError('not_ready');
     const { route, parameterNames } = target.socket!;
     const handler = route.accept({
@@ -83,7 +85,13 @@ export class SocketServer {
       credential: credentialOf(request, true, ownOrigin),
       requestId,
     });
-    return new OpenSocket(handler, route.maxMessageBytes, backlog, (error) => onError(error, requestId));
+    return new OpenSocket({
+      handler,
+      maxMessageBytes: route.maxMessageBytes,
+      budget: budgets.open(handler.accountId, route.pace),
+      backlog,
+      onError: (error) => onError(error, requestId),
+    });
   }
 }
 

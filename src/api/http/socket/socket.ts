@@ -1,3 +1,4 @@
+import type { BucketSize } from '../../../base/token-bucket.ts';
 import type { RequestId } from '../request/request-head.ts';
 
 /**
@@ -17,10 +18,14 @@ export interface Socket {
   bufferedBytes(): number;
   /** Closes with a code (RFC 6455, section 7.4) and a reason of at most 123 bytes. */
   close(code: number, reason: string): void;
+  /** Notes that the client's last message is answered with a fault. Closes the connection if there were too many. */
+  faulted(): void;
 }
 
 /** Handles a connection's events. */
 export interface SocketHandler {
+  /** Whose budget the connection spends. */
+  readonly accountId: string;
   opened(socket: Socket): void;
   text(text: string): void;
   /** The bytes are valid only until the method returns. */
@@ -47,6 +52,8 @@ export interface SocketRoute {
   readonly path: `/${string}`;
   /** Largest message in bytes. A longer one closes the connection with 1009. */
   readonly maxMessageBytes: number;
+  /** What a connection may send at any time, in units of `socket-budget.ts`. More is shared by the account. */
+  readonly pace: BucketSize;
   /** Returns the handler of the new connection, or throws a GatewayError that answers the handshake as JSON. */
   accept(request: SocketRequest): SocketHandler;
 }

@@ -93,6 +93,7 @@ export class UwsLibrary implements ServerLibrary {
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
       open: (ws) => handlers.opened(ws.getUserData().socket, ws),
       message: (ws, message, isBinary) => ws.getUserData().socket.receive(message, isBinary),
+      ping: (ws, message) => ws.getUserData().socket.receivePing(message.byteLength),
       pong: (ws, message) => ws.getUserData().socket.receivePong(message),
       drain: (ws) => ws.getUserData().socket.drained(),
       close: (ws, code, reason) =>

@@ -54,19 +54,21 @@ function inputOutline({ items, pattern: _, maximum, ...property }: JsonObject): 
 
 /** Objects nested deeper than this are shown without their properties, and values without their choices. */
 const OUTLINE_DEPTH = 2;
+/** Longer lists of choices are left out: models know the platforms from the arguments. */
+const MOST_CHOICES = 7;
 
 /**
  * Reduces a schema to types and names, without the details in the REST API's description. Every value that the outline
  * rejects is also invalid in the full schema.
  */
 function outline(schema: JsonObject, depth: number): JsonObject {
-  const { type, enum: choices, const: constant, anyOf, properties, items } = schema;
+  const { type, enum: choices, anyOf, properties, items } = schema;
+  const isShort = Array.isArray(choices) && choices.length <= MOST_CHOICES;
   const deeper = (each: unknown): JsonObject => outline(each as JsonObject, depth - 1);
   return {
     ...(typeof type === 'string' && { type }),
     ...(Array.isArray(type) && { anyOf: type.map((one: string) => ({ type: one })) }),
-    ...(choices !== undefined && depth > 0 && { enum: choices }),
-    ...(constant !== undefined && depth > 0 && { const: constant }),
+    ...(isShort && depth > 0 && { enum: choices }),
     ...(Array.isArray(anyOf) && { anyOf: anyOf.map(deeper) }),
     ...(items !== undefined && { items: deeper(items) }),
     ...(properties !== undefined &&

@@ -1,14 +1,9 @@
-import type { CommandArgs, CommandResult } from '../../../media/media-protocol.ts';
+import type { MeetingMedia } from '../../kit/meeting-media.ts';
 import type { PeerData } from '../signaling/hpb-messages.ts';
-import type { IceCandidate, TalkCommands } from '../voice/talk-protocol.ts';
+import type { IceCandidate, TalkCommands, TalkOpen, TalkSignal } from '../voice/talk-protocol.ts';
 
 /** What calls ask of their media on the bridge thread. */
-export interface CallMedia {
-  command<Name extends keyof TalkCommands & string>(
-    name: Name,
-    ...args: CommandArgs<TalkCommands[Name]>
-  ): Promise<CommandResult<TalkCommands[Name]>>;
-}
+export type CallMedia = Pick<MeetingMedia<TalkOpen, TalkCommands, TalkSignal>, 'command'>;
 
 /** All of a person's media come as `video`; the other type is a shared screen. */
 export const ROOM_TYPE = 'video';

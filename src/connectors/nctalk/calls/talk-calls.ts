@@ -56,10 +56,9 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
     },
   ];
   readonly #deps: TalkCallsDeps;
-  /** Calls that bots are in, or that ring, by `<connection>/<room>`. */
-  readonly #taken = new Map<string, PlatformLeg>();
-  /** Those that bots are in, as the platform has them. */
-  readonly #meetings = new Map<string, TalkMeeting>();
+  /** Calls that bots are in, by `<connection>/<room>`. */
+  readonly #taken = new Map<string, TalkMeeting>();
+  /** Calls that ring, by place. */
   readonly #ringing = new Map<string, RingingLeg>();
   /** When the last call has started that rang, or that the bot was in, by place. */
   readonly #known = new LimitedMap<number>(MAX_KNOWN);
@@ -111,7 +110,7 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
 
   /** Has the people in a call see that the agent is typing, or no longer. Returns false when the bot is not in it. */
   type(connectionId: string, roomToken: string, on: boolean): boolean {
-    return this.#meetings.get(`${connectionId}/${roomToken}`)?.type(on) ?? false;
+    return this.#taken.get(`${connectionId}/${roomToken}`)?.type(on) ?? false;
   }
 
   async #look(bot: CallingBot, roomToken: string): Promise<void> {
@@ -171,10 +170,24 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
   }
 
   #enter(bot: CallingBot, roomToken: string, control: MediaControl, observer: LegObserver): MeetingLeg {
-    const { user, connectionId } = bot;
     const place = placeOf(bot, roomToken);
     const { clock } = this.#deps;
-    const call: TalkCall = {
+    const call = this.#callOf(bot, roomToken);
+    const leg: MeetingLeg = new MeetingLeg({ clock, observer, rules: TALK_RULES }, (own) => {
+      const meeting = new TalkMeeting({ ...call, control, observer, leg: own });
+      this.#taken.set(place, meeting);
+      return meeting;
+    });
+    const own = this.#taken.get(place);
+    void leg.released.then(() => {
+      if (this.#taken.get(place) === own) this.#taken.delete(place);
+    });
+    return leg;
+  }
+
+  #callOf(bot: CallingBot, roomToken: string): TalkCall {
+    const { user, connectionId } = bot;
+    return {
       ...this.#deps,
       user,
       connectionId,
@@ -187,18 +200,6 @@ export class TalkCalls implements PlacesCalls, RingsCalls {
       // Whatever fails here fails the call as well.
       entered: () => void this.#entered(bot, roomToken).catch(() => undefined),
     };
-    const leg: MeetingLeg = new MeetingLeg({ clock, observer, rules: TALK_RULES }, (own) => {
-      const meeting = new TalkMeeting({ ...call, control, observer, leg: own });
-      this.#meetings.set(place, meeting);
-      return meeting;
-    });
-    this.#taken.set(place, leg);
-    void leg.released.then(() => {
-      if (this.#taken.get(place) !== leg) return;
-      this.#taken.delete(place);
-      this.#meetings.delete(place);
-    });
-    return leg;
   }
 
   /** Throws `platform_not_connected` unless the login has a bot. */

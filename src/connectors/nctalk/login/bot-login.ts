@@ -12,6 +12,7 @@ import { RoomReader } from '../messages/room-reader.ts';
 import { RoomRegistry } from '../messages/room-registry.ts';
 import { type SendingRecord, TalkRecords } from '../nctalk-records.ts';
 import { failureOf, OcsClient } from '../ocs-client.ts';
+import { addonOffWords } from '../pairing/addon-client.ts';
 import type { AddonCredentials } from '../pairing/talk-credentials.ts';
 import type { TalkConnection } from '../pairing/talk-pairing.ts';
 import { RoomTyping } from '../typing/room-typing.ts';
@@ -236,8 +237,7 @@ export class BotLogin extends LoginCheck {
       () => false,
       (error: unknown) => failureOf(error).isLoggedOut,
     );
-    const words = `The addon is switched off at ${new URL(server).host}; connect again`;
-    return isGone ? new PlatformFailure('refused', words, { isLoggedOut: true }) : failure;
+    return isGone ? new PlatformFailure('refused', addonOffWords(server), { isLoggedOut: true }) : failure;
   }
 
   #typingFailed(error: unknown): void {

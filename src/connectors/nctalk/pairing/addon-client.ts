@@ -101,3 +101,8 @@ function refusalIn({ status, json, retryAfterMs }: HttpAnswer): PlatformFailure 
   const isLoggedOut = status === 401 || status === 403 || status === 404;
   return new PlatformFailure('refused', words, { status, isLoggedOut });
 }
+
+/** What the owner of a connection reads when the addon is switched off or removed. */
+export function addonOffWords(server: string): string {
+  return `The addon is switched off at ${new URL(server).host}; connect again`;
+}

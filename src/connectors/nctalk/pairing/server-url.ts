@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import { GatewayError } from '../../../base/errors.ts';
-import type { AddressRule } from '../../../base/public-address.ts';
+import { type AddressRule, isClosedLiteral } from '../../../base/public-address.ts';
 
 /** The app id of the addon as published. A brand's is `<brand>_talk`. */
 const DEFAULT_APP = 'chamade_talk';
@@ -45,8 +44,7 @@ export function readServerUrl(text: string, { isOpen, allowsHttp }: ServerRules)
       'A Nextcloud has to be reached by https. If yours is, set overwriteprotocol to https in its config.php',
     );
   const host = url.host.replace(/\.(?=:|$)/, '');
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) !== 0 && !isOpen(literal)) throw new GatewayError('server_blocked');
+  if (isClosedLiteral(url.hostname, isOpen)) throw new GatewayError('server_blocked');
   const path = url.pathname.replace(PAGE, '').replace(/\/$/, '');
   if (!HOST.test(host) || !PATH.test(path)) throw invalid('This is not the URL of a Nextcloud');
   return {

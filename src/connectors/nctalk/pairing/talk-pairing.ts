@@ -10,7 +10,7 @@ import type {
 import type { WebhookReply, WebhookRequest } from '../../contract/webhooks.ts';
 import type { PlatformHttp } from '../../kit/platform-http.ts';
 import { failureOf } from '../ocs-client.ts';
-import { AddonClient } from './addon-client.ts';
+import { AddonClient, addonOffWords } from './addon-client.ts';
 import { isSignedByAddon, type ReplayMemory } from './addon-signature.ts';
 import { CALLBACK_WEBHOOK, PairingCallback } from './pairing-callback.ts';
 import { namesServer, readServerUrl, type ServerRules, type ServerUrl } from './server-url.ts';
@@ -131,10 +131,7 @@ export class TalkPairing implements ConnectsByPairing {
     if (first === undefined)
       return { status: 401, text: 'The notice is not signed by an addon that was paired' };
     if (!this.#deps.replays.isFirst(first.credentials.apiSecret, header)) return { status: 200, json: {} };
-    for (const { id, server } of concerned) {
-      const words = `The addon is switched off at ${new URL(server).host}; connect again`;
-      this.#deps.logins.addonOff(id, words);
-    }
+    for (const { id, server } of concerned) this.#deps.logins.addonOff(id, addonOffWords(server));
     return { status: 200, json: {} };
   }
 

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import { GatewayError } from '../../../base/errors.ts';
-import type { AddressRule } from '../../../base/public-address.ts';
+import { type AddressRule, isClosedLiteral } from '../../../base/public-address.ts';
 
 const SOCKETS: Readonly<Record<string, string>> = {
   'https:': 'wss:',
@@ -21,8 +20,7 @@ export function signalingUrl(server: string, nextcloud: string, isOpen: AddressR
   // What lets the bot in would be readable on the way.
   if (protocol === 'ws:' && nextcloud.startsWith('https:'))
     throw new GatewayError('server_invalid', 'The signaling server of the Nextcloud is not encrypted');
-  const address = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(address) !== 0 && !isOpen(address)) throw new GatewayError('server_blocked');
+  if (isClosedLiteral(url.hostname, isOpen)) throw new GatewayError('server_blocked');
   const path = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
   return `${protocol}//${url.host}${path}spreed`;
 }

@@ -6,7 +6,7 @@ import { linesOf } from '../../kit/quoted-text.ts';
 import { blockText } from '../messages/block-text.ts';
 import type { Directory } from '../messages/directory.ts';
 import { mentionsIn, plainText } from '../messages/plain-text.ts';
-import { sharedIn } from '../messages/shared-messages.ts';
+import { type Shared, sharedIn } from '../messages/shared-messages.ts';
 import { AnyEvent, ChannelEvent, type Content } from './event-payload.ts';
 import { type Reading, readMessage } from './message-reading.ts';
 
@@ -91,13 +91,14 @@ export class EventReceiver {
     const isDirect = from.space.kind === 'direct';
     const { data: place } = ChannelEvent.safeParse(event);
     if (isDirect && place) directory.heardDirect(from.space.id, place.channel);
-    const { user_profile: profile } = content;
+    const { user_profile: profile, attachments } = content;
+    const shared = sharedIn(attachments ?? []);
     const [person, channel, text, files] = await Promise.all([
       // People of other workspaces may be unknown in this one; their messages say who they are.
       directory.personName(from.person!, profile?.display_name || profile?.real_name || null),
       isDirect ? null : directory.channelName(from.space.id),
-      this.#text(content),
-      filesOf([...(content.files ?? []), ...sharedIn(content.attachments ?? []).files]),
+      this.#text(content, shared),
+      filesOf([...(content.files ?? []), ...shared.files]),
     ]);
     if (text === '' && files.length === 0) return;
     await intake().received({
@@ -115,7 +116,9 @@ export class EventReceiver {
   async #edited({ from, content, text, atTs }: Extract<Reading, { kind: 'edited' }>): Promise<void> {
     const key = `${from.space.kind} ${from.space.id} ${content.ts}`;
     if (isLater(this.#edits.get(key), atTs)) return;
-    await this.#deps.intake().edited(from, content.ts, text ?? (await this.#text(content)));
+    await this.#deps
+      .intake()
+      .edited(from, content.ts, text ?? (await this.#text(content, sharedIn(content.attachments ?? []))));
     this.#edits.set(key, atTs);
   }
 
@@ -134,10 +137,10 @@ export class EventReceiver {
   }
 
   /** The text says what the blocks do, if there is one. */
-  async #text({ text, blocks, attachments }: Content): Promise<string> {
+  async #text({ text, blocks }: Content, shared: Shared): Promise<string> {
     const { directory, botUserId } = this.#deps;
     const own = text || blockText(blocks ?? []);
-    const source = linesOf([own, sharedIn(attachments ?? []).text]);
+    const source = linesOf([own, shared.text]);
     return plainText(source, await directory.namesOf(mentionsIn(source), botUserId()), botUserId());
   }
 }

@@ -1,16 +1,14 @@
-import type { Answers } from '../../api/answers.ts';
+import type { Call } from '../../api/items.ts';
 import { useAnswer } from '../../api/use-answer.ts';
 import { Card } from '../../parts/card.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Duration, Moment } from '../../parts/moment.tsx';
 import { texts } from '../../texts.ts';
 
-/** Of a live call, or of one that is over. */
-type Shown = Answers['GET /api/calls']['calls'][number];
-
 const t = texts.calls;
 
-export function CallFacts({ call, isLive }: { readonly call: Shown; readonly isLive: boolean }) {
+/** Of a live call, or of one that is over. */
+export function CallFacts({ call, isLive }: { readonly call: Call; readonly isLive: boolean }) {
   const { created_at: from, answered_at: answered, ended_at: to, waiting_reason: waits, termination } = call;
   return (
     <Card title={t.facts}>

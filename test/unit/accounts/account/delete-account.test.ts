@@ -7,6 +7,7 @@ import { systemClock } from '../../../../src/base/time.ts';
 import { type CallDomain, callDomain } from '../../../../src/calls/call-domain.ts';
 import { CallRecorder } from '../../../../src/calls/call-recorder.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
+import { CallRoom } from '../../../../src/calls/call-room.ts';
 import { ENABLED_PRESETS } from '../../../../src/calls/choose-presets.ts';
 import { placeCall } from '../../../../src/calls/place-call.ts';
 import type { Store } from '../../../../src/store/store.ts';
@@ -76,11 +77,12 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
     connectors: new Map([['sip', sip]]),
     speech: NO_SPEECH,
     engine: { place: () => ({ media: {}, close: async () => {} }) },
-    recorder: new CallRecorder(store.db, systemClock, (_callId, error) => failures.push(error)),
+    recorder: new CallRecorder(store, systemClock, (_callId, error) => failures.push(error)),
     events: { callStarted() {}, callAnswered() {}, callEnded() {}, accountDeleted() {} },
     clock: systemClock,
     deadlines: { connectingMs: 60_000, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
     maxCallsPerAccount: 10,
+    room: new CallRoom(systemClock, 1_000),
     presets: WITHOUT_PRESETS,
   } as never);
 }

@@ -2,6 +2,7 @@ import { GatewayError } from '../../../../src/base/errors.ts';
 import { type CallDomain, callDomain } from '../../../../src/calls/call-domain.ts';
 import { CallRecorder } from '../../../../src/calls/call-recorder.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
+import { CallRoom } from '../../../../src/calls/call-room.ts';
 import { inboundAnswerer } from '../../../../src/calls/ring-call.ts';
 import type { LegObserver, PlatformLeg, SendsChat } from '../../../../src/connectors/contract/call-leg.ts';
 import type { CallOffer, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
@@ -53,7 +54,7 @@ export class FakeCalls {
       connectors: new Map([['sip', connector]]),
       speech: NO_SPEECH,
       engine: { place: () => ({ media: {}, startAudio() {}, close: async () => {} }) },
-      recorder: new CallRecorder(store.db, clock, (_callId, error) => {
+      recorder: new CallRecorder(store, clock, (_callId, error) => {
         throw error;
       }),
       events: { callStarted() {}, callAnswered() {}, callEnded() {} },
@@ -66,6 +67,7 @@ export class FakeCalls {
         activeMs: 3_600_000,
       },
       maxCallsPerAccount: CALL_LIMIT,
+      room: new CallRoom(clock, 1_000),
       logins: { ofAgents: async () => [], hasAny: async () => false },
       presets: WITHOUT_PRESETS,
     } as never);
@@ -80,7 +82,7 @@ export class FakeCalls {
       autoAnswer: false,
       take: (_media, observer) => this.#leg(caller, observer),
     });
-    if (!taken) throw new Error('there is no room for a call');
+    if (taken !== 'ringing') throw new Error('there is no room for a call');
     return this.domain.registry.listOf(accountId).at(-1)!.identity.callId;
   }
 

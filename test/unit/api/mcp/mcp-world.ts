@@ -86,8 +86,11 @@ export async function mcpWorld({ fastPath = true, ...limits }: WorldOptions = {}
   const contents = { tools, transcripts, cancellations, instructions: 'Be kind.' };
   const counts = new McpCounts();
   const onError = (): void => {};
+  /** Tools that the policy of the world's agent does not have. */
+  const withheld = new Set<string>();
+  const policy = { mayRead: (_agentId: string, tool: string) => !withheld.has(tool), refused: () => {} };
   const endpoint = new McpEndpoint(
-    { contents, reading, wakeups, transcripts, deadlines, clock, onError },
+    { contents, reading, wakeups, transcripts, deadlines, clock, onError, policy },
     { sessions: { idleMs: 60_000, maxPerAccount: 3, ...limits }, fastPath },
     counts,
   );
@@ -111,7 +114,17 @@ export async function mcpWorld({ fastPath = true, ...limits }: WorldOptions = {}
   });
   // Before the server closes, which would otherwise wait for open streams.
   onTestFinished(() => endpoint.close());
-  return { world, endpoint, tools, transcripts, counts, principal, url: server.url, port: server.port };
+  return {
+    world,
+    endpoint,
+    tools,
+    withheld,
+    transcripts,
+    counts,
+    principal,
+    url: server.url,
+    port: server.port,
+  };
 }
 
 function sdkRoute(sdkOnly: StatelessEndpoint): Route {

@@ -34,7 +34,7 @@ it('accepts a limited number of unanswered clears', () => {
   };
   const clock = new ManualClock();
   const stream = new CallStream(call as never, partsOf(clock));
-  stream.opened({ sendText: (text: string) => sent.push(JSON.parse(text)) } as never);
+  stream.opened({ sendText: (text: string) => sent.push(JSON.parse(text)), faulted() {} } as never);
   for (let i = 0; i < 5_000; i++) stream.text('{"type":"clear"}');
   expect(clears).toBe(1_024);
   expect(sent.at(-1)).toMatchObject({ type: 'call_error', code: 'too_many_clears' });
@@ -54,7 +54,7 @@ it('pauses and resumes what the client says, tells what was played, and accepts 
     joinAgent: () => ({ hold: (isHeld: boolean) => holds.push(isHeld) }),
   };
   const stream = new CallStream(call as never, partsOf(new ManualClock()));
-  stream.opened({ sendText: (text: string) => sent.push(JSON.parse(text)) } as never);
+  stream.opened({ sendText: (text: string) => sent.push(JSON.parse(text)), faulted() {} } as never);
   stream.text('{"type":"pause"}');
   stream.text('{"type":"resume"}');
   expect(holds).toEqual([true, false]);
@@ -117,6 +117,7 @@ function openOn(identity: Record<string, unknown>, registry = new CallRegistry()
   const stream = new CallStream(call as never, partsOf(new ManualClock(), registry));
   stream.opened({
     sendText: (text: string) => sent.push(JSON.parse(text)),
+    faulted() {},
     close: (code: number, reason: string) => closes.push([code, reason]),
   } as never);
   return { stream, call, registry, sent, closes };

@@ -186,6 +186,7 @@ async function stuckClient() {
       state.closed = [code, reason];
       stream.closed();
     },
+    faulted: () => {},
   });
   await waitFor('the first frame', () => state.sent.length === 1);
   return { world, stream, state, failures };

@@ -14,8 +14,8 @@ class Sender {
     let sent = 0;
     for (let i = 0; i < frames; i++, this.nowMs += spacingMs) {
       if (!this.window.isOpen(readUpToMs ?? this.nowMs)) continue;
-      const ping = this.window.nextPing();
-      this.window.frameSent();
+      const ping = this.window.nextPing(1);
+      this.window.sent(1);
       sent++;
       if (ping === undefined) continue;
       this.window.pingSent(ping, this.nowMs);

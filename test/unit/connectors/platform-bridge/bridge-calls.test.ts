@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { LegObserver, PlatformLeg } from '../../../../src/connectors/contract/call-leg.ts';
-import type { InboundCall } from '../../../../src/connectors/contract/connector.ts';
+import type { InboundCall, RingAnswer } from '../../../../src/connectors/contract/connector.ts';
 import { BridgeCalls } from '../../../../src/connectors/platform-bridge/bridge-calls.ts';
 import { BridgeClient } from '../../../../src/connectors/platform-bridge/bridge-client.ts';
 import type { MediaControl } from '../../../../src/media/media-control.ts';
@@ -22,7 +22,7 @@ interface Rung {
   readonly heard: string[];
 }
 
-async function calls(hasRoom = true) {
+async function calls(answer: RingAnswer = 'ringing') {
   const clock = new SocketClock();
   const bridge = await FakeBridge.start(clock);
   onTestFinished(() => bridge.stop());
@@ -31,14 +31,14 @@ async function calls(hasRoom = true) {
   const rung: Rung[] = [];
   bridged.onInbound({
     ring: (call) => {
-      if (!hasRoom) return false;
+      if (answer !== 'ringing') return answer;
       const heard: string[] = [];
       const observer = {
         answered: () => heard.push('answered'),
         ended: (by: string, { result }: { readonly result: string }) => heard.push(`${by} ${result}`),
       } as unknown as LegObserver;
       rung.push({ call, heard, leg: call.take({} as MediaControl, observer) });
-      return true;
+      return answer;
     },
   });
   const told = () => bridge.told.all.map(({ type }) => type);
@@ -56,10 +56,13 @@ test('a call rings once, without audio, and its end frees the reference', async 
   expect([bridged.ended('c1', 'gone'), bridged.ring(CALL)]).toEqual([false, 'ringing']);
 });
 
-test('a call without room is busy and leaves nothing', async () => {
-  const { bridged } = await calls(false);
-  expect([bridged.ring(CALL), bridged.ended('c1', '')]).toEqual(['busy', false]);
-});
+test.each(['busy', 'overloaded'] as const)(
+  'a call without room is busy and leaves nothing: %s',
+  async (answer) => {
+    const { bridged } = await calls(answer);
+    expect([bridged.ring(CALL), bridged.ended('c1', '')]).toEqual(['busy', false]);
+  },
+);
 
 test('an accepted call is answered once the bridge has confirmed, also after a failure', async () => {
   const { bridge, bridged, clock, rung, told } = await calls();

@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { dnsAddresses } from '../../../../src/base/find-addresses.ts';
 import { publicOr } from '../../../../src/base/public-address.ts';
-import { readJson, streamedEvents } from '../../../../src/models/http/model-answer.ts';
-import { ModelHttp } from '../../../../src/models/http/model-http.ts';
+import { VENDOR } from '../../../../src/models/http/patience.ts';
 import { DnsServer } from '../../../support/dns-server.ts';
 import { HOSTILE, OUTSIDE, ported, zone } from '../../../support/hostile-urls.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { faultOf, NEVER } from '../turn-parts.ts';
+import { accountHttp, faultOf, NEVER, type TestHttp } from '../turn-parts.ts';
 
 const KEY = 'sk-0123456789abcdef';
 
@@ -18,7 +18,7 @@ let outside: Server;
 let inside: Server;
 let insideHits = 0;
 let listener: RequestListener;
-let http: ModelHttp;
+let http: TestHttp;
 const sockets = new Set<Socket>();
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
@@ -52,17 +52,19 @@ afterAll(() => {
 beforeEach(() => {
   insideHits = 0;
   listener = (_, response) => response.end('{"ok":true}');
-  http = new ModelHttp({ findAddresses: dnsAddresses([dns.address]), isOpen: publicOr([OUTSIDE]) });
+  http = accountHttp({ findAddresses: dnsAddresses([dns.address]), isOpen: publicOr([OUTSIDE]) });
   const ours = http;
   onTestFinished(() => ours.close());
 });
 
 function get(url: URL, signal: AbortSignal = NEVER) {
-  return http.send({ method: 'GET', url, headers: { authorization: `Bearer ${KEY}` }, signal });
+  const headers = { authorization: `Bearer ${KEY}` };
+  return http.send({ method: 'GET', url, headers, patience: VENDOR, signal });
 }
 
 async function read(url: URL, signal: AbortSignal = NEVER): Promise<unknown> {
-  return await readJson(await get(url, signal), signal);
+  const answer = await get(url, signal);
+  return await answer.json();
 }
 
 it('ends with an answer that is complete and unread, and no error is left without a listener', async () => {
@@ -72,9 +74,11 @@ it('ends with an answer that is complete and unread, and no error is left withou
   onTestFinished(() => void process.off('uncaughtException', note));
   const abort = new AbortController();
   const answer = await get(at('/'), abort.signal);
-  await waitFor('the whole answer', () => answer.complete);
+  listener = (_, response) => response.writeHead(200, { connection: 'close' }).end('{}');
+  // Whatever was sent before the second answer is here.
+  await read(at('/'));
   abort.abort(new Error('enough'));
-  await expect(readJson(answer, abort.signal)).rejects.toThrow('enough');
+  await expect(answer.json()).rejects.toThrow('enough');
   await waitFor('the socket to close', () => sockets.size === 0);
   expect(uncaught).toEqual([]);
 });
@@ -109,8 +113,7 @@ describe('an endpoint inside the network', () => {
     const location = `http://127.0.0.1:${portOf(inside)}/`;
     listener = (_, response) => response.writeHead(307, { location }).end();
     const answer = await get(at('/'));
-    answer.resume();
-    expect([answer.statusCode, insideHits]).toEqual([307, 0]);
+    expect([answer.status, insideHits]).toEqual([307, 0]);
   });
 
   it.each(['ftp://files.test/', 'file:///etc/passwd', 'http://user:pass@files.test/'])(
@@ -144,7 +147,8 @@ describe('a connection to a provider', () => {
       if (!isEndless) response.end('data: [DONE]\n\n');
     };
     const first = async (path: string) => {
-      const events = streamedEvents(await get(at(path)), NEVER);
+      const answer = await get(at(path));
+      const events = answer.events();
       const { value } = await events.next();
       await events.return();
       return value?.data;
@@ -214,6 +218,39 @@ describe('a connection to a provider', () => {
       response.write('{"half":', () => response.destroy());
     };
     expect(await faultOf(read(at('/')))).toMatchObject({ kind: 'cut', isDoubtful: true });
+  });
+});
+
+describe('an endpoint that says nothing', () => {
+  it('loses the turn, before the head and within the answer, and is not asked again', async () => {
+    for (const isBegun of [false, true]) {
+      const clock = new ManualClock();
+      const silent = accountHttp({ findAddresses: async () => [OUTSIDE], isOpen: () => true }, clock);
+      const arrived = Promise.withResolvers<void>();
+      listener = (_, response) => {
+        if (isBegun) response.write('data: {}\n\n');
+        arrived.resolve();
+      };
+      const asked = silent.send({
+        method: 'GET',
+        url: at('/'),
+        headers: {},
+        patience: VENDOR,
+        signal: NEVER,
+      });
+      const fault = faultOf(isBegun ? asked.then((answer) => answer.json()) : asked);
+      await arrived.promise;
+      if (isBegun) await asked;
+      const waitMs = isBegun ? VENDOR.idleMs : VENDOR.headMs;
+      clock.advance(waitMs);
+      expect(await fault).toMatchObject({
+        kind: 'cut',
+        isDoubtful: false,
+        message: `the endpoint said nothing for ${waitMs / 1_000} s`,
+      });
+      await waitFor('the end of the connection', () => sockets.size === 0);
+      silent.close();
+    }
   });
 });
 

@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type StreamedEvent, streamedEvents } from '../../../../src/models/http/model-answer.ts';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
+import { ModelAnswer, type StreamedEvent } from '../../../../src/models/http/model-answer.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { faultOf, NEVER } from '../turn-parts.ts';
 
 let server: Server;
@@ -34,7 +36,11 @@ async function eventsOf(...sent: readonly (string | Uint8Array)[]): Promise<Stre
   const asked = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).end();
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   const events: StreamedEvent[] = [];
-  for await (const event of streamedEvents(answer, NEVER)) events.push(event);
+  // Time stands still, so nothing takes any.
+  const clock = new ManualClock();
+  const reader = new ReadingTime(clock).of('account');
+  const reading = { clock, reader, idleMs: 10_000, signal: NEVER };
+  for await (const event of new ModelAnswer(answer, reading).events()) events.push(event);
   return events;
 }
 
@@ -81,8 +87,19 @@ describe('events of a stream', () => {
     }
   });
 
-  it('are limited in length', async () => {
-    const endless = Array.from({ length: 80 }, () => `data: ${'x'.repeat(65_536)}\n`);
-    expect(await faultOf(eventsOf(...endless))).toMatchObject({ kind: 'cut' });
+  it.each([
+    ['one line', `data: ${'x'.repeat(65_536)}`, 17, 'the stream cannot be read'],
+    ['many lines', `data: ${'x'.repeat(65_536)}\n`, 17, 'the stream cannot be read'],
+    ['one-letter lines', 'data:1\n'.repeat(8_192), 80, 'the stream cannot be read'],
+    ['comments', `:${' '.repeat(65_535)}\n`, 129, 'the answer is too long'],
+  ])('are limited in length: %s', async (_what, chunk, count, words) => {
+    const endless = Array.from({ length: count }, () => chunk);
+    expect(await faultOf(eventsOf(...endless))).toMatchObject({ kind: 'cut', message: words });
+  });
+
+  it('are limited in number', async () => {
+    const endless = Array.from({ length: 20 }, () => 'data:1\n\n'.repeat(4_000));
+    const fault = await faultOf(eventsOf(...endless));
+    expect(fault).toMatchObject({ kind: 'cut', message: 'the answer has too many events' });
   });
 });

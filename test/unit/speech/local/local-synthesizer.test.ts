@@ -5,10 +5,11 @@ import {
   localSynthesizer,
   type SpeechRequest,
 } from '../../../../src/speech/local/local-synthesizer.ts';
+import { roomForAll } from '../../../support/speech/room-for-all.ts';
 
 /** The engine, played by the test: each text is spoken as samples of its length once the test lets it. */
 function world(options: Record<string, string> = {}) {
-  const tts = new LocalTts();
+  const tts = new LocalTts(roomForAll);
   const asked: (SpeechRequest & { settle(error?: Error): void })[] = [];
   vi.spyOn(tts, 'speak').mockImplementation(async function* (request) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();

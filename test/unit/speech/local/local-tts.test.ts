@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LocalSpeechError } from '../../../../src/speech/local/local-speech-error.ts';
 import { LocalTts, type SpokenSamples } from '../../../../src/speech/local/local-synthesizer.ts';
+import { roomForAll } from '../../../support/speech/room-for-all.ts';
 
 const TEXT =
   'Good morning, this is the first sentence of three. The second one follows it. Here is the third one.';
@@ -19,7 +20,7 @@ async function pieces(tts: LocalTts, text: string): Promise<SpokenSamples[]> {
 
 describe('local synthesis', () => {
   it('speaks a text piece by piece, off the calling thread', async () => {
-    const tts = new LocalTts();
+    const tts = new LocalTts(roomForAll);
     let turns = 0;
     const turning = setInterval(() => turns++, 1);
     const spoken = await pieces(tts, TEXT);
@@ -30,7 +31,7 @@ describe('local synthesis', () => {
   });
 
   it('gives audio that can be transferred to another thread', async () => {
-    const samples = (await pieces(new LocalTts(), 'Hello.'))[0]!;
+    const samples = (await pieces(new LocalTts(roomForAll), 'Hello.'))[0]!;
     const { length } = samples;
     const { port1, port2 } = new MessageChannel();
     port1.postMessage(samples, [samples.buffer]);
@@ -44,16 +45,16 @@ describe('local synthesis', () => {
 
   it('computes the next piece while the last one plays, and no more', async () => {
     const jobs = vi.spyOn(AbortSignal, 'timeout');
-    const speaking = new LocalTts().speak(utterance(TEXT.repeat(3)));
+    const speaking = new LocalTts(roomForAll).speak(utterance(TEXT.repeat(3)));
     await speaking.next();
     // A further piece would be computed before this one.
-    await pieces(new LocalTts(), 'Hello.');
+    await pieces(new LocalTts(roomForAll), 'Hello.');
     expect(jobs).toHaveBeenCalledTimes(3);
     await speaking.return();
   });
 
   it('ends at the next piece when it is cancelled', async () => {
-    const tts = new LocalTts();
+    const tts = new LocalTts(roomForAll);
     const cancel = new AbortController();
     let spoken = 0;
     for await (const _ of tts.speak(utterance(TEXT.repeat(10), cancel.signal))) {
@@ -66,22 +67,26 @@ describe('local synthesis', () => {
   });
 
   it('says nothing for a text without words', async () => {
-    expect(await pieces(new LocalTts(), ' \n ')).toEqual([]);
-    const [samples] = await pieces(new LocalTts(), '…');
+    expect(await pieces(new LocalTts(roomForAll), ' \n ')).toEqual([]);
+    const [samples] = await pieces(new LocalTts(roomForAll), '…');
     expect(samples!.length).toBe(0);
   });
 
-  it('refuses more utterances than it can speak at once', async () => {
-    const tts = new LocalTts();
-    const open = Array.from({ length: 32 }, () => tts.speak(utterance('Hello there.')));
-    await Promise.all(open.map((speaking) => speaking.next()));
-    await expect(pieces(tts, 'Hello.')).rejects.toMatchObject({ problem: 'busy' });
-    await Promise.all(open.map((speaking) => speaking.return()));
-    expect((await pieces(tts, 'Hello.')).length).toBe(1);
+  it('fails when it gets no place, and gives back each that it got', async () => {
+    await expect(pieces(new LocalTts({ take: async () => null }), 'Hello.')).rejects.toMatchObject({
+      problem: 'busy',
+    });
+    let [taken, most] = [0, 0];
+    const take = async () => {
+      most = Math.max(most, ++taken);
+      return () => void taken--;
+    };
+    expect((await pieces(new LocalTts({ take }), TEXT)).length).toBe(3);
+    expect([taken, most]).toEqual([0, 1]);
   });
 
   it('fails when a piece is not finished in time, and works again', async () => {
-    const tts = new LocalTts();
+    const tts = new LocalTts(roomForAll);
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
     const late = pieces(tts, TEXT);
     await expect(late).rejects.toBeInstanceOf(LocalSpeechError);
@@ -91,7 +96,7 @@ describe('local synthesis', () => {
   });
 
   it('stops a thread that computes for too long, and works again', async () => {
-    const tts = new LocalTts();
+    const tts = new LocalTts(roomForAll);
     await pieces(tts, 'Loaded.');
     const timeout = new AbortController();
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timeout.signal);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { isIP } from 'node:net';
 import { LimitedMap } from '../../../../base/limited-map.ts';
+import { literalIn } from '../../../../base/public-address.ts';
 import { answeredWithin, type Clock, settledWithin } from '../../../../base/time.ts';
 import type { Destination, SipProtocol } from '../transport/wire.ts';
 import type { Dns, NaptrRecord, SrvRecord } from './dns.ts';
@@ -80,8 +80,8 @@ export class Resolver {
    */
   async resolve(name: ServerName): Promise<Resolution> {
     const { host, port, protocol } = name;
-    const literal = host.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0)
+    const literal = literalIn(host);
+    if (literal !== null)
       return { destinations: [{ protocol, host: literal, port, serverName: host }], ttlMs: FOREVER_MS };
     return this.#find(host, [{ protocol, name: host, port }], isDefaultPort(name));
   }

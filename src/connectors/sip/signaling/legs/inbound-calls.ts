@@ -2,7 +2,7 @@ import type { Capability } from '../../../../base/platform.ts';
 import type { Termination } from '../../../../base/termination.ts';
 import type { MediaControl } from '../../../../media/media-control.ts';
 import type { LegObserver, PlatformLeg } from '../../../contract/call-leg.ts';
-import type { InboundAnswerer } from '../../../contract/connector.ts';
+import type { InboundAnswerer, RingAnswer } from '../../../contract/connector.ts';
 import type { SipNumber } from '../../../contract/sip-accounts.ts';
 import type { IncomingInviteRequest } from '../core/sip-core.ts';
 import { type Refusal, refuse } from '../guard/message-guard.ts';
@@ -17,6 +17,7 @@ import type { Dialled } from './dialled.ts';
 import { InboundLeg } from './inbound-leg.ts';
 import { LegMedia } from './leg-media.ts';
 import type { OutboundCallsDeps } from './outbound-calls.ts';
+import { reject } from './rejection.ts';
 import { withoutSecret } from './told-headers.ts';
 
 /** What every phone call offers. */
@@ -30,8 +31,8 @@ type InboundCallsDeps = Pick<OutboundCallsDeps, 'legs' | 'clock' | 'media'> & {
 };
 
 /**
- * Decides on each INVITE that opens a call: 404 for unknown numbers, 488 for incompatible media, 486 when there is no
- * capacity. Otherwise the call rings.
+ * Decides on each INVITE that opens a call: 404 for unknown numbers, 488 for incompatible media, 486 when its account takes
+ * no more calls, 503 when the gateway has no room. Otherwise the call rings.
  */
 export class InboundCalls {
   readonly #deps: InboundCallsDeps;
@@ -67,7 +68,7 @@ export class InboundCalls {
     this.#ring({ trunk, request, dialled, offer, sampleRateHz }, number);
   }
 
-  /** Lets the call ring. It is rejected for lack of capacity unless its actor takes it. */
+  /** Lets the call ring. It is rejected unless its actor takes it. */
   #ring(invite: Invite, { accountId, agentId, number, autoAnswer, presets }: SipNumber): void {
     const { trunk, request, dialled, sampleRateHz } = invite;
     let leg: InboundLeg | null = null;
@@ -87,7 +88,7 @@ export class InboundCalls {
     };
     const caller = toE164(dialled.caller) ?? dialled.caller;
     const target = trunk.addressOf(number).toString();
-    let rings = false;
+    let answer: RingAnswer = 'overloaded';
     try {
       const login = { kind: 'trunk' } as const;
       const offer = { capabilities: SIP_CAPABILITIES, sampleRateHz };
@@ -104,9 +105,9 @@ export class InboundCalls {
         presets,
         take,
       };
-      rings = this.#answerer?.ring(call) === true;
+      answer = this.#answerer?.ring(call) ?? 'overloaded';
     } finally {
-      if (!rings) turnAway(request, leg, cancelled !== null);
+      if (answer !== 'ringing') turnAway(request, leg, { answer, isCancelled: cancelled !== null });
     }
   }
 
@@ -144,13 +145,13 @@ export class InboundCalls {
   }
 }
 
-function reject(request: IncomingInviteRequest, statusCode: number): void {
-  request.reject({ statusCode });
-}
-
-function turnAway(request: IncomingInviteRequest, leg: InboundLeg | null, isCancelled: boolean): void {
+function turnAway(
+  request: IncomingInviteRequest,
+  leg: InboundLeg | null,
+  { answer, isCancelled }: { readonly answer: RingAnswer; readonly isCancelled: boolean },
+): void {
   if (leg !== null) leg.hangUp();
-  else if (!isCancelled) reject(request, 486);
+  else if (!isCancelled) reject(request, answer === 'busy' ? 486 : 503);
 }
 
 /**

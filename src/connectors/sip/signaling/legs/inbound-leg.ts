@@ -1,3 +1,4 @@
+import { Overloaded } from '../../../../base/errors.ts';
 import type { Termination } from '../../../../base/termination.ts';
 import type { CancelTimer } from '../../../../base/time.ts';
 import type { PlatformLeg } from '../../../contract/call-leg.ts';
@@ -5,6 +6,7 @@ import type { IncomingInviteRequest } from '../core/sip-core.ts';
 import { forgetInvite } from '../core/sip-core.ts';
 import type { PeerDescription } from '../sdp/sdp-peer.ts';
 import { sdpBody } from './leg-session.ts';
+import { reject } from './rejection.ts';
 import { ReliableRinging } from './reliable-ringing.ts';
 import { answeredSession } from './session-timer.ts';
 import { type LegDeps, messageOf, SipLeg } from './sip-leg.ts';
@@ -56,7 +58,7 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
     if (this.#invitation === null || this.#isAnswering) return;
     this.#isAnswering = true;
     void this.#answer().catch((error: unknown) => {
-      this.#fail(500, messageOf(error));
+      this.#broken(error);
     });
   }
 
@@ -80,7 +82,7 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
     this.#cancelTrying();
     if (reliable === null) request.progress({ statusCode: 180 });
     else if (offer !== null) reliable.start(null);
-    else void this.#offer(reliable).catch((error: unknown) => this.#fail(500, messageOf(error)));
+    else void this.#offer(reliable).catch((error: unknown) => this.#broken(error));
   }
 
   /** The first reliable response to an INVITE without an offer carries ours, and its PRACK the answer (RFC 3262 section 5). */
@@ -133,6 +135,10 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
     }
   }
 
+  #broken(error: unknown): void {
+    this.#fail(error instanceof Overloaded ? 503 : 500, messageOf(error));
+  }
+
   #fail(statusCode: number, reason: string): void {
     const termination: Termination = { result: 'failed', reason };
     if (this.#invitation === null) this.bye('lost', termination);
@@ -144,7 +150,7 @@ export class InboundLeg extends SipLeg implements PlatformLeg {
     const { request } = this.#invitation;
     this.#settle();
     try {
-      request.reject({ statusCode });
+      reject(request, statusCode);
     } catch {
       // The transaction has already ended, so there is nothing to reject.
     }

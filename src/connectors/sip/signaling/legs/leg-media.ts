@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../../../../base/assert.ts';
-import { GatewayError } from '../../../../base/errors.ts';
+import { GatewayError, Overloaded } from '../../../../base/errors.ts';
 import type { MediaControl, OpenMedia } from '../../../../media/media-control.ts';
 import type { MediaEvent } from '../../../../media/media-leg.ts';
 import type { CommandArgs } from '../../../../media/media-protocol.ts';
@@ -132,7 +132,7 @@ export class LegMedia {
       }
     }
     observer.count('rtp_ports_exhausted');
-    throw new Error('all RTP ports are in use');
+    throw new Overloaded('all RTP ports are in use');
   }
 
   #openOn({ port, bound }: RtpPair, onEvent: (event: MediaEvent) => void): Promise<OpenRtp> {

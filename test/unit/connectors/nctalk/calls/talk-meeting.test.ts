@@ -426,7 +426,7 @@ describe('a call that has started', () => {
         rung.push(inbound);
         const leg = inbound.take({} as never, { ended: () => undefined } as never);
         legs.push(leg);
-        return true;
+        return 'ringing';
       },
     });
   });

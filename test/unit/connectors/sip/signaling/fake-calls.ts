@@ -1,6 +1,10 @@
 import type { Termination } from '../../../../../src/base/termination.ts';
 import type { LegObserver, PlatformLeg } from '../../../../../src/connectors/contract/call-leg.ts';
-import type { InboundAnswerer, InboundCall } from '../../../../../src/connectors/contract/connector.ts';
+import type {
+  InboundAnswerer,
+  InboundCall,
+  RingAnswer,
+} from '../../../../../src/connectors/contract/connector.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { FakeMedia } from './fake-media.ts';
 
@@ -74,19 +78,19 @@ export class RecordedLeg implements LegObserver {
 /** The domain's side of inbound calls, with room for all or for none. */
 export class RecordingAnswerer implements InboundAnswerer {
   readonly calls: { call: InboundCall; leg: PlatformLeg; notes: RecordedLeg }[] = [];
-  hasRoom = true;
+  answer: RingAnswer = 'ringing';
   answersAtOnce = false;
   /** Media opens no earlier than this resolves. */
   mediaMayOpen: Promise<void> = Promise.resolve();
 
-  ring(call: InboundCall): boolean {
-    if (!this.hasRoom) return false;
+  ring(call: InboundCall): RingAnswer {
+    if (this.answer !== 'ringing') return this.answer;
     const notes = new RecordedLeg();
     notes.media.mayOpen = this.mediaMayOpen;
     const leg = call.take(notes.media, notes);
     this.calls.push({ call, leg, notes });
     if (this.answersAtOnce) leg.accept();
-    return true;
+    return 'ringing';
   }
 
   async next(index = 0): Promise<{ call: InboundCall; leg: PlatformLeg; notes: RecordedLeg }> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pastedLink } from '../../../../src/connectors/kit/pasted-link.ts';
+import { pastedLink } from '../../../src/base/pasted-link.ts';
 
 const LINK = 'https://zoom.us/j/81234567890?pwd=Q1Rz.1';
 const TEAMS =

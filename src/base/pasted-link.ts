@@ -1,4 +1,4 @@
-import { typedText } from '../../base/typed-text.ts';
+import { typedText } from './typed-text.ts';
 
 /** Pages through which mails, chats and calendars lead, and the parameter with the link that they lead to. */
 const DETOURS: readonly (readonly [page: RegExp, parameter: string])[] = [

@@ -1,0 +1,127 @@
+import { LimitedMap } from '../../../base/limited-map.ts';
+import type { Clock } from '../../../base/time.ts';
+import { type BucketSize, TokenBucket } from '../../../base/token-bucket.ts';
+
+/** What something that a client sends costs, and why its socket closes when the client cannot pay. */
+export interface Price {
+  /** For the metrics. */
+  readonly of: string;
+  /** About what it takes of the main thread, in half microseconds. */
+  readonly units: number;
+  readonly bytesPerUnit: number;
+  /** Reason in the close frame. */
+  readonly reason: string;
+}
+
+export const BINARY: Price = {
+  of: 'binary',
+  units: 1,
+  bytesPerUnit: 2_048,
+  reason: 'too much audio at once',
+};
+/** Parsing costs the most. */
+export const TEXT: Price = { of: 'text', units: 10, bytesPerUnit: 512, reason: 'too many messages at once' };
+/** Both libraries answer it themselves. */
+export const PING: Price = { of: 'ping', units: 4, bytesPerUnit: 64, reason: 'too many pings' };
+export const PONG: Price = { of: 'pong', units: 1, bytesPerUnit: 64, reason: 'too many pongs' };
+/** A heartbeat of some clients, which send one every few seconds. */
+export const UNASKED_PONG: Price = { ...PONG, of: 'unasked_pong', units: 40 };
+/** A message that is answered with a fault, in addition to the message. */
+export const FAULT: Price = {
+  of: 'fault',
+  units: 20,
+  bytesPerUnit: 512,
+  reason: 'too many invalid messages',
+};
+
+/** What a connection has at its opening: it must not pay to reconnect. */
+const FIRST_UNITS = 100;
+/** What a connection is given at a time, so that it reads the clock once in a hundred frames. */
+const GRANT_UNITS = 100;
+/** For what all connections of an account send at their own pace: at most a quarter of the main thread. */
+const OWN: BucketSize = { most: 400_000, perSecond: 500_000 };
+/** For what goes beyond: 20 ms at once, which is ten minutes of audio in small frames, and a tenth of the main thread. */
+const SHARED: BucketSize = { most: 40_000, perSecond: 200_000 };
+/** The 5,000 accounts that opened a socket last are always remembered. */
+const MAX_ACCOUNTS = 10_000;
+
+interface AccountBudget {
+  readonly own: TokenBucket;
+  readonly shared: TokenBucket;
+}
+
+/** The budgets of all WebSockets. */
+export class SocketBudgets {
+  /** Connections closed because they had spent theirs, by what the client sent last. */
+  readonly closings = new Map<string, number>();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #accounts = new LimitedMap<AccountBudget>(MAX_ACCOUNTS);
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /** The budget of a new connection. `pace`: what it may send whatever its account's other connections do. */
+  open(accountId: string, pace: BucketSize): SocketBudget {
+    const account = this.#accounts.get(accountId) ?? {
+      own: new TokenBucket(this.#clock, OWN),
+      shared: new TokenBucket(this.#clock, SHARED),
+    };
+    this.#accounts.set(accountId, account);
+    const own = new TokenBucket(this.#clock, pace);
+    own.take(pace.most);
+    return new SocketBudget(own, account, (price) => this.#count(price));
+  }
+
+  #count({ of }: Price): void {
+    this.closings.set(of, (this.closings.get(of) ?? 0) + 1);
+  }
+}
+
+/**
+ * Limits what one WebSocket takes of the main thread. A library handles everything that has arrived, and what arrives
+ * meanwhile, before anything else runs: without a limit, eight million empty pongs are handled in one go.
+ *
+ * A connection pays from what it earns at its own pace, then from what all connections of its account share. So a
+ * connection that keeps its pace is not affected by the others. Nothing waits: uWebSockets.js cannot pause a WebSocket,
+ * and keeping the frames would cost as much as handling them.
+ */
+export class SocketBudget {
+  readonly #own: TokenBucket;
+  readonly #account: AccountBudget;
+  readonly #onSpent: (price: Price) => void;
+  #units = FIRST_UNITS;
+  #unansweredPings = 0;
+
+  constructor(own: TokenBucket, account: AccountBudget, onSpent: (price: Price) => void) {
+    this.#own = own;
+    this.#account = account;
+    this.#onSpent = onSpent;
+  }
+
+  /** Returns false if the connection must be closed. */
+  pay(price: Price, bytes: number): boolean {
+    this.#units -= price.units + bytes / price.bytesPerUnit;
+    if (this.#units >= 0 || this.#isGranted(Math.max(GRANT_UNITS, -this.#units))) return true;
+    this.#onSpent(price);
+    return false;
+  }
+
+  /** Notes that the gateway has sent a ping, which the client has to answer. */
+  pinged(): void {
+    this.#unansweredPings += 1;
+  }
+
+  priceOfPong(): Price {
+    if (this.#unansweredPings === 0) return UNASKED_PONG;
+    this.#unansweredPings -= 1;
+    return PONG;
+  }
+
+  #isGranted(units: number): boolean {
+    const { own, shared } = this.#account;
+    if (!(this.#own.take(units) && own.take(units)) && !shared.take(units)) return false;
+    this.#units += units;
+    return true;
+  }
+}

@@ -1,0 +1,114 @@
+import { FairShare, type ReleasePlace, type ShareReading } from './fair-share.ts';
+import { LimitedMap } from './limited-map.ts';
+import { type Clock, pause } from './time.ts';
+import { type BucketSize, TokenBucket } from './token-bucket.ts';
+
+/**
+ * Milliseconds of the main thread that an account has for what is streamed to it. A model that writes a hundred tokens a
+ * second takes a tenth of what comes back.
+ */
+const ALLOWANCE: BucketSize = { most: 25, perSecond: 50 };
+/** Whoever has read for longer rests nine times as long, which leaves it a tenth of the thread. */
+const REST = 9;
+/** Accounts that read beyond their allowance at a time: together, half of the thread. */
+const MAX_READING = 5;
+/** Streams that wait: as many as turns of models and sockets of platforms there may be. */
+const MAX_WAITING = 5_000;
+const WAIT_MS = 30_000;
+/** By then, whoever has rested has read, and owes for it what the next one of its account has to rest. */
+const GAP_MS = 1;
+/** The most that one piece counts. A reader may wait for something else, and the process for its turn. */
+const MAX_PIECE_MS = 25;
+/** The 5,000 accounts that read last are always remembered. */
+const MAX_ACCOUNTS = 10_000;
+
+/** Others read so much that the stream had to wait for too long. */
+export class ReadingRefused extends Error {
+  override readonly name = 'ReadingRefused';
+
+  constructor() {
+    super('there is more to be read than there is time for');
+  }
+}
+
+/**
+ * Shares the main thread's time for what foreigners stream to it: models, and servers of platforms. It counts time, not
+ * bytes: a megabyte of text takes less of it than a kilobyte of empty events.
+ */
+export class ReadingTime {
+  readonly #clock: Clock;
+  readonly #share: FairShare;
+  readonly #readers = new LimitedMap<Reader>(MAX_ACCOUNTS);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const limits = { total: MAX_READING, each: 1, mostWaiting: MAX_WAITING };
+    this.#share = new FairShare({ clock, ...limits });
+  }
+
+  /** For metrics. */
+  get share(): ShareReading {
+    return this.#share;
+  }
+
+  /** What all streams of an account are read with. */
+  of(accountId: string): Reader {
+    const reader = this.#readers.get(accountId) ?? new Reader(accountId, this.#clock, this.#share);
+    this.#readers.set(accountId, reader);
+    return reader;
+  }
+}
+
+/** Holds an account's streams to its share. Before each piece a stream waits for its turn; after it, the time counts. */
+export class Reader {
+  readonly #accountId: string;
+  readonly #clock: Clock;
+  readonly #share: FairShare;
+  readonly #allowance: TokenBucket;
+  /** Time that was used and not yet made up for. */
+  #owedMs = 0;
+
+  constructor(accountId: string, clock: Clock, share: FairShare) {
+    this.#accountId = accountId;
+    this.#clock = clock;
+    this.#share = share;
+    this.#allowance = new TokenBucket(clock, ALLOWANCE);
+  }
+
+  /** Whether the account may read on at once. What it has read then comes off its allowance. */
+  mayReadOn(): boolean {
+    if (!this.#allowance.take(this.#owedMs)) return false;
+    this.#owedMs = 0;
+    return true;
+  }
+
+  /** Counts the time of a piece that was begun at `sinceMs`, by the clock. */
+  count(sinceMs: number): void {
+    this.#owedMs += Math.min(this.#clock.monotonicMs() - sinceMs, MAX_PIECE_MS);
+  }
+
+  /** Resolves when the account may read on. Rejects with ReadingRefused, or with the signal's reason once it aborts. */
+  async turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.mayReadOn()) return;
+    const release = await this.#place(signal);
+    const restMs = this.#owedMs * REST;
+    this.#owedMs = 0;
+    await pause(this.#clock, restMs, signal);
+    this.#clock.after(GAP_MS, release);
+    signal.throwIfAborted();
+  }
+
+  async #place(signal: AbortSignal): Promise<ReleasePlace> {
+    const taken = this.#share.take(this.#accountId, WAIT_MS);
+    const { promise: left, resolve } = Promise.withResolvers<null>();
+    const leave = () => resolve(null);
+    signal.addEventListener('abort', leave, { once: true });
+    const release = await Promise.race([taken, left]);
+    signal.removeEventListener('abort', leave);
+    if (release !== null) return release;
+    void taken.then((late) => late?.());
+    signal.throwIfAborted();
+    throw new ReadingRefused();
+  }
+}

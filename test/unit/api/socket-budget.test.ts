@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import {
+  BINARY,
+  FAULT,
+  PING,
+  type Price,
+  type SocketBudget,
+  SocketBudgets,
+  TEXT,
+  UNASKED_PONG,
+} from '../../../src/api/http/socket/socket-budget.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** That of a call. */
+const PACE = { most: 1_250, perSecond: 700 };
+const FRAME_BYTES = 640;
+/** A frame of audio as base64 in JSON. */
+const JSON_FRAME_BYTES = 900;
+
+function world() {
+  const clock = new ManualClock();
+  const budgets = new SocketBudgets(clock);
+  return { clock, budgets, open: (accountId = 'acc_1') => budgets.open(accountId, PACE) };
+}
+
+/** How many of `most` are paid for. */
+function paid(budget: SocketBudget, price: Price, bytes = 0, most = 1e6): number {
+  let count = 0;
+  while (count < most && budget.pay(price, bytes)) count += 1;
+  return count;
+}
+
+it('pays for ten minutes of audio in frames of 20 ms, in one go', () => {
+  const { open } = world();
+  expect(paid(open(), BINARY, FRAME_BYTES, 30_000)).toBe(30_000);
+});
+
+it('ends what would hold the main thread up for more than about 20 ms', () => {
+  const prices = [BINARY, TEXT, PING, UNASKED_PONG, FAULT];
+  const counts = prices.map((price) => paid(world().open(), price));
+  expect(counts).toEqual([40_100, 4_010, 10_025, 1_002, 2_005]);
+});
+
+it('counts bytes: 80 MB of audio, 20 MB of text', () => {
+  const { open } = world();
+  expect(paid(open('acc_1'), BINARY, 1_048_576)).toBe(78);
+  expect(paid(open('acc_2'), TEXT, 1_048_576)).toBe(19);
+});
+
+it('carries a thousand live calls of an account for a minute, and what piles up in a stall of 2 s', () => {
+  const { clock, open } = world();
+  const calls = Array.from({ length: 1_000 }, () => open());
+  const hears = (ms: number): number => {
+    clock.advance(ms);
+    return calls.filter((call) => paid(call, BINARY, FRAME_BYTES, ms / 20) === ms / 20).length;
+  };
+  for (let second = 0; second < 60; second++) expect(hears(1_000)).toBe(1_000);
+  expect(hears(2_000)).toBe(1_000);
+});
+
+it('carries 300 calls whose audio is JSON, with a stall of 2 s', () => {
+  const { clock, open } = world();
+  const calls = Array.from({ length: 300 }, () => open());
+  for (const ms of [1_000, 1_000, 1_000, 2_000, 1_000]) {
+    clock.advance(ms);
+    for (const call of calls) expect(paid(call, TEXT, JSON_FRAME_BYTES, ms / 20)).toBe(ms / 20);
+  }
+});
+
+it('a connection at its own pace is not affected by a greedy one of its account, nor is another account', () => {
+  const { clock, open, budgets } = world();
+  const live = open();
+  clock.advance(1_000);
+  const greedy = open();
+  paid(greedy, TEXT);
+  expect(paid(live, BINARY, FRAME_BYTES, 100)).toBe(100);
+  expect(paid(open('acc_2'), BINARY, 0, 30_000)).toBe(30_000);
+  expect([...budgets.closings]).toEqual([['text', 1]]);
+});
+
+it('does not pay to reconnect', () => {
+  const { open } = world();
+  paid(open(), PING);
+  const again = Array.from({ length: 100 }, () => paid(open(), PING));
+  expect(new Set(again)).toEqual(new Set([25]));
+});
+
+it('earns again with time, for one connection and for its account', () => {
+  const { clock, open } = world();
+  const budget = open();
+  paid(budget, BINARY);
+  clock.advance(1_000);
+  // Its own second, and what the account shares.
+  const count = paid(budget, BINARY);
+  expect(count).toBeGreaterThan(40_600);
+  expect(count).toBeLessThanOrEqual(40_700);
+});
+
+it('tells pongs that were asked for from others', () => {
+  const { open } = world();
+  const budget = open();
+  budget.pinged();
+  expect(budget.priceOfPong().of).toBe('pong');
+  expect(budget.priceOfPong().of).toBe('unasked_pong');
+});
