@@ -1,7 +1,8 @@
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
 import type { Platform } from '../base/platform.ts';
 import { dayOf } from '../base/time.ts';
+import { Admission } from '../calls/admission.ts';
 import { type CallDomain, callDomain } from '../calls/call-domain.ts';
 import type { CallIdentity } from '../calls/call-event.ts';
 import { CallRecorder } from '../calls/call-recorder.ts';
@@ -24,7 +25,10 @@ import type { Engine } from '../threads/engine.ts';
 import { DELAY_BOUNDS_MS, LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
 import { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { PartDeps } from './gateway-deps.ts';
+import { loadGauges } from './load-gauges.ts';
 
+/** They cost little, and a machine that is busy with something else can carry them. */
+const ALWAYS_ADMITTED_PER_CORE = 20;
 const CONNECTING_DEADLINE_MS = 90_000;
 /** How long an agent waits in a lobby. */
 const WAITING_DEADLINE_MS = 10 * 60_000;
@@ -61,7 +65,9 @@ export async function openCalls(
     settingsOf: ({ capabilities }) => speechSettings(capabilities.presets, keys),
   });
   closers.push(() => speech.settled());
-  const room = new CallRoom(clock, settings.calls.max);
+  const registry = new CallRegistry();
+  const admission = openAdmission(deps, registry);
+  const room = new CallRoom(clock, settings.calls.max, () => admission.admit());
   metrics.watchShare('calls', room.share);
   const calls = callDomain({
     engine,
@@ -77,7 +83,8 @@ export async function openCalls(
       enabled: (accountId) => findEnabledVoiceConfigs(store.db, accountId),
     },
     keepChatFiles: (origin, sent) => keepChatFiles(files, origin, sent),
-    registry: new CallRegistry(),
+    registry,
+    admission,
     room,
     connectors,
     speech,
@@ -97,6 +104,23 @@ export async function openCalls(
   metrics.watchEngine(() => engineReading(engine));
   metrics.watchBridges(() => bridges.report());
   return calls;
+}
+
+function openAdmission(
+  { engine, clock, closers, metrics, settings }: PartDeps,
+  registry: CallRegistry,
+): Admission {
+  const admission = new Admission({
+    clock,
+    gauges: settings.calls.isAdmittedByLoad ? loadGauges(engine) : [],
+    maxCalls: settings.calls.maxTotal,
+    alwaysAdmitted: ALWAYS_ADMITTED_PER_CORE * availableParallelism(),
+    liveCalls: () => registry.count,
+  });
+  admission.start();
+  closers.push(async () => admission.close());
+  metrics.watchAdmission(admission);
+  return admission;
 }
 
 async function recordSpeech(

@@ -79,6 +79,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
         name: 'engine',
         problem: () => (calls.engine.report().workers.length > 0 ? null : 'no engine thread is running'),
       },
+      { name: 'calls', problem: () => calls.admission.problem },
       // Exhausted resources stop the gateway from working although all of its parts run.
       { name: 'disk', problem: () => store.disk.problem },
       { name: 'descriptors', problem: () => descriptors.problem },

@@ -8,6 +8,7 @@ import type { InboundFile } from '../connectors/contract/messenger.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Engine } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
+import type { Admission } from './admission.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
 import { type CallIdentity, type CallSnapshot, type CallStart, NOT_LIVE } from './call-event.ts';
 import { CallPublisher, type HostedSpeech } from './call-publisher.ts';
@@ -35,6 +36,7 @@ export interface CallDomain {
   readonly maxCallsPerAccount: number;
   /** Of all accounts. */
   readonly room: CallRoom;
+  readonly admission: Pick<Admission, 'problem'>;
   readonly logins: AgentLogins;
   readonly presets: VoicePresets;
   /** Keeps the files of a chat message that a call's login received. */

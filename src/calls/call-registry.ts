@@ -77,6 +77,10 @@ export class CallRegistry {
     return [...(this.#byAccount.get(accountId) ?? [])];
   }
 
+  get count(): number {
+    return this.#byId.size;
+  }
+
   countByState(): Map<CallStateName, number> {
     const counts = new Map<CallStateName, number>(LIVE_STATES.map((state) => [state, 0]));
     for (const { state } of this.#byId.values()) counts.set(state.name, (counts.get(state.name) ?? 0) + 1);

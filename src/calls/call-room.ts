@@ -10,9 +10,12 @@ import { isFinal } from './call-state.ts';
  */
 export class CallRoom {
   readonly share: FairShare;
+  readonly #admit: () => string | null;
   readonly #places = new Map<string, ReleasePlace>();
 
-  constructor(clock: Clock, places: number) {
+  /** `admit`: why the machine carries no more calls; null: it carries another one. */
+  constructor(clock: Clock, places: number, admit: () => string | null = () => null) {
+    this.#admit = admit;
     this.share = new FairShare({ clock, total: places, each: places, keepsRoom: true, mostWaiting: 0 });
   }
 
@@ -24,6 +27,10 @@ export class CallRoom {
     const owner = direction === 'inbound' ? `callers of ${accountId}` : accountId;
     const release = this.share.takeNow(owner);
     if (release === null) return false;
+    if (this.#admit() !== null) {
+      release();
+      return false;
+    }
     this.#places.set(callId, release);
     return true;
   }

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   CertificateFile,
   CodecList,
@@ -98,6 +99,17 @@ export const CALL_VARIABLES = {
     default: '500',
     schema: wholeNumber(1, 100_000),
     meaning: 'Concurrent calls per account; more answer 429',
+  },
+  SVC_MAX_CALLS: {
+    default: '0',
+    schema: wholeNumber(0, 100_000),
+    meaning: 'Concurrent calls of all accounts; more answer 503. 0: as many as there is room for',
+  },
+  SVC_ADMISSION: {
+    default: 'load',
+    schema: z.enum(['load', 'off']),
+    meaning:
+      'Whether calls are admitted by the load of this machine: `load` refuses those that it cannot carry with 503, `off` takes them all',
   },
   SVC_MAX_CALL_MINUTES: {
     default: '240',

@@ -193,6 +193,9 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
     },
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
+      /** Of all accounts; null: no limit but the room there is. */
+      maxTotal: values.SVC_MAX_CALLS || null,
+      isAdmittedByLoad: values.SVC_ADMISSION === 'load',
       /** Of all accounts: one for each pair of ports for RTP. */
       max: Math.floor((values.SVC_RTP_PORT_MAX + 1) / 2) - Math.ceil(values.SVC_RTP_PORT_MIN / 2),
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,

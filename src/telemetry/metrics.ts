@@ -261,6 +261,14 @@ export class Metrics {
     this.#shares.set(resource, share);
   }
 
+  /** Registers what calls are admitted by: readings of gauges as parts of what there is, and the calls refused. */
+  watchAdmission(admission: { readonly levels: [string, number][]; readonly refused: number }): void {
+    const help = 'Part in use of what calls need, by which they are admitted';
+    this.#read.gauges('svc_load', help, 'of', () => admission.levels);
+    const refused = 'Calls refused because the machine could not carry them';
+    this.#read.counter('svc_calls_refused_total', refused, () => admission.refused);
+  }
+
   /** Registers a gauge of queued or running items. */
   watchQueue(name: string, help: string, read: () => number): void {
     this.#read.gauge(name, help, read);

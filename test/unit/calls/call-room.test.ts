@@ -52,3 +52,12 @@ it('a call has its place until its leg has released its ports', async () => {
   await end('unknown');
   expect(room.share.taken).toBe(6);
 });
+
+it('is not for calls that the machine cannot carry, and these take nothing of it', () => {
+  let problem: string | null = 'the engine threads are busy';
+  const room = new CallRoom(new ManualClock(), PLACES, () => problem);
+  const call = { callId: 'call_1', accountId: 'acc_1', direction: 'outbound' } as const;
+  expect([room.take(call), room.share.taken]).toEqual([false, 0]);
+  problem = null;
+  expect([room.take(call), room.share.taken]).toEqual([true, 1]);
+});

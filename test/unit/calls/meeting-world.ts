@@ -106,6 +106,7 @@ export class MeetingWorld {
       playout: { queueOf: () => null },
       maxCallsPerAccount: 100,
       room: new CallRoom(this.clock, 1_000),
+      admission: { problem: null },
       logins: {
         ofAgents: (scope, platform) => loginsOfAgents(store.db, scope, platform),
         hasAny: (accountId, platform) => hasLogin(store.db, accountId, platform),

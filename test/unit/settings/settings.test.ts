@@ -38,7 +38,13 @@ test('without any variable the defaults run on a laptop', () => {
     rtpPortMin: 20_000,
     rtpPortMax: 29_999,
   });
-  expect(settings.calls).toEqual({ maxPerAccount: 500, max: 5_000, maxCallMs: 14_400_000 });
+  expect(settings.calls).toEqual({
+    maxPerAccount: 500,
+    maxTotal: null,
+    isAdmittedByLoad: true,
+    max: 5_000,
+    maxCallMs: 14_400_000,
+  });
   expect(settings.engine.threads).toBeGreaterThanOrEqual(1);
   expect(settings.bootstrap).toEqual({ agentKey: null, settingsKey: null });
 });

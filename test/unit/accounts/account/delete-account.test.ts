@@ -111,6 +111,7 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
     deadlines: { connectingMs: 60_000, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
     maxCallsPerAccount: 10,
     room: new CallRoom(systemClock, 1_000),
+    admission: { problem: null },
     presets: WITHOUT_PRESETS,
   } as never);
 }

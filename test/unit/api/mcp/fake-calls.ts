@@ -68,6 +68,7 @@ export class FakeCalls {
       },
       maxCallsPerAccount: CALL_LIMIT,
       room: new CallRoom(clock, 1_000),
+      admission: { problem: null },
       logins: { ofAgents: async () => [], hasAny: async () => false },
       presets: WITHOUT_PRESETS,
     } as never);
