@@ -26,6 +26,7 @@ export interface HostedSpeech extends CallSubscriber {
 interface Subscribers {
   readonly recorder: CallRecorder;
   readonly registry: CallRegistry;
+  readonly minutes: CallSubscriber;
   readonly speech: CallSubscriber;
   readonly events: BusinessEvents;
 }
@@ -34,7 +35,7 @@ interface Subscribers {
 export class CallPublisher {
   readonly #subscribers: readonly CallSubscriber[];
 
-  constructor({ recorder, registry, speech, events }: Subscribers) {
+  constructor({ recorder, registry, minutes, speech, events }: Subscribers) {
     this.#subscribers = [
       // The call's record, and the feed: inbox, inbox WebSocket, MCP pushes.
       { happened: (call, event) => recorder.happened(call.snapshot(), event) },
@@ -44,6 +45,8 @@ export class CallPublisher {
       registry.followers,
       // Log and metrics.
       { happened: (call, event) => report(events, call, event) },
+      // The budgets of minutes.
+      minutes,
       // What speaks and listens for the agent.
       speech,
       // The call's WebSockets.

@@ -15,7 +15,7 @@ export function inboundAnswerer(domain: CallDomain, connector: Connector): Inbou
 }
 
 function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): boolean {
-  if (!hasRoomToRing(domain, inbound.accountId)) return false;
+  if (!hasRoomToRing(domain, inbound.accountId) || domain.budget.refusal(inbound)) return false;
   const { accountId, agentId, login, capabilities, caller, target: meetingUrl, sampleRateHz } = inbound;
   const sipHeaders = inbound.headers ?? {};
   const actor = openCall(

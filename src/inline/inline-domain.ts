@@ -1,3 +1,4 @@
+import type { Budgets } from '../accounts/budgets/budgets.ts';
 import type { FairShare } from '../base/fair-share.ts';
 import type { PlatformTable } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
@@ -32,6 +33,8 @@ export interface InlineDeps {
   /** The same for an agent that has used them before; null: it has not. */
   readonly knownTools: (db: Db, agentId: string) => Promise<GatewayTools | null>;
   readonly observer: InlineObserver;
+  /** What agents may use of their models. */
+  readonly budgets: Budgets;
   /** Turns under way: each holds a connection to a provider. */
   readonly turns: FairShare;
   /** Called when a turn of one of the account's agents has ended. */

@@ -193,6 +193,12 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
     },
+    /** What an agent may use in an hour. */
+    budget: {
+      turns: values.SVC_BUDGET_TURNS,
+      tokens: values.SVC_BUDGET_TOKENS,
+      minutes: values.SVC_BUDGET_MINUTES,
+    },
     files: {
       maxBytes: values.SVC_FILES_MAX_SIZE_MB * BYTES_PER_MB,
       accountBytes: values.SVC_FILES_ACCOUNT_QUOTA_MB * BYTES_PER_MB,

@@ -111,6 +111,11 @@ export class Metrics {
     'provider',
     'token_type',
   ]);
+  readonly #budgetsUsed = this.#counter(
+    'svc_budgets_used_total',
+    'Budgets of which this many percent were used, once per hour or day',
+    ['resource', 'percent'],
+  );
   readonly #queuesFull = this.#counter('svc_queue_full_total', 'Items refused because a queue was full', [
     'queue',
   ]);
@@ -158,6 +163,10 @@ export class Metrics {
 
   queueFull(queue: string, items = 1): void {
     this.#queuesFull.inc({ queue }, items);
+  }
+
+  budgetUsed(resource: string, percent: number): void {
+    this.#budgetsUsed.inc({ resource, percent });
   }
 
   /** `errorType` is empty for a turn that did not fail. */

@@ -13,7 +13,8 @@ import {
 import type { StoredEvent } from '../../store/messages/events.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import { claimedPayload } from '../turn/told-events.ts';
-import { KEY_REFUSED, LOOP, QUEUE_FULL } from './skipped.ts';
+import { MODEL_BUDGETS } from '../turn/turn-budget.ts';
+import { budgetSpent, KEY_REFUSED, LOOP, QUEUE_FULL } from './skipped.ts';
 
 /** Events of an agent claimed in one transaction, which holds up everybody else. */
 const MAX_CLAIMED = 20;
@@ -92,13 +93,16 @@ async function claim(
 }
 
 async function reasonToSkip(
-  { clock }: InlineDomain,
+  { clock, budgets }: InlineDomain,
   trx: Db,
-  { agentId, keyRefusals, queued }: AgentWithNews,
+  agent: AgentWithNews,
   { event, lane }: { readonly event: StoredEvent; readonly lane: string },
 ): Promise<DeliveryFailure | null> {
+  const { agentId, keyRefusals, queued } = agent;
   if (keyRefusals >= MAX_KEY_REFUSALS) return KEY_REFUSED;
   if (queued >= MAX_QUEUED) return QUEUE_FULL;
+  const spent = budgets.spent(agent, MODEL_BUDGETS);
+  if (spent) return budgetSpent(spent);
   if (event.platform !== 'agent') return null;
   const since = isoAfter(clock.nowIso(), -AGENT_TURNS_MS);
   return (await countLaneSince(trx, agentId, lane, since)) >= MAX_AGENT_TURNS ? LOOP : null;

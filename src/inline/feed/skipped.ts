@@ -1,3 +1,4 @@
+import { type BudgetNotice, spentText } from '../../accounts/budgets/budget.ts';
 import type { DeliveryFailure } from '../../store/inline/deliveries.ts';
 
 /** Why an event fails without a call of the model. */
@@ -16,6 +17,10 @@ export const LOOP: DeliveryFailure = {
   errorType: 'loop',
   error: 'Agents have written to each other 20 times in an hour in this conversation',
 };
+
+export function budgetSpent(spent: Omit<BudgetNotice, 'percent'>): DeliveryFailure {
+  return { errorType: 'budget_spent', error: spentText(spent) };
+}
 
 /** The turn could not begin in time. */
 export const TOO_BUSY: DeliveryFailure = {

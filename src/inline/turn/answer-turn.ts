@@ -19,6 +19,7 @@ import { configHash } from './model-clients.ts';
 import { placeOf, type Turn } from './open-turn.ts';
 import { SpokenReply } from './spoken-reply.ts';
 import { storeReply } from './stored-reply.ts';
+import { requireBudget } from './turn-budget.ts';
 import { TurnConversation } from './turn-conversation.ts';
 import { deadlineOf, SPEECH_MS } from './turn-deadlines.ts';
 import { failureOf, TurnEnded } from './turn-faults.ts';
@@ -129,9 +130,10 @@ function needsHistory(client: ModelClient, memory: ModelMemory | null): boolean 
 }
 
 async function countAttemptOf(
-  { domain, turnId }: ActionContext,
+  { domain, scope, turnId }: ActionContext,
   { provider }: StoredProvider,
 ): Promise<void> {
+  requireBudget(domain, scope);
   if (!(await countAttempt(domain.store.db, turnId, provider))) throw new TurnEnded('agent_gone');
 }
 

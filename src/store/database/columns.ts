@@ -40,6 +40,7 @@ const DECODED: Readonly<
   isAttached: bit,
   isDefault: bit,
   kept: json,
+  limits: json,
   memory: json,
   narrowedTo: set,
   options: json,

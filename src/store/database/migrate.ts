@@ -3,10 +3,17 @@ import { migration0001 } from '../migrations/0001-baseline.ts';
 import { migration0030 } from '../migrations/0030-platform-records.ts';
 import { migration0031 } from '../migrations/0031-pairings.ts';
 import { migration0032 } from '../migrations/0032-trunk-media.ts';
+import { migration0034 } from '../migrations/0034-budgets.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
-const MIGRATIONS: readonly Migration[] = [migration0001, migration0030, migration0031, migration0032];
+const MIGRATIONS: readonly Migration[] = [
+  migration0001,
+  migration0030,
+  migration0031,
+  migration0032,
+  migration0034,
+];
 
 /** The last of the steps that made the baseline, before there was a release. */
 const LAST_BEFORE_BASELINE = '0029-attempts-by-time';

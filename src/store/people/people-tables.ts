@@ -5,6 +5,7 @@ import type { Platform } from '../../base/platform.ts';
 export interface PeopleTables {
   accounts: AccountsTable;
   auditLog: AuditLogTable;
+  budgetUses: BudgetUsesTable;
   feedback: FeedbackTable;
   identities: IdentitiesTable;
   knownBrowsers: KnownBrowsersTable;
@@ -93,6 +94,18 @@ interface UsageDaysTable {
   spokenCharacters: Generated<number>;
   spokenMs: Generated<number>;
   heardMs: Generated<number>;
+}
+
+/** What an agent has used in an hour (YYYY-MM-DDTHH, UTC) or on a day (YYYY-MM-DD). An `agentId` of '': the whole account. */
+interface BudgetUsesTable {
+  accountId: string;
+  agentId: string;
+  period: string;
+  /** Calls of a model. */
+  turns: number;
+  tokens: number;
+  /** Time that calls were active. */
+  callMs: number;
 }
 
 /** An account's invite link; at most one is valid. */

@@ -30,6 +30,7 @@ import {
 } from '../../../src/connectors/nctalk/pairing/talk-pairing.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from '../../support/browser-cookies.ts';
+import { budgetsOf } from '../../support/budgets.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
@@ -116,6 +117,7 @@ export class PairingServer {
       traits: PLATFORM_TRAITS,
       calls: { connectors } as unknown as CallDomain,
       connections: this.connections,
+      budgets: await budgetsOf(store, clock),
     };
     const visitors = {
       signIns: {

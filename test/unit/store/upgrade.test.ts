@@ -65,6 +65,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0030-platform-records',
       '0031-pairings',
       '0032-trunk-media',
+      '0034-budgets',
     ]);
   }
   const fresh = temporaryDir();

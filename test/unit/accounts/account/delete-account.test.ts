@@ -10,6 +10,7 @@ import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { ENABLED_PRESETS } from '../../../../src/calls/choose-presets.ts';
 import { placeCall } from '../../../../src/calls/place-call.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { budgetsOf, NO_BUDGET } from '../../../support/budgets.ts';
 import { NO_SPEECH } from '../../../support/no-speech.ts';
 import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
 import { NOW, temporaryStore } from '../../store/temporary.ts';
@@ -43,6 +44,7 @@ async function twoAccounts() {
     traits: PLATFORM_TRAITS,
     calls,
     connections: connectionsOf(store),
+    budgets: await budgetsOf(store, systemClock),
     checkPassword: async (_accountId, password) => {
       if (password !== 'right') throw new GatewayError('wrong_password');
     },
@@ -80,6 +82,7 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
     events: { callStarted() {}, callAnswered() {}, callEnded() {}, accountDeleted() {} },
     clock: systemClock,
     deadlines: { connectingMs: 60_000, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
+    budget: NO_BUDGET,
     maxCallsPerAccount: 10,
     presets: WITHOUT_PRESETS,
   } as never);

@@ -6,6 +6,7 @@ import { inboundAnswerer } from '../../../../src/calls/ring-call.ts';
 import type { LegObserver, PlatformLeg, SendsChat } from '../../../../src/connectors/contract/call-leg.ts';
 import type { CallOffer, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { NO_BUDGET } from '../../../support/budgets.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 import { NO_SPEECH } from '../../../support/no-speech.ts';
 import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
@@ -65,6 +66,7 @@ export class FakeCalls {
         acceptingMs: 35_000,
         activeMs: 3_600_000,
       },
+      budget: NO_BUDGET,
       maxCallsPerAccount: CALL_LIMIT,
       logins: { ofAgents: async () => [], hasAny: async () => false },
       presets: WITHOUT_PRESETS,
