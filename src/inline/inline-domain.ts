@@ -11,6 +11,7 @@ import type { Db } from '../store/database/rows.ts';
 import type { Store } from '../store/store.ts';
 import type { ModelEvents } from '../telemetry/model-events.ts';
 import type { ReachLimits } from './actions/reach-limits.ts';
+import type { LoopGuard } from './feed/loop-guard.ts';
 import type { Forgetting } from './forgetting/forgetting.ts';
 import type { KnownProviders } from './turn/known-providers.ts';
 import type { ModelClients } from './turn/model-clients.ts';
@@ -44,6 +45,7 @@ export interface InlineDeps {
 /** Dependencies of the work for agents with a model, completed by the runner. */
 export interface InlineDomain extends InlineDeps {
   readonly forgetting: Forgetting;
+  readonly guard: LoopGuard;
   readonly providers: KnownProviders;
   readonly reach: ReachLimits;
   readonly voices: CallVoices;
@@ -52,5 +54,5 @@ export interface InlineDomain extends InlineDeps {
 /** Is told what operators should know. */
 export type InlineObserver = Pick<
   ModelEvents,
-  'turnAnswered' | 'turnEnded' | 'turnFailed' | 'queueFull' | 'workFailed'
+  'turnAnswered' | 'turnEnded' | 'turnFailed' | 'loopStopped' | 'queueFull' | 'workFailed'
 >;

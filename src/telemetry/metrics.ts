@@ -111,6 +111,11 @@ export class Metrics {
     'provider',
     'token_type',
   ]);
+  readonly #loopsStopped = this.#counter(
+    'svc_model_loops_total',
+    'Conversations in which a model stopped because a machine answered it',
+    [],
+  );
   readonly #budgetsUsed = this.#counter(
     'svc_budgets_used_total',
     'Budgets of which this many percent were used, once per hour or day',
@@ -163,6 +168,10 @@ export class Metrics {
 
   queueFull(queue: string, items = 1): void {
     this.#queuesFull.inc({ queue }, items);
+  }
+
+  loopStopped(): void {
+    this.#loopsStopped.inc({});
   }
 
   budgetUsed(resource: string, percent: number): void {

@@ -121,6 +121,7 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   const result = { input: input.kept, reply, scanned: { ...scanned, actions }, failure };
   const fate = await storeReply(domain, open, conversation, result);
   if (fate === 'gone') throw new TurnEnded('agent_gone');
+  domain.guard.answered(turn.place);
   return { usage: reply.usage, isDelivered: fate === 'delivered' };
 }
 

@@ -75,6 +75,7 @@ export class InlineWorld {
         turnAnswered: () => {},
         turnEnded: () => {},
         turnFailed: () => {},
+        loopStopped: () => {},
         queueFull: (queue) => void this.skipped.push(queue),
         workFailed: onFailure,
       },
