@@ -116,7 +116,7 @@ export function accountRoutes(domain: AccountDomain): Route[] {
       query: UsageQuery,
       responses: { 200: { description: 'The usage', schema: Usage } },
       handler: async ({ principal, query }) => {
-        const usage = await usageOf(domain, principal, query.days);
+        const usage = await usageOf(domain, viewerOf(principal), query.days);
         return reply(200, {
           first_day: usage.firstDay,
           last_day: usage.lastDay,
