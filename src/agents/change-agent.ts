@@ -133,6 +133,7 @@ export async function deleteAgent(domain: AgentDomain, actor: Actor, agentId: st
     await deleteRows(trx, 'agents', { id: agentId });
     await audit(trx, actor, { action: 'agent.delete', subject: agentId, detail: { name } });
   });
+  domain.budgets.setLimits(agentId, {});
   domain.endCalls(accountId, agentId);
   domain.models.dismiss(agentId);
   domain.models.forget();

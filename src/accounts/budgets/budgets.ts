@@ -119,9 +119,10 @@ export class Budgets {
     await putUses(db, { accountId, agentId, ...this.#periods, ofAgent, ofAccount });
   }
 
-  /** Applies limits that the owner of an agent has set. Call it after they are stored. */
+  /** Applies limits that the owner of an agent has set; none: the gateway's. Call it after they are stored. */
   setLimits(agentId: string, limits: Partial<Limits>): void {
-    this.#set.set(agentId, limits);
+    if (Object.keys(limits).length > 0) this.#set.set(agentId, limits);
+    else this.#set.delete(agentId);
   }
 
   /** Returns the budgets of an account, or of one of its agents. */

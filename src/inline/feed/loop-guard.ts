@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
 import { weightOf } from './machine-signs.ts';
@@ -32,7 +33,8 @@ export type Verdict =
 interface Exchange {
   score: number;
   heardMs: number;
-  text: string;
+  /** SHA-256 of the newest text: texts are long, and there are many exchanges. */
+  digest: string;
   stoppedUntilMs: number;
 }
 
@@ -74,9 +76,11 @@ export class LoopGuard {
     const nowMs = this.#clock.monotonicMs();
     const exchange = this.#exchangeOf(heard, nowMs);
     if (nowMs < exchange.stoppedUntilMs) return { kind: 'stopped', isFirst: false };
-    exchange.score = Math.max(0, exchange.score + this.#weightOf(heard, exchange, nowMs));
+    const digest = hash('sha256', heard.text, 'base64url');
+    const isRepeated = digest === exchange.digest;
+    exchange.score = Math.max(0, exchange.score + this.#weightOf(heard, exchange, { nowMs, isRepeated }));
     exchange.heardMs = nowMs;
-    exchange.text = heard.text;
+    exchange.digest = digest;
     return exchange.score < STOP_SCORE ? { kind: 'open', pauseMs: pauseOf(exchange) } : stop(exchange, nowMs);
   }
 
@@ -84,20 +88,24 @@ export class LoopGuard {
     const key = `${agentId} ${lane} ${senderId ?? ''}`;
     const known = this.#exchanges.get(key);
     if (known && nowMs - known.heardMs < REST_MS) return known;
-    const begun = { score: 0, heardMs: Number.POSITIVE_INFINITY, text: '', stoppedUntilMs: 0 };
+    const begun = { score: 0, heardMs: Number.POSITIVE_INFINITY, digest: '', stoppedUntilMs: 0 };
     this.#exchanges.set(key, begun);
     return begun;
   }
 
   /** A message that is no answer says nothing: people often write several in a row, and photos come at once. */
-  #weightOf({ agentId, lane, senderId, text }: Heard, exchange: Exchange, nowMs: number): number {
+  #weightOf(
+    { agentId, lane, senderId, text }: Heard,
+    exchange: Exchange,
+    { nowMs, isRepeated }: { readonly nowMs: number; readonly isRepeated: boolean },
+  ): number {
     const oursMs = this.#answered.get(`${agentId} ${lane}`);
     if (oursMs === undefined || oursMs <= exchange.heardMs) return 0;
     return weightOf({
       text,
       afterOursMs: nowMs - oursMs,
       afterOwnMs: nowMs - exchange.heardMs,
-      isRepeated: text === exchange.text,
+      isRepeated,
       isInGroup: senderId !== null,
       isSlowed: exchange.score >= SLOW_SCORE,
     });
