@@ -172,7 +172,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/connectors/slack/socket.test.ts',
       'test/unit/audio/{g711,jitter-buffer,opus,resampler}.test.ts',
       'test/unit/files/uploads.test.ts',
-      'test/unit/inline/faults.test.ts',
+      'test/unit/inline/{budgets,faults}.test.ts',
       'test/unit/audio/quality/*',
       'test/unit/{bench,native-bench}/**',
       'test/unit/inline/reply/{any-chunking,html-agreement,linear-time}.test.ts',

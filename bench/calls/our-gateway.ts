@@ -146,6 +146,7 @@ export function gatewaySettings(host: string): Record<string, string> {
     SVC_RTP_PORT_MIN: '20000',
     SVC_RTP_PORT_MAX: '59999',
     SVC_MAX_CALLS_PER_ACCOUNT: '15000',
+    SVC_BUDGET_MINUTES: '1000000',
     SVC_ENGINE_THREADS: '1',
     // Benches find out what a machine carries.
     SVC_ADMISSION: 'off',

@@ -51,6 +51,7 @@ export class IdleCalls {
       prefix: cores.gateway,
       env: {
         SVC_MAX_CALLS_PER_ACCOUNT: `${maxCalls}`,
+        SVC_BUDGET_MINUTES: '1000000',
         SVC_ENGINE_THREADS: '1',
         SVC_LOG_LEVEL: 'warn',
         SVC_RTP_PORT_MIN: `${FIRST_RTP_PORT}`,

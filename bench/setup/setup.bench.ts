@@ -71,7 +71,7 @@ async function measure({ cores, quick }: BenchContext, findRate: boolean): Promi
 }
 
 async function startGateway(prefix: readonly string[], sip: PortClaim, ports: number): Promise<Gateway> {
-  const env = { SVC_MAX_CALLS_PER_ACCOUNT: '5000', SVC_ENGINE_THREADS: '1' };
+  const env = { SVC_MAX_CALLS_PER_ACCOUNT: '5000', SVC_BUDGET_MINUTES: '1000000', SVC_ENGINE_THREADS: '1' };
   const gateway = await Gateway.start({ prefix, rtpPortCount: 2 * ports + 64, env });
   await gateway.putTrunk({ host: '127.0.0.1', port: sip.first });
   const answer = await gateway.settingsApi.post('/api/sip/dids', { number: NUMBER, auto_answer: true });

@@ -58,6 +58,7 @@ export class SoakLine {
       rtpPortCount: mostCalls * 4,
       env: {
         SVC_MAX_CALLS_PER_ACCOUNT: `${mostCalls * 2}`,
+        SVC_BUDGET_MINUTES: '1000000',
         SVC_MEDIA_TIMEOUT_S: `${MEDIA_TIMEOUT_S}`,
         SVC_ENGINE_THREADS: '1',
         SVC_LOG_LEVEL: 'warn',

@@ -1,4 +1,5 @@
 import type { AgentRoster } from '../accounts/account/agent-roster.ts';
+import type { Budgets } from '../accounts/budgets/budgets.ts';
 import type { KeyDomain } from '../accounts/keys/api-keys.ts';
 import { notifyNumbersChanged, type SipAccounts } from '../accounts/logins/sip-accounts.ts';
 import type { GrantCache } from '../authorization/grant-cache.ts';
@@ -13,6 +14,7 @@ export interface AgentDomain extends SipAccounts, KeyDomain {
   /** Ends the live calls of a deleted agent. */
   readonly endCalls: (accountId: string, agentId: string) => void;
   readonly models: AgentModels;
+  readonly budgets: Budgets;
   /** Whether the gateway may connect to the host of a model. */
   readonly mayConnect: (url: URL) => Promise<boolean>;
 }

@@ -1,11 +1,12 @@
 import { assertBelow, CAPS } from '../accounts/account/caps.ts';
 import { ensureDefaultAgent } from '../accounts/account/default-agent.ts';
+import type { Limits } from '../accounts/budgets/budget.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { hasSoleMembers } from '../store/agents/agent-members.ts';
 import { type Agent, insertAgent, moveDefault } from '../store/agents/agents.ts';
 import { deleteInternalBearer } from '../store/agents/internal-bearers.ts';
-import { changeRows, countRows, type Db, deleteRows } from '../store/database/rows.ts';
+import { changeRows, countRows, type Db, deleteRows, findRow, putRow } from '../store/database/rows.ts';
 import { type Actor, type AuditAction, type AuditDetail, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, followMembers, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewAgent, viewFollowed } from './list-agents.ts';
@@ -61,17 +62,26 @@ export async function setDefaultAgent(
   });
 }
 
+/** What an owner may change of an agent. Fields left out keep their value. */
+export type AgentChange = {
+  readonly [Field in 'name' | 'timeoutText']?: Agent[Field] | undefined;
+} & {
+  /** Limits that replace the gateway's; null: the gateway's again. */
+  readonly budget?: { readonly [Limit in keyof Limits]?: number | null | undefined } | undefined;
+};
+
 /**
- * Changes an agent's name, or the text sent to people who get no answer in time. Works for the default agent too.
- * Fields left out keep their value. Throws `agent_not_found`.
+ * Changes an agent's name, the text sent to people who get no answer in time, or its budget. Works for the default agent
+ * too. Throws `agent_not_found`.
  */
 export async function changeAgent(
-  { store }: AgentDomain,
+  domain: AgentDomain,
   actor: Actor,
   agentId: string,
-  change: { readonly [Field in 'name' | 'timeoutText']?: Agent[Field] | undefined },
+  { budget, ...change }: AgentChange,
 ): Promise<AgentView> {
-  return await store.db.transaction().execute(async (trx) => {
+  const { store } = domain;
+  const view = await store.db.transaction().execute(async (trx) => {
     const former = await requireAgent(trx, actor.accountId, agentId);
     await changeRows(trx, 'agents', { id: agentId }, change);
     if (change.name !== undefined) {
@@ -81,8 +91,30 @@ export async function changeAgent(
     // Without the text itself, which is private.
     if (change.timeoutText !== undefined)
       await audit(trx, actor, { action: 'agent.timeout_text', subject: agentId });
+    if (budget !== undefined) await changeBudget(trx, actor, agentId, budget);
     return await viewAgent(trx, actor.accountId, agentId);
   });
+  domain.budgets.setLimits(agentId, view.budget);
+  return view;
+}
+
+async function changeBudget(
+  trx: Db,
+  actor: Actor,
+  agentId: string,
+  change: NonNullable<AgentChange['budget']>,
+): Promise<void> {
+  const former = (await findRow(trx, 'agentBudgets', { agentId }))?.limits;
+  const all = Object.entries({ ...former, ...withoutGaps(change) });
+  const limits = Object.fromEntries(all.filter((entry): entry is [string, number] => entry[1] !== null));
+  await putRow(trx, 'agentBudgets', { agentId, limits }, { key: ['agentId'] });
+  await audit(trx, actor, { action: 'agent.budget', subject: agentId, detail: limits });
+}
+
+function withoutGaps(change: NonNullable<AgentChange['budget']>): Readonly<Record<string, number | null>> {
+  return Object.fromEntries(
+    Object.entries(change).filter((entry): entry is [string, number | null] => entry[1] !== undefined),
+  );
 }
 
 /**
@@ -101,6 +133,7 @@ export async function deleteAgent(domain: AgentDomain, actor: Actor, agentId: st
     await deleteRows(trx, 'agents', { id: agentId });
     await audit(trx, actor, { action: 'agent.delete', subject: agentId, detail: { name } });
   });
+  domain.budgets.setLimits(agentId, {});
   domain.endCalls(accountId, agentId);
   domain.models.dismiss(agentId);
   domain.models.forget();

@@ -1,5 +1,7 @@
 import { ensureDefaultAgent } from '../accounts/account/default-agent.ts';
+import type { Limits } from '../accounts/budgets/budget.ts';
 import { GatewayError } from '../base/errors.ts';
+import { listBudgets } from '../store/agents/agent-budgets.ts';
 import { type AgentKey, listAgentKeys, listMemberships } from '../store/agents/agent-members.ts';
 import { listProviderNames } from '../store/agents/agent-providers.ts';
 import { type Agent, listAgents } from '../store/agents/agents.ts';
@@ -11,6 +13,8 @@ import { type AgentDomain, followMembers } from './agent-domain.ts';
 /** An agent with its members. */
 export interface AgentView extends Agent {
   readonly provider: string | null;
+  /** The limits that its owner has set. */
+  readonly budget: Partial<Limits>;
   readonly keys: readonly AgentKey[];
   readonly oauthClients: readonly ListedAuthorization[];
   readonly accounts: readonly PlatformAccount[];
@@ -59,6 +63,7 @@ export async function listCandidates({ store }: AgentDomain, accountId: string):
 
 async function viewAgents(db: Db, accountId: string): Promise<AgentView[]> {
   const agents = await listAgents(db, accountId);
+  const budgets = await listBudgets(db, accountId);
   const providers = await listProviderNames(db, accountId);
   const keys = Map.groupBy(await listAgentKeys(db, accountId), ({ agentId }) => agentId);
   const memberships = Map.groupBy(await listMemberships(db, accountId), ({ agentId }) => agentId);
@@ -69,6 +74,7 @@ async function viewAgents(db: Db, accountId: string): Promise<AgentView[]> {
     return {
       ...agent,
       provider: providers.get(agent.id) ?? null,
+      budget: budgets.get(agent.id) ?? {},
       keys: keys.get(agent.id) ?? [],
       oauthClients: clients.filter(({ agentIds }) => agentIds.includes(agent.id)),
       accounts: accounts.filter((account) => own.some((one) => isOf(one, account))),

@@ -52,6 +52,7 @@ import { BusinessEvents } from '../telemetry/business-events.ts';
 import { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { authorizationDomain, openGrants } from './authorization-deps.ts';
+import { openBudgets } from './budget-deps.ts';
 import { openCalls } from './call-deps.ts';
 import type { GatewayDeps, PartDeps, Running } from './gateway-deps.ts';
 import { openInline } from './inline-deps.ts';
@@ -83,7 +84,8 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const { connectors: list, trunks, bridged } = makePlatforms(deps, substitutes);
   const connectors = new Map(list.map((connector) => [connector.platform, connector]));
   const { files, sweeper } = await openFileStorage(deps, connectors);
-  const calls = await openCalls(deps, connectors, files);
+  const budgets = await openBudgets(deps, () => people.mailer);
+  const calls = await openCalls(deps, { connectors, files, budgets });
   // Before any connector starts, which may ask for tokens. Closes after all of them.
   const connections = openConnections(connectionDeps(deps, calls));
   closers.push((deadlineMs) => closeConnections(connections, deadlineMs));
@@ -97,7 +99,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   await loadSipAccounts(sipAccounts);
 
   const grants = await openGrants(deps);
-  const accounts = { ...sipAccounts, traits: settings.traits, calls, connections };
+  const accounts = { ...sipAccounts, traits: settings.traits, calls, connections, budgets };
   const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;
   const crowded = crowdedAccounts(deps, people.mailer);
@@ -113,10 +115,11 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
     inbox,
     outbound,
     quota,
+    budgets,
     bearerOf: async (accountId, agentId) =>
       (await getInternalBearer(agents, unauthenticatedActor(accountId), agentId)).key,
   });
-  const agents = { ...sipAccounts, keys, roster, grants, endCalls, models: runner, mayConnect };
+  const agents = { ...sipAccounts, keys, roster, grants, budgets, endCalls, models: runner, mayConnect };
   const leaving = leavingDomain({ accounts, people, keys, grants, files, models: runner });
   await finishDeletions(leaving);
   const trunkChanges = new TrunkChanges(clock);

@@ -1,4 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
+import type { Budgets } from '../accounts/budgets/budgets.ts';
+import { minuteBudget } from '../accounts/budgets/minute-budget.ts';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
 import type { Platform } from '../base/platform.ts';
 import { dayOf } from '../base/time.ts';
@@ -37,11 +39,16 @@ const RINGING_DEADLINE_MS = 60_000;
 /** 64 × T1 with some margin (RFC 3261, section 13.3.1.4). */
 const ACCEPTING_DEADLINE_MS = 35_000;
 
+interface CallNeeds {
+  readonly connectors: ReadonlyMap<Platform, Connector>;
+  readonly files: FileDomain;
+  readonly budgets: Budgets;
+}
+
 /** Creates the call domain, after reporting calls that an earlier process left live as disconnected. */
 export async function openCalls(
   deps: PartDeps,
-  connectors: ReadonlyMap<Platform, Connector>,
-  files: FileDomain,
+  { connectors, files, budgets }: CallNeeds,
 ): Promise<CallDomain> {
   const { settings, clock, engine, bridges, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
@@ -97,6 +104,7 @@ export async function openCalls(
     },
     playout: new PlayoutBudget({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
     maxCallsPerAccount: settings.calls.maxPerAccount,
+    budget: minuteBudget(budgets, store.db),
   });
   for (const connector of connectors.values())
     connector.provides.inboundCalls?.onInbound(inboundAnswerer(calls, connector));

@@ -1,4 +1,5 @@
 import type { VendorQuota } from '../accounts/account/account-quotas.ts';
+import type { Budgets } from '../accounts/budgets/budgets.ts';
 import { mcpUrl } from '../authorization/authorization-domain.ts';
 import { FairShare } from '../base/fair-share.ts';
 import { dnsAddresses, trustedHostsOr } from '../base/find-addresses.ts';
@@ -25,6 +26,7 @@ const MAX_TURNS_WAITING = 10_000;
 interface InlineNeeds extends Pick<Messaging, 'inbox' | 'outbound'> {
   readonly calls: CallDomain;
   readonly quota: VendorQuota;
+  readonly budgets: Budgets;
   readonly bearerOf: BearerOf;
 }
 
@@ -39,8 +41,9 @@ export interface Inline {
 }
 
 /** Creates the work for agents with a model. It starts with `runner.start`. */
-export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bearerOf }: InlineNeeds): Inline {
+export function openInline(deps: PartDeps, needs: InlineNeeds): Inline {
   const { store, clock, loggers, metrics, wakeups } = deps;
+  const { calls, inbox, outbound, quota, budgets, bearerOf } = needs;
   const { places } = inbox.waiters;
   const http = modelHttp(deps);
   const { urls } = deps.settings.models;
@@ -70,6 +73,7 @@ export function openInline(deps: PartDeps, { calls, inbox, outbound, quota, bear
     observer: new ModelEvents(loggers, metrics),
     turnEnded: (accountId) => waits.turnEnded(accountId),
     turns,
+    budgets,
   });
   return {
     runner,

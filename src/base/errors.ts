@@ -144,6 +144,7 @@ const ERROR_TABLE = {
   too_many_numbers: { status: 409, text: 'The account has reached its limit of phone numbers' },
   too_many_trunk_changes: { status: 429, text: 'A SIP trunk may be changed 30 times in 15 minutes' },
   call_limit: { status: 429, text: 'Concurrent call limit reached' },
+  budget_spent: { status: 429, text: 'The budget is used up' },
   internal_error: { status: 500, text: 'Internal error' },
   identity_provider_failed: { status: 502, text: 'The identity provider did not answer as expected' },
   url_failed: { status: 502, text: 'The URL could not be fetched' },

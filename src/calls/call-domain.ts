@@ -11,6 +11,7 @@ import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { Admission } from './admission.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
 import { type CallIdentity, type CallSnapshot, type CallStart, NOT_LIVE } from './call-event.ts';
+import { CallMinutes, type MinuteBudget } from './call-minutes.ts';
 import { CallPublisher, type HostedSpeech } from './call-publisher.ts';
 import { type CallRecorder, terminationOf } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
@@ -37,6 +38,7 @@ export interface CallDomain {
   /** Of all accounts. */
   readonly room: CallRoom;
   readonly admission: Pick<Admission, 'problem'>;
+  readonly budget: MinuteBudget;
   readonly logins: AgentLogins;
   readonly presets: VoicePresets;
   /** Keeps the files of a chat message that a call's login received. */
@@ -52,7 +54,10 @@ export interface ChatOrigin {
 
 /** Completes the domain with the publisher, which tells its other parts of everything that happens on calls. */
 export function callDomain(parts: Omit<CallDomain, 'publisher'>): CallDomain {
-  return { ...parts, publisher: new CallPublisher(parts) };
+  const { budget, clock, events } = parts;
+  const onFailure = (error: unknown): void => events.writeFailed('minutes of calls', error);
+  const minutes = new CallMinutes({ budget, clock, onFailure });
+  return { ...parts, publisher: new CallPublisher({ ...parts, minutes }) };
 }
 
 /** What is known of a call before it is opened. */

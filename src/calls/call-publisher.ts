@@ -27,6 +27,7 @@ interface Subscribers {
   readonly recorder: CallRecorder;
   readonly registry: CallRegistry;
   readonly room: CallSubscriber;
+  readonly minutes: CallSubscriber;
   readonly speech: CallSubscriber;
   readonly events: BusinessEvents;
 }
@@ -35,7 +36,7 @@ interface Subscribers {
 export class CallPublisher {
   readonly #subscribers: readonly CallSubscriber[];
 
-  constructor({ recorder, registry, room, speech, events }: Subscribers) {
+  constructor({ recorder, registry, room, minutes, speech, events }: Subscribers) {
     this.#subscribers = [
       // The call's record, and the feed: inbox, inbox WebSocket, MCP pushes.
       { happened: (call, event) => recorder.happened(call.snapshot(), event) },
@@ -47,6 +48,8 @@ export class CallPublisher {
       registry.followers,
       // Log and metrics.
       { happened: (call, event) => report(events, call, event) },
+      // The budgets of minutes.
+      minutes,
       // What speaks and listens for the agent.
       speech,
       // The call's WebSockets.

@@ -23,7 +23,7 @@ export interface PlaceCallRequest {
 
 /**
  * Places an outbound call and returns it in state `connecting`. The call is stored before this resolves.
- * @throws GatewayError `platform_not_granted`, `capability_missing`, `not_ready`, `call_limit`, `storage_full`, TooManyAttempts, Overloaded, and those of `choosePresets`,
+ * @throws GatewayError `platform_not_granted`, `capability_missing`, `not_ready`, `call_limit`, `budget_spent`, `storage_full`, TooManyAttempts, Overloaded, and those of `choosePresets`,
  * `chooseLogin` and of the connector's `prepare`
  */
 export async function placeCall(
@@ -42,6 +42,8 @@ export async function placeCall(
   const { capabilities, sampleRateHz } = calls.prepare(dial);
   if (domain.registry.isClosed) throw new GatewayError('not_ready', 'The gateway is closing');
   if (!hasRoomToTalk(domain, scope.accountId)) throw new GatewayError('call_limit');
+  const refusal = domain.budget.refusal(dial);
+  if (refusal) throw refusal;
   const call = callToOpen(request.platform, dial, sampleRateHz);
   if (!domain.room.take(call)) throw new Overloaded();
   const actor = openCall(domain, call, { login: dial.login, capabilities, presets });

@@ -22,7 +22,7 @@ export function inboundAnswerer(domain: CallDomain, connector: Connector): Inbou
 
 function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): RingAnswer {
   if (domain.registry.isClosed) return 'overloaded';
-  if (!hasRoomToRing(domain, inbound.accountId)) return 'busy';
+  if (!hasRoomToRing(domain, inbound.accountId) || domain.budget.refusal(inbound)) return 'busy';
   const call = callToOpen(connector.platform, inbound);
   if (!domain.room.take(call)) return 'overloaded';
   const { login, capabilities, headers: sipHeaders = {} } = inbound;

@@ -1,3 +1,4 @@
+import type { Budgets } from '../accounts/budgets/budgets.ts';
 import type { FairShare } from '../base/fair-share.ts';
 import type { PlatformTable } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
@@ -10,6 +11,7 @@ import type { Db } from '../store/database/rows.ts';
 import type { Store } from '../store/store.ts';
 import type { ModelEvents } from '../telemetry/model-events.ts';
 import type { ReachLimits } from './actions/reach-limits.ts';
+import type { LoopGuard } from './feed/loop-guard.ts';
 import type { Forgetting } from './forgetting/forgetting.ts';
 import type { KnownProviders } from './turn/known-providers.ts';
 import type { ModelClients } from './turn/model-clients.ts';
@@ -32,6 +34,8 @@ export interface InlineDeps {
   /** The same for an agent that has used them before; null: it has not. */
   readonly knownTools: (db: Db, agentId: string) => Promise<GatewayTools | null>;
   readonly observer: InlineObserver;
+  /** What agents may use of their models. */
+  readonly budgets: Budgets;
   /** Turns under way: each holds a connection to a provider. */
   readonly turns: FairShare;
   /** Called when a turn of one of the account's agents has ended. */
@@ -41,6 +45,7 @@ export interface InlineDeps {
 /** Dependencies of the work for agents with a model, completed by the runner. */
 export interface InlineDomain extends InlineDeps {
   readonly forgetting: Forgetting;
+  readonly guard: LoopGuard;
   readonly providers: KnownProviders;
   readonly reach: ReachLimits;
   readonly voices: CallVoices;
@@ -49,5 +54,5 @@ export interface InlineDomain extends InlineDeps {
 /** Is told what operators should know. */
 export type InlineObserver = Pick<
   ModelEvents,
-  'turnAnswered' | 'turnEnded' | 'turnFailed' | 'actionRefused' | 'queueFull' | 'workFailed'
+  'turnAnswered' | 'turnEnded' | 'turnFailed' | 'actionRefused' | 'loopStopped' | 'queueFull' | 'workFailed'
 >;

@@ -6,6 +6,7 @@ import { listInlineAgents } from '../store/inline/inline-agents.ts';
 import { ReachLimits } from './actions/reach-limits.ts';
 import type { ClaimedLane } from './feed/claim-events.ts';
 import { FeedReaders } from './feed/feed-readers.ts';
+import { LoopGuard } from './feed/loop-guard.ts';
 import { TOO_BUSY } from './feed/skipped.ts';
 import { Forgetting } from './forgetting/forgetting.ts';
 import type { InlineDeps, InlineDomain } from './inline-domain.ts';
@@ -37,6 +38,7 @@ export class InlineRunner implements AgentModels {
     this.#domain = {
       ...deps,
       forgetting: new Forgetting(deps),
+      guard: new LoopGuard(clock),
       providers: new KnownProviders(deps.store),
       reach: new ReachLimits(clock),
       voices: new CallVoices({
@@ -109,7 +111,7 @@ export class InlineRunner implements AgentModels {
   }
 
   #claimed(lane: ClaimedLane): void {
-    this.#lanes.offer(lane, lane.eventType === 'dm_chat' ? BURST_MS : 0);
+    this.#lanes.offer(lane, lane.eventType === 'dm_chat' ? BURST_MS : 0, lane.pauseMs);
   }
 
   async #run(place: BusyLane, signal: AbortSignal): Promise<boolean> {

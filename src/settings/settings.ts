@@ -200,6 +200,12 @@ function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProvi
       max: Math.floor((values.SVC_RTP_PORT_MAX + 1) / 2) - Math.ceil(values.SVC_RTP_PORT_MIN / 2),
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
     },
+    /** What an agent may use in an hour. */
+    budget: {
+      turns: values.SVC_BUDGET_TURNS,
+      tokens: values.SVC_BUDGET_TOKENS,
+      minutes: values.SVC_BUDGET_MINUTES,
+    },
     files: {
       maxBytes: values.SVC_FILES_MAX_SIZE_MB * BYTES_PER_MB,
       accountBytes: values.SVC_FILES_ACCOUNT_QUOTA_MB * BYTES_PER_MB,

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { BRIDGE_VARIABLES } from './bridge-variables.ts';
+import { BUDGET_VARIABLES } from './budget-variables.ts';
 import { CALL_VARIABLES } from './call-variables.ts';
 import { DISCORD_VARIABLES } from './discord-variables.ts';
 import { MEET_VARIABLES } from './meet-variables.ts';
@@ -72,6 +73,7 @@ export const VARIABLES = {
     meaning: 'Directory of the database, the files and `master.key`',
   },
   ...CALL_VARIABLES,
+  ...BUDGET_VARIABLES,
   SVC_DM_TIMEOUT_TEXT: {
     default: 'Sorry, this is taking longer than usual. You will get an answer here.',
     schema: z.string().max(1_000, 'must have at most 1000 characters'),

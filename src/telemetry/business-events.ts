@@ -27,6 +27,16 @@ export interface MessageFacts {
   readonly messageId: string;
 }
 
+/** Which budget, and how much of it is used. */
+export interface BudgetFacts {
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly scope: string;
+  readonly resource: string;
+  readonly span: string;
+  readonly percent: number;
+}
+
 /** Where another bot wrote. */
 export type UnheardFacts = Pick<MessageFacts, 'platform' | 'accountId'> & { readonly id: string };
 
@@ -114,6 +124,12 @@ export class BusinessEvents {
   /** Calls that were live when an earlier process ended. */
   callsLostByRestart(count: number): void {
     if (count > 0) this.#loggers.calls.warn({ count }, 'calls were lost in a restart');
+  }
+
+  /** 80 or 100 % of a budget are used. */
+  budgetUsed(notice: BudgetFacts): void {
+    this.#metrics.budgetUsed(notice.resource, notice.percent);
+    this.#loggers.accounts.warn({ ...notice }, 'a budget is nearly or wholly used up');
   }
 
   /**

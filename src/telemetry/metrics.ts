@@ -119,6 +119,16 @@ export class Metrics {
     'What models asked for and the policies of their agents do not have',
     ['action'],
   );
+  readonly #loopsStopped = this.#counter(
+    'svc_model_loops_total',
+    'Conversations in which a model stopped because a machine answered it',
+    [],
+  );
+  readonly #budgetsUsed = this.#counter(
+    'svc_budgets_used_total',
+    'Budgets of which this many percent were used, once per hour or day',
+    ['resource', 'percent'],
+  );
   readonly #queuesFull = this.#counter('svc_queue_full_total', 'Items refused because a queue was full', [
     'queue',
   ]);
@@ -166,6 +176,14 @@ export class Metrics {
 
   queueFull(queue: string, items = 1): void {
     this.#queuesFull.inc({ queue }, items);
+  }
+
+  loopStopped(): void {
+    this.#loopsStopped.inc({});
+  }
+
+  budgetUsed(resource: string, percent: number): void {
+    this.#budgetsUsed.inc({ resource, percent });
   }
 
   /** `errorType` is empty for a turn that did not fail. */

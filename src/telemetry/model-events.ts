@@ -45,6 +45,12 @@ export class ModelEvents {
     this.#metrics.modelRefused(action);
   }
 
+  /** A model and a machine have answered each other. */
+  loopStopped(where: Pick<TurnFacts, 'accountId' | 'agentId'> & { readonly conversationId: string }): void {
+    this.#metrics.loopStopped();
+    this.#loggers.models.warn(where, 'a model and a machine have answered each other, and the model stopped');
+  }
+
   /** Something was refused or skipped because too much of it is waiting. */
   queueFull(queue: string): void {
     this.#metrics.queueFull(queue);

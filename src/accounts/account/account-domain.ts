@@ -1,5 +1,6 @@
 import type { PlatformTable } from '../../base/platform.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
+import type { Budgets } from '../budgets/budgets.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { SipAccounts } from '../logins/sip-accounts.ts';
 
@@ -9,4 +10,5 @@ export interface AccountDomain extends SipAccounts {
   readonly traits: PlatformTable;
   readonly calls: CallDomain;
   readonly connections: Connections;
+  readonly budgets: Budgets;
 }

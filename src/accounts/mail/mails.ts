@@ -128,6 +128,19 @@ export function tooManyGuessesMail(to: string, url: string): Mail {
   });
 }
 
+/** `spent` says which budget, and until when. */
+export function budgetSpentMail(to: string, spent: string): Mail {
+  return compose(to, {
+    subject: 'A budget of your agents is used up',
+    lines: [
+      `${spent}.`,
+      'Until then the gateway calls no model for it and begins no new calls. Messages are still received and kept.',
+    ],
+    closing:
+      'If this is more than you expected, look at the deliveries of your agents: they may be answering a machine.',
+  });
+}
+
 /** `standing`: access to the account that needs no password; '' for none. */
 export function passwordChangedMail(to: string, url: string, standing: string): Mail {
   const left = `Still valid without the password: ${standing}. Remove anything that you do not recognize.`;

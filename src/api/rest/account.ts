@@ -5,6 +5,8 @@ import { deleteWholeAccount, type LeavingDomain } from '../../accounts/account/d
 import { exportAccount } from '../../accounts/account/export-account.ts';
 import { giveFeedback } from '../../accounts/account/give-feedback.ts';
 import { usageOf } from '../../accounts/account/usage.ts';
+import { endOf, type Resource, type Span, usedOf } from '../../accounts/budgets/budget.ts';
+import type { BudgetView } from '../../accounts/budgets/budgets.ts';
 import { goOn } from '../../base/now-or-later.ts';
 import { PLATFORMS } from '../../base/platform.ts';
 import type { UsageDay } from '../../store/people/usage.ts';
@@ -56,6 +58,20 @@ const AmountsOfDay = Amounts.extend({
   platform: z.enum(PLATFORMS),
 }).meta({ id: 'UsageDay' });
 
+const Used = z.object({ used: z.number(), limit: z.int() });
+const UsedOfSpan = z.object({
+  turns: Used.describe('Calls of a model'),
+  tokens: Used.describe('Tokens of a model, read and written'),
+  minutes: Used.describe('Minutes of calls, rounded to hundredths'),
+  ends_at: z.string().describe('When the next one begins, with nothing used'),
+});
+
+const Budget = named('Budget', {
+  agent_id: z.string().nullable().describe('Null: all agents of the account together'),
+  hour: UsedOfSpan,
+  day: UsedOfSpan,
+});
+
 export const Usage = named('Usage', {
   first_day: z.string(),
   last_day: z.string(),
@@ -69,6 +85,11 @@ export const Usage = named('Usage', {
     })
     .describe('Room in the database, of the whole account'),
   days: z.array(AmountsOfDay).describe('By day and platform; only those with usage'),
+  budgets: z
+    .array(Budget)
+    .describe(
+      'What the account and its agents have used of what they may use in this hour and on this day (UTC). When a budget is used up, models are no longer called and no new calls begin',
+    ),
 });
 
 const Short = z.string().max(200).nullish();
@@ -98,12 +119,12 @@ export function accountRoutes(domain: AccountDomain): Route[] {
     }),
     account.get('/api/usage', {
       operationId: 'getUsage',
-      summary: "Get the account's usage by day and platform",
+      summary: "Get the account's usage by day and platform, and what is left of its budgets",
       description: 'Days are in UTC. A call counts for the day on which it started.',
       query: UsageQuery,
       responses: { 200: { description: 'The usage', schema: Usage } },
       handler: async ({ principal, query }) => {
-        const usage = await usageOf(domain, principal, query.days);
+        const usage = await usageOf(domain, viewerOf(principal), query.days);
         return reply(200, {
           first_day: usage.firstDay,
           last_day: usage.lastDay,
@@ -114,6 +135,7 @@ export function accountRoutes(domain: AccountDomain): Route[] {
             platform: each.platform,
             ...amountsOf([each]),
           })),
+          budgets: usage.budgets.map((each) => budgetWire(each, domain.clock.nowIso())),
         });
       },
     }),
@@ -198,6 +220,22 @@ export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUr
       },
     }),
   ];
+}
+
+function budgetWire(budget: BudgetView, nowIso: string): z.output<typeof Budget> {
+  const spanOf = (span: Span): z.output<typeof UsedOfSpan> => {
+    const used = (resource: Resource): z.output<typeof Used> => ({
+      used: Math.round(usedOf(resource, budget.used[span]) * 100) / 100,
+      limit: budget.limits[`${resource}_per_${span}`],
+    });
+    return {
+      turns: used('turns'),
+      tokens: used('tokens'),
+      minutes: used('minutes'),
+      ends_at: endOf(nowIso, span),
+    };
+  };
+  return { agent_id: budget.agentId, hour: spanOf('hour'), day: spanOf('day') };
 }
 
 function amountsOf(days: readonly UsageDay[]): Amounts {

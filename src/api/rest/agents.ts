@@ -30,6 +30,7 @@ import {
   AttachAccountBody,
   CandidateList,
   type Candidate as CandidateSchema,
+  DEFAULT_BUDGET,
   InternalBearer,
   MintKeyBody,
 } from '../schema/agent.ts';
@@ -72,13 +73,13 @@ export function agentRoutes(agents: AgentDomain): Route[] {
     }),
     config.patch('/api/agents/{agent_id}', {
       operationId: 'changeAgent',
-      summary: "Change an agent's name or the text it sends when it does not answer in time",
+      summary: "Change an agent's name, the text it sends when it does not answer in time, or its budget",
       params: AgentParams,
       body: AgentChangeBody,
       responses: { 200: { description: 'The agent', schema: Agent } },
       fails: ['agent_not_found'],
       handler: async ({ principal, params, body }) => {
-        const wanted = { name: body.name, timeoutText: body.timeout_text };
+        const wanted = { name: body.name, timeoutText: body.timeout_text, budget: body.budget };
         return reply(200, agentWire(await changeAgent(agents, principal, params.agent_id, wanted)));
       },
     }),
@@ -225,6 +226,7 @@ export function agentWire(agent: AgentView): z.output<typeof Agent> {
     provider: agent.provider,
     created_at: agent.createdAt,
     timeout_text: agent.timeoutText,
+    budget: { ...DEFAULT_BUDGET, ...agent.budget },
     keys: agent.keys.map(({ id, keyPrefix }) => ({ id, key_prefix: keyPrefix })),
     oauth_clients: agent.oauthClients.map((client) => ({
       client_id: client.clientId,

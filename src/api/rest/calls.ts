@@ -56,6 +56,7 @@ export function callRoutes(calls: CallDomain, files: FileDomain, publicUrl: Publ
       body: PlaceCallBody,
       responses: { 200: { description: 'The call', schema: CreatedCall } },
       fails: [
+        'budget_spent',
         'meeting_url_required',
         'invalid_meeting_url',
         'no_sip_trunk',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Limits, RESOURCES, SPANS } from '../../accounts/budgets/budget.ts';
 import { BotPlatform } from './bot-token.ts';
 import { Name, named } from './fields.ts';
 
@@ -23,10 +24,30 @@ const TimeoutText = z
     'Text sent to people who get no answer within 60 s. Null: the default text. Empty: nothing is sent',
   );
 
+const LIMITS = RESOURCES.flatMap((resource) => SPANS.map((span) => `${resource}_per_${span}` as const));
+const Limit = z.int().min(0).max(1e12).nullable();
+
+const AgentBudget = z
+  .object(Object.fromEntries(LIMITS.map((name) => [name, Limit])) as Record<keyof Limits, typeof Limit>)
+  .meta({ id: 'AgentBudget' })
+  .describe(
+    'Limits of this agent per hour and day (UTC): calls and tokens of its model, minutes of its calls. Null: the default, which `GET /api/usage` tells',
+  );
+
+/** Of an agent whose owner has set no limits. */
+export const DEFAULT_BUDGET = Object.fromEntries(LIMITS.map((name) => [name, null])) as Record<
+  keyof Limits,
+  null
+>;
+
 export const AgentChangeBody = z
-  .object({ name: Name.optional(), timeout_text: TimeoutText.optional() })
-  .refine((body) => body.name !== undefined || body.timeout_text !== undefined, {
-    message: 'name or timeout_text is required',
+  .object({
+    name: Name.optional(),
+    timeout_text: TimeoutText.optional(),
+    budget: AgentBudget.partial().meta({ id: 'AgentBudgetChange' }).optional(),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), {
+    message: 'name, timeout_text or budget is required',
     path: ['name'],
   })
   .meta({ id: 'AgentChange' });
@@ -78,6 +99,7 @@ export const Agent = named('Agent', {
   provider: z.string().nullable().describe('Name of the inline model provider'),
   created_at: z.string(),
   timeout_text: TimeoutText,
+  budget: AgentBudget,
   keys: z.array(z.object({ id: z.string(), key_prefix: z.string() })),
   oauth_clients: z.array(
     z.object({

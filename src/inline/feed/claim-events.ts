@@ -1,8 +1,7 @@
 import { DEFAULT_EVENT_FILTER, type EventType } from '../../agents/provider-settings.ts';
 import { newId } from '../../base/ids.ts';
-import { isoAfter } from '../../base/time.ts';
 import { changeRows, type Db } from '../../store/database/rows.ts';
-import { countLaneSince, type DeliveryFailure, insertDelivery } from '../../store/inline/deliveries.ts';
+import { insertDelivery } from '../../store/inline/deliveries.ts';
 import type { BusyLane } from '../../store/inline/delivery-turns.ts';
 import {
   type AgentWithNews,
@@ -13,26 +12,25 @@ import {
 import type { StoredEvent } from '../../store/messages/events.ts';
 import type { InlineDomain } from '../inline-domain.ts';
 import { claimedPayload } from '../turn/told-events.ts';
-import { KEY_REFUSED, LOOP, QUEUE_FULL } from './skipped.ts';
+import { type Fate, fateOf } from './skip-event.ts';
+import { QUEUE_FULL } from './skipped.ts';
 
 /** Events of an agent claimed in one transaction, which holds up everybody else. */
 const MAX_CLAIMED = 20;
-/** Limit of deliveries of an agent that wait. Further ones fail. */
-export const MAX_QUEUED = 500;
-/** A model whose key was refused so often is no longer called. */
-export const MAX_KEY_REFUSALS = 5;
-/** Limit of messages in one conversation between agents for which a model is called. */
-export const MAX_AGENT_TURNS = 20;
-const AGENT_TURNS_MS = 3_600_000;
-
 /** A lane with a new delivery. */
 export interface ClaimedLane extends BusyLane {
   readonly eventType: string;
+  /** How long its turn waits, because a machine may be answering there. */
+  readonly pauseMs: number;
 }
 
 /** What was claimed in one transaction. */
 interface Claimed {
   readonly lanes: readonly ClaimedLane[];
+  /** Conversations in which nobody gets an answer, nor the gateway's text. */
+  readonly silent: readonly string[];
+  /** The account has got an event of ours. */
+  readonly hasNews: boolean;
   /** Whether there may be more events. */
   readonly isFull: boolean;
 }
@@ -47,31 +45,45 @@ export async function claimEvents(domain: InlineDomain, accountId: string): Prom
 
 async function claimSome(domain: InlineDomain, trx: Db, accountId: string): Promise<Claimed> {
   const lanes: ClaimedLane[] = [];
+  const silent: string[] = [];
+  let hasNews = false;
   let isFull = false;
   for (const agent of await listAgentsWithNews(trx, accountId)) {
     const events = await unreadEvents(trx, agent, MAX_CLAIMED);
     const before = lanes.length;
     for (const event of events) {
       const queued = agent.queued + lanes.length - before;
-      lanes.push(...(await claim(domain, trx, { ...agent, queued }, event)));
+      const claimed = await claim(domain, trx, { ...agent, queued }, event);
+      if (claimed === null) continue;
+      if (claimed.fate.kind === 'turn') lanes.push({ ...claimed.lane, pauseMs: claimed.fate.pauseMs });
+      else if (claimed.fate.isSilent) silent.push(claimed.lane.lane);
+      hasNews ||= claimed.fate.kind === 'skip' && claimed.fate.isTold;
     }
     isFull ||= events.length === MAX_CLAIMED;
     const feedPosition = events.at(-1)?.id ?? agent.feedPosition;
     await changeRows(trx, 'agentProviders', { agentId: agent.agentId }, { feedPosition });
   }
-  return { lanes, isFull };
+  return { lanes, silent, hasNews, isFull };
 }
 
+/** An event for which there is a delivery now. */
+interface ClaimedEvent {
+  readonly lane: Omit<ClaimedLane, 'pauseMs'>;
+  readonly fate: Fate;
+}
+
+/** Null: the event is not for the model. */
 async function claim(
   domain: InlineDomain,
   trx: Db,
   agent: AgentWithNews,
   event: StoredEvent,
-): Promise<ClaimedLane[]> {
+): Promise<ClaimedEvent | null> {
   const lane = laneOf(event);
-  if (lane === null || !isWanted(agent, event.type)) return [];
+  if (lane === null || !isWanted(agent, event.type)) return null;
   const { accountId, agentId } = agent;
-  const failure = await reasonToSkip(domain, trx, agent, { event, lane });
+  const fate = await fateOf(domain, trx, agent, { event, lane });
+  const failure = fate.kind === 'skip' ? fate.failure : null;
   if (failure === QUEUE_FULL) domain.observer.queueFull('model_deliveries');
   await insertDelivery(
     trx,
@@ -88,20 +100,7 @@ async function claim(
     },
     failure,
   );
-  return failure === null ? [{ accountId, agentId, lane, eventType: event.type }] : [];
-}
-
-async function reasonToSkip(
-  { clock }: InlineDomain,
-  trx: Db,
-  { agentId, keyRefusals, queued }: AgentWithNews,
-  { event, lane }: { readonly event: StoredEvent; readonly lane: string },
-): Promise<DeliveryFailure | null> {
-  if (keyRefusals >= MAX_KEY_REFUSALS) return KEY_REFUSED;
-  if (queued >= MAX_QUEUED) return QUEUE_FULL;
-  if (event.platform !== 'agent') return null;
-  const since = isoAfter(clock.nowIso(), -AGENT_TURNS_MS);
-  return (await countLaneSince(trx, agentId, lane, since)) >= MAX_AGENT_TURNS ? LOOP : null;
+  return { lane: { accountId, agentId, lane, eventType: event.type }, fate };
 }
 
 /** Returns whether an agent's model is called for an event. */

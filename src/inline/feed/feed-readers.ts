@@ -60,11 +60,20 @@ export class FeedReaders {
     read();
   }
 
+  /** Whoever wrote there may be a machine, or has been told before. */
+  #hush(conversationId: string): void {
+    const { replies, typing } = this.#domain.outbound;
+    replies.answered(conversationId);
+    typing.stop(conversationId);
+  }
+
   async #read(accountId: string): Promise<void> {
     for (let isFull = true; isFull; ) {
       await this.#limit.enter();
       const claimed = await claimEvents(this.#domain, accountId);
       for (const lane of claimed.lanes) this.#onClaimed(lane);
+      for (const conversationId of claimed.silent) this.#hush(conversationId);
+      if (claimed.hasNews) this.#domain.wakeups.wake(accountId);
       isFull = claimed.isFull;
     }
   }

@@ -10,6 +10,8 @@ interface Lane {
   turn: { readonly abort: AbortController; readonly done: Promise<void> } | null;
   /** Something arrived during the turn. */
   again: boolean;
+  /** How long to wait after the turn. */
+  pauseMs: number;
   cancelWait: CancelTimer;
 }
 
@@ -30,20 +32,23 @@ export class Lanes {
     return this.#lanes.size;
   }
 
-  /** Runs a turn after `delayMs`, in which more may arrive, or after the turn under way. A wait is not made longer. */
-  offer(place: BusyLane, delayMs: number): void {
+  /**
+   * Runs a turn after `delayMs`, in which more may arrive, or after the turn under way; with `pauseMs`, not before that. A
+   * wait is not made longer.
+   */
+  offer(place: BusyLane, delayMs: number, pauseMs = 0): void {
     if (this.#isClosed) return;
     const key = keyOf(place);
     const known = this.#lanes.get(key);
     if (known) {
       known.again = true;
+      known.pauseMs = Math.max(known.pauseMs, pauseMs);
       if (delayMs === 0) this.#begin(key, known);
       return;
     }
-    const lane: Lane = { place, turn: null, again: false, cancelWait: () => {} };
+    const lane: Lane = { place, turn: null, again: false, pauseMs: 0, cancelWait: () => {} };
     this.#lanes.set(key, lane);
-    if (delayMs === 0) this.#begin(key, lane);
-    else lane.cancelWait = this.#clock.after(delayMs, () => this.#begin(key, lane));
+    this.#beginAfter(Math.max(delayMs, pauseMs), key, lane);
   }
 
   /** Ends the turn under way with a reason. Returns false if there is none. */
@@ -73,10 +78,16 @@ export class Lanes {
     await Promise.allSettled(turns.map(({ done }) => done));
   }
 
+  #beginAfter(delayMs: number, key: string, lane: Lane): void {
+    if (delayMs === 0) this.#begin(key, lane);
+    else lane.cancelWait = this.#clock.after(delayMs, () => this.#begin(key, lane));
+  }
+
   #begin(key: string, lane: Lane): void {
     if (lane.turn !== null) return;
     lane.cancelWait();
     lane.again = false;
+    lane.pauseMs = 0;
     const abort = new AbortController();
     const done = this.#run(lane.place, abort.signal).then((hasMore) => this.#ended(key, lane, hasMore));
     lane.turn = { abort, done };
@@ -84,7 +95,7 @@ export class Lanes {
 
   #ended(key: string, lane: Lane, hasMore: boolean): void {
     lane.turn = null;
-    if ((lane.again || hasMore) && !this.#isClosed) this.#begin(key, lane);
+    if ((lane.again || hasMore) && !this.#isClosed) this.#beginAfter(lane.pauseMs, key, lane);
     else this.#lanes.delete(key);
   }
 }

@@ -20,6 +20,7 @@ import { configHash } from './model-clients.ts';
 import { placeOf, type Turn } from './open-turn.ts';
 import { SpokenReply } from './spoken-reply.ts';
 import { storeReply } from './stored-reply.ts';
+import { requireBudget } from './turn-budget.ts';
 import { TurnConversation } from './turn-conversation.ts';
 import { deadlineOf, SPEECH_MS } from './turn-deadlines.ts';
 import { failureOf, TurnEnded } from './turn-faults.ts';
@@ -122,6 +123,7 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   const result = { input: input.kept, reply, scanned: { ...scanned, actions }, failure };
   const fate = await storeReply(domain, open, conversation, result);
   if (fate === 'gone') throw new TurnEnded('agent_gone');
+  domain.guard.answered(turn.place);
   return { usage: reply.usage, isDelivered: fate === 'delivered' };
 }
 
@@ -131,9 +133,10 @@ function needsHistory(client: ModelClient, memory: ModelMemory | null): boolean 
 }
 
 async function countAttemptOf(
-  { domain, turnId }: ActionContext,
+  { domain, scope, turnId }: ActionContext,
   { provider }: StoredProvider,
 ): Promise<void> {
+  requireBudget(domain, scope);
   if (!(await countAttempt(domain.store.db, turnId, provider))) throw new TurnEnded('agent_gone');
 }
 

@@ -66,6 +66,7 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
     if (failure.errorType === 'key_rejected') await countKeyRefusal(store.db, agentId);
     await abandonActions(context);
     await failTurn(store.db, turnId, failure, clock.nowIso());
+    await domain.budgets.save(store.db, turn.place);
     observer.turnFailed(facts, failure, clock.monotonicMs() - startedMs);
   } finally {
     // The next turn is told what was heard.

@@ -11,6 +11,7 @@ import type { InlineDomain } from '../inline-domain.ts';
 import type { PlacedAction } from '../reply/action.ts';
 import type { ScannedReply } from '../reply/action-builder.ts';
 import type { Turn } from './open-turn.ts';
+import { saveUsage } from './turn-budget.ts';
 
 /** What a turn has come to. */
 export interface TurnResult {
@@ -37,7 +38,7 @@ export async function storeReply(
   const { memory } = result.reply;
   const nowIso = clock.nowIso();
   const fate = await store.db.transaction().execute(async (trx) => {
-    const stored = await storeAnswer(trx, { turn, conversationId: conversation.id, nowIso }, result);
+    const stored = await storeAnswer(domain, trx, { turn, conversationId: conversation.id, nowIso }, result);
     const isKnown = stored !== 'gone' && (await setMemory(trx, conversation, memory, nowIso));
     if (!isKnown && memory !== null) await forgetting.add(trx, provider, { memory });
     return stored;
@@ -59,6 +60,7 @@ interface Answered {
 }
 
 async function storeAnswer(
+  domain: InlineDomain,
   trx: Db,
   { turn, conversationId, nowIso }: Answered,
   { input, reply, scanned, failure }: TurnResult,
@@ -72,6 +74,7 @@ async function storeAnswer(
   const planned = await planActions(trx, actions, nowIso);
   await noteRefused(trx, refusedTags(deliveryId, accountId, scanned), nowIso);
   await clearKeyRefusals(trx, agentId);
+  await saveUsage(domain, trx, turn, usage);
   const common = { accountId, conversationId, deliveryId, createdAt: nowIso };
   await appendModelTurns(trx, [
     { ...common, role: 'user', text: input },

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 /** The tables of this folder by name. */
 export interface AgentTables {
   agents: AgentsTable;
+  agentBudgets: AgentBudgetsTable;
   agentAccounts: AgentAccountsTable;
   agentProviders: AgentProvidersTable;
   agentPolicies: AgentPoliciesTable;
@@ -40,6 +41,12 @@ interface AgentPoliciesTable {
   /** Null: all of them. */
   readingTools: readonly string[] | null;
   updatedAt: string;
+}
+
+/** The limits that the owner has set for an agent, in place of the gateway's. */
+interface AgentBudgetsTable {
+  agentId: string;
+  limits: Readonly<Record<string, number>>;
 }
 
 /** The agent key with which a model calls back. The only key whose text is stored (sealed). */

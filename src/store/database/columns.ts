@@ -41,6 +41,7 @@ const DECODED: Readonly<
   isAttached: bit,
   isDefault: bit,
   kept: json,
+  limits: json,
   memory: json,
   narrowedTo: set,
   newConversations: bit,

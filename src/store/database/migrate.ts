@@ -6,6 +6,7 @@ import { migration0032 } from '../migrations/0032-trunk-media.ts';
 import { migration0033 } from '../migrations/0033-agent-policies.ts';
 import { migration0034 } from '../migrations/0034-account-bytes.ts';
 import { migration0035 } from '../migrations/0035-leaving-accounts.ts';
+import { migration0036 } from '../migrations/0036-budgets.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0033,
   migration0034,
   migration0035,
+  migration0036,
 ];
 
 /** The last of the steps that made the baseline, before there was a release. */

@@ -7,11 +7,14 @@ import { deleteRevokedKeys } from '../keys/keys.ts';
 import { deleteEmptyGrants, deleteExpiredTokens, deleteOldSuccessors } from '../keys/oauth-grants.ts';
 import { deleteExpiredConnectionStates } from '../logins/connection-states.ts';
 import { deleteOldestAttempts } from '../people/audit-log.ts';
+import { deleteOldUses } from '../people/budget-uses.ts';
 import { deleteOldestCalls } from './call-history.ts';
 import { deleteOldestMessages } from './messages.ts';
 
 const DAY_MS = 86_400_000;
 const EVENT_MS = 30 * DAY_MS;
+/** No budget is for longer than a day. */
+const BUDGET_MS = 2 * DAY_MS;
 /** Answers of idempotent requests are repeated for a day. */
 const REQUEST_MS = DAY_MS;
 /** Long enough to investigate an attack. */
@@ -43,7 +46,7 @@ interface RetentionTimes {
 
 /**
  * Deletes old data at start and then daily: events, deliveries to models and their transcripts, and revoked keys after
- * 30 days, answers of idempotent requests after one day, wrong passwords and uses of the bridge's key after 90 days,
+ * 30 days, uses of budgets after two days, answers of idempotent requests after one day, wrong passwords and uses of the bridge's key after 90 days,
  * tokens and connections in progress once they have expired, and messages and ended calls if the operator has set a
  * period.
  */
@@ -83,6 +86,7 @@ export class Retention {
         (db, before, limit) => deleteOldest(db, rows, before, limit),
         isoAfter(nowIso, -EVENT_MS),
       );
+    await this.#empty(deleteOldUses, isoAfter(nowIso, -BUDGET_MS));
     await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
     await this.#empty(deleteRevokedKeys, isoAfter(nowIso, -REVOKED_KEY_MS));
     const { messagesMs, callsMs } = this.#keptFor;

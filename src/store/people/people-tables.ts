@@ -6,6 +6,7 @@ export interface PeopleTables {
   accountBytes: AccountBytesTable;
   accounts: AccountsTable;
   auditLog: AuditLogTable;
+  budgetUses: BudgetUsesTable;
   feedback: FeedbackTable;
   identities: IdentitiesTable;
   knownBrowsers: KnownBrowsersTable;
@@ -104,6 +105,18 @@ interface UsageDaysTable {
   spokenCharacters: Generated<number>;
   spokenMs: Generated<number>;
   heardMs: Generated<number>;
+}
+
+/** What an agent has used in an hour (YYYY-MM-DDTHH, UTC) or on a day (YYYY-MM-DD). An `agentId` of '': the whole account. */
+interface BudgetUsesTable {
+  accountId: string;
+  agentId: string;
+  period: string;
+  /** Calls of a model. */
+  turns: number;
+  tokens: number;
+  /** Time that calls were active. */
+  callMs: number;
 }
 
 /** An account's invite link; at most one is valid. */

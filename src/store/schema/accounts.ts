@@ -114,6 +114,17 @@ create table usage_days (
   primary key (account_id, platform, day)
 ) strict, without rowid;
 
+create table budget_uses (
+  account_id text not null references accounts (id) on delete cascade,
+  agent_id text not null,
+  period text not null,
+  turns integer not null,
+  tokens integer not null,
+  call_ms integer not null,
+  primary key (account_id, agent_id, period)
+) strict;
+create index budget_uses_by_period on budget_uses (period);
+
 create table feedback (
   id text primary key,
   account_id text not null references accounts (id) on delete cascade,

@@ -41,6 +41,11 @@ create table agent_policies (
   updated_at text not null
 ) strict, without rowid;
 
+create table agent_budgets (
+  agent_id text primary key references agents (id) on delete cascade,
+  limits text not null
+) strict, without rowid;
+
 create table internal_bearers (
   agent_id text primary key references agents (id) on delete cascade,
   key_id text not null unique references api_keys (id) on delete cascade,

@@ -114,6 +114,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       'platformRecords',
       { loginKey: 'shared', platform: 'teams', kind: 'space', key: `direct ${name}`, value: '{}' },
     ],
+    ['agentBudgets', { agentId, limits: '{"turns_per_hour":1}' }],
     [
       'agentProviders',
       {
@@ -173,6 +174,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       { accountId, conversationId: numberOf(name), role: 'user', text: 'Hello', createdAt: NOW },
     ],
     ...authorizationOf(name, owner, secret),
+    ['budgetUses', { accountId, agentId, period: '2026-01-02', turns: 1, tokens: 2, callMs: 3 }],
     ['usageDays', { accountId, platform: 'sip', day: '2026-01-02', messages: 1, bytes: 2 }],
     ['inviteLinks', { ...expiring, tokenHash: secret }],
     ['feedback', { ...own, message: 'well done' }],

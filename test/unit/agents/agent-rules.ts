@@ -28,6 +28,7 @@ import { attachMember, insertAgent, type Member } from '../../../src/store/agent
 import type { Db } from '../../../src/store/database/rows.ts';
 import { insertDid, listRoutedDids } from '../../../src/store/logins/sip-dids.ts';
 import { insertAccount } from '../../../src/store/people/accounts.ts';
+import { budgetsOf } from '../../support/budgets.ts';
 import { NO_MODELS } from '../../support/no-models.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { sipSetup } from '../accounts/sip-setup.ts';
@@ -251,6 +252,7 @@ export async function expectRulesToHold(sequences: number): Promise<void> {
     traits: PLATFORM_TRAITS,
     calls: NO_CALLS,
     connections: connectionsOf(store),
+    budgets: await budgetsOf(store, systemClock),
   };
   let carriedOut = 0;
   await fc.assert(

@@ -18,6 +18,7 @@ import { DeliveryWaits } from '../../../src/inline/deliveries/delivery-waits.ts'
 import { ModelClients } from '../../../src/inline/turn/model-clients.ts';
 import { insertAccount } from '../../../src/store/people/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { budgetsOf } from '../../support/budgets.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { NO_MODELS } from '../../support/no-models.ts';
@@ -62,6 +63,7 @@ export async function agentServer(): Promise<AgentServer> {
   const agents = {
     ...{ store, directory, clock: systemClock, keys, roster, grants, endCalls },
     models: NO_MODELS,
+    budgets: await budgetsOf(store, systemClock),
     mayConnect: async ({ hostname }: URL) => !hostname.startsWith('10.'),
   };
   const quota = new VendorQuota(systemClock);

@@ -11,6 +11,7 @@ import { CallRegistry } from '../../../src/calls/call-registry.ts';
 import type { KeyKind } from '../../../src/store/keys/key-tables.ts';
 import type { ValidKey } from '../../../src/store/keys/keys.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { budgetsOf } from '../../support/budgets.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
@@ -39,6 +40,7 @@ export async function accountServer(routesOf: (domain: AccountDomain) => Route[]
     traits: PLATFORM_TRAITS,
     calls: callsOf(clock),
     connections: connectionsOf(store),
+    budgets: await budgetsOf(store, clock),
   };
   const ring = await KeyCache.load(store.db, clock, () => {});
   const server = new HttpServer({

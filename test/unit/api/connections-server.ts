@@ -10,6 +10,7 @@ import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import type { ConnectsByOAuth } from '../../../src/connectors/contract/oauth.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from '../../support/browser-cookies.ts';
+import { budgetsOf } from '../../support/budgets.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { OAuthPlatform } from '../../support/oauth-platform.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
@@ -82,6 +83,7 @@ export class ConnectionsServer {
       traits: PLATFORM_TRAITS,
       calls,
       connections,
+      budgets: await budgetsOf(own, clock),
     };
     const authenticate = await annAndBob(own);
     const visitors = {

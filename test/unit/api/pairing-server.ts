@@ -31,6 +31,7 @@ import {
 } from '../../../src/connectors/nctalk/pairing/talk-pairing.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from '../../support/browser-cookies.ts';
+import { budgetsOf } from '../../support/budgets.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
@@ -120,6 +121,7 @@ export class PairingServer {
       traits: PLATFORM_TRAITS,
       calls: { connectors } as unknown as CallDomain,
       connections: this.connections,
+      budgets: await budgetsOf(store, clock),
     };
     const visitors = {
       signIns: {

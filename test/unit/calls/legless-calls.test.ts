@@ -10,6 +10,7 @@ import { disconnectAll, hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import { placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
 import type { InboundCall } from '../../../src/connectors/contract/connector.ts';
+import { NO_BUDGET } from '../../support/budgets.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NO_SPEECH } from '../../support/no-speech.ts';
 import { WITHOUT_PRESETS } from './no-presets.ts';
@@ -53,6 +54,7 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
     events: { callStarted() {}, callAnswered() {}, callEnded() {} },
     clock: new ManualClock(),
     deadlines: { connectingMs: 1, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
+    budget: NO_BUDGET,
     maxCallsPerAccount: 1,
     room,
     presets: WITHOUT_PRESETS,

@@ -22,6 +22,7 @@ import { insertBot } from '../../../src/store/logins/bot-tokens.ts';
 import { findEnabledVoiceConfigs } from '../../../src/store/speech/voice-configs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { AudioReport } from '../../../src/threads/engine.ts';
+import { NO_BUDGET } from '../../support/budgets.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NO_SPEECH } from '../../support/no-speech.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/temporary.ts';
@@ -104,6 +105,7 @@ export class MeetingWorld {
         activeMs: 3_600_000,
       },
       playout: { queueOf: () => null },
+      budget: NO_BUDGET,
       maxCallsPerAccount: 100,
       room: new CallRoom(this.clock, 1_000),
       admission: { problem: null },

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { MAX_AGENT_TURNS, MAX_QUEUED } from '../../../src/inline/feed/claim-events.ts';
+import { MAX_AGENT_TURNS, MAX_QUEUED } from '../../../src/inline/feed/skip-event.ts';
+import { listRows } from '../../../src/store/database/rows.ts';
 import { insertDelivery } from '../../../src/store/inline/deliveries.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { happen } from '../messaging/messaging-world.ts';
@@ -9,14 +10,16 @@ it('calls no model for a conversation in which agents write to each other withou
   const world = await InlineWorld.start();
   const { messaging } = world;
   const payload = { conversation_id: 'cnv_of_agents', text: 'Your turn' };
-  for (let n = 0; n <= MAX_AGENT_TURNS; n++)
+  for (let n = 0; n <= MAX_AGENT_TURNS + 2; n++)
     await happen(messaging, messaging.agentId, { type: 'dm_chat', platform: 'agent', payload });
   const deliveries = await waitFor('the deliveries', async () => {
     const all = await world.deliveries();
-    return all.length > MAX_AGENT_TURNS && all;
+    return all.length > MAX_AGENT_TURNS + 2 && all;
   });
   expect(deliveries.at(-1)).toMatchObject({ status: 'failed', errorType: 'loop' });
-  expect(deliveries.filter(({ status }) => status === 'failed')).toHaveLength(1);
+  expect(deliveries.filter(({ status }) => status === 'failed')).toHaveLength(3);
+  const told = await listRows(messaging.store.db, 'events', { agentId: messaging.agentId, type: 'loop' });
+  expect(told.map(({ payload }) => payload.conversation_id)).toEqual(['cnv_of_agents']);
 });
 
 it('fails what happens while too much waits, with the reason', async () => {

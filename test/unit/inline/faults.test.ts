@@ -109,6 +109,8 @@ it('goes on with the newest part of a conversation that has become too long', as
     await world.says('42', `message ${i}`);
     await world.written(i);
     await world.idle();
+    // A machine would answer at once.
+    world.messaging.clock.advance(60_000);
   }
   world.model.will(fault('too_long'), fault('too_long'), 'short');
   await world.says('42', 'more');

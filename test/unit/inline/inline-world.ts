@@ -1,4 +1,6 @@
 import { onTestFinished } from 'vitest';
+import type { BudgetNotice, HourlyLimits } from '../../../src/accounts/budgets/budget.ts';
+import type { Budgets } from '../../../src/accounts/budgets/budgets.ts';
 import { FairShare } from '../../../src/base/fair-share.ts';
 import { PLATFORM_TRAITS } from '../../../src/base/platform.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
@@ -12,6 +14,7 @@ import { type AgentPolicy, DEFAULT_POLICY } from '../../../src/store/agents/agen
 import { putProvider } from '../../../src/store/agents/agent-providers.ts';
 import { putRow } from '../../../src/store/database/rows.ts';
 import { type Delivery, listDeliveries } from '../../../src/store/inline/deliveries.ts';
+import { budgetsOf } from '../../support/budgets.ts';
 import { FakeMessenger } from '../../support/fake-messenger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { messagingWorld, type World, write } from '../messaging/messaging-world.ts';
@@ -41,7 +44,7 @@ export class InlineWorld {
   runner: InlineRunner;
   #said = 0;
 
-  private constructor(messaging: World, calls: CallDomain) {
+  private constructor(messaging: World, calls: CallDomain, budgets: Budgets) {
     this.messaging = messaging;
     const { store, clock, wakeups, reading } = messaging;
     const onFailure = (what: string, error: unknown): void => void this.failures.push(`${what}: ${error}`);
@@ -77,11 +80,13 @@ export class InlineWorld {
         turnEnded: () => {},
         turnFailed: () => {},
         actionRefused: (action) => void this.refused.push(action),
+        loopStopped: () => {},
         queueFull: (queue) => void this.skipped.push(queue),
         workFailed: onFailure,
       },
       turns: new FairShare({ clock, total: 8, each: 4, mostWaiting: 1_000 }),
       turnEnded: () => undefined,
+      budgets,
     };
     this.runner = this.#runner();
   }
@@ -89,8 +94,14 @@ export class InlineWorld {
   static async start(
     calls: CallDomain = NO_CALLS,
     provider: { readonly greeting?: string } = {},
+    hourly: Partial<HourlyLimits> & { readonly notices?: BudgetNotice[] } = {},
   ): Promise<InlineWorld> {
-    const world = new InlineWorld(await messagingWorld(), calls);
+    const messaging = await messagingWorld();
+    const world = new InlineWorld(
+      messaging,
+      calls,
+      await budgetsOf(messaging.store, messaging.clock, hourly),
+    );
     await world.setProvider(world.messaging.agentId, provider);
     await world.runner.start();
     return world;

@@ -69,6 +69,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0033-agent-policies',
       '0034-account-bytes',
       '0035-leaving-accounts',
+      '0036-budgets',
     ]);
   }
   reading(file, (database) => {

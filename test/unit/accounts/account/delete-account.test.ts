@@ -23,6 +23,7 @@ import { keepUpload, receiveUpload } from '../../../../src/files/upload-file.ts'
 import { countRows } from '../../../../src/store/database/rows.ts';
 import { leavingAccounts, noteLeaving } from '../../../../src/store/people/accounts.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { budgetsOf, NO_BUDGET } from '../../../support/budgets.ts';
 import { NO_SPEECH } from '../../../support/no-speech.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
@@ -59,6 +60,7 @@ async function twoAccounts() {
     traits: PLATFORM_TRAITS,
     calls,
     connections: connectionsOf(store),
+    budgets: await budgetsOf(store, systemClock),
     checkPassword: async (_accountId, password) => {
       if (password !== 'right') throw new GatewayError('wrong_password');
     },
@@ -109,6 +111,7 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
     events: { callStarted() {}, callAnswered() {}, callEnded() {}, accountDeleted() {} },
     clock: systemClock,
     deadlines: { connectingMs: 60_000, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
+    budget: NO_BUDGET,
     maxCallsPerAccount: 10,
     room: new CallRoom(systemClock, 1_000),
     admission: { problem: null },

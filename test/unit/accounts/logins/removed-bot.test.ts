@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { removeBot } from '../../../../src/accounts/logins/bot-tokens.ts';
 import { PLATFORM_TRAITS } from '../../../../src/base/platform.ts';
+import { budgetsOf } from '../../../support/budgets.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { MeetingWorld } from '../../calls/meeting-world.ts';
 import { FakeDirectory } from '../fake-directory.ts';
@@ -22,6 +23,7 @@ test('deleting a bot ends its calls with a reason, those of another account’s 
     traits: PLATFORM_TRAITS,
     calls,
     connections: connectionsOf(store),
+    budgets: await budgetsOf(store, clock),
   };
   const actor = (name: string) =>
     ({ accountId: `acc_${name}`, kind: 'settings', credentialId: 'key_1' }) as const;

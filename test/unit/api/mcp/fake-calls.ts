@@ -7,6 +7,7 @@ import { inboundAnswerer } from '../../../../src/calls/ring-call.ts';
 import type { LegObserver, PlatformLeg, SendsChat } from '../../../../src/connectors/contract/call-leg.ts';
 import type { CallOffer, Connector, DialRequest } from '../../../../src/connectors/contract/connector.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { NO_BUDGET } from '../../../support/budgets.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 import { NO_SPEECH } from '../../../support/no-speech.ts';
 import { WITHOUT_PRESETS } from '../../calls/no-presets.ts';
@@ -66,6 +67,7 @@ export class FakeCalls {
         acceptingMs: 35_000,
         activeMs: 3_600_000,
       },
+      budget: NO_BUDGET,
       maxCallsPerAccount: CALL_LIMIT,
       room: new CallRoom(clock, 1_000),
       admission: { problem: null },

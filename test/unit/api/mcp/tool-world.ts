@@ -12,6 +12,7 @@ import { openFiles } from '../../../../src/files/open-files.ts';
 import type { Reading } from '../../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../../src/messaging/inbox/wakeups.ts';
 import type { AnyJson } from '../../../support/any-json.ts';
+import { budgetsOf } from '../../../support/budgets.ts';
 import { FakeDirectory } from '../../accounts/fake-directory.ts';
 import { connectionsOf } from '../../accounts/test-connections.ts';
 import { Outbound } from '../../messaging/outbound-harness.ts';
@@ -100,6 +101,7 @@ export class ToolWorld {
         traits: PLATFORM_TRAITS,
         calls: calls.domain,
         connections: connectionsOf(store),
+        budgets: await budgetsOf(store, clock),
       },
       publicUrl: () => PUBLIC_URL,
       idempotency: new IdempotentRequests(store, clock, onError),
