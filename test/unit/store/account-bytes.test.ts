@@ -7,7 +7,15 @@ import { temporaryDir, temporaryStore } from './temporary.ts';
 
 /** Rows of these soon expire, or are as many as others that are counted, or are limited to one. */
 const UNCOUNTED = [
-  ...['account_bytes', 'bot_owners', 'connection_states', 'identities', 'invite_links', 'known_browsers'],
+  ...[
+    'account_bytes',
+    'bot_owners',
+    'budget_uses',
+    'connection_states',
+    'identities',
+    'invite_links',
+    'known_browsers',
+  ],
   ...['mail_tokens', 'oauth_grants', 'oauth_tokens', 'owner_codes', 'sessions', 'sign_ins', 'sip_trunks'],
   'usage_days',
 ];
