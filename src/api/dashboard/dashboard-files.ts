@@ -55,7 +55,7 @@ async function load(): Promise<Dashboard> {
 
 /** A gateway that runs from its sources has no bundle, and makes that of the dashboard now. */
 async function bundledFolder(): Promise<URL> {
-  if (!import.meta.url.endsWith('/src/api/dashboard/dashboard-files.ts')) return FOLDER;
+  if (!FOLDER.pathname.endsWith('/src/dashboard/')) return FOLDER;
   const { bundleDashboard } = createRequire(import.meta.url)('../../../config/bundle.cjs') as {
     bundleDashboard(dir: string): Promise<void>;
   };
