@@ -20,6 +20,7 @@ import type { ClientReadPosition } from './client-read-position.ts';
 import { FramePacker, type MessageShape } from './frame-packer.ts';
 import { InflightWindow } from './inflight-window.ts';
 import type { AgentStream } from './open-streams.ts';
+import { PendingMarks } from './pending-marks.ts';
 import { bytesFromBase64, parseStreamRequest, StreamFault } from './stream-request.ts';
 
 /** WebSocket close codes (RFC 6455, section 7.4.1). */
@@ -368,37 +369,5 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #send(event: StreamEvent): void {
     if (event.type === 'call_error') this.#deps.calls.events.streamError(event.code);
     this.#socket?.sendText(JSON.stringify(event));
-  }
-}
-
-/** Limit on marks waiting to be played per socket. */
-const MAX_MARKS = 1024;
-/** Mark ids are 16-bit in the ring buffer. */
-const ID_SPACE = 65_536;
-
-/** Names of the marks waiting to be played, by the small ids used in the ring buffer. */
-class PendingMarks {
-  readonly #names = new Map<number, string>();
-  #nextId = 0;
-
-  /** Adds a mark and returns its id; null at the limit. */
-  add(name: string): number | null {
-    if (this.#names.size >= MAX_MARKS) return null;
-    const id = this.#nextId;
-    this.#nextId = (id + 1) % ID_SPACE;
-    this.#names.set(id, name);
-    return id;
-  }
-
-  /** Removes a played mark and returns its name; undefined if it was cleared. */
-  take(id: number): string | undefined {
-    const name = this.#names.get(id);
-    this.#names.delete(id);
-    return name;
-  }
-
-  /** Removes all marks when their audio is cleared. */
-  clear(): void {
-    this.#names.clear();
   }
 }
