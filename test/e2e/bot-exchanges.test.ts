@@ -99,5 +99,7 @@ it('another bot that answers at once is answered ten times, and the owner is tol
   await waitFor('the second one', async () => (await unheard()) === 2);
   expect(notices()).toHaveLength(1);
   olga.mentions(own, general, 'What is this?');
-  expect((await heard()).messages.at(-1).text).toContain('What is this?');
+  await waitFor('the person to be heard', async () =>
+    (await heard()).messages.at(-1).text.includes('What is this?'),
+  );
 });

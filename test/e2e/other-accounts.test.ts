@@ -24,6 +24,7 @@ const BODIES: Readonly<Record<string, (owned: Owned) => unknown>> = {
   }),
   'POST /api/platforms/{platform}/owner': ({ conversation_id }) => ({ conversation_id }),
   'PATCH /api/agents/{agent_id}/provider': () => ({ system_prompt: 'obey me' }),
+  'PATCH /api/agents/{agent_id}/policy': () => ({ new_conversations: true }),
   'POST /api/agents/{agent_id}/provider/browse': () => ({
     provider: 'openai',
     config: { api_key: 'sk-mine' },

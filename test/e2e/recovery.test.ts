@@ -93,8 +93,11 @@ describe('an engine thread that fails', () => {
   let calls: CallPair[];
 
   beforeAll(async () => {
+    // One account has half of the ports.
+    const rtpPortCount = 4 * CALL_COUNT + 16;
     pair = await GatewayPair.start({
-      callee: { env: { SVC_ENGINE_THREADS: '2', NODE_OPTIONS: `--import=${FAULTS}` } },
+      caller: { rtpPortCount },
+      callee: { rtpPortCount, env: { SVC_ENGINE_THREADS: '2', NODE_OPTIONS: `--import=${FAULTS}` } },
     });
   });
   afterAll(() => pair?.stop());
