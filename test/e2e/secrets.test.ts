@@ -20,7 +20,12 @@ const mailTokens: string[] = [];
 
 beforeAll(async () => {
   vendors = await FakeVendors.start();
-  const env = { SVC_SIGNUP: 'open', SVC_LOG_LEVEL: 'trace', ...vendors.settings };
+  const env = {
+    SVC_SIGNUP: 'open',
+    SVC_LOG_LEVEL: 'trace',
+    SVC_SIP_TRUNK_ALLOW: '127.0.0.1',
+    ...vendors.settings,
+  };
   gateway = await Gateway.start({ env });
   person = await memberOf(gateway, EMAIL);
   await useSecrets();
