@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import type { LoadGauge } from '../calls/admission.ts';
 import type { Engine } from '../threads/engine.ts';
@@ -9,6 +8,8 @@ const LATE_MS = 5;
 const FIRST_LATE_BUCKET = LATENESS_BOUNDS_MS.findIndex((boundMs) => boundMs >= LATE_MS) + 1;
 /** One late tick in two hundred is too many. */
 const MOST_LATE = 0.005;
+/** One look in which everything was late, as when the first calls come, fills nothing. */
+const MOST_SHARE = 2;
 
 /** What calls use up on this machine. */
 export function loadGauges(engine: Engine): LoadGauge[] {
@@ -36,14 +37,6 @@ export function loadGauges(engine: Engine): LoadGauge[] {
       clear: 0.7,
       growsWithCalls: true,
       read: processorUse(),
-    },
-    {
-      name: 'waiting',
-      shortage: 'other programs keep the processor busy',
-      full: 0.25,
-      clear: 0.15,
-      growsWithCalls: false,
-      read: waitForProcessor(),
     },
     {
       name: 'ticks',
@@ -99,27 +92,6 @@ function processorUse(): () => number {
   };
 }
 
-/** Part of the time in which the main thread could run and does not (Linux, Documentation/scheduler/sched-stats). */
-function waitForProcessor(): () => number {
-  let beforeNs = waitedNs();
-  const elapsedMs = stopwatch();
-  return () => {
-    const nowNs = waitedNs();
-    const waited = nowNs - beforeNs;
-    beforeNs = nowNs;
-    return waited / 1e6 / elapsedMs();
-  };
-}
-
-/** 0 where the kernel does not tell. */
-function waitedNs(): number {
-  try {
-    return Number(readFileSync('/proc/self/schedstat', 'latin1').split(' ')[1]);
-  } catch {
-    return 0;
-  }
-}
-
 /** Late ticks, as a part of the most that there may be. */
 function lateTicks(engine: Engine): () => number {
   let before = { late: 0, all: 0 };
@@ -128,7 +100,7 @@ function lateTicks(engine: Engine): () => number {
     const now = { late: sum(latenessCounts.slice(FIRST_LATE_BUCKET)), all: sum(latenessCounts) };
     const [late, all] = [now.late - before.late, now.all - before.all];
     before = now;
-    return all === 0 ? 0 : late / all / MOST_LATE;
+    return all === 0 ? 0 : Math.min(MOST_SHARE, late / all / MOST_LATE);
   };
 }
 

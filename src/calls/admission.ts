@@ -35,6 +35,8 @@ const SETTLED_AFTER_LOOKS = 6;
 /** Cost of a call before there are enough to measure it: 0.4 % of a core. */
 const FIRST_GUESS = 0.004;
 const ENOUGH_CALLS = 20;
+/** To set a call up costs more than to carry it, and what else goes on is no call's cost. */
+const MOST_COST = 0.005;
 
 interface Watched {
   readonly gauge: LoadGauge;
@@ -99,7 +101,7 @@ export class Admission {
     if (isFull || !gauge.growsWithCalls) return isFull;
     const unseen = this.#unseenCalls();
     const seen = live - unseen;
-    const each = seen >= ENOUGH_CALLS ? level / seen : FIRST_GUESS;
+    const each = seen >= ENOUGH_CALLS ? Math.min(level / seen, MOST_COST) : FIRST_GUESS;
     return level + unseen * each >= gauge.full;
   }
 
