@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Mailbox } from '../../test/support/mailbox.ts';
 import type { Attack, Target } from './attack.ts';
@@ -10,6 +10,12 @@ const DEADLINE_MS = 120_000;
 /** Real attackers have their own machines, so their work must not take the gateway's core. */
 const NICENESS = ['nice', '-n', '15'] as const;
 
+/** Attacks under way, of which there may be many at once. They end with this process. */
+const underWay = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of underWay) child.kill('SIGKILL');
+});
+
 /** Runs one attack in its own process. */
 export async function runAttack(attack: Attack, target: Target, mailbox: Mailbox): Promise<Finding> {
   const [command, ...args] = [
@@ -20,9 +26,8 @@ export async function runAttack(attack: Attack, target: Target, mailbox: Mailbox
     JSON.stringify(target),
   ];
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const killWithParent = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithParent);
-  const deadline = setTimeout(killWithParent, DEADLINE_MS);
+  underWay.add(child);
+  const deadline = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS);
   try {
     return await new Promise<Finding>((resolve) => {
       child.on('message', (message: { finding: Finding } | MailQuestion) => {
@@ -42,7 +47,7 @@ export async function runAttack(attack: Attack, target: Target, mailbox: Mailbox
     });
   } finally {
     clearTimeout(deadline);
-    process.off('exit', killWithParent);
+    underWay.delete(child);
     child.kill('SIGKILL');
   }
 }

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { audioSdp, type MediaAddress } from '../../sip-text.ts';
 import { udpPortsOf } from '../../soak/holdings.ts';
+import { activeCall } from '../active-call.ts';
 import { type Attack, PROVIDER_HOST, STRANGER_HOST, type Target } from '../attack.ts';
 import type { Mails } from '../mails.ts';
-import { leave, newTenant, type Tenant } from '../member.ts';
+import { leave, newTenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
 import { ScriptedProvider } from '../scripted-provider.ts';
 
@@ -44,7 +45,7 @@ async function takeOver(target: Target, notes: Notes, mails: Mails): Promise<voi
   const phone = await Talker.open(PROVIDER_HOST);
   const stranger = await Talker.open(STRANGER_HOST);
   provider.answer = () => ({ status: '200 OK', sdp: audioSdp(PROVIDER_HOST, phone.port) });
-  const callId = await call(tenant, provider.port);
+  const callId = await activeCall(tenant, provider.port);
   const media = provider.lastOffer;
   notes.act('before the phone speaks, a stranger sends one packet, and four');
   for (const count of [1, 4]) {
@@ -65,20 +66,6 @@ async function takeOver(target: Target, notes: Notes, mails: Mails): Promise<voi
   for (const each of [phone, stranger, provider]) each.close();
   await tenant.settingsApi.delete('/api/sip/trunk');
   await leave(tenant);
-}
-
-async function call({ settingsApi, agentApi }: Tenant, port: number): Promise<string> {
-  const trunk = { host: PROVIDER_HOST, port, username: 'a', password: 'b', register: false };
-  const put = await settingsApi.put('/api/sip/trunk', trunk);
-  if (put.status !== 200) throw new Error(`the trunk: ${put.status} ${JSON.stringify(put.body)}`);
-  const uri = `sip:+4930123@${PROVIDER_HOST}:${port}`;
-  const { body } = await agentApi.post('/api/call', { platform: 'sip', meeting_url: uri });
-  for (let waited = 0; waited < 50; waited++) {
-    const { body: shown } = await agentApi.get(`/api/call/${body.call_id}`);
-    if (shown.state === 'active') return body.call_id;
-    await pause(50);
-  }
-  throw new Error(`the call did not become active: ${JSON.stringify(body)}`);
 }
 
 /** A sender and receiver of RTP (RFC 3550 section 5.1): silence in PCMU. */

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { audioSdp } from '../../sip-text.ts';
+import { activeCall } from '../active-call.ts';
 import { type Attack, PROVIDER_HOST, type Target } from '../attack.ts';
 import { flood } from '../flood.ts';
 import { MainCpu } from '../gateway-watch.ts';
@@ -131,18 +132,8 @@ class Phone {
   }
 
   /** Resolves with the id of a call that is active. */
-  async takeCall({ settingsApi, agentApi }: Tenant): Promise<string> {
-    const { port } = this.#provider;
-    const trunk = { host: PROVIDER_HOST, port, username: 'a', password: 'b', register: false };
-    await settingsApi.put('/api/sip/trunk', trunk);
-    const uri = `sip:+4930123@${PROVIDER_HOST}:${port}`;
-    const { body } = await agentApi.post('/api/call', { platform: 'sip', meeting_url: uri });
-    for (let waited = 0; waited < 50; waited++) {
-      const { body: shown } = await agentApi.get(`/api/call/${body.call_id}`);
-      if (shown.state === 'active') return body.call_id;
-      await pause(50);
-    }
-    throw new Error(`the call did not become active: ${JSON.stringify(body)}`);
+  async takeCall(tenant: Tenant): Promise<string> {
+    return await activeCall(tenant, this.#provider.port);
   }
 
   async close({ settingsApi }: Tenant): Promise<void> {
