@@ -1,7 +1,8 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import type { Budgets } from '../accounts/budgets/budgets.ts';
 import { minuteBudget } from '../accounts/budgets/minute-budget.ts';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
+import { availableMemoryBytes } from '../base/machine-memory.ts';
 import type { Platform } from '../base/platform.ts';
 import { dayOf } from '../base/time.ts';
 import { Admission } from '../calls/admission.ts';
@@ -154,7 +155,7 @@ async function recordSpeech(
  * Returns the playout limits: an eighth of the memory available to the process in total, and half of that per account.
  */
 function playoutBounds(): { totalBytes: number; accountBytes: number } {
-  const totalBytes = Math.floor(Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 8);
+  const totalBytes = Math.floor(availableMemoryBytes() / 8);
   return { totalBytes, accountBytes: Math.floor(totalBytes / 2) };
 }
 

@@ -1,4 +1,5 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
+import { availableMemoryBytes } from '../base/machine-memory.ts';
 import type { LoadGauge } from '../calls/admission.ts';
 import type { Engine } from '../threads/engine.ts';
 import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
@@ -105,8 +106,7 @@ function lateTicks(engine: Engine): () => number {
 }
 
 function memoryUse(): number {
-  const mostBytes = Math.min(totalmem(), process.constrainedMemory() || totalmem());
-  return process.memoryUsage.rss() / mostBytes;
+  return process.memoryUsage.rss() / availableMemoryBytes();
 }
 
 /** Returns the milliseconds since it was called last. */

@@ -86,7 +86,9 @@ export class Admission {
     const live = liveCalls();
     if (maxCalls !== null && live >= maxCalls) return `${live} calls are live, which is the most`;
     if (live < alwaysAdmitted) return null;
-    return this.#watched.find((watched) => this.#isShort(watched, live))?.gauge.shortage ?? null;
+    const unseen = this.#unseenCalls();
+    const short = this.#watched.find((watched) => isShort(watched, live - unseen, unseen));
+    return short?.gauge.shortage ?? null;
   }
 
   /** Admits a call, or returns why not. */
@@ -95,14 +97,6 @@ export class Admission {
     if (problem === null) this.#recent[0]! += 1;
     else this.#refused += 1;
     return problem;
-  }
-
-  #isShort({ gauge, level, isFull }: Watched, live: number): boolean {
-    if (isFull || !gauge.growsWithCalls) return isFull;
-    const unseen = this.#unseenCalls();
-    const seen = live - unseen;
-    const each = seen >= ENOUGH_CALLS ? Math.min(level / seen, MOST_COST) : FIRST_GUESS;
-    return level + unseen * each >= gauge.full;
   }
 
   /** Calls whose cost is not in the readings yet: those of the last looks, of which the older ones count less. */
@@ -122,4 +116,11 @@ export class Admission {
     watched.level = level + (gauge.read() - level) * SMOOTHING;
     watched.isFull = watched.level >= (isFull ? gauge.clear : gauge.full);
   }
+}
+
+/** Whether a gauge has no room for a call, beside those whose cost is in its readings and those whose cost is not yet. */
+function isShort({ gauge, level, isFull }: Watched, seen: number, unseen: number): boolean {
+  if (isFull || !gauge.growsWithCalls) return isFull;
+  const each = seen >= ENOUGH_CALLS ? Math.min(level / seen, MOST_COST) : FIRST_GUESS;
+  return level + unseen * each >= gauge.full;
 }
