@@ -107,7 +107,7 @@ async function afterFault(
   }
   if (failed >= MAX_ATTEMPTS) throw fault;
   if (fault.isDoubtful) return await reconciled(asking, turn, fault);
-  if (fault.kind === 'lost_memory' && turn.memory !== null) return await rebuilt(asking, turn);
+  if (fault.kind === 'lost_memory' && asking.memory.current !== null) return await rebuilt(asking, turn);
   if (fault.kind === 'too_long' && (turn.memory !== null || turn.history.length > 0))
     return await shortened(asking, turn);
   if (!isTemporary(fault)) throw fault;

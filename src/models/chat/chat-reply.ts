@@ -32,7 +32,8 @@ export class ChatReader {
         if (data === DONE) {
           // Some servers give no reason for the end.
           if (this.#text !== '') this.#finish ??= 'stop';
-          break;
+          // Why there is nothing may follow.
+          if (this.#finish !== null) break;
         }
         this.#take(Completion.safeParse(data).data);
       }
@@ -49,6 +50,8 @@ export class ChatReader {
     if (error) throw this.#faultOf(error);
     this.#id ??= id || null;
     if (usage) {
+      // Some gateways never say why a reply has ended. What a whole reply took comes after it, in a chunk without choices.
+      if (choices.length === 0 && this.#text !== '') this.#finish ??= 'stop';
       const { prompt_tokens, completion_tokens } = usage;
       this.#usage = { inputTokens: prompt_tokens ?? null, outputTokens: completion_tokens ?? null };
     }
@@ -75,7 +78,7 @@ export class ChatReader {
 
   #reply(): ChatReply {
     if (this.#finish === null)
-      throw new ModelFault('cut', { words: 'the stream ended before the reply did' });
+      throw new ModelFault('cut', { words: 'the stream ended before the reply did', isDoubtful: true });
     if (this.#called !== null) throw waiting(this.#called);
     if (this.#text === '' && this.#refusal !== '')
       throw new ModelFault('refused', { words: providerWords(`the model declined: ${this.#refusal}`, []) });
@@ -105,7 +108,7 @@ function finishOf(reason: string): ModelReply['finish'] {
       throw new ModelFault('overloaded', { words: 'the provider ran out of resources' });
     case 'abort':
     case 'error':
-      throw new ModelFault('cut', { words: 'the provider broke off the reply' });
+      throw new ModelFault('cut', { words: 'the provider broke off the reply', isDoubtful: true });
     default:
       return 'complete';
   }

@@ -4,11 +4,14 @@ import { LONGEST, MARK_START, type Mark, markAt, mayBecomeMark } from './thought
 /**
  * Where the reader is. `thought`: between two marks. `header`: after a token that begins a message, up to the one that
  * ends the header. `channel`: the same, and the header names the channel. `aside`: in a message that is not for people.
- * `analysis`: in a thought of gpt-oss whose tokens the server has taken off.
+ * `analysis`: in a thought of gpt-oss, or a call, whose tokens the server has taken off.
  */
 type Place = 'text' | 'thought' | 'header' | 'channel' | 'aside' | 'analysis';
 
-const ANALYSIS = 'analysis';
+/** How replies of gpt-oss begin whose tokens the server has taken off: with a thought, or with a call of a tool. */
+const HEADLESS = ['analysis', 'commentary to='] as const;
+/** What follows the first of them, not a space as in an answer about an analysis. */
+const HEADLESS_START = /^(?:analysis(?=\p{Lu})|commentary to=)/u;
 /** What is left of the tokens before the answer. */
 const ANSWER = /assistant(?:\s{0,4})final/;
 
@@ -100,9 +103,9 @@ export class VisibleText {
   /** Whether the first words are there that tell how the reply begins. */
   #begin(isEnd: boolean): boolean {
     const start = this.#rest.trimStart();
-    if (!isEnd && start.length <= ANALYSIS.length && ANALYSIS.startsWith(start)) return false;
+    if (!isEnd && HEADLESS.some((words) => words.startsWith(start))) return false;
     this.#hasBegun = true;
-    if (start.startsWith(ANALYSIS) && /^\p{Lu}/u.test(start.slice(ANALYSIS.length))) this.#hide('analysis');
+    if (HEADLESS_START.test(start)) this.#hide('analysis');
     return true;
   }
 

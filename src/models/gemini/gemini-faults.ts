@@ -46,13 +46,16 @@ const FAULTS: FaultTable = {
     unavailable: 'overloaded',
     internal: 'overloaded',
     deadline_exceeded: 'overloaded',
+    invalid_argument: 'bad_request',
     prohibited_content: 'refused',
+    content_blocked: 'refused',
     safety: 'refused',
     blocklist: 'refused',
     recitation: 'refused',
   },
   words: [
     [/exceeds? the maximum number of tokens|context (?:window|length)/i, 'too_long', 'bad_request'],
+    [/content was blocked/i, 'refused', 'bad_request'],
     [/credits? (?:are|is) depleted|spend(?:ing)? (?:cap|limit)/i, 'quota', 'rate_limited'],
   ],
 };

@@ -64,9 +64,9 @@ export class ModelAnswer {
   }
 
   /**
-   * Yields the server-sent events, and the JSON after them, if any: some providers report a fault in a stream as they would
-   * before it (https://github.com/googleapis/js-genai/issues/1973). The caller decides whether the last one is the end of
-   * a reply.
+   * Yields the server-sent events, and after them the error of a field `error` and the JSON that is no event, if any: some
+   * providers report a fault in a stream as they would before it (https://github.com/googleapis/js-genai/issues/1973). The
+   * caller decides whether the last one is the end of a reply.
    */
   async *events(): AsyncGenerator<StreamedEvent, void> {
     const decoder = new StringDecoder('utf8');
@@ -80,6 +80,8 @@ export class ModelAnswer {
     // Some copies of an API end without the empty line after the last event.
     yield* events.push(`${decoder.end()}\n\n`);
     const { text } = end;
+    const [, error] = ERROR_FIELD.exec(text) ?? [];
+    if (error !== undefined) yield { name: 'error', data: { error: jsonOf(error) } };
     const bareAt = text.lastIndexOf('\n{');
     if (bareAt >= 0) yield { name: '', data: jsonOf(text.slice(bareAt)) };
   }
@@ -167,6 +169,9 @@ class EventReader {
     return ready;
   }
 }
+
+/** Older builds of llama.cpp report what broke a stream in a field of its own, before the last event (coddy-agent 106). */
+const ERROR_FIELD = /^error: *(\{.*\})\r?$/m;
 
 /** The last characters of a text that comes in parts. It is cut only when it has become twice as long. */
 class LastText {

@@ -39,6 +39,7 @@ const FAULTS: FaultTable = {
     [/currently operating on this conversation/i, 'locked'],
     // vLLM, Ollama and LiteLLM have no code for it.
     [/context (?:length|size|window)|ContextWindowExceeded|prompt is too long/i, 'too_long', 'bad_request'],
+    [/\bguardrail\b/i, 'refused', 'bad_request'],
   ],
 };
 
@@ -59,10 +60,13 @@ export function readApiError(body: unknown, { status }: { readonly status: numbe
   return error === undefined ? null : readResponseError(error, status);
 }
 
-/** The same for an error within a response, which has no status. */
+/** A code that is a status. Gateways report so what has become of a stream after its head. */
+const STATUS_CODE = /^[45]\d\d$/;
+
+/** The same for an error within a response, whose status may be its code. */
 export function readResponseError(
   { code = '', type = '', message = '' }: ApiError,
-  status?: number,
+  status = STATUS_CODE.test(code) ? Number(code) : undefined,
 ): ProviderError {
   const kind = kindOfError(FAULTS, { codes: [code, type], message, status });
   return { words: message.replace(PART_OF_KEY, '[key]'), kind };

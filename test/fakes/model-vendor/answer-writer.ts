@@ -5,6 +5,7 @@ import type { VendorAnswer } from './vendor-exchange.ts';
 import type { VendorFault } from './vendor-fault.ts';
 
 type Cut = Extract<VendorFault, { kind: 'cut' }>;
+type Recording = Extract<VendorFault, { kind: 'recording' }>;
 
 const DRIP_MS = 20;
 const FLOOD_PIECE = Buffer.alloc(65_536, ' ');
@@ -41,6 +42,10 @@ export class AnswerWriter {
   breakOff(error: unknown): void {
     if (!this.#gone.aborted) console.error(error);
     this.#cut();
+  }
+
+  async replay({ contentType, bytes, pieceBytes }: Recording): Promise<void> {
+    await this.#stream(piecesOf(bytes, pieceBytes), contentType, null);
   }
 
   async hang(): Promise<void> {
@@ -100,4 +105,8 @@ export class AnswerWriter {
   async #drained(): Promise<void> {
     await Promise.race([once(this.#response, 'drain'), this.hang()]);
   }
+}
+
+async function* piecesOf(bytes: Uint8Array, pieceBytes: number): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }

@@ -62,6 +62,11 @@ export abstract class FakeModelVendor implements VendorPart {
     this.#due.push({ fault, on });
   }
 
+  /** No request meets a fault any more that was prepared. */
+  forgetFaults(): void {
+    this.#due.length = 0;
+  }
+
   /** Safe to call twice. */
   async stop(): Promise<void> {
     await this.#host?.stop();
@@ -118,6 +123,8 @@ export abstract class FakeModelVendor implements VendorPart {
         throw this.refusal(fault.why, fault.retryAfterS ?? null);
       case 'answer':
         throw new VendorError(fault.status, fault.body, fault.headers);
+      case 'recording':
+        return await writer.replay(fault);
       case 'hang':
         return await writer.hang();
       case 'drip':

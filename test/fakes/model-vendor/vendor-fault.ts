@@ -21,6 +21,13 @@ export type VendorFault =
       readonly body: object | string;
       readonly headers?: Readonly<Record<string, string>>;
     }
+  /** An answer that was recorded elsewhere, in pieces of so many bytes: they split events and characters anywhere. */
+  | {
+      readonly kind: 'recording';
+      readonly contentType: string;
+      readonly bytes: Uint8Array;
+      readonly pieceBytes: number;
+    }
   /** No answer ever; nothing is carried out. */
   | { readonly kind: 'hang' }
   /** A head, then a space every few milliseconds without end. */

@@ -141,7 +141,7 @@ describe('Chat Completions of a custom endpoint', () => {
     expect(await faultOf(connect({ model: 'llama-0' }).probe(NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  it('are cut if nothing ends them, which leaves no doubt', async () => {
+  it('are cut if nothing ends them', async () => {
     vendor.failNext({ kind: 'cut', afterChunks: 2, turn: 'answered' }, TURN);
     const noted = new NotedTurn();
     expect(await faultOf(client.turn(turnOf('Hello'), noted))).toMatchObject({ kind: 'cut' });
