@@ -40,6 +40,7 @@ export interface ProviderChange {
   readonly config: ConfigChange | undefined;
   readonly systemPrompt: string | null | undefined;
   readonly greeting: string | null | undefined;
+  readonly liveReplies: boolean | undefined;
   readonly eventFilter: { readonly [type in EventType]?: boolean | undefined } | undefined;
 }
 
@@ -53,6 +54,8 @@ export interface ProviderView {
   readonly systemPrompt: string | null;
   /** Spoken when a call is answered, without the model. */
   readonly greeting: string | null;
+  /** People see replies while the model writes them, where the platform can. */
+  readonly liveReplies: boolean;
   readonly eventFilter: Readonly<Record<EventType, boolean>>;
   readonly updatedAt: string | null;
 }
@@ -164,8 +167,9 @@ function mergeProvider(
   if ('faults' in merged) return merged;
   const { systemPrompt = former?.systemPrompt ?? null } = change;
   const { greeting = former?.greeting ?? null } = change;
+  const { liveReplies = former?.liveReplies ?? true } = change;
   const eventFilter = { ...former?.eventFilter, ...definedOf(change.eventFilter ?? {}) };
-  return { agentId, provider, ...merged, systemPrompt, greeting, eventFilter, updatedAt };
+  return { agentId, provider, ...merged, systemPrompt, greeting, liveReplies, eventFilter, updatedAt };
 }
 
 function definedOf(filter: Readonly<Record<string, boolean | undefined>>): Record<string, boolean> {
@@ -182,6 +186,7 @@ function changedNames(next: StoredProvider, change: ProviderChange) {
     config: Object.keys(change.config ?? {}),
     systemPrompt: change.systemPrompt !== undefined,
     greeting: change.greeting !== undefined,
+    liveReplies: change.liveReplies !== undefined,
     eventFilter: Object.keys(change.eventFilter ?? {}),
   };
 }
@@ -195,6 +200,7 @@ function viewOf(agentId: string, stored: StoredProvider | undefined): ProviderVi
     secretsSet: Object.keys(stored?.secrets ?? {}),
     systemPrompt: stored?.systemPrompt ?? null,
     greeting: stored?.greeting ?? null,
+    liveReplies: stored?.liveReplies ?? true,
     eventFilter: { ...DEFAULT_EVENT_FILTER, ...stored?.eventFilter },
     updatedAt: stored?.updatedAt ?? null,
   };

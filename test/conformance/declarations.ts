@@ -18,6 +18,7 @@ const PROVIDES: Readonly<Record<keyof Provides, string>> = {
 };
 const MESSENGER: Readonly<Record<OptionalMembers<Messenger>, string>> = {
   typing: 'typing indicators',
+  live: 'replies while they are written',
   files: 'files',
   window: 'window to reply in',
   captions: 'files without captions',

@@ -74,6 +74,7 @@ export function agentProviderRoutes(
           config: body.config,
           systemPrompt: body.system_prompt,
           greeting: body.greeting,
+          liveReplies: body.live_replies,
           eventFilter: body.event_filter,
         });
         if ('faults' in outcome) throw new ValidationError(outcome.faults.map(faultWire));
@@ -171,6 +172,7 @@ function providerWire(view: ProviderView): z.output<typeof Provider> {
     secrets_set: [...view.secretsSet],
     system_prompt: view.systemPrompt,
     greeting: view.greeting,
+    live_replies: view.liveReplies,
     event_filter: { ...view.eventFilter },
     updated_at: view.updatedAt,
   };

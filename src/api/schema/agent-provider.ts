@@ -27,6 +27,12 @@ export const ProviderBody = named('ChangeProvider', {
     .max(MAX_GREETING_LENGTH)
     .nullish()
     .describe('Spoken when a call is answered, without asking the model'),
+  live_replies: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether people see a reply while the model writes it, on platforms that can show it. True unless it is set',
+    ),
   event_filter: z
     .partialRecord(EventType, z.boolean())
     .optional()
@@ -60,6 +66,7 @@ export const Provider = named('AgentProvider', {
   secrets_set: z.array(z.string()).describe('Names of the stored secrets'),
   system_prompt: z.string().nullable(),
   greeting: z.string().nullable(),
+  live_replies: z.boolean(),
   event_filter: z.record(z.string(), z.boolean()),
   updated_at: z.string().nullable(),
 });

@@ -1,4 +1,5 @@
 import type { Address, LoginRef } from '../../base/address.ts';
+import type { ShowsWriting } from './live-message.ts';
 
 /** Messaging with people on a platform. The optional parts are what the platform can do beyond text. */
 export interface Messenger {
@@ -15,6 +16,7 @@ export interface Messenger {
    */
   send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome>;
   readonly typing?: ShowsTyping;
+  readonly live?: ShowsWriting;
   readonly files?: FetchesFiles;
   readonly window?: HasWindow;
   readonly captions?: DropsCaptions;
@@ -35,6 +37,8 @@ export interface OutboundMessage {
   /** Empty only with attachments. With attachments, it is the caption of the first one. */
   readonly text: string;
   readonly attachments: readonly OutboundFile[];
+  /** The platform's id of the message in which the beginning of the text is shown already (see ShowsWriting): it becomes the text. */
+  readonly shownId?: string;
 }
 
 export interface OutboundFile {

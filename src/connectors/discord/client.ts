@@ -16,6 +16,7 @@ import { PlatformFailure, platformFailure } from '../kit/platform-failure.ts';
 import { parsed, type Upload } from '../kit/platform-http.ts';
 import { outcomeOf, sendParts } from '../kit/sending.ts';
 import type { VoiceRest } from './gateway/voice-signaling.ts';
+import { toDiscord } from './messages/discord-markdown.ts';
 import { type Part, partsOf, RETRY_MS, requestOf, SEND_RULES } from './messages/message-parts.ts';
 import {
   Application,
@@ -39,7 +40,7 @@ export interface DiscordRestOptions {
 }
 
 interface Request {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: RouteLike;
   readonly query?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
@@ -54,6 +55,8 @@ export const HIDDEN_TOKEN = '[token]';
 
 const DEADLINE_MS = 15_000;
 const TYPING_DEADLINE_MS = 4_000;
+const EDIT_DEADLINE_MS = 8_000;
+const UNKNOWN_MESSAGE = `${RESTJSONErrorCodes.UnknownMessage}`;
 /** Above every deadline of ours: the library's own must never come first. */
 const LIBRARY_DEADLINE_MS = 300_000;
 const MAX_ANSWER_BYTES = 8 * 1_024 * 1_024;
@@ -149,14 +152,48 @@ export class DiscordRest implements VoiceRest {
   /** Sends one message, or several if it has more than ten files. Discord's refusals are outcomes. */
   async sendMessage(
     channelId: string,
-    message: Pick<OutboundMessage, 'messageId' | 'text' | 'attachments'>,
+    message: Pick<OutboundMessage, 'messageId' | 'text' | 'attachments' | 'shownId'>,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
+    const { shownId, text } = message;
     return await sendParts({
       parts: partsOf(message),
-      send: async (part) => [await this.#sendPart(channelId, part, signal)],
+      send: async (part) => {
+        if (shownId !== undefined && (await this.#completed(channelId, shownId, text, signal)))
+          return [shownId];
+        return [await this.#sendPart(channelId, part, signal)];
+      },
       failed: (error, sentIds) => outcomeOf(error, sentIds, SEND_RULES),
     });
+  }
+
+  /** Posts the beginning of a message, once per nonce. Returns its id. */
+  async postLive(channelId: string, key: string, text: string, signal: AbortSignal): Promise<string> {
+    const [part] = partsOf({ messageId: key, text, attachments: [] });
+    const request = { method: 'POST', ...requestOf(channelId, part!) } as const;
+    return (await this.#ask(Created, request, signal)).id;
+  }
+
+  async editMessage(channelId: string, messageId: string, text: string, signal: AbortSignal): Promise<void> {
+    const body = { content: toDiscord(text), allowed_mentions: { parse: [] } };
+    const path = Routes.channelMessage(channelId, messageId);
+    await this.#ask(z.unknown(), { method: 'PATCH', path, body, deadlineMs: EDIT_DEADLINE_MS }, signal);
+  }
+
+  async deleteMessage(channelId: string, messageId: string, signal: AbortSignal): Promise<void> {
+    const path = Routes.channelMessage(channelId, messageId);
+    await this.#ask(z.unknown(), { method: 'DELETE', path }, signal);
+  }
+
+  /** Returns whether the message that is shown has this text now. False: somebody has deleted it. */
+  async #completed(channelId: string, shownId: string, text: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.editMessage(channelId, shownId, text, signal);
+      return true;
+    } catch (error) {
+      if (error instanceof PlatformFailure && error.code === UNKNOWN_MESSAGE) return false;
+      throw error;
+    }
   }
 
   async showTyping(channelId: string, signal: AbortSignal): Promise<void> {
@@ -212,7 +249,16 @@ export class DiscordRest implements VoiceRest {
     try {
       return await withDeadline(clock, deadlineMs, outer, async (signal) => {
         const options = { ...data, signal };
-        return method === 'POST' ? await this.#rest.post(path, options) : await this.#rest.get(path, options);
+        switch (method) {
+          case 'POST':
+            return await this.#rest.post(path, options);
+          case 'PATCH':
+            return await this.#rest.patch(path, options);
+          case 'DELETE':
+            return await this.#rest.delete(path, options);
+          default:
+            return await this.#rest.get(path, options);
+        }
       });
     } catch (error) {
       const failure = withoutToken(failureOf(error, upload?.isWhole), token);

@@ -6,6 +6,7 @@ import { checkTextLength, codePoints, outcomeOf } from '../kit/sending.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
 import { toDiscord } from './messages/discord-markdown.ts';
+import { showsEdits } from './messages/live-edits.ts';
 import { SEND_RULES } from './messages/message-parts.ts';
 
 /** Discord's limit for bots. It counts code points. */
@@ -34,6 +35,15 @@ export function discordMessenger({
   return {
     remedies: DISCORD_REMEDIES,
     dropsDuplicatesForMs: DROPS_DUPLICATES_MS,
+    live: showsEdits(async ({ login, space, thread, person }, signal) => {
+      const found = loginOf(login);
+      return (
+        found && {
+          rest: found.rest,
+          channelId: await channelOf(found, { login, space, thread, person }, signal),
+        }
+      );
+    }),
     typing: {
       // Discord shows the indicator for ten seconds.
       typingRepeatMs: 8_000,

@@ -9,6 +9,7 @@ import { checkTextLength } from '../kit/sending.ts';
 import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
 import { EventIntake, WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins, type LoginWorld, openLogin } from './login/logins.ts';
+import { showsReplies } from './messages/live-replies.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
 import { SLACK_REMEDIES, sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
@@ -92,6 +93,10 @@ export function slackConnector({ urls, sharedApp: app }: SlackOptions, deps: Sla
 function messengerOf(logins: Logins, onMessages: Messenger['onMessages']): Messenger {
   return {
     remedies: SLACK_REMEDIES,
+    live: showsReplies(({ login }) => {
+      const found = logins.of(login);
+      return found?.isTaken === false ? found : undefined;
+    }),
     files: {
       async fetchFile(login, ref, signal) {
         const found = logins.of(login);

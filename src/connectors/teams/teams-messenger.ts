@@ -2,6 +2,7 @@ import type { LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Messenger, Remedy } from '../contract/messenger.ts';
 import type { TeamsApi } from './client.ts';
+import { showsEdits } from './messages/live-edits.ts';
 import { postTyping, type SendDeps, sendMessage } from './messages/send-message.ts';
 import { checkLength } from './messages/text.ts';
 
@@ -18,6 +19,7 @@ export interface TeamsMessengerDeps {
 export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessengerDeps): Messenger {
   return {
     remedies: TEAMS_REMEDIES,
+    live: showsEdits(sending),
     ...(downloads && {
       files: { fetchFile: (login, ref, signal) => fetchFile(downloads, login, ref, signal) },
     }),

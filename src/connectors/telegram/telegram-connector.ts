@@ -12,6 +12,7 @@ import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.t
 import type { PlatformFailure } from '../kit/platform-failure.ts';
 import { checkTextLength } from '../kit/sending.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
+import { showsDrafts } from './drafts.ts';
 import { characters, MAX_TEXT_CHARACTERS, placeIn, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
@@ -102,6 +103,7 @@ function messengerOf(
 ): Messenger {
   return {
     remedies: TELEGRAM_REMEDIES,
+    live: showsDrafts((login) => logins.of(login)?.api),
     typing: {
       // Telegram shows the indicator for at most five seconds.
       typingRepeatMs: 4_000,

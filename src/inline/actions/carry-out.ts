@@ -130,7 +130,9 @@ async function write(
   }
   const { platform, conversationId } = place;
   const request = { platform, text, keepTyping: false, attachments, conversationId, peer: '', task: '' };
-  await sendDm(domain.outbound, writerOf(context), request);
+  // The first message of the reply may be shown already.
+  const whole = attachments.length === 0 ? { ...request, completes: context.turnId } : request;
+  await sendDm(domain.outbound, writerOf(context), whole);
 }
 
 /** Web addresses are checked when they are fetched; here only that nobody can read the file on its way. */

@@ -16,6 +16,7 @@ import type { OutsideText, ReplyEnd, ScannedReply } from '../reply/action-builde
 import { parseReply } from '../reply/reply-scanner.ts';
 import { type Asking, askModel } from './ask-model.ts';
 import { fittingActions } from './fitting-actions.ts';
+import { LiveReply } from './live-reply.ts';
 import { configHash } from './model-clients.ts';
 import { placeOf, type Turn } from './open-turn.ts';
 import { SpokenReply } from './spoken-reply.ts';
@@ -88,6 +89,7 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
   const memory = new TurnConversation(domain, provider, conversation);
   const history = async () => await historyOf(store.db, conversation.id);
   const spoken = isSpoken ? new SpokenReply(context, signal, begun) : null;
+  const live = isSpoken ? null : await LiveReply.begin(context, provider);
   const request: ModelTurn = {
     memory: memory.current,
     history: needsHistory(client, memory.current) ? await history() : [],
@@ -104,21 +106,29 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
     client,
     memory,
     history,
-    observer: { memoryChanged: (kept) => memory.keep(kept), text: (part) => spoken?.push(part) },
+    observer: {
+      memoryChanged: (kept) => memory.keep(kept),
+      text: (part) => {
+        spoken?.push(part);
+        live?.push(part);
+      },
+    },
     begin: async () => {
       spoken?.begin();
+      live?.restart();
       await countAttemptOf(context, provider);
     },
     isVisible: () => spoken?.hasBegun ?? false,
     deadlineMs,
   };
-  const { reply, end, failure } = await outcomeOf(askModel(asking, request, turn.lead.attempts > 0), spoken);
+  const asked = askModel(asking, request, turn.lead.attempts > 0);
+  const { reply, end, failure } = await outcomeOf(asked, spoken).finally(() => live?.end());
   // The provider may have all, a part or none of a turn that did not end.
   if (end === 'interrupted') memory.abandon();
   await memory.stored();
   await spoken?.spoken();
-  const asked = scannedReply(reply, isSpoken ? 'say' : 'write', end);
-  const scanned = await withinPolicy(context, asked);
+  const wanted = scannedReply(reply, isSpoken ? 'say' : 'write', end);
+  const scanned = await withinPolicy(context, wanted);
   const actions = fittingActions(domain.outbound, placeOf(turn), scanned.actions);
   const result = { input: input.kept, reply, scanned: { ...scanned, actions }, failure };
   const fate = await storeReply(domain, open, conversation, result);

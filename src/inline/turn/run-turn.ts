@@ -57,6 +57,7 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
     }
     voice?.written(turnId);
     if (!isDelivered) await carryOutAll(context);
+    await domain.outbound.live.discard(turnId);
     observer.turnEnded(facts, clock.monotonicMs() - startedMs);
   } catch (error) {
     // The next start resumes the turn.
@@ -65,6 +66,7 @@ async function complete(domain: InlineDomain, turn: Turn, signal: AbortSignal): 
     if (failure === BUG) observer.workFailed('a turn', error);
     if (failure.errorType === 'key_rejected') await countKeyRefusal(store.db, agentId);
     await abandonActions(context);
+    await domain.outbound.live.discard(turnId);
     await failTurn(store.db, turnId, failure, clock.nowIso());
     await domain.budgets.save(store.db, turn.place);
     observer.turnFailed(facts, failure, clock.monotonicMs() - startedMs);

@@ -24,6 +24,8 @@ export interface DmRequest {
   readonly peer: string;
   /** Between agents: the subject. */
   readonly task: string;
+  /** The key of a live message that this one completes, if any is shown (see LiveMessages). */
+  readonly completes?: string;
 }
 
 /** Time limit for the answer, excluding the grace period for a platform that is just answering. */

@@ -1,12 +1,13 @@
 import { sendTimeoutText } from '../intake/await-reply.ts';
 import { ReplyWatch } from '../intake/reply-watch.ts';
+import { LiveMessages } from '../live/live-messages.ts';
 import { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
 import { Outbox } from './outbox.ts';
 import { WebhookAnswers } from './webhook-answers.ts';
 
 /** Dependencies of the outbound side of messaging. */
-export type OutboundDeps = Omit<OutboundDomain, 'outbox' | 'answers' | 'typing' | 'replies'>;
+export type OutboundDeps = Omit<OutboundDomain, 'outbox' | 'answers' | 'typing' | 'live' | 'replies'>;
 
 /** Builds the outbound side. */
 export function openOutbound(deps: OutboundDeps): OutboundDomain {
@@ -20,6 +21,7 @@ export function openOutbound(deps: OutboundDeps): OutboundDomain {
     answers,
     outbox: new Outbox({ ...deps, answers }),
     typing: new TypingIndicators({ ...deps, onSkipped: () => observer.queueFull('typing') }),
+    live: new LiveMessages({ ...deps, onSkipped: () => observer.queueFull('live') }),
     replies: new ReplyWatch(clock, late, () => observer.queueFull('replies')),
   };
   return domain;
@@ -29,6 +31,7 @@ export function openOutbound(deps: OutboundDeps): OutboundDomain {
 export async function closeOutbound(domain: OutboundDomain, deadlineMs: number): Promise<void> {
   domain.replies.close();
   domain.typing.close();
+  domain.live.close();
   domain.answers.close();
   await domain.outbox.close(deadlineMs);
 }

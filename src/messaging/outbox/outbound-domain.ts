@@ -3,6 +3,7 @@ import type { AttachmentSource, ResolvedFile } from '../../files/resolve-attachm
 import type { Db } from '../../store/database/rows.ts';
 import { noteSubject, type RequestRef, subjectOf } from '../../store/keys/idempotent-requests.ts';
 import type { ReplyWatch } from '../intake/reply-watch.ts';
+import type { LiveMessages } from '../live/live-messages.ts';
 import type { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { Outbox, OutboxDeps } from './outbox.ts';
 import type { WebhookAnswers } from './webhook-answers.ts';
@@ -12,6 +13,7 @@ export interface OutboundDomain extends OutboxDeps {
   readonly outbox: Outbox;
   readonly answers: WebhookAnswers;
   readonly typing: TypingIndicators;
+  readonly live: LiveMessages;
   readonly replies: ReplyWatch;
   /** Sent to people who get no answer in time, unless their agent has its own text. Empty: nothing is sent. */
   readonly timeoutText: string;

@@ -56,7 +56,7 @@ export interface SendingObserver {
   /** A messenger threw, which is a bug. */
   messengerFailed(platform: string, error: unknown): void;
   /** Something was refused or skipped because too much of it is waiting. */
-  queueFull(queue: 'outbox' | 'typing' | 'replies' | 'webhook_answers'): void;
+  queueFull(queue: 'outbox' | 'typing' | 'live' | 'replies' | 'webhook_answers'): void;
 }
 
 export interface OutboxDeps extends SendingDeps {

@@ -63,12 +63,13 @@ async function recoverOne(
   return 'resent';
 }
 
-/** Whether the platform would drop the message if it has it already. */
+/** Whether the platform would drop the message if it has it already, or what is sent takes the place of what is shown. */
 function isDropped(
   { clock }: Pick<OutboxDeps, 'clock'>,
   { dropsDuplicatesForMs = 0 }: Messenger,
-  { createdAt }: Message,
+  { createdAt, shownId }: Message,
 ): boolean {
+  if (shownId !== null) return true;
   return Date.parse(clock.nowIso()) - Date.parse(createdAt) < dropsDuplicatesForMs;
 }
 

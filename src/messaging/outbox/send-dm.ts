@@ -5,6 +5,7 @@ import type { ResolvedFile } from '../../files/resolve-attachments.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
 import { type Db, findRow } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
+import { takeLive } from '../../store/messages/live-messages.ts';
 import { insertMessage, type Message } from '../../store/messages/messages.ts';
 import { ANSWER_MS, activeConversation, type DmRequest, filesToSend } from './dm-request.ts';
 import type { OutboundDomain, RepeatableRequest, Writer } from './outbound-domain.ts';
@@ -26,6 +27,8 @@ export interface Draft {
   readonly files: readonly ResolvedFile[];
   /** See `Writer`. */
   readonly request: RepeatableRequest | null;
+  /** See `DmRequest`. */
+  readonly completes?: string | undefined;
 }
 
 /** A message that is stored and on its way. */
@@ -60,7 +63,8 @@ async function writeToPerson(domain: OutboundDomain, writer: Writer, request: Dm
   const files = await filesToSend(domain, writer.scope.accountId, request.attachments);
   await checkText(messenger, request.text, files[0]);
   const senderAgentId = await senderOf(domain, writer, conversation);
-  const draft = { senderAgentId, text: request.text, files, request: writer.request };
+  const { text, completes } = request;
+  const draft = { senderAgentId, text, files, request: writer.request, completes };
   const withinMs = files.length === 0 ? ANSWER_MS : FILES_MS;
   return await asAnswer(domain, conversation, request.keepTyping, async (failed) => {
     const written = await writeMessage(domain, conversation.id, draft, withinMs);
@@ -152,7 +156,8 @@ async function storeMessage(
   if (!conversation || !to) throw new GatewayError('no_conversation');
   domain.outbox.assertRoomOf(conversation.accountId);
   const waits = domain.windows !== null && (await domain.windows.mustWait(db, conversation));
-  const { senderAgentId, text, files } = draft;
+  const { senderAgentId, text, files, completes } = draft;
+  const shownId = completes === undefined ? null : await takeLive(db, completes);
   const row = {
     id: newId('msg'),
     accountId: conversation.accountId,
@@ -165,10 +170,17 @@ async function storeMessage(
     platformMessageIds: [],
     fileIds: files.map(({ fileId }) => fileId),
     background: files.length > 0 ? 'waiting' : null,
+    shownId,
   } as const;
   const message = await insertMessage(db, row, domain.clock.nowIso());
   await draft.request?.note(db, message.id);
-  const outbound = { messageId: message.id, to, text, attachments: files };
+  const outbound = {
+    messageId: message.id,
+    to,
+    text,
+    attachments: files,
+    ...(shownId !== null && { shownId }),
+  };
   return { message, conversation, outbound };
 }
 

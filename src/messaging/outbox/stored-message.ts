@@ -78,13 +78,14 @@ export async function sendStored(
 /** Returns a stored message as its messenger takes it, with its files. */
 export async function outboundOf(
   { store, filesOf }: SendingDeps,
-  { id: messageId, text, seq }: Message,
+  { id: messageId, text, seq, shownId }: Message,
   conversation: Conversation,
 ): Promise<OutboundMessage | Unsendable> {
   const to = await addressOf(store.db, conversation);
   if (to === null) return ACCOUNT_GONE;
   try {
-    return { messageId, to, text, attachments: await filesOf(seq) };
+    const message = { messageId, to, text, attachments: await filesOf(seq) };
+    return shownId === null ? message : { ...message, shownId };
   } catch (error) {
     const reason = `A file could not be read: ${(error as Error).message}`;
     return { kind: 'refused', reason, isAddressGone: false };

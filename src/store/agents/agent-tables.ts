@@ -26,6 +26,8 @@ export interface AgentProvidersTable {
   eventFilter: Readonly<Record<string, boolean>>;
   /** Spoken when a call is answered, without the model. */
   greeting: string | null;
+  /** People see replies while the model writes them, where the platform can. */
+  liveReplies: Generated<boolean>;
   feedPosition: Generated<number>;
   keyRefusals: Generated<number>;
   updatedAt: string;

@@ -40,6 +40,7 @@ const DECODED: Readonly<
   eventFilter: json,
   isAttached: bit,
   isDefault: bit,
+  liveReplies: bit,
   kept: json,
   limits: json,
   memory: json,

@@ -10,6 +10,7 @@ export interface MessageTables {
   conversations: ConversationsTable;
   events: EventsTable;
   files: FilesTable;
+  liveMessages: LiveMessagesTable;
   messages: MessagesTable;
   platformMessages: PlatformMessagesTable;
   transcriptLines: TranscriptLinesTable;
@@ -149,6 +150,8 @@ export interface MessagesTable {
    * attempt on. Null: the sender waits for the result.
    */
   background: 'waiting' | 'begun' | null;
+  /** The platform's id of the message that showed its beginning while it was written. Null: none did. */
+  shownId: Generated<string | null>;
 }
 
 /**
@@ -174,6 +177,13 @@ export interface FilesTable {
   createdAt: string;
   cachedUntil: string | null;
   expiresAt: string;
+}
+
+/** A message that people see while it is written, until it is stored. `shownId` is null while the platform may not have it. */
+interface LiveMessagesTable {
+  key: string;
+  conversationId: string;
+  shownId: string | null;
 }
 
 /** A platform's id of a message. A message sent in parts has several. */

@@ -14,8 +14,10 @@ export type Message = Row<'messages'>;
 export interface NewMessage
   extends Omit<
     Message,
-    'seq' | 'createdAt' | 'changedAt' | 'error' | 'background' | 'senderId' | 'senderName'
+    'seq' | 'createdAt' | 'changedAt' | 'error' | 'background' | 'senderId' | 'senderName' | 'shownId'
   > {
+  /** Default: none. */
+  readonly shownId?: string | null;
   /** The person who wrote in a channel. Default: not known, or clear from the conversation. */
   readonly sender?: Sender | null;
   /** Default: not sent in the background. */

@@ -69,6 +69,8 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   facts: null,
   // What belongs to an account there is in its bots and conversations.
   platformRecords: null,
+  // What is being written, for seconds.
+  liveMessages: null,
 };
 
 /** The tables with account data, in export order. */

@@ -97,12 +97,19 @@ create table messages (
   expires_at text,
   background text check (background in ('waiting', 'begun')),
   sender_id text,
-  sender_name text
+  sender_name text,
+  shown_id text
 ) strict;
 create index messages_of_conversation on messages (conversation_id, seq);
 create index messages_of_account on messages (account_id, created_at, seq);
 create index messages_under_way on messages (status, seq) where status in ('sending', 'pending');
 create index messages_that_wait on messages (conversation_id, seq) where expires_at is not null;
+
+create table live_messages (
+  key text primary key,
+  conversation_id text not null references conversations (id) on delete cascade,
+  shown_id text
+) strict, without rowid;
 
 create table platform_messages (
   platform_message_id text not null,

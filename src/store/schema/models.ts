@@ -29,7 +29,8 @@ create table agent_providers (
   updated_at text not null,
   feed_position integer not null default 0,
   key_refusals integer not null default 0,
-  greeting text
+  greeting text,
+  live_replies integer not null default 1 check (live_replies in (0, 1))
 ) strict, without rowid;
 
 create table agent_policies (

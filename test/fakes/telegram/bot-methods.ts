@@ -46,8 +46,18 @@ export const METHODS: Readonly<Partial<Record<Lowercase<keyof Methods>, Method>>
     writable(call).typingShown += 1;
     return true;
   },
+  sendmessagedraft: (call) => {
+    const reader = writable(call);
+    call.bot.limits?.count(reader.facts.id);
+    const { draft_id: id, text = '', entities = [] } = call.parameters;
+    if (id === 0) throw badRequest('draft_id must be non-zero');
+    if ([...text].length > MAX_TEXT) throw badRequest('message is too long');
+    reader.drafts.push({ id, text, entities: within(text, entities), atMs: Date.now() });
+    return true;
+  },
   sendmessage: (call) => {
     const reader = writable(call);
+    call.bot.limits?.count(reader.facts.id);
     return call.bot.deliver(reader, { ...textOf(call.parameters), ...topicOf(call.parameters) });
   },
   sendphoto: (call) => sendFile(call, 'photo'),

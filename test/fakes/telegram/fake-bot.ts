@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FormFile } from '../multipart-form.ts';
 import { badRequest } from './api-error.ts';
 import { type FakeMessage, FakePerson, type PersonFacts, type SentKind } from './fake-person.ts';
+import type { SendLimits } from './send-limits.ts';
 import { StoredFiles } from './stored-files.ts';
 import { UpdateQueue } from './update-queue.ts';
 import { Webhook, type WebhookTarget } from './webhook.ts';
@@ -23,6 +24,8 @@ export class FakeBot {
   readonly updates = new UpdateQueue();
   readonly files = new StoredFiles();
   webhook: Webhook | null = null;
+  /** Null: the bot may send as often as it likes. */
+  limits: SendLimits | null = null;
   readonly #webhookRetryMs: number;
   readonly #people = new Map<number, FakePerson>();
   #allowed: ReadonlySet<string> | null = null;

@@ -17,6 +17,15 @@ export interface FakeMessage {
   readonly [field: string]: unknown;
 }
 
+/** A message that a bot is writing. */
+export interface FakeDraft {
+  readonly id: number;
+  readonly text: string;
+  readonly entities: readonly unknown[];
+  /** Unix time in milliseconds. */
+  readonly atMs: number;
+}
+
 /** Kinds of messages that are a file. */
 export type SentKind =
   | 'photo'
@@ -44,6 +53,8 @@ export class FakePerson {
   readonly facts: PersonFacts;
   /** What the bot has sent, in its order. */
   readonly received: FakeMessage[] = [];
+  /** What the bot has shown of messages that it was writing. */
+  readonly drafts: FakeDraft[] = [];
   /** How often the bot has shown that it types. */
   typingShown = 0;
   /** Once they have written, or pressed Start, the bot may write to them. */

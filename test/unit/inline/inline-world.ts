@@ -126,6 +126,7 @@ export class InlineWorld {
       secrets: { api_key: 'sk-test' },
       systemPrompt: null,
       greeting,
+      liveReplies: true,
       eventFilter: {},
       updatedAt: NOW,
     });

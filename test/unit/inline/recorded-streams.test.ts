@@ -40,7 +40,7 @@ async function reach(dialect: Dialect): Promise<Reached> {
 async function outcomeOf(
   world: InlineWorld,
   { fake, replies }: Reached,
-  { file, source, fault, asked = 1, isConstant = false }: Outcome,
+  { file, source, fault, asked = 1, isConstant }: Outcome,
 ) {
   fake.forgetFaults();
   const recorded = recording(file, PIECE_BYTES);

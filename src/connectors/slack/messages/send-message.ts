@@ -1,8 +1,10 @@
 import type { OutboundMessage, Remedy, SendOutcome } from '../../contract/messenger.ts';
+import type { CallOptions } from '../../kit/platform-http.ts';
 import { outcomeOf, type SendRules } from '../../kit/sending.ts';
 import { failureOf } from '../client.ts';
 import type { SlackLogin } from '../login/slack-login.ts';
 import { PostedAnswer } from '../objects.ts';
+import { isStreamed, type ShownMessage, showWhole } from './live-replies.ts';
 import { toMrkdwn } from './mrkdwn.ts';
 
 const TEXT_DEADLINE_MS = 20_000;
@@ -41,6 +43,11 @@ export async function sendMessage(
     isFinal = true;
     if (uploads.length > 0)
       return sent(await api.shareFiles(uploads, { ...place, text: toMrkdwn(text) }, options));
+    const { shownId } = message;
+    if (shownId !== undefined) {
+      const shown = { channel, ts: shownId, text, isStream: isStreamed(to) };
+      if (await completed(login, shown, options)) return sent([shownId]);
+    }
     const args = { channel, thread_ts: place.thread, text: toMrkdwn(text) };
     return sent([(await api.call('chat.postMessage', args, options, PostedAnswer)).ts]);
   } catch (error) {
@@ -48,6 +55,16 @@ export async function sendMessage(
     login.failed(failure);
     if (to.space.kind === 'direct' && ADDRESS_GONE.has(failure.code)) directory.forgetDirect(to.space.id);
     return outcomeOf(failure, [], RULES, isFinal);
+  }
+}
+
+/** Returns whether the message that is shown has the whole text now. False: somebody has deleted it, or it takes no more. */
+async function completed({ api }: SlackLogin, shown: ShownMessage, options: CallOptions): Promise<boolean> {
+  try {
+    return await showWhole(api, shown, options);
+  } catch (error) {
+    if (failureOf(error).code === 'message_not_found') return false;
+    throw error;
   }
 }
 

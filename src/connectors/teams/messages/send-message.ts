@@ -48,7 +48,7 @@ export async function sendMessage(
   signal: AbortSignal,
 ): Promise<SendOutcome> {
   const { api, pauses } = deps;
-  const { to, text, attachments, messageId } = message;
+  const { to, text, attachments, messageId, shownId } = message;
   const { id: spaceId } = to.space;
   const options = { deadlineMs: DEADLINE_MS, signal };
   const rules: SendRules = {
@@ -66,9 +66,10 @@ export async function sendMessage(
     checkFiles(to, attachments);
     const offer = (file: OutboundFile, index: number) =>
       deps.offer({ file, index, messageId, personId: spaceId }, target, options);
-    const words = text === '' ? [] : [() => postActivity(api, target, textActivity(text), options)];
+    const post = () => postText(api, target, { text, shownId }, options);
+    const words = text === '' ? [] : [post];
     const parts = [...words, ...attachments.map((file, index) => () => offer(file, index))];
-    const outcome = await sendParts({ parts, send: async (post) => [await post()], failed });
+    const outcome = await sendParts({ parts, send: async (part) => [await part()], failed });
     if (outcome.kind === 'sent') pauses.succeeded(spaceId);
     return outcome;
   } catch (error) {
@@ -153,6 +154,51 @@ export async function postActivity(
   options: CallOptions,
 ): Promise<string> {
   return (await api.call(callOf(target, activity), options, Posted)).id;
+}
+
+/** Posts a text, or lets the message that shows its beginning have all of it. Returns the message's id. */
+async function postText(
+  api: TeamsApi,
+  target: PostTarget,
+  { text, shownId }: { readonly text: string; readonly shownId: string | undefined },
+  options: CallOptions,
+): Promise<string> {
+  if (shownId === undefined) return await postActivity(api, target, textActivity(text), options);
+  try {
+    await editActivity(api, target, { id: shownId, text }, options);
+    return shownId;
+  } catch (error) {
+    // Somebody has deleted it.
+    if (failureOf(error).code !== 'ActivityNotFoundInConversation') throw error;
+    return await postActivity(api, target, textActivity(text), options);
+  }
+}
+
+export async function editActivity(
+  api: TeamsApi,
+  target: PostTarget,
+  { id, text }: { readonly id: string; readonly text: string },
+  options: CallOptions,
+): Promise<void> {
+  await api.call(
+    { ...callOf(target, textActivity(text)), ...oneOf('PUT', target, id) },
+    options,
+    z.unknown(),
+  );
+}
+
+export async function deleteActivity(
+  api: TeamsApi,
+  target: PostTarget,
+  id: string,
+  options: CallOptions,
+): Promise<void> {
+  const { serviceUrl } = target.reference;
+  await api.call({ serviceUrl, ...oneOf('DELETE', target, id) }, options, z.unknown());
+}
+
+function oneOf(method: 'PUT' | 'DELETE', target: PostTarget, id: string) {
+  return { method, path: `${pathOf(target)}/${encodeURIComponent(id)}` } as const;
 }
 
 export async function postTyping(api: TeamsApi, target: PostTarget, options: CallOptions): Promise<void> {

@@ -35,6 +35,45 @@ export const CHAT_METHODS: Readonly<Record<string, BotMethod>> = {
     scopes: ['chat:write'],
     run: update,
   },
+  'chat.startStream': {
+    arguments: {
+      channel: 'text',
+      thread_ts: 'text',
+      'markdown_text?': 'text',
+      'recipient_user_id?': 'text',
+      'recipient_team_id?': 'text',
+    },
+    takesJson: true,
+    scopes: ['chat:write'],
+    run: startStream,
+  },
+  'chat.appendStream': {
+    arguments: { channel: 'text', ts: 'text', markdown_text: 'text' },
+    takesJson: true,
+    scopes: ['chat:write'],
+    run: (call) => {
+      const { channel, message } = streaming(call);
+      message.text += call.args.text('markdown_text');
+      return { channel: channel.id, ts: message.ts };
+    },
+  },
+  'chat.stopStream': {
+    arguments: {
+      channel: 'text',
+      ts: 'text',
+      'markdown_text?': 'text',
+      'blocks?': 'json',
+      'metadata?': 'json',
+    },
+    takesJson: true,
+    scopes: ['chat:write'],
+    run: (call) => {
+      const { channel, message } = streaming(call);
+      message.text += call.args.text('markdown_text');
+      message.isStreaming = false;
+      return { channel: channel.id, ts: message.ts, message: wireMessage(message) };
+    },
+  },
   'chat.delete': {
     arguments: { channel: 'text', ts: 'text' },
     takesJson: true,
@@ -64,9 +103,29 @@ function postMessage(call: BotCall) {
   return { channel: channel.id, ts: message.ts, message: wireMessage(message) };
 }
 
+/** In threads of direct messages only, whatever the page says of channels. */
+function startStream(call: BotCall) {
+  const { args, installation } = call;
+  const channel = writable(call);
+  if (channel.kind !== 'im') throw new SlackError('channel_type_not_supported');
+  const threadTs = args.text('thread_ts');
+  if (!channel.message(threadTs)) throw new SlackError('thread_not_found');
+  const { bot, botId } = installation;
+  const message = channel.post({ user: bot, botId, text: args.text('markdown_text'), threadTs });
+  message.isStreaming = true;
+  return { channel: channel.id, ts: message.ts };
+}
+
+function streaming(call: BotCall) {
+  const { channel, message } = own(call, 'message_not_owned_by_app');
+  if (!message.isStreaming) throw new SlackError('message_not_in_streaming_state');
+  return { channel, message };
+}
+
 function update(call: BotCall) {
   const { channel, message } = own(call, 'cant_update_message');
   const text = call.args.text('text');
+  if (message.isStreaming) throw new SlackError('streaming_state_conflict');
   if (text === '' && !call.args.has('blocks')) throw new SlackError('no_text');
   if (text.length > MAX_UPDATE) throw new SlackError('msg_too_long');
   const previous = { ...message };

@@ -12,6 +12,8 @@ export interface FakeMessage {
   readonly files: readonly FakeFile[];
   editedTs: string | null;
   readonly metadata: unknown;
+  /** The bot is still writing it. */
+  isStreaming?: boolean;
 }
 
 /** As in events and answers. `homeTeamId`: the workspace of the channel; null: it does not matter. */

@@ -1,0 +1,154 @@
+import type { Address } from '../../base/address.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { type Clock, pause, TimeLimit } from '../../base/time.ts';
+import type { LiveOutcome, ShowsWriting } from '../../connectors/contract/live-message.ts';
+import type { LiveLine, Waiting } from './live-line.ts';
+import { type Showable, showable } from './showable.ts';
+
+/** A message that is whole within this time is never shown before. */
+const FIRST_MS = 120;
+const ASK_MS = 5_000;
+const NEVER = new AbortController().signal;
+
+export interface LiveTextDeps {
+  readonly clock: Clock;
+  readonly platform: ShowsWriting;
+  readonly accountId: string;
+  readonly to: Address;
+  readonly key: string;
+  readonly shownId: string | null;
+  /** An earlier process has made the first request, and its answer is not known. */
+  readonly mayBeShown: boolean;
+  readonly line: LiveLine;
+  /** Throws `send_failed` for a text that is too long. */
+  readonly checkText: (text: string) => void;
+  /** Called before the first request, and when the message has appeared. */
+  readonly begun: () => Promise<void>;
+  readonly appeared: (shownId: string) => Promise<void>;
+  readonly leave: () => void;
+}
+
+/** One message, which people see while it is written. */
+export class LiveText implements Waiting {
+  readonly #deps: LiveTextDeps;
+  #shownId: string | null;
+  #isNew: boolean;
+  #written: Showable = { prefix: '', text: '' };
+  #shown = '';
+  /** Becomes the request in progress. */
+  #asking: Promise<unknown> | null = null;
+  #isOver = false;
+  #firstMs: number | null = null;
+  readyMs = 0;
+
+  constructor(deps: LiveTextDeps) {
+    this.#deps = deps;
+    this.#shownId = deps.shownId;
+    this.#isNew = deps.shownId === null;
+  }
+
+  get accountId(): string {
+    return this.#deps.accountId;
+  }
+
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
+  /** This is what is written so far, in Markdown. */
+  write(source: string): void {
+    const written = showable(source);
+    if (this.#isOver || written.text === '' || written.text === this.#written.text) return;
+    this.#written = written;
+    if (this.#firstMs === null) {
+      this.#firstMs = this.#deps.clock.monotonicMs();
+      this.readyMs = this.#firstMs + FIRST_MS;
+    }
+    this.#wait();
+  }
+
+  /** The message is whole, or will not be: nothing is shown any more. Resolves when no request is under way. */
+  async end(): Promise<void> {
+    if (this.#isOver) return;
+    // Whether the platform has the message is found out by asking again, with the same key.
+    if (this.#deps.mayBeShown && this.#isNew && this.#written.text !== '') await this.ask();
+    const { clock, line, leave } = this.#deps;
+    this.#isOver = true;
+    line.remove(this);
+    await this.#asking;
+    leave();
+    // A reply that was there at once is sent at once.
+    if (this.#firstMs === null || clock.monotonicMs() < this.#firstMs + FIRST_MS) return;
+    const restMs = this.#isNew ? 0 : this.readyMs - clock.monotonicMs();
+    if (restMs > 0) await pause(clock, restMs, NEVER);
+    await line.whole();
+  }
+
+  async ask(): Promise<number> {
+    const asking = this.#ask();
+    this.#asking = asking;
+    const pauseMs = await asking;
+    this.#asking = null;
+    this.#wait();
+    return pauseMs;
+  }
+
+  #wait(): void {
+    if (!this.#isOver && this.#asking === null && this.#written.text !== this.#shown)
+      this.#deps.line.add(this);
+  }
+
+  /** Never rejects: what was not shown now is shown later, or with the whole message. */
+  async #ask(): Promise<number> {
+    const { clock, platform } = this.#deps;
+    const written = this.#written;
+    if (!this.#fits(written.text)) {
+      this.#isOver = true;
+      return 0;
+    }
+    const limit = new TimeLimit(clock, ASK_MS);
+    try {
+      if (this.#isNew) await this.#deps.begun();
+      return await this.#took(
+        written.text,
+        await platform.show({ ...this.#message, ...written }, limit.signal),
+      );
+    } catch {
+      this.#isOver = true;
+      return 0;
+    } finally {
+      limit.close();
+      this.readyMs = clock.monotonicMs() + platform.pace.everyMs;
+    }
+  }
+
+  get #message() {
+    const { to, key } = this.#deps;
+    return { to, key, shownId: this.#shownId };
+  }
+
+  async #took(text: string, outcome: LiveOutcome): Promise<number> {
+    if (outcome.kind === 'later') return outcome.afterMs;
+    if (outcome.kind === 'refused') {
+      this.#isOver = true;
+      return 0;
+    }
+    this.#shown = text;
+    this.#isNew = false;
+    if (outcome.shownId !== null && outcome.shownId !== this.#shownId) {
+      this.#shownId = outcome.shownId;
+      await this.#deps.appeared(outcome.shownId);
+    }
+    return 0;
+  }
+
+  #fits(text: string): boolean {
+    try {
+      this.#deps.checkText(text);
+      return true;
+    } catch (error) {
+      if (error instanceof GatewayError) return false;
+      throw error;
+    }
+  }
+}
