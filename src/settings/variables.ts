@@ -75,7 +75,7 @@ export const VARIABLES = {
   ...CALL_VARIABLES,
   ...BUDGET_VARIABLES,
   SVC_DM_TIMEOUT_TEXT: {
-    default: 'Sorry, this is taking longer than usual. You will get an answer here.',
+    default: 'Sorry, there is no answer yet. Please write again if you still need one.',
     schema: z.string().max(1_000, 'must have at most 1000 characters'),
     meaning:
       'Text sent to a person whose direct message got no reply within 60 s, unless the agent has its own `timeout_text`; `off` sends nothing',

@@ -58,6 +58,10 @@ export class FakeMessenger implements Messenger, ShowsTyping, FetchesFiles {
 
   onMessages(): void {}
 
+  get maxText(): number {
+    return this.maxLength;
+  }
+
   checkText(text: string, isCaption: boolean): void {
     const most = isCaption ? this.maxLength / 4 : this.maxLength;
     if (text.length > most) throw new GatewayError('send_failed', 'Failed to send message: too long');

@@ -5,6 +5,8 @@ import type { ShowsWriting } from './live-message.ts';
 export interface Messenger {
   /** Sets the receiver of people's messages. Called once, before `start`. */
   onMessages(intake: MessageIntake): void;
+  /** The longest text of one message, in the platform's characters, which models are told. Null: it is not known. */
+  readonly maxText: number | null;
   /**
    * Throws GatewayError `send_failed` when the text, or caption, is longer than the platform accepts. Length is counted
    * the platform's way.

@@ -64,6 +64,7 @@ export function discordMessenger({
       },
     },
     onMessages,
+    maxText: MAX_TEXT,
     checkText: (text) => checkTextLength('Discord', codePoints(toDiscord(text)), MAX_TEXT),
     async send(message, signal) {
       const login = loginOf(message.to.login);

@@ -24,6 +24,7 @@ export class NextcloudTalkMessenger implements Messenger, FetchesFiles, ShowsTyp
   readonly typing: ShowsTyping = this;
   readonly typingRepeatMs = TYPING_REPEAT_MS;
   readonly remedies = TALK_REMEDIES;
+  readonly maxText = MAX_TEXT;
   readonly dropsDuplicatesForMs = LOOKED_FOR_MS;
   readonly onMessages: Messenger['onMessages'];
   readonly #loginOf: (key: string) => TalkLogin | undefined;

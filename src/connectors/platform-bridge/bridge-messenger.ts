@@ -53,6 +53,7 @@ export function bridgeMessenger(platform: Platform, deps: BridgeMessengerDeps): 
     dropsDuplicatesForMs: KNOWN_MS,
     onMessages: onIntake,
     /** The bridge knows the limits of its platform. */
+    maxText: null,
     checkText: () => {},
     async send({ messageId, to, text, attachments }, signal) {
       // Such a message was written before the bridge carried its platform.

@@ -105,6 +105,7 @@ function messengerOf(logins: Logins, onMessages: Messenger['onMessages']): Messe
       },
     },
     onMessages,
+    maxText: MAX_TEXT,
     /** Escaping makes a text longer. */
     checkText: (text) => checkTextLength('Slack', toMrkdwn(text).length, MAX_TEXT),
     async send(message, signal) {

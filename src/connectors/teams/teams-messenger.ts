@@ -4,7 +4,7 @@ import type { Messenger, Remedy } from '../contract/messenger.ts';
 import type { TeamsApi } from './client.ts';
 import { showsEdits } from './messages/live-edits.ts';
 import { postTyping, type SendDeps, sendMessage } from './messages/send-message.ts';
-import { checkLength } from './messages/text.ts';
+import { checkLength, MAX_CHARACTERS } from './messages/text.ts';
 
 const TYPING_DEADLINE_MS = 5_000;
 
@@ -37,6 +37,7 @@ export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessenge
       },
     },
     onMessages,
+    maxText: MAX_CHARACTERS,
     checkText: checkLength,
     send: async (message, signal) => await sendMessage(sending, message, signal),
   };

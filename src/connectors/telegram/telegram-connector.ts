@@ -122,6 +122,7 @@ function messengerOf(
       },
     },
     onMessages,
+    maxText: MAX_TEXT_CHARACTERS,
     checkText: (text) => checkTextLength('Telegram', characters(text), MAX_TEXT_CHARACTERS),
     async send(message, signal) {
       const login = logins.of(message.to.login);

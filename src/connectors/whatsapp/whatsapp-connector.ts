@@ -122,6 +122,7 @@ function messengerOf(
     files: { fetchFile: async (_login, ref, signal) => await graph.openMedia(ref, signal) },
     /** Audio drops its caption, however long (specification, "Attachments array"). */
     captions: { dropsCaption: async (file) => !takesCaption(await mediaKindOf(file, true)) },
+    maxText: TEXT_LENGTH,
     checkText(text, isCaption) {
       const { length } = toWhatsApp(text);
       if (isCaption) checkTextLength('WhatsApp', length, CAPTION_LENGTH, 'caption');

@@ -20,6 +20,7 @@ You read with tools, if you have any, and act with tags in your reply. Never do 
 
 Write tags as plain text: in a code block or in backticks they do not count. Do not nest them. account_id may be left out. Within a tag, write < as &lt; and & as &amp;.
 Without any tag, your text is the reply: it is written in a conversation and spoken on a call. With a write tag, text outside of tags is dropped, except on a call where text is spoken.
+A text longer than max_characters of the context arrives in several messages.
 Actions that were not possible are listed at the start of your next turn.
 `;
 

@@ -57,7 +57,10 @@ async function conversationFacts(
   const { files, windowMs } = platform === 'agent' ? AGENTS : domain.traits[platform];
   const isOpen = windowMs === null || isWindowOpen(conversation, domain.clock.nowIso(), windowMs);
   const window = windowMs === null ? {} : { window_open: isOpen };
-  return { conversation_id: conversationId, platform, files, ...window };
+  // A longer text is sent in parts.
+  const longest = domain.outbound.messengers.get(platform)?.maxText ?? null;
+  const limit = longest === null ? {} : { max_characters: longest };
+  return { conversation_id: conversationId, platform, files, ...limit, ...window };
 }
 
 const AGENTS = { files: true, windowMs: null };

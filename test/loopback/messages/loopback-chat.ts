@@ -40,6 +40,7 @@ export class LoopbackChat implements Connector, Messenger, ShowsTyping, FetchesF
   /** The vendor shows the indicator for a second. */
   readonly typingRepeatMs = 800;
   readonly dropsDuplicatesForMs = Number.POSITIVE_INFINITY;
+  readonly maxText = MAX_TEXT;
   readonly logins: HostedLogins<LoopbackLogin>;
   readonly provides;
   #intake: MessageIntake | null = null;

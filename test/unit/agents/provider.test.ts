@@ -56,6 +56,7 @@ it('sets a provider, shows it without its key, and merges later changes', async 
       secrets_set: ['api_key'],
       system_prompt: 'Be brief.',
       greeting: null,
+      live_replies: true,
       event_filter: empty.event_filter,
       updated_at: expect.stringMatching(/Z$/),
     },

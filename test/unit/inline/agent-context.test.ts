@@ -23,7 +23,8 @@ async function agent(parts: Partial<PlatformTable['telegram']> = {}) {
   registry.add({ identity: call, snapshot } as unknown as CallActor);
   const calls = { registry } as unknown as CallDomain;
   const voices = { find: () => ({ isHosted: true }) };
-  const domain = { store, clock, calls, traits, voices } as unknown as InlineDomain;
+  const outbound = { messengers: new Map([['telegram', { maxText: 4_096 }]]) };
+  const domain = { store, clock, calls, traits, voices, outbound } as unknown as InlineDomain;
   const { conversationId } = received[0]!;
   const here: TurnPlace = { kind: 'conversation', platform: 'telegram', conversationId };
   const facts = (place: TurnPlace) => agentContext({ domain, scope, place, turnId: 'dlv_1' });
@@ -49,6 +50,7 @@ test.each([true, false])(
       conversation_id: conversationId,
       platform: 'telegram',
       files,
+      max_characters: 4_096,
     });
   },
 );

@@ -23,6 +23,7 @@ const WEBHOOK_MS = 1_000;
 const GONE = 0.3;
 
 const messenger: Messenger = {
+  maxText: null,
   onMessages() {},
   checkText() {},
   async send({ messageId }) {

@@ -12,6 +12,7 @@ export const WINDOW_MS = 24 * 3_600_000;
 export class WindowedPlatform implements Messenger, HasWindow {
   readonly platform = 'whatsapp';
   readonly windowMs = WINDOW_MS;
+  readonly maxText = null;
   readonly window: HasWindow = this;
   /** Texts in order of arrival, and previews of templates. */
   readonly arrived: string[] = [];

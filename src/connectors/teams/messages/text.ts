@@ -23,10 +23,10 @@ function escaped(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** Specification, "Limits": about 28,000 characters, 40 KB in UTF-16. */
-const MAX_CHARACTERS = 28_000;
+/** Specification, "Limits": about 28,000 characters, 40 KB in UTF-16, which are fewer. */
 const MAX_BYTES = 40 * 1_024;
 const BYTES_PER_UNIT = 2;
+export const MAX_CHARACTERS = MAX_BYTES / BYTES_PER_UNIT;
 
 /** Throws GatewayError `send_failed` when a text is too long for Teams, as it is sent. */
 export function checkLength(text: string): void {
