@@ -249,16 +249,10 @@ export class DiscordRest implements VoiceRest {
     try {
       return await withDeadline(clock, deadlineMs, outer, async (signal) => {
         const options = { ...data, signal };
-        switch (method) {
-          case 'POST':
-            return await this.#rest.post(path, options);
-          case 'PATCH':
-            return await this.#rest.patch(path, options);
-          case 'DELETE':
-            return await this.#rest.delete(path, options);
-          default:
-            return await this.#rest.get(path, options);
-        }
+        if (method === 'POST') return await this.#rest.post(path, options);
+        if (method === 'PATCH') return await this.#rest.patch(path, options);
+        if (method === 'DELETE') return await this.#rest.delete(path, options);
+        return await this.#rest.get(path, options);
       });
     } catch (error) {
       const failure = withoutToken(failureOf(error, upload?.isWhole), token);

@@ -14,7 +14,7 @@ export class WrittenText implements ReplyParts {
   #isInWrite = false;
 
   get text(): string {
-    return this.#written ?? this.#outside.trimStart();
+    return this.#written ?? this.#outside;
   }
 
   push(part: string): void {
@@ -30,7 +30,7 @@ export class WrittenText implements ReplyParts {
   }
 
   outside(text: string): void {
-    this.#outside += text;
+    this.#outside += this.#outside === '' ? text.trimStart() : text;
   }
 
   opened({ name, hasBody }: Tag): void {
@@ -40,7 +40,7 @@ export class WrittenText implements ReplyParts {
   }
 
   body(text: string): void {
-    if (this.#isInWrite) this.#written = (this.#written + text).trimStart();
+    if (this.#isInWrite) this.#written += this.#written === '' ? text.trimStart() : text;
   }
 
   closed(): void {

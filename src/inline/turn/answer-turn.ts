@@ -122,7 +122,7 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
     deadlineMs,
   };
   const asked = askModel(asking, request, turn.lead.attempts > 0);
-  const { reply, end, failure } = await outcomeOf(asked, spoken).finally(() => live?.end());
+  const { reply, end, failure } = await outcomeOf(asked, spoken).finally(async () => await live?.end());
   // The provider may have all, a part or none of a turn that did not end.
   if (end === 'interrupted') memory.abandon();
   await memory.stored();

@@ -116,7 +116,7 @@ export class LiveLine {
 
   #isBefore(one: Waiting, other: Waiting): boolean {
     if (one.isNew !== other.isNew) return one.isNew;
-    const [oneMs, otherMs] = [one, other].map(({ accountId }) => this.#servedMs.get(accountId) ?? 0) as [
+    const [oneMs, otherMs] = [one, other].map(({ accountId }) => this.#servedMs.get(accountId) ?? -1) as [
       number,
       number,
     ];

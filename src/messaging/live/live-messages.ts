@@ -14,6 +14,8 @@ const REMOVE_MS = 10_000;
 
 export interface LiveDeps extends Pick<SendingDeps, 'store' | 'messengers'> {
   readonly clock: Clock;
+  /** Called when the answer to a conversation waits for its turn. */
+  readonly onWaiting: (conversationId: string) => void;
   /** Called when a message is not shown while it is written, because of a limit. */
   readonly onSkipped: () => void;
 }
@@ -81,6 +83,7 @@ export class LiveMessages {
       },
       appeared: async (shownId) => void (await changeRows(db, 'liveMessages', { key }, { shownId })),
       leave,
+      waiting: () => this.#deps.onWaiting(conversation.id),
     });
   }
 

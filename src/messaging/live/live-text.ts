@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { type Clock, pause, TimeLimit } from '../../base/time.ts';
 import type { LiveOutcome, ShowsWriting } from '../../connectors/contract/live-message.ts';
 import type { LiveLine, Waiting } from './live-line.ts';
-import { type Showable, showable } from './showable.ts';
+import { showable } from './showable.ts';
 
 /** A message that is whole within this time is never shown before. */
 const FIRST_MS = 120;
@@ -26,6 +26,8 @@ export interface LiveTextDeps {
   readonly begun: () => Promise<void>;
   readonly appeared: (shownId: string) => Promise<void>;
   readonly leave: () => void;
+  /** Called when the whole message waits for its turn. */
+  readonly waiting: () => void;
 }
 
 /** One message, which people see while it is written. */
@@ -33,7 +35,9 @@ export class LiveText implements Waiting {
   readonly #deps: LiveTextDeps;
   #shownId: string | null;
   #isNew: boolean;
-  #written: Showable = { prefix: '', text: '' };
+  #source = '';
+  /** Of the last request that was answered. */
+  #askedSource = '';
   #shown = '';
   /** Becomes the request in progress. */
   #asking: Promise<unknown> | null = null;
@@ -57,9 +61,8 @@ export class LiveText implements Waiting {
 
   /** This is what is written so far, in Markdown. */
   write(source: string): void {
-    const written = showable(source);
-    if (this.#isOver || written.text === '' || written.text === this.#written.text) return;
-    this.#written = written;
+    if (this.#isOver || source === '' || source === this.#source) return;
+    this.#source = source;
     if (this.#firstMs === null) {
       this.#firstMs = this.#deps.clock.monotonicMs();
       this.readyMs = this.#firstMs + FIRST_MS;
@@ -71,14 +74,15 @@ export class LiveText implements Waiting {
   async end(): Promise<void> {
     if (this.#isOver) return;
     // Whether the platform has the message is found out by asking again, with the same key.
-    if (this.#deps.mayBeShown && this.#isNew && this.#written.text !== '') await this.ask();
-    const { clock, line, leave } = this.#deps;
+    if (this.#deps.mayBeShown && this.#isNew && this.#source !== '') await this.ask();
+    const { clock, line, leave, waiting } = this.#deps;
     this.#isOver = true;
     line.remove(this);
     await this.#asking;
     leave();
     // A reply that was there at once is sent at once.
     if (this.#firstMs === null || clock.monotonicMs() < this.#firstMs + FIRST_MS) return;
+    waiting();
     const restMs = this.#isNew ? 0 : this.readyMs - clock.monotonicMs();
     if (restMs > 0) await pause(clock, restMs, NEVER);
     await line.whole();
@@ -94,14 +98,17 @@ export class LiveText implements Waiting {
   }
 
   #wait(): void {
-    if (!this.#isOver && this.#asking === null && this.#written.text !== this.#shown)
+    if (!this.#isOver && this.#asking === null && this.#source !== this.#askedSource)
       this.#deps.line.add(this);
   }
 
   /** Never rejects: what was not shown now is shown later, or with the whole message. */
   async #ask(): Promise<number> {
     const { clock, platform } = this.#deps;
-    const written = this.#written;
+    const source = this.#source;
+    const written = showable(source);
+    this.#askedSource = source;
+    if (written.text === '' || written.text === this.#shown) return 0;
     if (!this.#fits(written.text)) {
       this.#isOver = true;
       return 0;
@@ -128,7 +135,10 @@ export class LiveText implements Waiting {
   }
 
   async #took(text: string, outcome: LiveOutcome): Promise<number> {
-    if (outcome.kind === 'later') return outcome.afterMs;
+    if (outcome.kind === 'later') {
+      this.#askedSource = '';
+      return outcome.afterMs;
+    }
     if (outcome.kind === 'refused') {
       this.#isOver = true;
       return 0;

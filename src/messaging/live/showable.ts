@@ -1,5 +1,5 @@
-/** A link, a picture or a piece of code that has begun and not ended. */
-const UNFINISHED_LINK = /!?\[[^\]\n]*(?:\](?:\([^)\s]*)?)?$/;
+/** A link that has begun and not ended, from its bracket on. */
+const UNFINISHED_LINK = /^\[[^\]\n]*(?:\](?:\([^)\s]*)?)?$/;
 /** Marks that begin something of which no word is there yet. */
 const BARE_MARKS = /(?<=^|\s)[*_~`]+$/;
 const LAST_WORD = /\s\S*$/;
@@ -23,7 +23,7 @@ export function showable(source: string): Showable {
   // Languages without spaces, and the first word.
   const words = lastWord === null ? source : source.slice(0, lastWord.index);
   if (isInFence(words)) return { prefix: words.trimEnd(), text: words.trimEnd() };
-  const prefix = words.replace(UNFINISHED_LINK, '').replace(BARE_MARKS, '').trimEnd();
+  const prefix = withoutLink(words).replace(BARE_MARKS, '').trimEnd();
   const last = prefix.slice(prefix.length - (prefix.split(PARAGRAPH).at(-1) ?? '').length);
   return { prefix, text: prefix + endsOf(last) };
 }
@@ -39,11 +39,23 @@ function isInFence(text: string): boolean {
   return open !== null;
 }
 
+function withoutLink(text: string): string {
+  const at = text.lastIndexOf('[');
+  if (at < 0 || !UNFINISHED_LINK.test(text.slice(at))) return text;
+  return text.slice(0, text[at - 1] === '!' ? at - 1 : at);
+}
+
 /** The marks that end what a paragraph has begun: code, or bold and struck text. */
 function endsOf(paragraph: string): string {
-  const outside = paragraph.replace(/(`+)[^`]*\1/g, '');
-  const [code] = /`+/.exec(outside) ?? [];
-  const marked = code === undefined ? outside : outside.slice(0, outside.indexOf(code));
-  const open = ['**', '~~'].filter((mark) => marked.split(mark).length % 2 === 0);
-  return (code ?? '') + open.toReversed().join('');
+  let open: string | null = null;
+  let prose = '';
+  let readTo = 0;
+  for (const { 0: run, index } of paragraph.matchAll(/`+/g)) {
+    if (open === null) prose += paragraph.slice(readTo, index);
+    open = open === null ? run : open === run ? null : open;
+    readTo = index + run.length;
+  }
+  if (open === null) prose += paragraph.slice(readTo);
+  const marks = ['**', '~~'].filter((mark) => prose.split(mark).length % 2 === 0);
+  return (open ?? '') + marks.toReversed().join('');
 }

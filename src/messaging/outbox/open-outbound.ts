@@ -21,7 +21,12 @@ export function openOutbound(deps: OutboundDeps): OutboundDomain {
     answers,
     outbox: new Outbox({ ...deps, answers }),
     typing: new TypingIndicators({ ...deps, onSkipped: () => observer.queueFull('typing') }),
-    live: new LiveMessages({ ...deps, onSkipped: () => observer.queueFull('live') }),
+    live: new LiveMessages({
+      ...deps,
+      // The person sees that an answer is on its way.
+      onWaiting: (conversationId) => domain.replies.extend(conversationId),
+      onSkipped: () => observer.queueFull('live'),
+    }),
     replies: new ReplyWatch(clock, late, () => observer.queueFull('replies')),
   };
   return domain;

@@ -1,6 +1,4 @@
-import { type Db, deleteRows, findRow, type Row } from '../database/rows.ts';
-
-export type StoredLive = Row<'liveMessages'>;
+import { type Db, deleteRows, findRow } from '../database/rows.ts';
 
 /**
  * Ends a message that people see while it is written. Returns the platform's id of it, so that the whole message can take
