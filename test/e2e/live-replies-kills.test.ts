@@ -4,6 +4,7 @@ import type { MessengerUnderTest, PersonUnderTest } from '../conformance/messeng
 import { SlackUnderTest } from '../conformance/messenger/slack-under-test.ts';
 import { TeamsUnderTest } from '../conformance/messenger/teams-under-test.ts';
 import { FakeOpenAi } from '../fakes/openai/fake-openai.ts';
+import { readGatewayRows } from '../support/gateway-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const PATIENCE_MS = 20_000;
@@ -62,6 +63,15 @@ describe.each(Object.keys(PLATFORMS) as (keyof typeof PLATFORMS)[])('a reply on 
     expect(texts(ann)).toHaveLength(1);
     // A half of a piece of code is not shown, nor a mark that is still open.
     expect(shown!.text).not.toMatch(/`|reasoning|Nobody/);
+    // On Slack and Teams, a process that dies before it knows the message leaves it behind.
+    await waitFor(
+      'the row of the message',
+      () =>
+        readGatewayRows(
+          subject.gateway.dataFolder,
+          'select key from live_messages where shown_id is not null',
+        ).length > 0,
+    );
     await subject.gateway.killHard();
     await subject.gateway.restart();
     goOn();

@@ -41,7 +41,9 @@ export class LiveText implements Waiting {
   #shown = '';
   /** Becomes the request in progress. */
   #asking: Promise<unknown> | null = null;
+  /** No more is shown. */
   #isOver = false;
+  #hasEnded = false;
   #firstMs: number | null = null;
   readyMs = 0;
 
@@ -72,7 +74,8 @@ export class LiveText implements Waiting {
 
   /** The message is whole, or will not be: nothing is shown any more. Resolves when no request is under way. */
   async end(): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     // Whether the platform has the message is found out by asking again, with the same key.
     if (this.#deps.mayBeShown && this.#isNew && this.#source !== '') await this.ask();
     const { clock, line, leave, waiting } = this.#deps;
