@@ -12,7 +12,7 @@ export interface LivePace {
   readonly begins: Rate;
   /** All requests of a login, with the whole messages that follow: both numbers together are less than it may in a second. */
   readonly all: Rate;
-  /** Between two requests of one conversation, in milliseconds. */
+  /** Between two requests of one conversation, in milliseconds. The whole message does not wait for it. */
   readonly everyMs: number;
 }
 

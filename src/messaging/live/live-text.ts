@@ -1,6 +1,6 @@
 import type { Address } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { type Clock, pause, TimeLimit } from '../../base/time.ts';
+import { type Clock, TimeLimit } from '../../base/time.ts';
 import type { LiveOutcome, ShowsWriting } from '../../connectors/contract/live-message.ts';
 import type { LiveLine, Waiting } from './live-line.ts';
 import { showable } from './showable.ts';
@@ -8,7 +8,6 @@ import { showable } from './showable.ts';
 /** A message that is whole within this time is never shown before. */
 const FIRST_MS = 120;
 const ASK_MS = 5_000;
-const NEVER = new AbortController().signal;
 
 export interface LiveTextDeps {
   readonly clock: Clock;
@@ -86,8 +85,6 @@ export class LiveText implements Waiting {
     // A reply that was there at once is sent at once.
     if (this.#firstMs === null || clock.monotonicMs() < this.#firstMs + FIRST_MS) return;
     waiting();
-    const restMs = this.#isNew ? 0 : this.readyMs - clock.monotonicMs();
-    if (restMs > 0) await pause(clock, restMs, NEVER);
     await line.whole();
   }
 
