@@ -19,7 +19,7 @@ export function callerOf(message: SipMessage): string {
 /** Returns whom the networks name as the caller, the most trusted first, also when the caller withholds it. */
 export function statedCallers(message: SipMessage): string[] {
   const stated = [
-    ...valuesOf(message, 'p-asserted-identity'),
+    ...numbersFirst(valuesOf(message, 'p-asserted-identity')),
     ...callingParties(message),
     headerOf(message, 'from') ?? '',
   ];
@@ -34,6 +34,12 @@ export function isWithheld(message: SipMessage): boolean {
   return callingParties(message).some((value) =>
     WITHHOLDING_PARTY.includes(headerParameter(value, 'privacy')?.toLowerCase() ?? ''),
   );
+}
+
+/** A network may name a caller by an account and by a number (RFC 3325 section 9.1). */
+function numbersFirst(values: readonly string[]): string[] {
+  const isNumber = (value: string): boolean => /^\+?\d/.test(parseSipUri(uriInHeader(value))?.user ?? '');
+  return [...values.filter(isNumber), ...values.filter((value) => !isNumber(value))];
 }
 
 /** The values of Remote-Party-ID that are about who calls. */
