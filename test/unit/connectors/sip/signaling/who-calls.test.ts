@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { PhoneScene } from './phone-scene.ts';
 import { sdp } from './scripted-peer.ts';
-import { NUMBER, TOKEN } from './start-connector.ts';
+import { NUMBER, TOKEN, trunkTo } from './start-connector.ts';
 
 const PAI = 'P-Asserted-Identity: "x" <sip:+441632960000@h>';
 const RPID = 'Remote-Party-ID: "y" <sip:+441632960003@h>;party=calling;screen=yes';
@@ -47,6 +47,20 @@ describe('who calls', () => {
     ['anonymous', [RPID.replace(';party', ';privacy=full;party')]],
   ])('is %s with %j', async (caller, headers) => {
     expect(await callerOf(...headers)).toBe(caller);
+  });
+
+  it.each([
+    ['p_asserted_identity', '+441632960000'],
+    ['remote_party_id', '+441632960003'],
+    ['from', '+33611111111'],
+  ] as const)('begins with %s where the trunk says so: %s', async (callerFrom, caller) => {
+    scene.gateway.connector.putTrunk(trunkTo(scene.peer.port, { callerFrom }));
+    expect(await callerOf(PAI, RPID)).toBe(caller);
+  });
+
+  it('is withheld whatever header counts, and then found in no other', async () => {
+    scene.gateway.connector.putTrunk(trunkTo(scene.peer.port, { callerFrom: 'from' }));
+    expect(await callerOf(PAI, 'Privacy: id')).toBe('anonymous');
   });
 
   it('is in no log when it is withheld', async () => {

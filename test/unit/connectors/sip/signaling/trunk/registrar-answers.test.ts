@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../../support/manual-clock.ts';
+import type { SipAddress, SipRequest } from '../../../../../support/sip-message.ts';
 import { waitFor } from '../../../../../support/wait-for.ts';
 import { PhoneScene } from '../phone-scene.ts';
+
+/** The lifetime that a REGISTER asks for. */
+function expiresOf({ headers }: SipRequest): string | null | undefined {
+  return (headers.contact as readonly SipAddress[])[0]?.params.expires;
+}
 
 describe('a registrar that answers otherwise', () => {
   let clock: ManualClock;
@@ -56,7 +62,7 @@ describe('a registrar that answers otherwise', () => {
     let lifetimeS = 300;
     for (let i = 0; i < 4; i++) {
       const request = await waitFor('a REGISTER', () => scene.peer.requests('REGISTER')[i]);
-      expect((request.headers.contact as { params: { expires: string } }[])[0]!.params.expires).toBe('600');
+      expect(expiresOf(request)).toBe('600');
       lifetimeS -= 1;
       scene.peer.answer(request, 200, { contact: null, headers: [`Expires: ${lifetimeS}`] });
       await waitFor('registered', () => {
@@ -70,7 +76,7 @@ describe('a registrar that answers otherwise', () => {
   it('wants longer ones, with and without a word how long', async () => {
     scene.peer.answer(await scene.peer.request('REGISTER'), 423, { headers: ['Min-Expires: 3600'] });
     const again = await scene.peer.request('REGISTER');
-    expect((again.headers.contact as { params: { expires: string } }[])[0]!.params.expires).toBe('3600');
+    expect(expiresOf(again)).toBe('3600');
     scene.peer.answer(again, 423);
     await waitFor('failed', () => registration().state === 'failed');
     expect(registration().lastError).toBe('423 Interval Too Brief');
