@@ -8,6 +8,7 @@ import { migration0034 } from '../migrations/0034-account-bytes.ts';
 import { migration0035 } from '../migrations/0035-leaving-accounts.ts';
 import { migration0036 } from '../migrations/0036-budgets.ts';
 import { migration0040 } from '../migrations/0040-live-replies.ts';
+import { migration0047 } from '../migrations/0047-trunk-callers.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0035,
   migration0036,
   migration0040,
+  migration0047,
 ];
 
 /** The last of the steps that made the baseline, before there was a release. */

@@ -71,6 +71,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0035-leaving-accounts',
       '0036-budgets',
       '0040-live-replies',
+      '0047-trunk-callers',
     ]);
   }
   reading(file, (database) => {
