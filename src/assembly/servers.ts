@@ -25,7 +25,10 @@ import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 import { type Domains, routes } from './routes.ts';
 
 interface ServerNeeds
-  extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl'> {
+  extends Omit<
+    Domains,
+    'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl' | 'readingTime'
+  > {
   readonly authorization: AuthorizationDomain;
   readonly keys: KeyCache;
   readonly replies: AgentReplies;
@@ -40,7 +43,7 @@ export interface Servers {
 
 /** Creates the HTTP, WebSocket and MCP servers for all domains. */
 export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
-  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl } = deps;
+  const { settings, clock, loggers, store, wakeups, events, metrics, readingTime, publicUrl } = deps;
   const { calls, inbox, keys, people, authorization, replies, descriptors } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
@@ -72,6 +75,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   };
   const rest = routes({
     ...needs,
+    readingTime,
     publicUrl,
     metrics,
     readiness: [
