@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { PLATFORM_PORT, PROVIDER_HOST } from './attack.ts';
 
 /** More than the network keeps: the far end is not faster than it is read. */
-const MOST_UNSENT_BYTES = 1_048_576;
+const MOST_UNSENT_BYTES = 262_144;
+const BLOCK_BYTES = 65_536;
+const LOOK_MS = 2;
 const BOT_ID = '100000000000000001';
 const BOT = { id: BOT_ID, username: 'helper', bot: true };
 const LIMIT = { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 };
@@ -42,7 +45,7 @@ export class HostilePlatforms {
     });
     server.on('upgrade', (request, socket, head) =>
       platforms.#sockets.handleUpgrade(request, socket, head, (opened) =>
-        platforms.#open(opened, request.url ?? ''),
+        platforms.#open(opened, socket, request.url ?? ''),
       ),
     );
     server.listen(PLATFORM_PORT, PROVIDER_HOST);
@@ -71,36 +74,57 @@ export class HostilePlatforms {
     return null;
   };
 
-  #open(socket: WebSocket, path: string): void {
+  #open(socket: WebSocket, connection: Duplex, path: string): void {
     socket.on('error', () => {});
     if (path.startsWith('/slack')) socket.send(JSON.stringify({ type: 'hello' }));
-    if (!path.startsWith('/discord')) return this.#pour(socket);
+    if (!path.startsWith('/discord')) return this.#pour(connection);
     socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 45_000 } }));
     socket.once('message', () => {
       const resumeUrl = `ws://${PROVIDER_HOST}:${PLATFORM_PORT}/discord`;
       const d = { session_id: 's', resume_gateway_url: resumeUrl, user: BOT, guilds: [] };
       socket.send(JSON.stringify({ op: 0, d, s: 1, t: 'READY' }));
-      this.#pour(socket);
+      this.#pour(connection);
     });
   }
 
-  /** Sends for as long as the socket is open and read. */
-  #pour(socket: WebSocket): void {
+  /** Sends for as long as the connection is open, as fast as it is read. */
+  #pour(connection: Duplex): void {
     const more = (): void => {
-      if (socket.readyState !== socket.OPEN) return;
-      while (this.flood !== null && socket.bufferedAmount < MOST_UNSENT_BYTES) this.#send(socket, this.flood);
-      setTimeout(more, 1);
+      if (connection.destroyed) return;
+      const { flood } = this;
+      if (flood === null || !this.#write(connection, flood)) setTimeout(more, LOOK_MS);
+      else setImmediate(more);
     };
     more();
   }
 
-  #send(socket: WebSocket, flood: Flood): void {
-    if ('pings' in flood) {
-      for (let n = 0; n < 1_000; n++) socket.ping();
-      this.sentBytes += 2_000;
-    } else {
-      for (let n = 0; n < 100; n++) socket.send(flood.text);
-      this.sentBytes += 100 * flood.text.length;
-    }
+  /** Returns whether more may be written at once. */
+  #write(connection: Duplex, flood: Flood): boolean {
+    if (connection.writableLength > MOST_UNSENT_BYTES) return false;
+    const block = blockOf(flood);
+    this.sentBytes += block.length;
+    return connection.write(block);
   }
+}
+
+/** Many frames at once: the library would take longer to send them than the gateway to read them. */
+const blockOf = memoized((flood: Flood): Buffer => {
+  const frame = 'pings' in flood ? Buffer.from([0x89, 0]) : textFrame(Buffer.from(flood.text));
+  return Buffer.concat(Array(Math.max(1, Math.floor(BLOCK_BYTES / frame.length))).fill(frame));
+});
+
+function textFrame(payload: Buffer): Buffer {
+  const { length } = payload;
+  const head =
+    length < 126 ? Buffer.from([0x81, length]) : Buffer.from([0x81, 126, length >> 8, length & 0xff]);
+  return Buffer.concat([head, payload]);
+}
+
+function memoized<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }

@@ -63,6 +63,7 @@ export class VendorConnection {
   readonly #observer: ConnectionObserver;
   readonly #socket: WebSocket;
   readonly #reading: SocketReading;
+  /** Until then it is read in its turn, also while it is closed: the vendor may go on to send. */
   readonly #ending = new AbortController();
   readonly #closed = Promise.withResolvers<void>();
   #state: 'live' | 'closing' | 'over' = 'live';
@@ -174,7 +175,6 @@ export class VendorConnection {
 
   /** Closes the socket by the protocol, or by force when that takes too long or it is not open yet. */
   #hangUp(): void {
-    this.#ending.abort();
     if (this.#socket.readyState === WebSocket.CONNECTING) {
       this.#cancelTimer();
       this.#socket.terminate();

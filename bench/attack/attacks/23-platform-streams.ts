@@ -47,14 +47,14 @@ const DOORS: readonly Door[] = [
   {
     what: 'events of Discord with lists of nothing',
     bot: DISCORD,
-    begin: json(`{"op":0,"s":2,"t":"TYPING_START","d":[${'[],'.repeat(10_000)}0]}`),
+    begin: json(`{"op":0,"s":2,"t":"TYPING_START","d":[${'[],'.repeat(7_000)}0]}`),
   },
   { what: 'empty envelopes of Slack', bot: SLACK, begin: json('{"type":"none"}') },
   { what: 'pings of Slack', bot: SLACK, begin: sends({ pings: true }) },
   {
     what: 'envelopes of Slack with lists of nothing',
     bot: SLACK,
-    begin: json(`{"type":"none","payload":[${'[],'.repeat(10_000)}0]}`),
+    begin: json(`{"type":"none","payload":[${'[],'.repeat(7_000)}0]}`),
   },
   {
     what: 'updates of Telegram in chunks of one byte',

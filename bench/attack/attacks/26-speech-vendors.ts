@@ -18,7 +18,7 @@ const SPOKEN_WITHIN_MS = 3_000;
 
 const DOORS = {
   'empty results': { text: '{}' },
-  'results with lists of nothing': { text: `{"type":"Results","channel":[${'[],'.repeat(10_000)}0]}` },
+  'results with lists of nothing': { text: `{"type":"Results","channel":[${'[],'.repeat(7_000)}0]}` },
   pings: { pings: true },
 } as const;
 

@@ -46,6 +46,7 @@ export class PlatformSocket {
   readonly #options: PlatformSocketOptions;
   readonly #socket: WebSocket;
   readonly #reading: SocketReading;
+  /** Until then it is read in its turn, also while it is closed: its far end may go on to send. */
   readonly #ending = new AbortController();
   readonly #closed = Promise.withResolvers<SocketClose>();
   #cancelTimer: CancelTimer;
@@ -140,7 +141,6 @@ export class PlatformSocket {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#cancelTimer();
-    this.#ending.abort();
     if (this.#socket.readyState === WebSocket.CONNECTING) return this.#socket.terminate();
     this.#restartTimer(CLOSE_FRAME_MS, () => this.#socket.terminate());
     this.#socket.close(code);
