@@ -30,6 +30,8 @@ export class HostilePlatforms {
   /** How codes are exchanged for tokens. */
   tokens: ((response: ServerResponse) => void) | null = null;
   sentBytes = 0;
+  /** Requests that were answered by `updates` or `tokens`. */
+  asked = 0;
   readonly #server: Server = createServer();
   readonly #sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
@@ -53,8 +55,18 @@ export class HostilePlatforms {
     return platforms;
   }
 
-  close(): void {
+  /** WebSockets that are open. */
+  get connections(): number {
+    return this.#sockets.clients.size;
+  }
+
+  /** Ends all WebSockets. */
+  hangUp(): void {
     for (const socket of this.#sockets.clients) socket.terminate();
+  }
+
+  close(): void {
+    this.hangUp();
     this.#server.closeAllConnections();
     this.#server.close();
   }
@@ -70,6 +82,7 @@ export class HostilePlatforms {
     if (path.endsWith('/getMe')) return { ok: true, result: { id: 7, username: 'helper' } };
     const pours = path.endsWith('/getUpdates') ? this.updates : path.endsWith('.access') ? this.tokens : null;
     if (pours === null) return { ok: true, result: [] };
+    this.asked += 1;
     pours(response);
     return null;
   };

@@ -99,11 +99,14 @@ async function through(
   const { status, body } = await greedy.settingsApi.post('/api/bot-tokens', bot);
   if (status >= 300) throw new Error(`a bot of ${bot.platform}: ${status} ${JSON.stringify(body)}`);
   await loggedIn(greedy, body.id);
+  const before = platforms.sentBytes + platforms.asked;
   notes.act(`${what}, as fast as they are read`);
   const meanwhile = { what, quiet, lastsMs: LASTS_MS, mostShare: MAX_CPU_SHARE };
   await demandQuiet(target, notes, meanwhile, () => begin(platforms));
   platforms.flood = null;
   platforms.updates = null;
+  const sent = platforms.sentBytes + platforms.asked - before;
+  notes.demand(sent > 0, `what the platform has sent of ${what}`, sent);
   await greedy.settingsApi.delete(`/api/bot-tokens/${body.id}`);
 }
 

@@ -36,7 +36,9 @@ export const oauthConnections: Attack = {
     for (const [what, tokens] of Object.entries(TOKENS)) {
       platforms.tokens = tokens;
       notes.act(`${CALLBACKS} connections of one account whose platform sends ${what}`);
+      const asked = platforms.asked;
       await demandQuiet(target, notes, during(what, quiet), () => void callbacks(greedy));
+      notes.demand(platforms.asked > asked, `requests for ${what}`, platforms.asked - asked);
     }
     platforms.close();
     for (const tenant of [greedy, quiet]) await leave(tenant);
