@@ -175,7 +175,8 @@ export class VendorConnection {
 
   /** Closes the socket by the protocol, or by force when that takes too long or it is not open yet. */
   #hangUp(): void {
-    if (this.#socket.readyState === WebSocket.CONNECTING) {
+    // The answer to a close frame would not be read.
+    if (this.#socket.readyState === WebSocket.CONNECTING || this.#socket.isPaused) {
       this.#cancelTimer();
       this.#socket.terminate();
       return;

@@ -141,7 +141,9 @@ export class PlatformSocket {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#cancelTimer();
-    if (this.#socket.readyState === WebSocket.CONNECTING) return this.#socket.terminate();
+    // The answer to a close frame would not be read.
+    if (this.#socket.readyState === WebSocket.CONNECTING || this.#socket.isPaused)
+      return this.#socket.terminate();
     this.#restartTimer(CLOSE_FRAME_MS, () => this.#socket.terminate());
     this.#socket.close(code);
   }
