@@ -21,6 +21,9 @@ const MESSENGER: Readonly<Record<OptionalMembers<Messenger>, string>> = {
   files: 'files',
   window: 'window to reply in',
   captions: 'files without captions',
+  quotes: 'quoted messages',
+  choices: 'buttons',
+  reactions: 'reactions',
   remedies: 'suggestions for refused messages',
   dropsDuplicatesForMs: 'drops repeated messages',
 };

@@ -4,8 +4,8 @@ import { systemClock } from '../../../src/base/time.ts';
 import type { Messenger } from '../../../src/connectors/contract/messenger.ts';
 import { openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import { recoverOutbox } from '../../../src/messaging/outbox/recover-outbox.ts';
-import { writeMessage } from '../../../src/messaging/outbox/send-dm.ts';
 import { addressOf } from '../../../src/messaging/outbox/stored-message.ts';
+import { writeMessage } from '../../../src/messaging/outbox/write-message.ts';
 import type { Conversation } from '../../../src/store/messages/conversations.ts';
 import { openStore } from '../../../src/store/store.ts';
 
