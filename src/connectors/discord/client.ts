@@ -168,7 +168,7 @@ export class DiscordRest implements VoiceRest {
     { platformMessageId, emoji, isAdded }: OutboundReaction,
     signal: AbortSignal,
   ): Promise<void> {
-    const path = Routes.channelMessageOwnReaction(channelId, platformMessageId, encodeURIComponent(emoji));
+    const path = Routes.channelMessageOwnReaction(channelId, platformMessageId, emoji);
     await this.#ask(z.unknown(), { method: isAdded ? 'PUT' : 'DELETE', path }, signal);
   }
 

@@ -73,8 +73,10 @@ export async function sendMessage(
     checkFiles(to, attachments);
     const offer = (file: OutboundFile, index: number) =>
       deps.offer({ file, index, messageId, personId: spaceId }, target, options);
-    const words = text === '' ? [] : [() => postActivity(api, target, textActivity(text, choices), options)];
-    const parts = [...words, ...attachments.map((file, index) => () => offer(file, index))];
+    const words = text === '' ? [] : [() => postActivity(api, target, textActivity(text), options)];
+    // Teams splits an activity with text and card into two, and does not tell their ids.
+    const card = choices ? [() => postActivity(api, target, cardActivity(choices), options)] : [];
+    const parts = [...words, ...card, ...attachments.map((file, index) => () => offer(file, index))];
     const outcome = await sendParts({ parts, send: async (post) => [await post()], failed });
     if (outcome.kind === 'sent') pauses.succeeded(spaceId);
     return outcome;
@@ -148,12 +150,7 @@ export interface PostTarget {
 
 /** An activity of the bot. */
 export type OutboundActivity =
-  | {
-      readonly type: 'message';
-      readonly text: string;
-      readonly textFormat?: 'markdown';
-      readonly attachments?: readonly [object];
-    }
+  | { readonly type: 'message'; readonly text: string; readonly textFormat?: 'markdown' }
   | { readonly type: 'message'; readonly attachments: readonly [object] }
   | { readonly type: 'typing' };
 
@@ -172,9 +169,12 @@ export async function postTyping(api: TeamsApi, target: PostTarget, options: Cal
 }
 
 /** A text as an activity: in Markdown. */
-export function textActivity(text: string, choices?: readonly string[]): OutboundActivity {
-  const activity = { type: 'message', text: toMarkdown(text), textFormat: 'markdown' } as const;
-  return choices ? { ...activity, attachments: [cardOf(choices)] } : activity;
+export function textActivity(text: string): OutboundActivity {
+  return { type: 'message', text: toMarkdown(text), textFormat: 'markdown' };
+}
+
+function cardActivity(choices: readonly string[]): OutboundActivity {
+  return { type: 'message', attachments: [cardOf(choices)] };
 }
 
 /** Adds a reaction to a message, or takes it back. Rejects with a PlatformFailure. */
