@@ -147,7 +147,10 @@ async function write(
 }
 
 /** A model reacts only where it was written to. */
-async function reactTo({ domain, scope, place }: OneAction, { messageId, emoji }: ReactAction): Promise<void> {
+async function reactTo(
+  { domain, scope, place }: OneAction,
+  { messageId, emoji }: ReactAction,
+): Promise<void> {
   if (place.kind !== 'conversation') throw new Refused('There are reactions only in conversations');
   const { platform, conversationId } = place;
   await react(domain.outbound, { scope }, { platform, messageId, emoji, isAdded: true, conversationId });

@@ -53,7 +53,8 @@ const OUTBOUND: readonly ToolSpec[] = [
       keep_typing: 'Show the typing indicator again after the message. Default false.',
       attachments: ATTACHMENTS,
       reply_to: 'Message of the conversation to quote, at most 64 characters. Default: none.',
-      choices: 'Buttons, at most 25 of 80 characters; the pick arrives as a message with `choice`. Default: none.',
+      choices:
+        'Buttons, at most 25 of 80 characters; the pick arrives as a message with `choice`. Default: none.',
       split: 'Send a too long text in parts. Default false.',
       peer: 'Only with `agent`: name or id of the agent, at most 80 characters. Default: the most recent conversation.',
       task: 'Only with `agent`: topic of the conversation, at most 200 characters. Default: none.',

@@ -119,10 +119,7 @@ export class TalkBotLogin extends LoginStatus {
    * https://nextcloud-talk.readthedocs.io/en/latest/bots/#sending-a-chat-message. The signature covers what is shown, not the body.
    * Rejects with a PlatformFailure.
    */
-  async #ask(
-    { method = 'POST', path, shown, json }: BotRequest,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #ask({ method = 'POST', path, shown, json }: BotRequest, signal: AbortSignal): Promise<void> {
     const random = randomBytes(RANDOM_BYTES).toString('hex');
     const signature = createHmac('sha256', this.#secret).update(random).update(shown).digest('hex');
     const answer = await this.#world.http.ask({

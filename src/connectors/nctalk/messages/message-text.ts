@@ -21,7 +21,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 /** Returns what a message answers; undefined: nothing, or what was deleted. */
 export function answeredIn({ parent, systemMessage }: Message, ownId: string): AnsweredMessage | undefined {
-  if (!parent || systemMessage !== '' || parent.deleted === true || parent.systemMessage !== '') return undefined;
+  if (!parent || systemMessage !== '' || parent.deleted === true || parent.systemMessage !== '')
+    return undefined;
   const { id } = parent;
   return {
     platformMessageId: `${id}`,

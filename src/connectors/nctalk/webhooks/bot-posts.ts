@@ -108,7 +108,9 @@ async function reacted(
   return true;
 }
 
-function answeredIn({ inReplyTo: answered }: z.output<typeof Written>['object']): AnsweredMessage | undefined {
+function answeredIn({
+  inReplyTo: answered,
+}: z.output<typeof Written>['object']): AnsweredMessage | undefined {
   if (!answered) return undefined;
   const { actor, object } = answered;
   return { platformMessageId: object.id ?? null, author: actor.name || null, text: textOf(object.content) };

@@ -219,7 +219,9 @@ it('tells reactions, and that one was taken back', () => {
     kind: 'reaction',
     reaction: { platformMessageId: '200', emoji: '👍', isAdded: true, senderName: 'Eve' },
   });
-  expect(readingOf({ systemMessage: 'reaction_revoked', message: '{actor} deleted a reaction' })).toMatchObject({
+  expect(
+    readingOf({ systemMessage: 'reaction_revoked', message: '{actor} deleted a reaction' }),
+  ).toMatchObject({
     kind: 'reaction',
     reaction: { platformMessageId: '200', emoji: null, isAdded: false },
   });

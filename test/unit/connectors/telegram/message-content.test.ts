@@ -60,7 +60,10 @@ describe('buttons and reactions', () => {
   const update = (content: object) => readingOf(Update.parse({ update_id: 9, ...content }));
 
   it.each<[string, object]>([
-    ['the keyboard', { ...query, message: { ...query.message, reply_markup: { inline_keyboard: [[button]] } } }],
+    [
+      'the keyboard',
+      { ...query, message: { ...query.message, reply_markup: { inline_keyboard: [[button]] } } },
+    ],
     ['what the button brings, of an old message', query],
   ])('a press has the label of %s', (_where, callback_query) =>
     expect(update({ callback_query })).toMatchObject({ kind: 'press', label: 'Yes', messageId: '7' }),
