@@ -69,10 +69,10 @@ const Attachment = named('MessageAttachment', {
 export type MessageAttachment = z.output<typeof Attachment>;
 
 const MessageReply = named('MessageReply', {
-  message_id: z.string().optional().describe('Absent if the gateway does not have the message'),
-  author: z.string().nullable().describe('Name of the person or agent that wrote it'),
-  text: z.string().describe('The words that were picked of it, or its beginning: at most 1000 characters'),
-  attachments: z.array(Attachment).optional(),
+  message_id: z.string().optional(),
+  author: z.string().nullable(),
+  text: z.string(),
+  attachments: z.array(z.looseObject({ name: z.string(), url: z.string() })).optional(),
 });
 export type MessageReply = z.output<typeof MessageReply>;
 
@@ -93,9 +93,9 @@ export const Message = named('Message', {
     .optional()
     .describe('In a channel: the person who wrote it, under the id and name of the platform'),
   attachments: z.array(Attachment),
-  reply_to: MessageReply.optional().describe('The message that it answers, as it was then'),
-  choices: z.array(z.string()).optional().describe('What an outbound message lets people pick'),
-  choice: z.string().optional().describe('What the person has picked of the choices'),
+  reply_to: MessageReply.optional(),
+  choices: z.array(z.string()).optional(),
+  choice: z.string().optional(),
 });
 export type Message = z.output<typeof Message>;
 
@@ -173,16 +173,9 @@ const InboxEvent = z
     termination: Termination.optional().describe('Why the call ended, once it is over'),
     conversation_id: z.string().optional(),
     message_id: z.string().optional(),
-    emoji: z
-      .string()
-      .nullable()
-      .optional()
-      .describe("dm_reaction: the emoji, or the platform's name of one of its own. Null: not known"),
-    action: z.enum(['added', 'removed']).optional().describe('dm_reaction'),
-    person: z
-      .object({ id: z.string().nullable(), name: z.string().nullable() })
-      .optional()
-      .describe('dm_reaction: who has reacted'),
+    emoji: z.string().nullable().optional(),
+    action: z.enum(['added', 'removed']).optional(),
+    person: z.object({ id: z.string().nullable(), name: z.string().nullable() }).optional(),
     connection_id: z.string().optional(),
     status: z.string().optional().describe("connection_status: `ok`, or the problem in the platform's words"),
   })
