@@ -28,7 +28,7 @@ import { fileRoutes } from '../api/rest/files.ts';
 import { firstSignInRoutes } from '../api/rest/first-sign-in.ts';
 import { type InboxDomain, inboxRoutes } from '../api/rest/inbox.ts';
 import { type OAuthContext, oauthRoutes } from '../api/rest/oauth.ts';
-import { openApiRoute } from '../api/rest/openapi.ts';
+import { openApiRoute, schemaRoute } from '../api/rest/openapi.ts';
 import { pairingRoutes } from '../api/rest/pairings.ts';
 import { type BridgeContext, platformBridgeRoutes } from '../api/rest/platform-bridge.ts';
 import { platformRoutes } from '../api/rest/platforms.ts';
@@ -113,6 +113,7 @@ export function routes(domains: Domains): Route[] {
     ...authorizeRoutes(authorization),
     ...mcpAuthorizationRoutes(authorization.domain),
     ...systemRoutes({ readiness: domains.readiness, metrics: () => metrics.text() }),
+    schemaRoute(),
     openApiRoute(() => all, publicUrl),
   ];
   return all;

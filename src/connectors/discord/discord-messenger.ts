@@ -2,9 +2,11 @@ import type { Address, LoginRef } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Messenger, OutboundMessage, Remedy, SendOutcome } from '../contract/messenger.ts';
+import { reactionOutcome } from '../kit/reactions.ts';
 import { checkTextLength, codePoints, outcomeOf } from '../kit/sending.ts';
 import type { BotLogin } from './login/bot-login.ts';
 import { openAttachment } from './messages/attachments.ts';
+import { CHOICES } from './messages/buttons.ts';
 import { toDiscord } from './messages/discord-markdown.ts';
 import { SEND_RULES } from './messages/message-parts.ts';
 
@@ -57,6 +59,17 @@ export function discordMessenger({
       },
     },
     onMessages,
+    quotes: true,
+    choices: CHOICES,
+    reactions: {
+      async react(to, reaction, signal) {
+        const login = loginOf(to.login);
+        if (!login) return { kind: 'failed', reason: 'The bot is not logged in' };
+        const react = async () =>
+          await login.rest.react(await channelOf(login, to, signal), reaction, signal);
+        return await reactionOutcome('Discord', react());
+      },
+    },
     checkText: (text) => checkTextLength('Discord', codePoints(toDiscord(text)), MAX_TEXT),
     async send(message, signal) {
       const login = loginOf(message.to.login);

@@ -10,8 +10,9 @@ import { checkTextLength } from '../kit/sending.ts';
 import { type AccessToken, failureOf, fixedToken, type SlackUrls } from './client.ts';
 import { EventIntake, WebhookReceiver } from './events/webhook-receiver.ts';
 import { Logins, type LoginWorld, openLogin } from './login/logins.ts';
+import { CHOICES, checkTextAbove } from './messages/buttons.ts';
 import { toMrkdwn } from './messages/mrkdwn.ts';
-import { SLACK_REMEDIES, sendMessage } from './messages/send-message.ts';
+import { react, SLACK_REMEDIES, sendMessage } from './messages/send-message.ts';
 import { ConnectedWorkspaces } from './oauth/connected-workspaces.ts';
 import type { SharedApp } from './oauth/slack-oauth.ts';
 import type { SlackObserver } from './slack-observer.ts';
@@ -103,7 +104,18 @@ function messengerOf(logins: Logins, onMessages: Messenger['onMessages']): Messe
     },
     onMessages,
     /** Escaping makes a text longer. */
-    checkText: (text) => checkTextLength('Slack', toMrkdwn(text).length, MAX_TEXT),
+    checkText(text, _isCaption, hasChoices) {
+      if (hasChoices) checkTextAbove(toMrkdwn(text));
+      else checkTextLength('Slack', toMrkdwn(text).length, MAX_TEXT);
+    },
+    choices: CHOICES,
+    reactions: {
+      async react(to, reaction, signal) {
+        const login = logins.of(to.login);
+        if (login && !login.isTaken) return await react(login, to, reaction, signal);
+        return { kind: 'failed', reason: login?.state.status ?? 'The bot is not logged in' };
+      },
+    },
     async send(message, signal) {
       const login = logins.of(message.to.login);
       if (login && !login.isTaken) return await sendMessage(login, message, signal);

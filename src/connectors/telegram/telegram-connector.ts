@@ -11,9 +11,18 @@ import { LOGIN_WEBHOOK, type TakesWebhooks, type WebhookReply } from '../contrac
 import { GivenIntake } from '../kit/given-intake.ts';
 import { botRefused, HostedLogins, type TokenForm } from '../kit/hosted-logins.ts';
 import type { PlatformFailure } from '../kit/platform-failure.ts';
+import { reactionOutcome } from '../kit/reactions.ts';
 import { checkTextLength } from '../kit/sending.ts';
+import { CHOICES } from './buttons.ts';
 import { BotApi, type BotApiUrls, failureOf } from './client.ts';
-import { characters, MAX_TEXT_CHARACTERS, placeIn, sendMessage, TELEGRAM_REMEDIES } from './outbound.ts';
+import {
+  characters,
+  MAX_TEXT_CHARACTERS,
+  placeIn,
+  reactionParameters,
+  sendMessage,
+  TELEGRAM_REMEDIES,
+} from './outbound.ts';
 import { TelegramLogin } from './telegram-login.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
@@ -31,6 +40,7 @@ const NO_LOGIN: WebhookReply = { status: 404, text: 'No such login' };
 
 /** Telegram takes about 30 messages a second from a bot (https://core.telegram.org/bots/faq#broadcasting-to-users). */
 const MOST_PER_SECOND = 30;
+const REACT_DEADLINE_MS = 15_000;
 const TYPING_DEADLINE_MS = 4_000;
 
 export interface TelegramOptions {
@@ -115,6 +125,20 @@ function messengerOf(
   return {
     remedies: TELEGRAM_REMEDIES,
     mostPerSecond: MOST_PER_SECOND,
+    quotes: true,
+    choices: CHOICES,
+    reactions: {
+      async react({ login, space }, reaction, signal) {
+        const api = logins.of(login)?.api;
+        if (!api) return { kind: 'failed', reason: 'The bot is not logged in' };
+        const parameters = { ...placeIn(space.id, null), ...reactionParameters(reaction) };
+        const options = { deadlineMs: REACT_DEADLINE_MS, signal };
+        return await reactionOutcome(
+          'Telegram',
+          api.call('setMessageReaction', parameters, options, z.unknown()),
+        );
+      },
+    },
     typing: {
       // Telegram shows the indicator for at most five seconds.
       typingRepeatMs: 4_000,

@@ -6,6 +6,7 @@ import { EarlyEdits } from './early-edits.ts';
 import { editMessage, followReachability, followRename } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { receiveMessage } from './receive-message.ts';
+import { receiveReaction } from './receive-reaction.ts';
 import { receiversOf } from './receivers.ts';
 
 /** Applies what one platform reports about messages. */
@@ -21,6 +22,7 @@ export function platformIntake(domain: IntakeDomain): MessageIntake {
     edited: async (...edit) => {
       if (!(await editMessage(domain, ...edit))) early.note(...edit);
     },
+    reacted: (...reaction) => receiveReaction(domain, ...reaction),
     reachable: (...change) => followReachability(domain, ...change),
     renamed: (...names) => followRename(domain, ...names),
     followed: (...report) => followSent(domain, ...report),

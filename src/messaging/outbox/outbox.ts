@@ -4,7 +4,7 @@ import { FairShare, type ReleasePlace, type ShareReading } from '../../base/fair
 import { unservedText } from '../../base/platform.ts';
 import { type Clock, pause } from '../../base/time.ts';
 import type { Messenger, OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
-import { changeRows, findRow } from '../../store/database/rows.ts';
+import { changeRows, countRows, findRow, listRows } from '../../store/database/rows.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import type { Waited, WindowGuard } from '../window/window-guard.ts';
@@ -189,7 +189,9 @@ export class Outbox {
     // An earlier message of the lane may have found the window closed.
     if (!isFirst && windows && (await this.#mustWait(windows, conversation.id)))
       return await windows.joined(message.id);
-    const outcome = await this.#tryUntil(outgoing, endMs);
+    const outcome = (await this.#isCut(message))
+      ? refused('An earlier part was not sent')
+      : await this.#tryUntil(outgoing, endMs);
     if (outcome.kind === 'left') return outcome;
     if (outcome.kind === 'window_closed' && windows) return await windows.cameBack(message.id);
     const last = outcome.kind === 'window_closed' ? refused('The recipient must write first') : outcome;
@@ -197,6 +199,15 @@ export class Outbox {
     const final = outgoing.mayHaveArrived && last.kind === 'refused' ? unheard(last.reason) : last;
     await recordOutcome(store.db, clock, { message, conversation }, final);
     return toldOf(final);
+  }
+
+  /** Whether the message continues one of which a part has failed: nobody should read on after a gap. */
+  async #isCut({ partOf }: Message): Promise<boolean> {
+    if (partOf === null) return false;
+    const { db } = this.#deps.store;
+    const failed = { status: ['failed', 'dropped'] } as const;
+    const [first] = await listRows(db, 'messages', { id: partOf, ...failed });
+    return first !== undefined || (await countRows(db, 'messages', { partOf, ...failed })) > 0;
   }
 
   /** A message already accepted may wait even when the queue is full for new ones. */

@@ -89,7 +89,7 @@ export class WebhookAnswers {
    */
   async offer(platform: MessagePlatform, message: OutboundMessage): Promise<SendOutcome | null> {
     // Specification: a message with attachments does not become a synchronous reply.
-    if (message.attachments.length > 0) return null;
+    if (message.attachments.length > 0 || message.choices !== undefined) return null;
     const wait = this.#waits.get(keyOf(platform, message.to));
     if (!wait) return null;
     const { promise, resolve: settle } = Promise.withResolvers<SendOutcome | null>();

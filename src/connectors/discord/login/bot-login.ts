@@ -81,7 +81,7 @@ export class BotLogin extends LoginStatus {
       take: (message, signal) => receiver.take(message, this.#receiving, signal),
     });
     const isInCall = (guildId: string, channelId: string) => this.#followers.isInCall(guildId, channelId);
-    this.#events = new EventReader({ ...world, ref, channels, places, history, receiver, isInCall });
+    this.#events = new EventReader({ ...world, ref, rest, channels, places, history, receiver, isInCall });
     this.#history = history;
     this.rest = rest;
     this.channels = channels;

@@ -92,7 +92,7 @@ export class SocketMode {
 
   /** Returns whether to acknowledge it: what the gateway does not use as well. */
   async #take(app: OpenApp, { type, payload }: SocketPayload): Promise<boolean> {
-    if (type !== 'events_api') return true;
+    if (type !== 'events_api' && type !== 'interactive') return true;
     if (app.handling >= MAX_AT_ONCE) {
       this.#world.observer.count('event_failed');
       return false;

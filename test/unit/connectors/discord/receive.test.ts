@@ -57,7 +57,7 @@ describe('direct messages', () => {
     await start();
     const first = ada.writes(bot, 'hello');
     ada.replies(first, 'anybody there?');
-    expect(await textsSoFar()).toEqual(['hello', '> Ada: hello\nanybody there?']);
+    expect(await textsSoFar()).toEqual(['hello', 'anybody there?']);
     const [message] = subject.intake.messages;
     expect(message).toMatchObject({
       from: { space: { kind: 'direct', id: ada.id }, thread: null, person: ada.id },

@@ -43,6 +43,7 @@ it('stores who wrote what, where, and when', async () => {
       text: 'see #general',
       sentAt: '2023-11-14T22:13:21.000Z',
       files: [],
+      replyTo: { platformMessageId: '1700000000.000200', author: null, text: '' },
     },
   ]);
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { directAddress } from '../../../../src/base/address.ts';
 import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
 import { MOST_WAITING_EACH, type Settled } from '../../../../src/messaging/outbox/outbox.ts';
-import { writeMessage } from '../../../../src/messaging/outbox/send-dm.ts';
+import { writeMessage } from '../../../../src/messaging/outbox/write-message.ts';
 import type { WindowGuard } from '../../../../src/messaging/window/window-guard.ts';
 import { DEAD, SILENT } from '../../../support/fake-messenger.ts';
 import { waitFor } from '../../../support/wait-for.ts';
