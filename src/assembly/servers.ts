@@ -25,7 +25,10 @@ import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 import { type Domains, routes } from './routes.ts';
 
 interface ServerNeeds
-  extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl'> {
+  extends Omit<
+    Domains,
+    'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl' | 'readingTime'
+  > {
   readonly authorization: AuthorizationDomain;
   readonly keys: KeyCache;
   readonly replies: AgentReplies;
@@ -72,6 +75,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   };
   const rest = routes({
     ...needs,
+    readingTime,
     publicUrl,
     metrics,
     readiness: [

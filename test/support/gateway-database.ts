@@ -10,3 +10,13 @@ export function readGatewayRows<Row>(dataFolder: string, sql: string, ...values:
     database.close();
   }
 }
+
+/** Changes rows while the gateway is down, as if it had died at another moment. */
+export function changeGatewayRows(dataFolder: string, sql: string, ...values: unknown[]): void {
+  const database = new SqliteDatabase(join(dataFolder, 'gateway.db'));
+  try {
+    database.prepare(sql).run(...values);
+  } finally {
+    database.close();
+  }
+}

@@ -25,8 +25,6 @@ export interface LiveMessage {
   readonly shownId: string | null;
   /** In Markdown, as far as it is written, with the ends of what is open. */
   readonly text: string;
-  /** The same without these ends. It begins with what it was before, unless the message has changed its mind. */
-  readonly prefix: string;
 }
 
 export type LiveOutcome =
@@ -41,7 +39,8 @@ export interface ShowsWriting {
   readonly pace: LivePace;
   /**
    * `draft`: what is shown is no message, and goes by itself. `message`: it is one from the first request on, and becomes the
-   * whole one when that is sent with its id as `shownId`.
+   * whole one when that is sent with its id as `shownId`. Only for a platform that shows one message however often a first
+   * request with the same key is made: its answer may never arrive.
    */
   readonly kind: 'draft' | 'message';
   /** Whether messages to there can be seen while they are written. */

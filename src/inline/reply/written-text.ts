@@ -33,10 +33,11 @@ export class WrittenText implements ReplyParts {
     this.#outside += this.#outside === '' ? text.trimStart() : text;
   }
 
-  opened({ name, hasBody }: Tag): void {
+  /** What quotes, or offers choices, is not shown before it is whole. */
+  opened({ name, hasBody, attributes }: Tag): void {
     if (name !== 'write' || !hasBody || this.#written !== null) return;
     this.#written = '';
-    this.#isInWrite = true;
+    this.#isInWrite = attributes.size === 0;
   }
 
   body(text: string): void {

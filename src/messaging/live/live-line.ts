@@ -39,6 +39,11 @@ export class LiveLine {
     this.#all = new TokenBucket(clock, all);
   }
 
+  /** Aborts when the gateway closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** A message has something to show. Each waits once. */
   add(message: Waiting): void {
     this.#waiting.add(message);

@@ -56,12 +56,13 @@ export class LiveMessages {
     const { live, checkText } = this.#deps.messengers.get(conversation.platform) ?? {};
     const to = live && (await addressOf(db, conversation));
     if (!to || !live.shows(to)) return null;
-    const leave = this.#places.takeNow(conversation.accountId);
+    const known = await findRow(db, 'liveMessages', { key });
+    // What an earlier process has begun is ended in any case.
+    const leave = known ? () => {} : this.#places.takeNow(conversation.accountId);
     if (leave === null) {
       this.#deps.onSkipped();
       return null;
     }
-    const known = await findRow(db, 'liveMessages', { key });
     return new LiveText({
       clock: this.#deps.clock,
       platform: live,

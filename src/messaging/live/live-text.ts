@@ -1,6 +1,6 @@
 import type { Address } from '../../base/address.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { type Clock, TimeLimit } from '../../base/time.ts';
+import { type Clock, pause, TimeLimit } from '../../base/time.ts';
 import type { LiveOutcome, ShowsWriting } from '../../connectors/contract/live-message.ts';
 import type { LiveLine, Waiting } from './live-line.ts';
 import { showable } from './showable.ts';
@@ -8,6 +8,10 @@ import { showable } from './showable.ts';
 /** A message that is whole within this time is never shown before. */
 const FIRST_MS = 120;
 const ASK_MS = 5_000;
+/** For a first request whose answer is not known when the message is whole. */
+const MAX_TRIES = 2;
+const AGAIN_MS = 1_000;
+const NO_TEXT = '…';
 
 export interface LiveTextDeps {
   readonly clock: Clock;
@@ -34,6 +38,8 @@ export class LiveText implements Waiting {
   readonly #deps: LiveTextDeps;
   #shownId: string | null;
   #isNew: boolean;
+  /** The answer to the first request, of this process or an earlier one, is not known. */
+  #mayBeShown: boolean;
   #source = '';
   /** Of the last request that was answered. */
   #askedSource = '';
@@ -50,6 +56,7 @@ export class LiveText implements Waiting {
     this.#deps = deps;
     this.#shownId = deps.shownId;
     this.#isNew = deps.shownId === null;
+    this.#mayBeShown = deps.mayBeShown;
   }
 
   get accountId(): string {
@@ -75,17 +82,26 @@ export class LiveText implements Waiting {
   async end(): Promise<void> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    // Whether the platform has the message is found out by asking again, with the same key.
-    if (this.#deps.mayBeShown && this.#isNew && this.#source !== '') await this.ask();
     const { clock, line, leave, waiting } = this.#deps;
     this.#isOver = true;
     line.remove(this);
     await this.#asking;
+    await this.#findOut();
     leave();
     // A reply that was there at once is sent at once.
     if (this.#firstMs === null || clock.monotonicMs() < this.#firstMs + FIRST_MS) return;
     waiting();
     await line.whole();
+  }
+
+  /** Whether the platform has the message is found out by asking again, with the same key: the whole one takes its place. */
+  async #findOut(): Promise<void> {
+    const { clock, line, platform } = this.#deps;
+    if (platform.kind === 'draft') return;
+    for (let tries = 0; tries < MAX_TRIES && this.#mayBeShown; tries++) {
+      if (tries > 0) await pause(clock, AGAIN_MS, line.closing);
+      await this.#show(showable(this.#source) || NO_TEXT);
+    }
   }
 
   async ask(): Promise<number> {
@@ -104,22 +120,24 @@ export class LiveText implements Waiting {
 
   /** Never rejects: what was not shown now is shown later, or with the whole message. */
   async #ask(): Promise<number> {
-    const { clock, platform } = this.#deps;
     const source = this.#source;
-    const written = showable(source);
+    const text = showable(source);
     this.#askedSource = source;
-    if (written.text === '' || written.text === this.#shown) return 0;
-    if (!this.#fits(written.text)) {
+    if (text === '' || text === this.#shown) return 0;
+    if (!this.#fits(text)) {
       this.#isOver = true;
       return 0;
     }
+    return await this.#show(text);
+  }
+
+  async #show(text: string): Promise<number> {
+    const { clock, platform } = this.#deps;
     const limit = new TimeLimit(clock, ASK_MS);
     try {
       if (this.#isNew) await this.#deps.begun();
-      return await this.#took(
-        written.text,
-        await platform.show({ ...this.#message, ...written }, limit.signal),
-      );
+      this.#mayBeShown = true;
+      return await this.#took(text, await platform.show({ ...this.#message, text }, limit.signal));
     } catch {
       this.#isOver = true;
       return 0;
@@ -139,6 +157,7 @@ export class LiveText implements Waiting {
       this.#askedSource = '';
       return outcome.afterMs;
     }
+    this.#mayBeShown = false;
     if (outcome.kind === 'refused') {
       this.#isOver = true;
       return 0;

@@ -6,26 +6,18 @@ const LAST_WORD = /\s\S*$/;
 const FENCE_LINE = /^ {0,3}(`{3,}|~{3,})/;
 const PARAGRAPH = /\n[ \t]*\n/;
 
-/** What can be shown of a text. */
-export interface Showable {
-  /** A beginning of the text. */
-  readonly prefix: string;
-  /** The same with the ends of what is open. */
-  readonly text: string;
-}
-
 /**
  * Returns what can be shown of a Markdown text that is still being written: whole words, no half of a link, and with the
  * ends of what is open, so that marks do not appear and go again. A block of code that is open is one up to its end.
  */
-export function showable(source: string): Showable {
+export function showable(source: string): string {
   const lastWord = LAST_WORD.exec(source);
   // Languages without spaces, and the first word.
   const words = lastWord === null ? source : source.slice(0, lastWord.index);
-  if (isInFence(words)) return { prefix: words.trimEnd(), text: words.trimEnd() };
-  const prefix = withoutLink(words).replace(BARE_MARKS, '').trimEnd();
-  const last = prefix.slice(prefix.length - (prefix.split(PARAGRAPH).at(-1) ?? '').length);
-  return { prefix, text: prefix + endsOf(last) };
+  if (isInFence(words)) return words.trimEnd();
+  const begun = withoutLink(words).replace(BARE_MARKS, '').trimEnd();
+  const last = begun.slice(begun.length - (begun.split(PARAGRAPH).at(-1) ?? '').length);
+  return begun + endsOf(last);
 }
 
 function isInFence(text: string): boolean {

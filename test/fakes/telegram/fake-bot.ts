@@ -23,6 +23,8 @@ export class FakeBot {
   readonly username: string;
   readonly updates = new UpdateQueue();
   readonly files = new StoredFiles();
+  /** Presses that have not been answered yet. */
+  readonly queries = new Set<string>();
   webhook: Webhook | null = null;
   /** Null: the bot may send as often as it likes. */
   limits: SendLimits | null = null;

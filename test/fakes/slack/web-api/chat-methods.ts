@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { wireMessage } from '../world/fake-message.ts';
 import { type BotCall, type BotMethod, channelOf } from './method.ts';
 import { SlackError } from './slack-error.ts';
@@ -35,44 +36,17 @@ export const CHAT_METHODS: Readonly<Record<string, BotMethod>> = {
     scopes: ['chat:write'],
     run: update,
   },
-  'chat.startStream': {
-    arguments: {
-      channel: 'text',
-      thread_ts: 'text',
-      'markdown_text?': 'text',
-      'recipient_user_id?': 'text',
-      'recipient_team_id?': 'text',
-    },
+  'reactions.add': {
+    arguments: { channel: 'text', timestamp: 'text', name: 'text' },
     takesJson: true,
-    scopes: ['chat:write'],
-    run: startStream,
+    scopes: ['reactions:write'],
+    run: (call) => react(call, true),
   },
-  'chat.appendStream': {
-    arguments: { channel: 'text', ts: 'text', markdown_text: 'text' },
+  'reactions.remove': {
+    arguments: { 'channel?': 'text', 'timestamp?': 'text', name: 'text' },
     takesJson: true,
-    scopes: ['chat:write'],
-    run: (call) => {
-      const { channel, message } = streaming(call);
-      message.text += call.args.text('markdown_text');
-      return { channel: channel.id, ts: message.ts };
-    },
-  },
-  'chat.stopStream': {
-    arguments: {
-      channel: 'text',
-      ts: 'text',
-      'markdown_text?': 'text',
-      'blocks?': 'json',
-      'metadata?': 'json',
-    },
-    takesJson: true,
-    scopes: ['chat:write'],
-    run: (call) => {
-      const { channel, message } = streaming(call);
-      message.text += call.args.text('markdown_text');
-      message.isStreaming = false;
-      return { channel: channel.id, ts: message.ts, message: wireMessage(message) };
-    },
+    scopes: ['reactions:write'],
+    run: (call) => react(call, false),
   },
   'chat.delete': {
     arguments: { channel: 'text', ts: 'text' },
@@ -98,34 +72,44 @@ function postMessage(call: BotCall) {
     text,
     threadTs: threadTs || null,
     metadata: args.json('metadata'),
+    ...(args.has('blocks') && { blocks: checkedBlocks(args.json('blocks')) }),
   });
   announcements.posted(channel, message);
   return { channel: channel.id, ts: message.ts, message: wireMessage(message) };
 }
 
-/** In threads of direct messages only, whatever the page says of channels. */
-function startStream(call: BotCall) {
-  const { args, installation } = call;
-  const channel = writable(call);
-  if (channel.kind !== 'im') throw new SlackError('channel_type_not_supported');
-  const threadTs = args.text('thread_ts');
-  if (!channel.message(threadTs)) throw new SlackError('thread_not_found');
-  const { bot, botId } = installation;
-  const message = channel.post({ user: bot, botId, text: args.text('markdown_text'), threadTs });
-  message.isStreaming = true;
-  return { channel: channel.id, ts: message.ts };
-}
+const Blocks = z.array(
+  z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('section'),
+      text: z.strictObject({ type: z.literal('mrkdwn'), text: z.string().min(1).max(3_000) }),
+    }),
+    z.strictObject({
+      type: z.literal('actions'),
+      elements: z
+        .array(
+          z.strictObject({
+            type: z.literal('button'),
+            action_id: z.string().max(255),
+            text: z.strictObject({ type: z.literal('plain_text'), text: z.string().min(1).max(75) }),
+            value: z.string().max(2_000),
+          }),
+        )
+        .min(1)
+        .max(25),
+    }),
+  ]),
+);
 
-function streaming(call: BotCall) {
-  const { channel, message } = own(call, 'message_not_owned_by_app');
-  if (!message.isStreaming) throw new SlackError('message_not_in_streaming_state');
-  return { channel, message };
+function checkedBlocks(given: unknown): unknown {
+  const { data, error } = Blocks.safeParse(given);
+  if (!data) throw new SlackError('invalid_blocks', { response_metadata: { messages: [error.message] } });
+  return data;
 }
 
 function update(call: BotCall) {
   const { channel, message } = own(call, 'cant_update_message');
   const text = call.args.text('text');
-  if (message.isStreaming) throw new SlackError('streaming_state_conflict');
   if (text === '' && !call.args.has('blocks')) throw new SlackError('no_text');
   if (text.length > MAX_UPDATE) throw new SlackError('msg_too_long');
   const previous = { ...message };
@@ -139,6 +123,18 @@ function remove(call: BotCall) {
   channel.remove(message);
   call.announcements.deleted(channel, message);
   return { channel: channel.id, ts: message.ts };
+}
+
+function react(call: BotCall, isAdded: boolean) {
+  const message = channelOf(call).message(call.args.text('timestamp'));
+  const name = call.args.text('name');
+  if (!message) throw new SlackError('message_not_found');
+  if (!/^[a-z0-9_+'-]{1,100}$/.test(name)) throw new SlackError('invalid_name');
+  if (message.reactions.has(name) === isAdded)
+    throw new SlackError(isAdded ? 'already_reacted' : 'no_reaction');
+  if (isAdded) message.reactions.add(name);
+  else message.reactions.delete(name);
+  return {};
 }
 
 function own(call: BotCall, error: string) {
