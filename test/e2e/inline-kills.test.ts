@@ -9,6 +9,8 @@ import { SeededRandom } from '../support/seeded-random.ts';
 const KILLS = Number(process.env.INLINE_KILLS ?? 8);
 const SEED = Number(process.env.INLINE_KILLS_SEED ?? 1);
 const PEOPLE = 10;
+/** The most that a policy can allow. */
+const MOST_ACTIONS = 20;
 /** All the time, also while the gateway is down. */
 const PER_SECOND = 10;
 /** More wait only when the gateway is slower than their arrival. */
@@ -24,6 +26,10 @@ let random: SeededRandom;
 beforeEach(async () => {
   random = new SeededRandom(SEED);
   world = await InlineGateway.start({ SVC_DM_TIMEOUT_TEXT: 'off' });
+  // A slow machine merges many messages of a person into one turn; each is to have its action.
+  const policy = `/api/agents/${world.agentId}/policy`;
+  const set = await world.gateway.settingsApi.patch(policy, { actions_per_turn: MOST_ACTIONS });
+  expect(set.status).toBe(200);
   people = Array.from({ length: PEOPLE }, (_, i) =>
     world.bot.person({ id: 1_000 + i, first_name: `Person ${i}` }),
   );

@@ -48,12 +48,12 @@ function inputOutline({ items, pattern: _, maximum, ...property }: JsonObject): 
   return {
     ...property,
     ...(maximum !== Number.MAX_SAFE_INTEGER && maximum !== undefined && { maximum }),
-    ...(items !== undefined && { items: { type: 'object' } }),
+    ...(items !== undefined && { items: { type: (items as JsonObject).type ?? 'object' } }),
   };
 }
 
-/** Objects nested deeper than this are shown without their properties, and values without their choices. */
-const OUTLINE_DEPTH = 2;
+/** Objects nested deeper than this are shown without their properties. */
+const OUTLINE_DEPTH = 1;
 /** Longer lists of choices are left out: models know the platforms from the arguments. */
 const MOST_CHOICES = 7;
 
@@ -68,8 +68,8 @@ function outline(schema: JsonObject, depth: number): JsonObject {
   return {
     ...(typeof type === 'string' && { type }),
     ...(Array.isArray(type) && { anyOf: type.map((one: string) => ({ type: one })) }),
-    ...(isShort && depth > 0 && { enum: choices }),
-    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(deeper) }),
+    ...(isShort && { enum: choices }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map((each) => outline(each as JsonObject, depth)) }),
     ...(items !== undefined && { items: deeper(items) }),
     ...(properties !== undefined &&
       depth > 0 && {
