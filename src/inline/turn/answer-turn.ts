@@ -121,8 +121,8 @@ async function ask(open: OpenTurn, { signal, deadlineMs, begun }: Bounds): Promi
     isVisible: () => spoken?.hasBegun ?? false,
     deadlineMs,
   };
-  const asked = askModel(asking, request, turn.lead.attempts > 0);
-  const { reply, end, failure } = await outcomeOf(asked, spoken).finally(async () => await live?.end());
+  const asked = endingWith(askModel(asking, request, turn.lead.attempts > 0), live);
+  const { reply, end, failure } = await outcomeOf(asked, spoken);
   // The provider may have all, a part or none of a turn that did not end.
   if (end === 'interrupted') memory.abandon();
   await memory.stored();
@@ -148,6 +148,15 @@ async function countAttemptOf(
 ): Promise<void> {
   requireBudget(domain, scope);
   if (!(await countAttempt(domain.store.db, turnId, provider))) throw new TurnEnded('agent_gone');
+}
+
+/** What is shown of a reply is no longer changed when it is known. */
+async function endingWith(asked: Promise<ModelReply>, live: LiveReply | null): Promise<ModelReply> {
+  try {
+    return await asked;
+  } finally {
+    await live?.end();
+  }
 }
 
 interface Outcome {
