@@ -5,6 +5,7 @@ import { bridgeBench } from './bridge/bridge.bench.ts';
 import { callsBench } from './calls/calls.bench.ts';
 import { clearBench } from './clear/clear.bench.ts';
 import { discordBenches } from './discord/discord.bench.ts';
+import { idleBench } from './idle/idle.bench.ts';
 import { inlineBenches } from './inline/inline.bench.ts';
 import { latencyBench } from './latency/latency.bench.ts';
 import { mcpBench } from './mcp/mcp.bench.ts';
@@ -32,6 +33,7 @@ export const benches: readonly Bench[] = [
   alternativesBench,
   setupBench,
   mixBench,
+  idleBench,
   bridgeBench,
   ...discordBenches,
   ...webrtcBenches,

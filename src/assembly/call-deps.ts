@@ -126,7 +126,6 @@ function openAdmission(
     alwaysAdmitted: ALWAYS_ADMITTED_PER_CORE * availableParallelism(),
     liveCalls: () => registry.count,
   });
-  admission.start();
   closers.push(async () => admission.close());
   metrics.watchAdmission(admission);
   return admission;

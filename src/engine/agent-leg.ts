@@ -39,6 +39,11 @@ export class AgentLegParty implements Party {
     for (const clear of placement.clears) this.clear(clear.position, clear.noteCount);
   }
 
+  /** Whether the main thread waits for a tick: it has frames to fetch, or more speech than the ring holds. */
+  get isAwaiting(): boolean {
+    return this.#egress !== null || this.playout.isBehind;
+  }
+
   listen(downlink: FrameRing | null): void {
     this.#overruns = new CountedTotal('downlink_overruns');
     this.#egress = downlink === null ? null : new Egress(downlink, this.#host.roomRateHz);

@@ -102,8 +102,10 @@ export class MediaCall {
     return this.#leg.sampleRateHz;
   }
 
-  get agentCount(): number {
-    return this.#agents.length;
+  /** Whether an agent has something to do after a tick: to fetch a frame, or to refill its ring. */
+  get isAwaited(): boolean {
+    for (let i = 0; i < this.#agents.length; i++) if (this.#agents[i]!.isAwaiting) return true;
+    return false;
   }
 
   /** Whether most ticks may be skipped: nobody speaks or listens, and the leg is idle until a command arrives. */
