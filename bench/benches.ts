@@ -13,6 +13,7 @@ import { mixBench } from './mix/mix.bench.ts';
 import { opusBench } from './opus/opus.bench.ts';
 import { qualityBench } from './quality/quality.bench.ts';
 import { restBench } from './rest/rest.bench.ts';
+import { cappedBench } from './setup/capped.bench.ts';
 import { setupBench } from './setup/setup.bench.ts';
 import { slackBench } from './slack/slack.bench.ts';
 import { speechBenches } from './speech/speech.bench.ts';
@@ -32,6 +33,7 @@ export const benches: readonly Bench[] = [
   mcpBench,
   alternativesBench,
   setupBench,
+  cappedBench,
   mixBench,
   idleBench,
   bridgeBench,

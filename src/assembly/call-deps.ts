@@ -75,7 +75,7 @@ export async function openCalls(
   closers.push(() => speech.settled());
   const registry = new CallRegistry();
   const admission = openAdmission(deps, registry);
-  const room = new CallRoom(clock, settings.calls.max, () => admission.admit());
+  const room = new CallRoom(clock, settings.calls.portPairs, () => admission.admit());
   metrics.watchShare('calls', room.share);
   const calls = callDomain({
     engine,

@@ -48,12 +48,12 @@ describe('Slots', () => {
     expect(slots.restingTurns).toBe(0);
   });
 
-  it('lets every resting call take a turn once in ten rounds', () => {
+  it('lets every resting call take a turn once in twenty rounds', () => {
     const slots = new Slots();
     const calls = Array.from({ length: 101 }, () => callThat({ resting: true }));
     for (const call of calls) slots.add(call);
     const turns = new Set<MediaCall | undefined>();
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 20; round++) {
       for (let turn = 0; turn < slots.restingTurns; turn++) turns.add(slots.nextResting());
     }
     expect(turns).toEqual(new Set(calls));
