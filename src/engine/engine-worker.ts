@@ -4,6 +4,7 @@ import { frameSamples } from '../base/frame.ts';
 import { onePer } from '../base/one-per.ts';
 import type { MediaIo, MediaLegFactory } from '../media/media-leg.ts';
 import { Doorbell } from '../rings/doorbell.ts';
+import type { VoiceCodecs } from '../rtp/codecs/voice-codecs.ts';
 import { EngineStats } from '../threads/engine-stats.ts';
 import {
   type CallOutcome,
@@ -20,7 +21,7 @@ import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
 import { Slots } from './slots.ts';
 
-/** Interval at which resting calls are served, each once in two seconds, and the thread looks how busy it is. */
+/** Interval at which resting calls are served, each once in four seconds, and the thread looks how busy it is. */
 export const ROUND_MS = 200;
 /** Share of a core that the engine thread may use before ordinary threads. The main thread needs the rest. */
 const MOST_OF_CORE = 0.7;
@@ -32,6 +33,7 @@ const CALM_LOOKS = 5;
 /** One engine thread: a clock, the calls placed on it, and the port for commands from the main thread. */
 export class EngineWorker implements MediaCallHost, Ticking {
   readonly stats = new EngineStats();
+  readonly codecs: VoiceCodecs;
   readonly #factories: readonly MediaLegFactory[];
   readonly #io: MediaIo;
   readonly #calls = new Map<string, MediaCall>();
@@ -43,10 +45,11 @@ export class EngineWorker implements MediaCallHost, Ticking {
   readonly #clock = new TickClock(this.stats, this);
   readonly #precedence: Precedence;
 
-  /** Creates the worker. The factories' media legs use `io` for their I/O. */
-  constructor(factories: readonly MediaLegFactory[], io: MediaIo) {
+  /** Creates the worker. The factories' media legs use `io` for their I/O, and `codecs`. */
+  constructor(factories: readonly MediaLegFactory[], io: MediaIo, codecs: VoiceCodecs) {
     assert(parentPort !== null, 'an engine worker runs in a thread of its own');
     this.#factories = factories;
+    this.codecs = codecs;
     this.#io = io;
     this.#precedence = new Precedence((cpuMs) => io.precede(cpuMs));
     if (io.kind === 'native') this.stats.add('native_io_threads', 1);

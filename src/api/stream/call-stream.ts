@@ -1,3 +1,4 @@
+import type { LibOpus } from '../../audio/libopus.ts';
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { FRAME_MS } from '../../base/frame.ts';
@@ -17,9 +18,10 @@ import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
 import { AUDIO_CODINGS } from './audio-coding.ts';
 import { audioConfigWire, callEventWire, openingEvents, transcriptWire } from './call-event-wire.ts';
 import type { ClientReadPosition } from './client-read-position.ts';
-import { FramePacker, type MessageShape } from './frame-packer.ts';
+import { FramePacker, hasSamples, type MessageShape } from './frame-packer.ts';
 import { InflightWindow } from './inflight-window.ts';
 import type { AgentStream } from './open-streams.ts';
+import { OpusIntake } from './opus-intake.ts';
 import { PendingMarks } from './pending-marks.ts';
 import { bytesFromBase64, parseStreamRequest, StreamFault } from './stream-request.ts';
 
@@ -49,6 +51,8 @@ const MISSING: Readonly<Record<AudioCapability, string>> = {
 export interface StreamDeps {
   readonly calls: CallDomain;
   readonly readPosition: ClientReadPosition;
+  /** This thread's. */
+  readonly opus: () => LibOpus;
   /** The agents that the stream acts for. */
   readonly scope: AgentScope;
   /** Registers an open stream. The returned function removes it. */
@@ -69,6 +73,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #shape: MessageShape;
   /** Null: the client gets the frames of the call as they are. */
   #packer: FramePacker | null = null;
+  /** Null: the client does not speak Opus. */
+  #intake: OpusIntake | null = null;
   #receiving = false;
   /** Kept apart, because it is read for every frame of audio. */
   #canSpeak = false;
@@ -115,7 +121,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   binary(bytes: ArrayBuffer): void {
     try {
-      this.#play(bytes, this.#shape.sampleRateHz);
+      this.#play(bytes);
     } catch (error) {
       this.#answerFault(error);
     }
@@ -142,6 +148,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#stopInterims?.();
     this.#audio?.close();
     this.#audio = null;
+    this.#intake?.close();
+    this.#intake = null;
   }
 
   /** CallObserver: sends a call event. The stream closes when the call ends. */
@@ -159,12 +167,12 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     else this.#socket.cork(give);
   }
 
-  /** AgentAudioObserver: sends one 20 ms frame. Returns false to leave it in the ring buffer. */
-  frame(pcm: Uint8Array): boolean {
+  /** AgentAudioObserver: sends one 20 ms frame, or a packet. Returns false to leave it in the ring buffer. */
+  frame(audio: Uint8Array): boolean {
     const packer = this.#packer;
     if ((packer === null || packer.isDue) && !this.#hasRoom()) return false;
-    if (packer === null) return this.#sendAudio(pcm);
-    packer.add(pcm);
+    if (packer === null) return this.#sendAudio(audio);
+    packer.add(audio);
     return true;
   }
 
@@ -200,7 +208,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #carryOut(request: StreamRequest): void {
     switch (request.type) {
       case 'audio':
-        return this.#play(bytesFromBase64(request.audio), request.sample_rate ?? this.#shape.sampleRateHz);
+        return this.#play(bytesFromBase64(request.audio), request.sample_rate);
       case 'audio_config':
         return this.#configure(request);
       case 'clear':
@@ -255,10 +263,13 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     return true;
   }
 
-  #play(bytes: ArrayBuffer, sampleRateHz: number): void {
-    const samples = AUDIO_CODINGS[this.#shape.format].read(bytes);
+  /** Opus is decoded at the declared rate. */
+  #play(bytes: ArrayBuffer, sampleRateHz = this.#shape.sampleRateHz): void {
+    const shape = this.#shape;
+    const samples = hasSamples(shape) ? AUDIO_CODINGS[shape.format].read(bytes) : this.#intake!.read(bytes);
     if (!this.#canSpeak) return this.#missing('audio_out');
-    if (samples.length > 0) this.#joined().write(samples, sampleRateHz);
+    const rateHz = hasSamples(shape) ? sampleRateHz : shape.sampleRateHz;
+    if (samples.length > 0) this.#joined().write(samples, rateHz);
   }
 
   #mark(name: string): void {
@@ -288,11 +299,12 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     const mayReceive = request.receive !== true || this.#offers('audio_in');
     if (!mayReceive) this.#missing('audio_in');
     const receiving = mayReceive ? (request.receive ?? this.#receiving) : false;
-    const { sampleRateHz } = this.#shape;
-    const rateChanged = sampleRateHz !== former.sampleRateHz;
-    const listenChanged = receiving !== this.#receiving || (receiving && rateChanged);
+    const { sampleRateHz, format } = this.#shape;
+    const isOther = sampleRateHz !== former.sampleRateHz || format !== former.format;
+    const listenChanged = receiving !== this.#receiving || (receiving && isOther);
     this.#receiving = receiving;
-    if (listenChanged) this.#joined().listen(receiving ? sampleRateHz : null);
+    if (listenChanged)
+      this.#joined().listen(receiving ? sampleRateHz : null, format === 'opus' ? 'opus' : 'pcm');
     this.#send(audioConfigWire(this.#shape, this.#call.identity.sampleRateHz));
   }
 
@@ -300,13 +312,28 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #reshape({ sample_rate, format, frame_ms }: Extract<StreamRequest, { type: 'audio_config' }>): void {
     if (sample_rate === undefined && format === undefined && frame_ms === undefined) return;
     const former = this.#shape;
-    this.#shape = {
+    const shape = {
       sampleRateHz: sample_rate ?? former.sampleRateHz,
       format: format ?? former.format,
-      messageMs: frame_ms ?? former.messageMs,
+      messageMs: frame_ms ?? (format === 'opus' ? FRAME_MS : former.messageMs),
     };
-    const isPlain = this.#shape.format === 'pcm_s16le' && this.#shape.messageMs === FRAME_MS;
-    this.#packer = isPlain ? null : new FramePacker(this.#shape, (message) => void this.#sendAudio(message));
+    if (!hasSamples(shape)) this.#speakOpus(shape);
+    else {
+      const isPlain = shape.format === 'pcm_s16le' && shape.messageMs === FRAME_MS;
+      this.#packer = isPlain ? null : new FramePacker(shape, (message) => void this.#sendAudio(message));
+      this.#intake?.close();
+      this.#intake = null;
+    }
+    this.#shape = shape;
+  }
+
+  #speakOpus({ sampleRateHz, messageMs }: MessageShape): void {
+    if (messageMs !== FRAME_MS)
+      throw new StreamFault('invalid_message', 'frame_ms: with opus, every message is a packet');
+    const intake = new OpusIntake(this.#deps.opus, sampleRateHz);
+    this.#intake?.close();
+    this.#intake = intake;
+    this.#packer = null;
   }
 
   #configureTranscript(interim: boolean | undefined): void {

@@ -1,16 +1,18 @@
 import { expect, it } from 'vitest';
 import { AgentLegParty } from '../../../src/engine/agent-leg.ts';
+import { voiceCodecsFor } from '../../../src/rtp/open-rtp-leg.ts';
 import { Downlink } from '../../../src/threads/downlink.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
 import { PlayoutBudget } from '../../../src/threads/playout-budget.ts';
 import { Uplink } from '../../../src/threads/uplink.ts';
 
 const RATE_HZ = 8_000;
+const codecs = voiceCodecsFor('portable');
 
 function agentLeg(): { leg: AgentLegParty; uplink: Uplink } {
   const budget = new PlayoutBudget({ totalBytes: 1e6, accountBytes: 1e6, onFull: () => {} });
   const uplink = new Uplink(budget.queueOf('account'));
-  const host = { callId: 'call', roomRateHz: RATE_HZ, stats: new EngineStats(), post: () => {} };
+  const host = { callId: 'call', roomRateHz: RATE_HZ, stats: new EngineStats(), codecs, post: () => {} };
   const placement = { legId: 1, uplink: uplink.memory, downlink: null, clears: [], isHeld: false, holds: [] };
   return { leg: new AgentLegParty(host, placement), uplink };
 }
