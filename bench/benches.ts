@@ -11,6 +11,7 @@ import { latencyBench } from './latency/latency.bench.ts';
 import { mcpBench } from './mcp/mcp.bench.ts';
 import { mixBench } from './mix/mix.bench.ts';
 import { opusBench } from './opus/opus.bench.ts';
+import { overloadBench } from './overload/overload.bench.ts';
 import { qualityBench } from './quality/quality.bench.ts';
 import { restBench } from './rest/rest.bench.ts';
 import { cappedBench } from './setup/capped.bench.ts';
@@ -36,6 +37,7 @@ export const benches: readonly Bench[] = [
   cappedBench,
   mixBench,
   idleBench,
+  overloadBench,
   bridgeBench,
   ...discordBenches,
   ...webrtcBenches,
