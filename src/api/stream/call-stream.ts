@@ -15,13 +15,11 @@ import { say } from '../../calls/speak.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
 import type { Socket, SocketHandler } from '../http/socket/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
-import { AUDIO_CODINGS } from './audio-coding.ts';
 import { audioConfigWire, callEventWire, openingEvents, transcriptWire } from './call-event-wire.ts';
+import { type AudioConfig, ClientAudio } from './client-audio.ts';
 import type { ClientReadPosition } from './client-read-position.ts';
-import { FramePacker, hasSamples, type MessageShape } from './frame-packer.ts';
 import { InflightWindow } from './inflight-window.ts';
 import type { AgentStream } from './open-streams.ts';
-import { OpusIntake } from './opus-intake.ts';
 import { PendingMarks } from './pending-marks.ts';
 import { bytesFromBase64, parseStreamRequest, StreamFault } from './stream-request.ts';
 
@@ -69,12 +67,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #audio: AgentAudio | null = null;
   #stopObserving: () => void = () => {};
   #leaveList: () => void = () => {};
-  /** Of the audio in both directions, as the client has declared it. */
-  #shape: MessageShape;
-  /** Null: the client gets the frames of the call as they are. */
-  #packer: FramePacker | null = null;
-  /** Null: the client does not speak Opus. */
-  #intake: OpusIntake | null = null;
+  readonly #client: ClientAudio;
   #receiving = false;
   /** Kept apart, because it is read for every frame of audio. */
   #canSpeak = false;
@@ -90,11 +83,13 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   constructor(call: CallActor, deps: StreamDeps) {
     this.#call = call;
     this.#deps = deps;
-    this.#shape = {
-      sampleRateHz: call.identity.sampleRateHz,
-      format: 'pcm_s16le',
-      messageMs: FRAME_MS,
-    };
+    this.#client = new ClientAudio({
+      nativeRateHz: call.identity.sampleRateHz,
+      opus: deps.opus,
+      opusStreams: call.opusStreams,
+      nowMs: () => this.#nowMs(),
+      send: (message) => void this.#sendAudio(message),
+    });
   }
 
   get accountId(): string {
@@ -148,8 +143,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#stopInterims?.();
     this.#audio?.close();
     this.#audio = null;
-    this.#intake?.close();
-    this.#intake = null;
+    this.#client.close();
   }
 
   /** CallObserver: sends a call event. The stream closes when the call ends. */
@@ -169,7 +163,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   /** AgentAudioObserver: sends one 20 ms frame, or a packet. Returns false to leave it in the ring buffer. */
   frame(audio: Uint8Array): boolean {
-    const packer = this.#packer;
+    const { packer } = this.#client;
     if ((packer === null || packer.isDue) && !this.#hasRoom()) return false;
     if (packer === null) return this.#sendAudio(audio);
     packer.add(audio);
@@ -255,7 +249,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   /** Sends a message of audio. */
   #sendAudio(message: Uint8Array): boolean {
-    const frames = this.#shape.messageMs / FRAME_MS;
+    const frames = this.#client.shape.messageMs / FRAME_MS;
     const ping = this.#window.nextPing(frames);
     if (!this.#socket?.sendBinary(message, ping)) return false;
     this.#window.sent(frames);
@@ -263,12 +257,12 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     return true;
   }
 
-  /** Opus is decoded at the declared rate. */
-  #play(bytes: ArrayBuffer, sampleRateHz = this.#shape.sampleRateHz): void {
-    const shape = this.#shape;
-    const samples = hasSamples(shape) ? AUDIO_CODINGS[shape.format].read(bytes) : this.#intake!.read(bytes);
+  #play(bytes: ArrayBuffer, sampleRateHz?: number): void {
+    const { shape, hasSamples } = this.#client;
+    const samples = this.#client.read(bytes);
     if (!this.#canSpeak) return this.#missing('audio_out');
-    const rateHz = hasSamples(shape) ? sampleRateHz : shape.sampleRateHz;
+    if (samples === null) return this.overflow(FRAME_MS);
+    const rateHz = hasSamples && sampleRateHz !== undefined ? sampleRateHz : shape.sampleRateHz;
     if (samples.length > 0) this.#joined().write(samples, rateHz);
   }
 
@@ -293,47 +287,20 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#joined().hold(isHeld);
   }
 
-  #configure(request: Extract<StreamRequest, { type: 'audio_config' }>): void {
-    const former = this.#shape;
-    this.#reshape(request);
+  #configure(request: AudioConfig): void {
+    const former = this.#client.shape;
+    this.#client.declare(request);
     const mayReceive = request.receive !== true || this.#offers('audio_in');
     if (!mayReceive) this.#missing('audio_in');
     const receiving = mayReceive ? (request.receive ?? this.#receiving) : false;
-    const { sampleRateHz, format } = this.#shape;
+    const { shape } = this.#client;
+    const { sampleRateHz, format } = shape;
     const isOther = sampleRateHz !== former.sampleRateHz || format !== former.format;
     const listenChanged = receiving !== this.#receiving || (receiving && isOther);
     this.#receiving = receiving;
     if (listenChanged)
       this.#joined().listen(receiving ? sampleRateHz : null, format === 'opus' ? 'opus' : 'pcm');
-    this.#send(audioConfigWire(this.#shape, this.#call.identity.sampleRateHz));
-  }
-
-  /** What was packed for a message of the former shape is dropped. */
-  #reshape({ sample_rate, format, frame_ms }: Extract<StreamRequest, { type: 'audio_config' }>): void {
-    if (sample_rate === undefined && format === undefined && frame_ms === undefined) return;
-    const former = this.#shape;
-    const shape = {
-      sampleRateHz: sample_rate ?? former.sampleRateHz,
-      format: format ?? former.format,
-      messageMs: frame_ms ?? (format === 'opus' ? FRAME_MS : former.messageMs),
-    };
-    if (!hasSamples(shape)) this.#speakOpus(shape);
-    else {
-      const isPlain = shape.format === 'pcm_s16le' && shape.messageMs === FRAME_MS;
-      this.#packer = isPlain ? null : new FramePacker(shape, (message) => void this.#sendAudio(message));
-      this.#intake?.close();
-      this.#intake = null;
-    }
-    this.#shape = shape;
-  }
-
-  #speakOpus({ sampleRateHz, messageMs }: MessageShape): void {
-    if (messageMs !== FRAME_MS)
-      throw new StreamFault('invalid_message', 'frame_ms: with opus, every message is a packet');
-    const intake = new OpusIntake(this.#deps.opus, sampleRateHz);
-    this.#intake?.close();
-    this.#intake = intake;
-    this.#packer = null;
+    this.#send(audioConfigWire(shape, this.#call.identity.sampleRateHz));
   }
 
   #configureTranscript(interim: boolean | undefined): void {

@@ -177,7 +177,7 @@ it.each([
 });
 
 /** A stream on a call at 8 kHz; what the agent wrote, and what the stream was asked to listen to. */
-function opusStream() {
+function opusStream(opusStreams = new Set<object>(), clock = new ManualClock()) {
   const sent: Record<string, unknown>[] = [];
   const binary: Uint8Array[] = [];
   const written: Int16Array[] = [];
@@ -190,12 +190,13 @@ function opusStream() {
   };
   const call = {
     identity: { sampleRateHz: 8_000 },
+    opusStreams,
     state: { name: 'active' },
     snapshot: () => SHOWN,
     observe: () => () => {},
     joinAgent: () => agent,
   };
-  const stream = new CallStream(call as never, partsOf(new ManualClock()));
+  const stream = new CallStream(call as never, partsOf(clock));
   stream.opened({
     sendText: (text: string) => sent.push(JSON.parse(text)),
     sendBinary: (bytes: Uint8Array) => binary.push(bytes.slice()) > 0,
@@ -251,4 +252,31 @@ it('refuses what is no packet of Opus, and goes on', () => {
   for (const bytes of faulty) stream.binary(Uint8Array.from(bytes).buffer);
   expect(sent.filter((event) => event.code === 'invalid_audio')).toHaveLength(faulty.length);
   expect(written).toEqual([]);
+});
+
+it('lets four streams of a call use Opus at a time', () => {
+  const opusStreams = new Set<object>();
+  const all = Array.from({ length: 5 }, () => opusStream(opusStreams));
+  for (const { stream } of all) stream.text('{"type":"audio_config","format":"opus","sample_rate":48000}');
+  expect(all.map(({ sent }) => sent.at(-1)?.code)).toEqual([...Array(4).fill(undefined), 'too_many_streams']);
+  all[0]!.stream.closed();
+  all[1]!.stream.text('{"type":"audio_config","format":"mulaw"}');
+  expect(opusStreams.size).toBe(2);
+  all[4]!.stream.text('{"type":"audio_config","format":"opus","sample_rate":48000}');
+  expect(all[4]!.sent.at(-1)).toMatchObject({ format: 'opus' });
+});
+
+it('decodes 70 s at once and then no more than four times what time passes', async () => {
+  const clock = new ManualClock();
+  const { stream, sent, written } = opusStream(new Set(), clock);
+  stream.text('{"type":"audio_config","format":"opus","sample_rate":48000}');
+  // 48 empty frames of 2.5 ms (RFC 6716 section 3.2.5).
+  const long = Uint8Array.of(0xe3, 48).buffer;
+  for (let n = 0; n < 1_000; n++) stream.binary(long.slice(0));
+  expect(written).toHaveLength(Math.floor(70_000 / 120));
+  clock.advance(1_000);
+  for (let n = 0; n < 100; n++) stream.binary(long.slice(0));
+  expect(written).toHaveLength(Math.floor(74_000 / 120));
+  await turn();
+  expect(sent.at(-1)).toMatchObject({ type: 'call_error', code: 'audio_overflow' });
 });

@@ -17,6 +17,7 @@ const places = new Places({
 function open(streams: OpenStreams, credentialId: string, agentId: string) {
   const call = {
     identity: { sampleRateHz: 8000, agentId },
+    opusStreams: new Set(),
     state: { name: 'active' },
     snapshot: () => ({ state: 'active', waitingReason: null, capabilities: [], participants: [] }),
     observe: () => () => {},
