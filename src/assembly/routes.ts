@@ -38,6 +38,7 @@ import { type ReadinessCheck, systemRoutes } from '../api/rest/system.ts';
 import { voiceConfigRoutes } from '../api/rest/voice-configs.ts';
 import { webhookRoutes } from '../api/rest/webhooks.ts';
 import { ConsentTickets } from '../authorization/consent-ticket.ts';
+import type { ReadingTime } from '../base/reading-time.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import type { DeliveryDomain } from '../inline/deliveries/deliveries.ts';
@@ -62,6 +63,7 @@ export interface Domains {
   readonly outbound: OutboundDomain;
   readonly platformBridge: BridgeContext;
   readonly probes: AgentProbes;
+  readonly readingTime: ReadingTime;
   readonly people: People;
   readonly operatorSetup: OperatorSetup;
   readonly oauth: OAuthContext;
@@ -72,7 +74,8 @@ export interface Domains {
 }
 
 export function routes(domains: Domains): Route[] {
-  const { calls, accounts, agents, deliveries, files, people, oauth, authorization, publicUrl } = domains;
+  const { calls, accounts, agents, deliveries, files, people, oauth, authorization, publicUrl, readingTime } =
+    domains;
   const metrics = new RenderedMetrics(() => domains.metrics.text());
   const all: Route[] = [
     ...callRoutes(calls, files, publicUrl),
@@ -96,7 +99,7 @@ export function routes(domains: Domains): Route[] {
     }),
     ...botRoutes(accounts),
     ...botOwnerRoutes(accounts),
-    ...webhookRoutes(calls.connectors.values()),
+    ...webhookRoutes(calls.connectors.values(), readingTime),
     ...platformBridgeRoutes(domains.platformBridge),
     ...voiceConfigRoutes(domains.speech),
     ...accountDeletionRoutes(domains.leaving, publicUrl),

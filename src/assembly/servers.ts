@@ -28,7 +28,10 @@ import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 import { type Domains, routes } from './routes.ts';
 
 interface ServerNeeds
-  extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl'> {
+  extends Omit<
+    Domains,
+    'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl' | 'readingTime'
+  > {
   readonly authorization: AuthorizationDomain;
   readonly keys: KeyCache;
   readonly replies: AgentReplies;
@@ -43,7 +46,7 @@ export interface Servers {
 
 /** Creates the HTTP, WebSocket and MCP servers for all domains. */
 export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
-  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl } = deps;
+  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl, readingTime } = deps;
   const { calls, inbox, keys, people, authorization, replies, descriptors } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
@@ -75,6 +78,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   };
   const rest = routes({
     ...needs,
+    readingTime,
     publicUrl,
     metrics,
     readiness: [
@@ -101,6 +105,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     ],
     admitsConnection: () => descriptors.admits(),
     clock,
+    time: readingTime,
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),

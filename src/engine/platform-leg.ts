@@ -36,6 +36,8 @@ export class PlatformLegParty implements Party {
   /** The tap of each voice. Null for all when there is none, the usual case. */
   #taps: (Egress | null)[] | null = null;
   #sentLevel: SentLevel | null = null;
+  /** The call is answered. What a far end sends before, and will not hear, is an announcement and no music on hold. */
+  isAnswered = false;
   /** The leg's counters as last added to the statistics. */
   readonly #collected = COUNTERS.map(([, name]) => new CountedTotal(name));
 
@@ -48,7 +50,7 @@ export class PlatformLegParty implements Party {
   }
 
   get onHold(): boolean {
-    return this.#leg.onHold;
+    return this.isAnswered && this.#leg.onHold;
   }
 
   get isTapped(): boolean {
@@ -87,7 +89,7 @@ export class PlatformLegParty implements Party {
   /** Pulls every voice, copies it to its tap except on hold, and sums them all into `frame`. */
   #pullVoices(frame: Int16Array): boolean {
     const bus = busFor(this.#leg.sampleRateHz);
-    const taps = this.#leg.onHold ? null : this.#taps;
+    const taps = this.onHold ? null : this.#taps;
     bus.clear();
     let heard = 0;
     for (let i = 0; i < this.#voices.length; i++) {

@@ -23,6 +23,7 @@ const MESSENGER: Readonly<Record<OptionalMembers<Messenger>, string>> = {
   captions: 'files without captions',
   remedies: 'suggestions for refused messages',
   dropsDuplicatesForMs: 'drops repeated messages',
+  mostPerSecond: 'accounts share what is sent a second',
 };
 
 const EVERYTHING: readonly string[] = [...Object.values(PROVIDES), ...Object.values(MESSENGER)];

@@ -14,6 +14,11 @@ export interface Messenger {
    * rejections.
    */
   send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome>;
+  /**
+   * Messages a second that the platform takes from the login that all accounts share; they take turns. Absent: it has no
+   * such limit, or no such login.
+   */
+  readonly mostPerSecond?: number;
   readonly typing?: ShowsTyping;
   readonly files?: FetchesFiles;
   readonly window?: HasWindow;

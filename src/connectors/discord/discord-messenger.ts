@@ -10,6 +10,8 @@ import { SEND_RULES } from './messages/message-parts.ts';
 
 /** Discord's limit for bots. It counts code points. */
 const MAX_TEXT = 2_000;
+/** Discord takes 50 requests a second from a bot; long messages and typing indicators take some, too. */
+const MOST_PER_SECOND = 40;
 /** Discord drops repeated nonces for a few minutes. */
 const DROPS_DUPLICATES_MS = 120_000;
 
@@ -34,6 +36,7 @@ export function discordMessenger({
   return {
     remedies: DISCORD_REMEDIES,
     dropsDuplicatesForMs: DROPS_DUPLICATES_MS,
+    mostPerSecond: MOST_PER_SECOND,
     typing: {
       // Discord shows the indicator for ten seconds.
       typingRepeatMs: 8_000,

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
+import type { ReadingTime } from '../../base/reading-time.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Connector } from '../contract/connector.ts';
 import type { Messenger } from '../contract/messenger.ts';
@@ -30,6 +31,7 @@ export interface SlackDeps {
   readonly clock: Clock;
   readonly observer: SlackObserver;
   readonly records: PlatformRecords;
+  readonly readingTime: ReadingTime;
 }
 
 /** https://docs.slack.dev/authentication/tokens. `xoxe.`: a token that expires. */
@@ -61,8 +63,8 @@ export function slackConnector({ urls, sharedApp: app }: SlackOptions, deps: Sla
     },
     failureOf,
     /** Has the bot's events delivered over Socket Mode. A token that Slack refuses shows in the bot's state as well. */
-    follow: async (_login, { id, appToken }) => {
-      const failure = appToken ? await sockets.join(id, appToken).catch(failureOf) : null;
+    follow: async (_login, { id, accountId, appToken }) => {
+      const failure = appToken ? await sockets.join(id, appToken, accountId).catch(failureOf) : null;
       if (failure?.isLoggedOut !== true) return;
       await logins.removeBot(id);
       throw botRefused(failure, 'app token');
@@ -76,7 +78,7 @@ export function slackConnector({ urls, sharedApp: app }: SlackOptions, deps: Sla
   const sharedApp = app && { signingSecret: app.signingSecret, expects };
   const events = new EventIntake(logins, observer);
   const webhooks = new WebhookReceiver({ clock, observer, logins, events, sharedApp });
-  const sockets = new SocketMode(world, events);
+  const sockets = new SocketMode({ ...world, readingTime: deps.readingTime }, events);
   const messenger = messengerOf(logins, intake.give);
   return {
     platform: 'slack',

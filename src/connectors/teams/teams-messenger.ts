@@ -5,6 +5,8 @@ import type { TeamsApi } from './client.ts';
 import { postTyping, type SendDeps, sendMessage } from './messages/send-message.ts';
 import { checkLength } from './messages/text.ts';
 
+/** Teams takes 30 to 50 requests a second from a bot, and typing indicators are among them. */
+const MOST_PER_SECOND = 30;
 const TYPING_DEADLINE_MS = 5_000;
 
 export interface TeamsMessengerDeps {
@@ -18,6 +20,7 @@ export interface TeamsMessengerDeps {
 export function teamsMessenger({ sending, downloads, onMessages }: TeamsMessengerDeps): Messenger {
   return {
     remedies: TEAMS_REMEDIES,
+    mostPerSecond: MOST_PER_SECOND,
     ...(downloads && {
       files: { fetchFile: (login, ref, signal) => fetchFile(downloads, login, ref, signal) },
     }),

@@ -19,6 +19,8 @@ import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webho
 const TEXT_LENGTH = 1_600;
 /** Meta's limit. */
 const CAPTION_LENGTH = 1_024;
+/** Meta takes 80 messages a second from a number (error 130429 beyond), those received and their statuses included. */
+const MOST_PER_SECOND = 60;
 const ANSWER_DEADLINE_MS = 15_000;
 const STRANGER = { type: 'text', text: { body: STRANGER_TEXT } };
 
@@ -114,6 +116,7 @@ function messengerOf(
 ): Omit<Messenger, 'onMessages'> {
   return {
     remedies: WHATSAPP_REMEDIES,
+    mostPerSecond: MOST_PER_SECOND,
     window: {
       windowMs: SERVICE_WINDOW_MS,
       askToReply: async (to, text, signal) =>

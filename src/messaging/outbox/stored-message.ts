@@ -13,11 +13,13 @@ import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { placeOf } from '../../store/messages/spaces.ts';
 import type { Store } from '../../store/store.ts';
+import type { SendingTurns } from './sending-turns.ts';
 
 /** Dependencies for sending stored messages. */
 export interface SendingDeps {
   readonly store: Pick<Store, 'db' | 'quota'>;
   readonly messengers: ReadonlyMap<MessagePlatform, Messenger>;
+  readonly turns: SendingTurns;
   /** Returns a message's files in order. Rejects with GatewayError `file_gone` when one no longer exists. */
   readonly filesOf: (messageSeq: number) => Promise<readonly OutboundFile[]>;
 }

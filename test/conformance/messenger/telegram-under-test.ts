@@ -1,3 +1,4 @@
+import { ReadingTime } from '../../../src/base/reading-time.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { telegramConnector } from '../../../src/connectors/telegram/telegram-connector.ts';
@@ -32,6 +33,7 @@ export function declaredTelegram(): Connector {
     clock: systemClock,
     observer: { count: () => undefined, log: () => undefined },
     records: new MemoryRecords(),
+    readingTime: new ReadingTime(systemClock),
   });
 }
 

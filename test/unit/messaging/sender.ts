@@ -5,6 +5,7 @@ import type { Messenger } from '../../../src/connectors/contract/messenger.ts';
 import { openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import { recoverOutbox } from '../../../src/messaging/outbox/recover-outbox.ts';
 import { writeMessage } from '../../../src/messaging/outbox/send-dm.ts';
+import { SendingTurns } from '../../../src/messaging/outbox/sending-turns.ts';
 import { addressOf } from '../../../src/messaging/outbox/stored-message.ts';
 import type { Conversation } from '../../../src/store/messages/conversations.ts';
 import { openStore } from '../../../src/store/store.ts';
@@ -44,6 +45,7 @@ const domain = openOutbound({
   store,
   clock: systemClock,
   messengers: new Map([['telegram', messenger]]),
+  turns: new SendingTurns(systemClock, new Map([['telegram', messenger]])),
   windows: null,
   ready: Promise.resolve(),
   wakeups: { wake() {} },
@@ -88,7 +90,12 @@ async function answerOn(conversation: Conversation): Promise<never> {
   const from = (await addressOf(store.db, conversation))!;
   const stays = new AbortController().signal;
   for (;;) {
-    const reply = await domain.answers.wait('telegram', from, WEBHOOK_MS, stays);
+    const reply = await domain.answers.wait(
+      'telegram',
+      { accountId: conversation.accountId, from },
+      WEBHOOK_MS,
+      stays,
+    );
     if (reply === null) continue;
     await wait(Math.random() * BUSY_MS);
     if (Math.random() < GONE) {

@@ -1,4 +1,5 @@
 import type { Address } from '../../../../src/base/address.ts';
+import { ReadingTime } from '../../../../src/base/reading-time.ts';
 import type { Clock } from '../../../../src/base/time.ts';
 import type { InboundMessage, Intake, MessageIntake } from '../../../../src/connectors/contract/messenger.ts';
 import {
@@ -94,6 +95,7 @@ export function connect(discord: Pick<FakeDiscord, 'url'>, setup: SetupOptions =
     { ...options, ...setup.options },
     {
       clock,
+      readingTime: new ReadingTime(clock),
       records,
       observer: {
         count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1),

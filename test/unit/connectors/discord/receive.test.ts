@@ -35,6 +35,7 @@ async function start(setup: Parameters<typeof connect>[1] = {}): Promise<void> {
   subject = connect(discord, setup);
   const state = await subject.connector.provides.bots!.addBot({
     id: 'bot_1',
+    accountId: 'acc_a',
     token: bot.token,
     appId: bot.applicationId,
   });
