@@ -16,9 +16,12 @@ import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import { oauthContext } from '../api/rest/oauth.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { inboxStreamRoute, streamRoute } from '../api/stream/stream-routes.ts';
+import type { LibOpus } from '../audio/libopus.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
+import { openLibOpus } from '../rtp/codecs/open-libopus.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
+import type { MediaIoChoice } from '../threads/protocol.ts';
 import { authorizationContext } from './authorization-deps.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
@@ -95,7 +98,9 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   const http = new HttpServer({
     routes: [...rest, ...mcp.routes, ...dashboardRoutes()],
     sockets: [
-      streamRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
+      streamRoute({ calls, opus: openOpusOnce(settings.engine.mediaIo) }, authenticate, streams, () =>
+        metrics.queueFull('call_streams'),
+      ),
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
     admitsConnection: () => descriptors.admits(),
@@ -116,6 +121,15 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
   metrics.watchHttp(() => http.pressure);
   metrics.watchSocketClosings(() => http.socketClosings);
   return { http, mcp: mcp.server };
+}
+
+/** The main thread's libopus, for agents that speak Opus. */
+function openOpusOnce(mediaIo: MediaIoChoice): () => LibOpus {
+  let opus: LibOpus | null = null;
+  return () => {
+    opus ??= openLibOpus(mediaIo === 'portable' ? 'portable' : 'native');
+    return opus;
+  };
 }
 
 /**

@@ -74,6 +74,8 @@ export class CallActor implements ObservedCall {
   readonly transcript = new Transcript();
   readonly interims = new InterimListeners();
   readonly chatSender: ChatSender;
+  /** Streams of agents that use Opus. */
+  readonly opusStreams = new Set<object>();
   /** What the platform leg reports. */
   readonly legObserver: LegEvents;
   readonly capabilities: CallCapabilities;

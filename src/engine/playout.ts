@@ -103,6 +103,11 @@ export class Playout {
     return queuedMs + this.#ring.behindMs + (this.#fifo.length * 1000) / this.#rateHz;
   }
 
+  /** Whether more waits to be queued than the ring holds. */
+  get isBehind(): boolean {
+    return this.#ring.behindMs > 0;
+  }
+
   /** Whether cleared audio still has its last frame to play. */
   get fading(): boolean {
     return this.#phase.name === 'fading';

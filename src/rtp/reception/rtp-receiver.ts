@@ -39,6 +39,8 @@ export class RtpReceiver {
   #toldFlowing = false;
   #toldStalled = false;
   #heardAtMs = 0;
+  /** No packet of the voice has come on this thread yet. */
+  #isResuming = true;
 
   constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, counters, emit }: RtpReceiverDeps) {
     this.#codecs = codecs;
@@ -203,10 +205,18 @@ export class RtpReceiver {
     const voice = this.#voice!;
     voice.correct(packet, isAudio);
     if (!this.stats.active) this.stats.restart(packet.ssrc);
+    if (this.#isResuming) this.#countMissed(packet);
+    this.#memory.noteHeard(packet.ssrc, packet.sequenceNumber);
     this.stats.note(packet.sequenceNumber, packet.timestamp, nowMs);
     if (!this.#config?.receiving) return;
     if (isAudio) voice.audio.insertAudio(packet, nowMs);
     else voice.audio.insertMarker(packet, nowMs);
+  }
+
+  /** What came while the thread was replaced. */
+  #countMissed({ ssrc, sequenceNumber }: RtpPacket): void {
+    this.#isResuming = false;
+    this.#counters.lost += this.#memory.missedBefore(ssrc, sequenceNumber);
   }
 
   #stall(nowMs: number): void {
