@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { texts } from '../texts.ts';
-import type { Answers, Endpoint } from './answers.ts';
+import type { AnswerOf, Endpoint } from './answers.ts';
 
 /** The URL of the gateway, with the path under which it is served: this script is below `/dashboard/assets/`. */
 export const BASE = new URL('../..', import.meta.url);
@@ -13,6 +13,9 @@ export const signedOut = signal(0);
 
 /** The gateway does not answer. */
 export const isOffline = signal(false);
+
+/** Counts what this page has changed: everything shown is read again then. */
+export const changes = signal(0);
 
 /** A refusal of these is no news. */
 const ASKED_WITHOUT_SESSION: ReadonlySet<string> = new Set(['POST /auth/login', 'GET /api/account']);
@@ -64,7 +67,7 @@ export interface Args {
 }
 
 /** Asks the gateway, as the signed-in person. Throws ApiError. */
-export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Promise<Answers[E]> {
+export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Promise<AnswerOf<E>> {
   const [method = '', path = ''] = endpoint.split(' ');
   const { body, signal: aborted } = args;
   const answer = await send(urlOf(path, args), {
@@ -73,7 +76,10 @@ export async function ask<E extends Endpoint>(endpoint: E, args: Args = {}): Pro
     ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   });
   const read: unknown = await answer.json().catch(() => null);
-  if (answer.ok || endpoint === 'GET /readyz') return read as Answers[E];
+  if (answer.ok || endpoint === 'GET /readyz') {
+    if (method !== 'GET') changes.value += 1;
+    return read as AnswerOf<E>;
+  }
   if (answer.status === 401 && !ASKED_WITHOUT_SESSION.has(endpoint)) signedOut.value += 1;
   throw new ApiError(answer.status, (read as ErrorBody | null) ?? { detail: answer.statusText });
 }

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { StreamEvent } from '../../api/schema/stream.ts';
-import { socketUrl } from '../api/request.ts';
+import { changes, socketUrl } from '../api/request.ts';
 import { CallAudio } from './call-audio.ts';
 
 /** A line of what was said. */
@@ -41,16 +41,13 @@ export class LiveCall {
   readonly level: Signal<number> = signal(0);
   readonly isConnected: Signal<boolean> = signal(false);
   readonly #callId: string;
-  /** The call itself has changed. */
-  readonly #onChange: () => void;
   #socket: WebSocket | null = null;
   #sound: CallAudio | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(callId: string, onChange: () => void) {
+  constructor(callId: string) {
     this.#callId = callId;
-    this.#onChange = onChange;
     this.#connect();
   }
 
@@ -117,7 +114,7 @@ export class LiveCall {
     socket.onclose = ({ code }) => {
       this.isConnected.value = false;
       this.speaking.value = new Map();
-      this.#onChange();
+      changes.value += 1;
       // 1000: the call is over; 1008: the session is.
       if (!this.#isClosed && code !== 1000 && code !== 1008)
         this.#retry = setTimeout(() => this.#connect(), RETRY_MS);
@@ -145,7 +142,7 @@ export class LiveCall {
       else speaking.delete(event.voice_id);
       this.speaking.value = speaking;
     } else if (CHANGES.has(event.type)) {
-      this.#onChange();
+      changes.value += 1;
     }
     const text = happeningText(event);
     if (text === null) return;

@@ -1,16 +1,11 @@
 import { useState } from 'preact/hooks';
 import { ask, BASE_PATH, signedOut } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { Action } from '../parts/action.tsx';
-import { Card } from '../parts/card.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Action, Dialog, tell } from '../parts/action.tsx';
 import { fill, useDraft, valuesOf } from '../parts/draft.ts';
-import { Field, Form } from '../parts/form.tsx';
+import { Field, Form, PasswordField } from '../parts/form.tsx';
+import { Card, LoadedRows, PageHead, Row } from '../parts/layout.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { PasswordField } from '../parts/password-field.tsx';
-import { LoadedRows, Row } from '../parts/rows.tsx';
-import { tell } from '../parts/toasts.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
 import { UsageCard } from './account/usage.tsx';
@@ -81,10 +76,6 @@ function Identities() {
   const options = useAnswer('GET /auth/options');
   const providers = options.data?.providers ?? [];
   if (providers.length === 0 && (identities.data?.identities.length ?? 0) === 0) return null;
-  const unlink = async (identity_id: string): Promise<void> => {
-    await ask('DELETE /auth/identities/{identity_id}', { params: { identity_id } });
-    identities.reload();
-  };
   return (
     <Card title={t.identities}>
       <LoadedRows answer={identities} of={(data) => data.identities} none={t.noIdentities}>
@@ -98,7 +89,10 @@ function Identities() {
               </>
             }
           >
-            <Action class="quietly" run={() => unlink(id)}>
+            <Action
+              class="quietly"
+              run={() => ask('DELETE /auth/identities/{identity_id}', { params: { identity_id: id } })}
+            >
               {t.unlink}
             </Action>
           </Row>

@@ -1,16 +1,12 @@
 import { Link, useLocation } from 'wouter-preact';
-import type { Answers } from '../api/answers.ts';
-import type { Agent } from '../api/items.ts';
+import type { Agent } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
-import { type Answer, useAnswer } from '../api/use-answer.ts';
-import { Action } from '../parts/action.tsx';
+import { useAnswer } from '../api/use-answer.ts';
+import { Action, Confirm, tell } from '../parts/action.tsx';
 import { Badge } from '../parts/badge.tsx';
-import { Confirm } from '../parts/dialog.tsx';
 import { useDraft, valuesOf } from '../parts/draft.ts';
 import { Area, Field, Form } from '../parts/form.tsx';
-import { Empty, Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { tell } from '../parts/toasts.tsx';
+import { Empty, Loaded, PageHead } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
 import { Deliveries } from './agent/deliveries.tsx';
 import { Members } from './agent/members.tsx';
@@ -20,30 +16,19 @@ import { ProviderForm } from './agent/provider-form.tsx';
 const t = texts.agents;
 const TABS = ['members', 'provider', 'deliveries', 'settings'] as const;
 
-interface AgentPageProps {
-  readonly agentId: string;
-  readonly tab: string;
-}
-
-export function AgentPage({ agentId, tab }: AgentPageProps) {
+export function AgentPage({ agentId, tab }: { readonly agentId: string; readonly tab: string }) {
   const agents = useAnswer('GET /api/agents');
   return (
     <Loaded answer={agents}>
       {(data) => {
         const agent = data.agents.find(({ id }) => id === agentId);
-        return agent ? <Whole agent={agent} tab={tab} agents={agents} /> : <Empty>{t.unknown}</Empty>;
+        return agent ? <Whole agent={agent} tab={tab} /> : <Empty>{t.unknown}</Empty>;
       }}
     </Loaded>
   );
 }
 
-interface WholeProps {
-  readonly agent: Agent;
-  readonly tab: string;
-  readonly agents: Answer<Answers['GET /api/agents']>;
-}
-
-function Whole({ agent, tab, agents }: WholeProps) {
+function Whole({ agent, tab }: { readonly agent: Agent; readonly tab: string }) {
   return (
     <>
       <PageHead title={<span class="cut">{agent.name}</span>} back="/agents">
@@ -60,16 +45,16 @@ function Whole({ agent, tab, agents }: WholeProps) {
           </Link>
         ))}
       </nav>
-      {tab === 'members' && <Members agent={agent} onChange={agents.reload} />}
-      {tab === 'provider' && <ProviderForm agentId={agent.id} onChange={agents.reload} />}
+      {tab === 'members' && <Members agent={agent} />}
+      {tab === 'provider' && <ProviderForm agentId={agent.id} />}
       {tab === 'deliveries' && <Deliveries agentId={agent.id} />}
-      {tab === 'settings' && <Settings agent={agent} onChange={agents.reload} />}
+      {tab === 'settings' && <Settings agent={agent} />}
       {tab === 'settings' && <PolicyForm agentId={agent.id} />}
     </>
   );
 }
 
-function Settings({ agent, onChange }: { readonly agent: Agent; onChange(): void }) {
+function Settings({ agent }: { readonly agent: Agent }) {
   const [, navigate] = useLocation();
   const draft = useDraft({ name: agent.name, timeout_text: agent.timeout_text ?? '' });
   const params = { agent_id: agent.id };
@@ -77,12 +62,8 @@ function Settings({ agent, onChange }: { readonly agent: Agent; onChange(): void
     const { name, timeout_text } = valuesOf(draft);
     await ask('PATCH /api/agents/{agent_id}', { params, body: { name, timeout_text: timeout_text || null } });
     tell(texts.saved);
-    onChange();
   };
-  const makeDefault = async (): Promise<void> => {
-    await ask('POST /api/agents/{agent_id}/set-default', { params });
-    onChange();
-  };
+  const makeDefault = () => ask('POST /api/agents/{agent_id}/set-default', { params });
   const remove = async (): Promise<void> => {
     await ask('DELETE /api/agents/{agent_id}', { params });
     navigate('/agents');

@@ -1,17 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import type { Platform } from '../api/items.ts';
+import type { Platform } from '../api/answers.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { StatusBadge, statusText } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
+import { Card, Facts, Loaded, PageHead } from '../parts/layout.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
 import { CallRows, LIST_EVENTS } from './calls.tsx';
 import { ConversationRows } from './inbox-list.tsx';
-import { Returned } from './platform/returned.tsx';
+import { Returned } from './platform/connecting.tsx';
 
 const t = texts.home;
 const MOST_CONVERSATIONS = 6;

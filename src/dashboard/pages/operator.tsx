@@ -2,14 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { askText } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Loaded } from '../parts/notes.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { Source } from '../parts/source.tsx';
+import { Source } from '../parts/copy.tsx';
+import { Card, Facts, Loaded, PageHead } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
-import { type Metrics, parseMetrics } from './operator/metrics.ts';
 
 const t = texts.operator;
 const INTERVAL_MS = 5_000;
@@ -114,4 +110,22 @@ function valuesOf(
     if (!before || former === null || value < former) return null;
     return ((value - former) * scale) / (timeS - before.timeS);
   });
+}
+
+/** One reading of `/metrics`. */
+export interface Metrics {
+  /** A metric, summed over its labels; null if there is none. */
+  sum(name: string): number | null;
+}
+
+/** Reads Prometheus text. */
+export function parseMetrics(text: string): Metrics {
+  const sums = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const name = line.slice(0, line.search(/[{ ]/));
+    const value = Number(line.slice(line.lastIndexOf(' ') + 1));
+    sums.set(name, (sums.get(name) ?? 0) + value);
+  }
+  return { sum: (name) => sums.get(name) ?? null };
 }

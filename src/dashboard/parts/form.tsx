@@ -4,11 +4,11 @@ import { useId, useState } from 'preact/hooks';
 import { ApiError } from '../api/request.ts';
 import { texts } from '../texts.ts';
 import type { Held } from './draft.ts';
-import { ErrorNote } from './notes.tsx';
+import { ErrorNote } from './layout.tsx';
 
 interface FormProps {
   /** Sends it. What it throws is shown below the fields. */
-  submit(): Promise<void>;
+  submit(): Promise<unknown>;
   /** What the button says. */
   readonly action: string;
   /** In one line, for forms of one field. */
@@ -160,7 +160,7 @@ export function Check({ label, hint, of }: Labelled & { readonly of: Held<boolea
 interface TextFormProps extends Labelled, Omit<InputHTMLAttributes<HTMLInputElement>, 'label' | 'action'> {
   readonly action: string;
   /** Sends the text, which is emptied then. */
-  send(text: string): Promise<void>;
+  send(text: string): Promise<unknown>;
 }
 
 /** A form of one line. */
@@ -174,5 +174,29 @@ export function TextForm({ action, send, ...field }: TextFormProps) {
     <Form submit={submit} action={action} inline>
       <Field {...field} of={text} required autocomplete="off" />
     </Form>
+  );
+}
+
+interface PasswordFieldProps {
+  readonly label: string;
+  readonly of: Held<string>;
+  /** One that is chosen now, and not the one to be proven. */
+  readonly isNew?: boolean;
+  /** Accounts may have none. */
+  readonly required?: boolean;
+}
+
+export function PasswordField({ isNew = false, required = true, ...rest }: PasswordFieldProps) {
+  const rules = isNew ? { minLength: 8, hint: texts.signIn.passwordHint } : {};
+  const autocomplete = isNew ? 'new-password' : 'current-password';
+  return (
+    <Field
+      {...rest}
+      {...rules}
+      type="password"
+      required={required}
+      maxLength={128}
+      autocomplete={autocomplete}
+    />
   );
 }

@@ -1,11 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { Answers } from '../../api/answers.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { Card } from '../../parts/card.tsx';
 import { Chart } from '../../parts/chart.tsx';
-import { Facts } from '../../parts/facts.tsx';
 import { Choice } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/notes.tsx';
+import { Card, Facts, Loaded } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 
 type Day = Answers['GET /api/usage']['days'][number];

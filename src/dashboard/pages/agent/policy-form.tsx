@@ -1,10 +1,10 @@
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import { useAnswer } from '../../api/use-answer.ts';
+import { tell } from '../../parts/action.tsx';
 import { useDraft } from '../../parts/draft.ts';
 import { Area, Check, Field, Form } from '../../parts/form.tsx';
-import { Loaded } from '../../parts/notes.tsx';
-import { tell } from '../../parts/toasts.tsx';
+import { Loaded } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.policy;

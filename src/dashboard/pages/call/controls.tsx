@@ -1,11 +1,9 @@
 import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import type { LiveCall } from '../../call/live-call.ts';
-import { Action } from '../../parts/action.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { Action, attempt, Confirm } from '../../parts/action.tsx';
 import { TextForm } from '../../parts/form.tsx';
 import { Level } from '../../parts/level.tsx';
-import { attempt } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Answering } from '../calls.tsx';
 

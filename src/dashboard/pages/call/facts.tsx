@@ -1,9 +1,17 @@
-import type { Call } from '../../api/items.ts';
+import type { Call } from '../../api/answers.ts';
 import { useAnswer } from '../../api/use-answer.ts';
-import { Card } from '../../parts/card.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { Card, Facts } from '../../parts/layout.tsx';
 import { Duration, Moment } from '../../parts/moment.tsx';
 import { texts } from '../../texts.ts';
+
+/** Who or what the call is with. */
+export function otherSide({
+  direction,
+  caller,
+  meeting_url: url,
+}: Pick<Call, 'direction' | 'caller' | 'meeting_url'>): string {
+  return (direction === 'inbound' ? caller : url) || texts.calls.unknown;
+}
 
 const t = texts.calls;
 

@@ -2,10 +2,9 @@ import type { Answers } from '../../api/answers.ts';
 import { ask } from '../../api/request.ts';
 import type { Line, LiveCall } from '../../call/live-call.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Card } from '../../parts/card.tsx';
 import { TextForm } from '../../parts/form.tsx';
+import { Card, Empty } from '../../parts/layout.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Empty } from '../../parts/notes.tsx';
 import { texts } from '../../texts.ts';
 
 interface PartProps {
