@@ -66,6 +66,7 @@ export const texts = {
     keys: 'Keys',
     account: 'Account',
     operator: 'Operator',
+    docs: 'API reference',
   },
 
   signIn: {
@@ -571,6 +572,21 @@ export const texts = {
       ['stt_seconds', 'Seconds recognized'],
     ] as const,
     chart: (amount: string) => `${amount} by day`,
+  },
+
+  docs: {
+    title: 'API reference',
+    dashboard: 'Dashboard',
+    find: 'Find an endpoint',
+    key: 'API key',
+    keyHint: 'For requests that you try here. Without one, your session is used',
+    parameters: 'Parameters',
+    body: 'Body',
+    required: 'required',
+    tryIt: 'Try it',
+    answer: 'Answer',
+    sends: 'You send',
+    receives: 'You receive',
   },
 
   operator: {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter-preact';
 import { feedState } from '../api/feed.ts';
-import { isOffline } from '../api/request.ts';
+import { BASE_PATH, isOffline } from '../api/request.ts';
 import { AccountPage } from '../pages/account.tsx';
 import { AgentPage } from '../pages/agent.tsx';
 import { AgentsPage } from '../pages/agents.tsx';
@@ -14,7 +14,7 @@ import { OperatorPage } from '../pages/operator.tsx';
 import { PlatformPage } from '../pages/platform.tsx';
 import { PlatformsPage } from '../pages/platforms.tsx';
 import { VoicePage } from '../pages/voice.tsx';
-import { Toasts } from '../parts/toasts.tsx';
+import { Toasts } from '../parts/action.tsx';
 import { texts } from '../texts.ts';
 import { account } from './account.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -77,6 +77,7 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
         </ul>
         <div class="whoami">
           <span class="cut">{account.value?.email ?? account.value?.name}</span>
+          <a href={`${BASE_PATH}/docs`}>{texts.nav.docs}</a>
           <button type="button" class="link" onClick={() => void onLeave()}>
             {texts.nav.leave}
           </button>
