@@ -129,7 +129,7 @@ const KINDS: readonly Kind[] = [
       'test/unit/rtp/opus-call.test.ts',
       'test/unit/speech/{speech-call,vendor-faults}.test.ts',
       'test/conformance/discord-calls.test.ts',
-      'test/e2e/{audio-overflow,call-stream,clear-and-mark,discord-voice,discord-voice-ends}.test.ts',
+      'test/e2e/{audio-overflow,call-stream,clear-and-mark,discord-voice,discord-voice-ends,talk}.test.ts',
       'test/e2e/{hosted-speech,inline-call-steps,inline-calls}.test.ts',
       'test/e2e/{loopback-calls,loopback-recovery,streaming}.test.ts',
       'test/peers/{call-audio,gateway-g722,gateway-trunks,harness,hosted-speech}.test.ts',

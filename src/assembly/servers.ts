@@ -15,7 +15,7 @@ import { McpCounts } from '../api/mcp/mcp-request.ts';
 import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import { oauthContext } from '../api/rest/oauth.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
-import { inboxStreamRoute, streamRoute } from '../api/stream/stream-routes.ts';
+import { inboxStreamRoute, streamRoute, talkRoute } from '../api/stream/stream-routes.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
@@ -92,6 +92,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     routes: [...rest, ...mcp.routes, ...dashboardRoutes()],
     sockets: [
       streamRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
+      talkRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
     admitsConnection: () => descriptors.admits(),

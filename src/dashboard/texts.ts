@@ -166,7 +166,16 @@ export const texts = {
     stop: 'Silence',
     noSpeech: 'A voice preset for speech lets the call say texts.',
     digits: 'Keypad',
-    transcript: 'Transcript',
+    timeLine: 'Time line',
+    audio: 'Audio',
+    levels: ['Level of the other side', 'Level of the agents'] as const,
+    stages: [
+      ['endpointing_ms', 'end noticed'],
+      ['recognizer_ms', 'words'],
+      ['model_ms', 'model'],
+      ['synthesis_ms', 'speech'],
+      ['playout_ms', 'playout'],
+    ] as const,
     nothingSaid: 'Nothing yet. A call is transcribed while a preset for recognition is enabled.',
     facts: 'Details',
     direction: 'Direction',
@@ -180,19 +189,26 @@ export const texts = {
     lost: 'Lost, late, concealed',
     sentDelay: 'Queue of what is said',
     underruns: 'Gaps in what is said',
-    chat: 'Chat',
     chatLabel: 'Message to the meeting',
     participants: 'Participants',
     speaksNow: 'speaks',
     otherEnd: 'The other end',
-    events: 'Events',
     happenings: {
+      turn_metrics: 'Answered after',
+      speech_unheard: 'Not understood:',
       call_state: 'State:',
       call_waiting: 'Waits:',
       dtmf: 'Key pressed:',
       call_error: 'Error:',
       utterance: 'Speech',
     } as Words,
+  },
+
+  talk: {
+    title: 'Your call',
+    begin: 'Talk to this agent',
+    with: (agent: string) => `You are calling ${agent}`,
+    mute: 'Mute',
   },
 
   inbox: {
@@ -391,6 +407,31 @@ export const texts = {
       'One in a line: +4420*, sip:desk@example.com, zoom.us, or * for everybody. Callers can be called back',
     newConversations: 'Write to others than the conversation that it answers',
     actions: 'Messages, files, keys and calls in one reply',
+    noTools: 'No look at the account, the inbox and calls',
+  },
+
+  budgets: {
+    title: 'Budget',
+    hint: 'What it may use per hour and day (UTC). When it is used up, its model is no longer asked, and no new calls begin.',
+    change: 'Change the limits',
+    usual: 'as usual',
+    account: 'Whole account',
+    spans: { hour: 'This hour', day: 'Today' },
+    resources: [
+      ['turns', 'Questions to models'],
+      ['tokens', 'Tokens'],
+      ['minutes', 'Minutes of calls'],
+    ] as const,
+    limits: [
+      ['turns_per_hour', 'Questions per hour'],
+      ['turns_per_day', 'Questions per day'],
+      ['tokens_per_hour', 'Tokens per hour'],
+      ['tokens_per_day', 'Tokens per day'],
+      ['minutes_per_hour', 'Minutes per hour'],
+      ['minutes_per_day', 'Minutes per day'],
+    ] as const,
+    spent: (whose: string, what: string, span: string, percent: number) =>
+      `${whose}: ${what}, ${span.toLowerCase()}: ${percent} % of the budget are used`,
   },
 
   provider: {

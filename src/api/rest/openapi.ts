@@ -106,6 +106,14 @@ const WEBSOCKETS = [
     receives: Object.values(STREAM_EVENTS),
   },
   {
+    path: '/api/agents/{agent_id}/talk',
+    summary: 'A call to an agent, without a phone',
+    description:
+      'Append `?sample_rate=…` (8,000 to 48,000, by default 16,000). Binary messages are what both sides say: 16-bit PCM, little-endian, mono. The call rings at the agent, on the platform `sip` with the caller `browser`. It ends when you close; it closes with 1000 when the call is over, and with 1013 when the account takes no more calls.',
+    sends: [],
+    receives: [{ type: 'ringing', call_id: 'call_1' }],
+  },
+  {
     path: '/api/inbox/stream',
     summary: 'The events of your agents, as they happen',
     description:

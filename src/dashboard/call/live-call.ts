@@ -3,25 +3,27 @@ import type { StreamEvent } from '../../api/schema/stream.ts';
 import { changes, socketUrl } from '../api/request.ts';
 import { CallAudio } from './call-audio.ts';
 
-/** A line of what was said. */
-export interface Line {
-  readonly speaker: string;
-  readonly text: string;
-  /** Otherwise the next line of this speaker replaces it. */
-  readonly isFinal: boolean;
-}
-
-export interface ChatLine {
-  readonly sender: string;
-  readonly text: string;
-  readonly sentAt: string;
-}
-
-/** Something else that happened, in the words of the API. */
-export interface Happening {
+/** Something on the time line of a call. */
+export interface Item {
+  /** ISO 8601; empty: it was before this page was opened. */
   readonly at: string;
-  readonly type: string;
+  /** `said`, `chat`, or the type of an event. */
+  readonly kind: string;
+  readonly who: string;
   readonly text: string;
+  /** Otherwise the next one of its kind and person replaces it. */
+  readonly isFinal: boolean;
+  readonly turn?: Turn;
+}
+
+/** How long the far end waited for an answer, in ms, and the stages of that, in order. Null: unknown. */
+export interface Turn {
+  readonly total_ms: number;
+  readonly endpointing_ms: number | null;
+  readonly recognizer_ms: number | null;
+  readonly model_ms: number | null;
+  readonly synthesis_ms: number | null;
+  readonly playout_ms: number | null;
 }
 
 /** Whether the browser hears the call, and is heard. */
@@ -32,9 +34,8 @@ const RETRY_MS = 2_000;
 
 /** A call as its WebSocket tells it, from the moment the page is opened. */
 export class LiveCall {
-  readonly lines: Signal<readonly Line[]> = signal([]);
-  readonly chat: Signal<readonly ChatLine[]> = signal([]);
-  readonly happenings: Signal<readonly Happening[]> = signal([]);
+  /** Since it was connected. */
+  readonly items: Signal<readonly Item[]> = signal([]);
   readonly speaking: Signal<ReadonlyMap<number, string>> = signal(new Map());
   readonly audio: Signal<AudioState> = signal('off');
   /** Of what the browser hears, from 0 to 1. */
@@ -94,16 +95,12 @@ export class LiveCall {
     this.level.value = 0;
   }
 
-  /** The transcript has them now. */
-  forgetFinalLines(): void {
-    this.lines.value = this.lines.peek().filter(({ isFinal }) => !isFinal);
-  }
-
   #connect(): void {
     const socket = new WebSocket(socketUrl(`/api/call/${encodeURIComponent(this.#callId)}/stream`));
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
       this.isConnected.value = true;
+      this.items.value = [];
       this.#send({ type: 'transcript_config', interim: true });
       if (this.#sound !== null) this.#configure(true);
     };
@@ -132,11 +129,7 @@ export class LiveCall {
   }
 
   #receive(event: StreamEvent): void {
-    if (event.type === 'call_transcript') return this.#said(event);
-    if (event.type === 'call_chat') {
-      const { sender, text, sent_at: sentAt } = event;
-      this.chat.value = [...this.chat.value, { sender, text, sentAt }].slice(-MOST_KEPT);
-    } else if (event.type === 'call_speaking') {
+    if (event.type === 'call_speaking') {
       const speaking = new Map(this.speaking.value);
       if (event.speaking) speaking.set(event.voice_id, event.name ?? '');
       else speaking.delete(event.voice_id);
@@ -144,19 +137,19 @@ export class LiveCall {
     } else if (CHANGES.has(event.type)) {
       changes.value += 1;
     }
-    const text = happeningText(event);
-    if (text === null) return;
-    const happening = { at: new Date().toISOString(), type: event.type, text };
-    this.happenings.value = [...this.happenings.value, happening].slice(-MOST_KEPT);
-  }
-
-  #said({
-    speaker,
-    text,
-    is_final: isFinal = true,
-  }: Extract<StreamEvent, { type: 'call_transcript' }>): void {
-    const former = this.lines.value.filter((line) => line.isFinal || line.speaker !== speaker);
-    this.lines.value = [...former, { speaker, text, isFinal }].slice(-MOST_KEPT);
+    const told = itemOf(event);
+    if (told === null) return;
+    const item = {
+      at: new Date().toISOString(),
+      kind: event.type,
+      who: '',
+      text: '',
+      isFinal: true,
+      ...told,
+    };
+    const replaces = ({ kind, who, isFinal }: Item): boolean =>
+      !isFinal && kind === item.kind && who === item.who;
+    this.items.value = [...this.items.value.filter((each) => !replaces(each)), item].slice(-MOST_KEPT);
   }
 }
 
@@ -168,12 +161,26 @@ const CHANGES: ReadonlySet<string> = new Set([
   'call_capabilities',
 ]);
 
-/** What the list of events shows of one; null: nothing. */
-function happeningText(event: StreamEvent): string | null {
-  if (event.type === 'call_state') return event.state;
-  if (event.type === 'call_waiting') return event.reason;
-  if (event.type === 'dtmf') return event.digit;
-  if (event.type === 'call_error') return event.message;
-  if (event.type === 'utterance') return `${event.state}: ${event.spoken_text}`;
-  return null;
+/** What the time line shows of an event; null: nothing. */
+function itemOf(event: StreamEvent): Partial<Item> | null {
+  switch (event.type) {
+    case 'call_transcript':
+      return { kind: 'said', who: event.speaker, text: event.text, isFinal: event.is_final ?? true };
+    case 'call_chat':
+      return { kind: 'chat', who: event.sender, text: event.text };
+    case 'utterance':
+      return event.state === 'started' ? null : { text: `${event.state}: ${event.spoken_text}` };
+    case 'call_state':
+      return { text: event.state };
+    case 'call_waiting':
+      return { text: event.reason };
+    case 'dtmf':
+      return { text: event.digit };
+    case 'call_error':
+      return { text: event.message };
+    case 'speech_unheard':
+      return { who: event.speaker, text: event.reason };
+    default:
+      return null;
+  }
 }

@@ -1,16 +1,16 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Answers } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { LiveCall } from '../call/live-call.ts';
+import { type Item, LiveCall } from '../call/live-call.ts';
 import { Action } from '../parts/action.tsx';
 import { CallBadge } from '../parts/badge.tsx';
-import { Card, Loaded, PageHead, Rows } from '../parts/layout.tsx';
-import { Moment } from '../parts/moment.tsx';
+import { Card, Loaded, PageHead } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
 import { Controls } from './call/controls.tsx';
 import { CallFacts, otherSide } from './call/facts.tsx';
-import { Chat, Happenings, Participants, Transcript } from './call/heard.tsx';
+import { Participants } from './call/participants.tsx';
+import { Levels, lineItem, TimeLine } from './call/timeline.tsx';
 
 type Status = Answers['GET /api/call/{call_id}'];
 
@@ -39,21 +39,20 @@ export function CallPage({ callId }: { readonly callId: string }) {
 
 function Whole({ call, isLive }: { readonly call: Status; readonly isLive: boolean }) {
   const live = useLiveCall(call.call_id, isLive);
-  // What was just said is shown until it is in the transcript.
-  useEffect(() => live?.forgetFinalLines(), [live, call.transcript_length]);
+  // What came before; the WebSocket tells the rest.
+  const before = useMemo(() => call.transcript.map(lineItem), [live?.isConnected.value]);
   return (
     <div class="columns">
       <div>
         {isLive && <Controls call={call} live={live} />}
-        <Card title={t.transcript}>
-          <Transcript lines={call.transcript} live={live} />
+        <Card title={t.timeLine}>
+          <TimeLine items={[...before, ...(live?.items.value ?? [])]} none={t.nothingSaid} />
         </Card>
       </div>
       <div>
+        {call.state === 'active' && <Levels callId={call.call_id} />}
         <CallFacts call={call} isLive={isLive} />
-        <Chat call={call} live={live} isLive={isLive} />
         <Participants call={call} live={live} />
-        <Happenings live={live} />
       </div>
     </div>
   );
@@ -97,23 +96,16 @@ function Kept(call: Past) {
       </PageHead>
       <p class="banner">{t.over}</p>
       <div class="columns">
-        <Card title={t.transcript}>
-          <Rows of={lines} none={t.nothingKept} class="long">
-            {({ position, speaker, text, created_at: at }) => (
-              <li key={position}>
-                <span>
-                  <strong>{speaker}</strong> {text}{' '}
-                  <span class="quiet small">
-                    <Moment iso={at} />
-                  </span>
-                </span>
-              </li>
-            )}
-          </Rows>
+        <Card title={t.timeLine}>
+          <TimeLine items={lines.map(pastItem)} none={t.nothingKept} />
           {next !== null && <Action run={read}>{texts.more}</Action>}
         </Card>
         <CallFacts call={call} isLive={false} />
       </div>
     </>
   );
+}
+
+function pastItem({ speaker, text, created_at: at }: Past['transcript'][number]): Item {
+  return { at, kind: 'said', who: speaker, text, isFinal: true };
 }

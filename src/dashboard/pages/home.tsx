@@ -6,6 +6,7 @@ import { StatusBadge, statusText } from '../parts/badge.tsx';
 import { Card, Facts, Loaded, PageHead } from '../parts/layout.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
+import { type Budget, BudgetTable, spentBudgets } from './account/budgets.tsx';
 import { CallRows, LIST_EVENTS } from './calls.tsx';
 import { ConversationRows } from './inbox-list.tsx';
 import { Returned } from './platform/connecting.tsx';
@@ -21,7 +22,7 @@ export function HomePage() {
   const keys = useAnswer('GET /api/api-keys', {}, { everyMs: 10_000 });
   const usage = useAnswer('GET /api/usage', {}, { everyMs: 10_000 });
   const all = platforms.data?.platforms ?? [];
-  const { total } = usage.data ?? {};
+  const { total, budgets = [] } = usage.data ?? {};
 
   const steps = [
     { action: t.connect, to: '/platforms', isDone: all.some(({ accounts }) => accounts.length > 0) },
@@ -33,7 +34,7 @@ export function HomePage() {
     <>
       <PageHead title={texts.nav.home} />
       <Returned />
-      <Attention platforms={all} />
+      <Attention platforms={all} budgets={budgets} />
       {isKnown && !steps.every(({ isDone }) => isDone) && (
         <Card title={t.begin}>
           <ol class="steps">
@@ -75,6 +76,7 @@ export function HomePage() {
                 [t.concurrent, account.value?.concurrent_calls.limit],
               ]}
             />
+            <BudgetTable of={budgets.filter(({ agent_id: id }) => id === null)} />
           </Card>
         )}
       </div>
@@ -85,7 +87,14 @@ export function HomePage() {
 const GOOD_KEYS: ReadonlySet<string> = new Set(['valid', 'not_needed']);
 
 /** What somebody has to do, or will soon. */
-function Attention({ platforms }: { readonly platforms: readonly Platform[] }) {
+function Attention({
+  platforms,
+  budgets,
+}: {
+  readonly platforms: readonly Platform[];
+  readonly budgets: readonly Budget[];
+}) {
+  const agents = useAnswer('GET /api/agents');
   const voices = useAnswer('GET /api/voice-configs');
   const notes: (readonly [href: string, note: ComponentChildren])[] = [];
   const { email = null, email_verified: isVerified } = account.value ?? {};
@@ -100,6 +109,9 @@ function Attention({ platforms }: { readonly platforms: readonly Platform[] }) {
       : [detail ?? texts.voice.keyStates[state] ?? state, ...notices];
     for (const problem of problems) notes.push(['/voice', `${name}: ${problem}`]);
   }
+  const nameOf = ({ agent_id: id }: Budget): string =>
+    agents.data?.agents.find((each) => each.id === id)?.name ?? texts.budgets.account;
+  for (const spent of spentBudgets(budgets, nameOf)) notes.push(['/account', spent]);
   if (notes.length === 0) return null;
   return (
     <section class="banner warn">

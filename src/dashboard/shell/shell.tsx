@@ -18,6 +18,7 @@ import { Toasts } from '../parts/action.tsx';
 import { texts } from '../texts.ts';
 import { account } from './account.ts';
 import { Icon, type IconName } from './icons.tsx';
+import { TalkBar } from './talk-bar.tsx';
 
 const PAGES: readonly (readonly [path: string, icon: IconName, title: string])[] = [
   ['/', 'home', texts.nav.home],
@@ -85,6 +86,7 @@ export function Shell({ onLeave }: { onLeave(): Promise<void> }) {
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
         <ConnectionNote />
+        <TalkBar />
         <Switch>
           <Route path="/" component={HomePage} />
           <Route path="/calls" component={CallsPage} />

@@ -16,6 +16,7 @@ const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'] as con
 export function Controls({ call, live }: { readonly call: Status; readonly live: LiveCall | null }) {
   const params = { call_id: call.call_id };
   const isActive = call.state === 'active';
+  const write = (text: string) => ask('POST /api/call/{call_id}/chat', { params, body: { text } });
   const hangUp = () => ask('DELETE /api/call/{call_id}', { params });
   return (
     <section class="card" aria-label={t.controls}>
@@ -27,6 +28,9 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
       </div>
       {live && live.audio.value !== 'off' && <Level label={t.level} level={live.level} />}
       {isActive && <Say call={call} />}
+      {isActive && call.capabilities.includes('write') && (
+        <TextForm action={texts.send} label={t.chatLabel} send={write} maxLength={10_000} />
+      )}
       {isActive && <Keypad callId={call.call_id} />}
     </section>
   );

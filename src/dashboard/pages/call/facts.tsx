@@ -1,5 +1,4 @@
 import type { Call } from '../../api/answers.ts';
-import { useAnswer } from '../../api/use-answer.ts';
 import { Card, Facts } from '../../parts/layout.tsx';
 import { Duration, Moment } from '../../parts/moment.tsx';
 import { texts } from '../../texts.ts';
@@ -32,24 +31,6 @@ export function CallFacts({ call, isLive }: { readonly call: Call; readonly isLi
           [t.capabilities, call.capabilities.join(', ')],
         ]}
       />
-      {isLive && call.state === 'active' && <Quality callId={call.call_id} />}
     </Card>
-  );
-}
-
-function Quality({ callId }: { readonly callId: string }) {
-  const params = { call_id: callId };
-  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params }, { everyMs: 2_000 });
-  if (data === undefined) return null;
-  const { received, sent } = data;
-  return (
-    <Facts
-      of={[
-        [t.receivedDelay, t.milliseconds(received.delay_ms)],
-        [t.lost, `${received.lost} / ${received.late} / ${received.concealed}`],
-        [t.sentDelay, t.milliseconds(sent.delay_ms)],
-        [t.underruns, sent.underruns],
-      ]}
-    />
   );
 }
