@@ -19,13 +19,17 @@ import { inboxStreamRoute, streamRoute, talkRoute } from '../api/stream/stream-r
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
+import { RecentMetrics } from '../telemetry/recent-metrics.ts';
 import { authorizationContext } from './authorization-deps.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 import { type Domains, routes } from './routes.ts';
 
 interface ServerNeeds
-  extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl'> {
+  extends Omit<
+    Domains,
+    'probes' | 'operator' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl'
+  > {
   readonly authorization: AuthorizationDomain;
   readonly keys: KeyCache;
   readonly replies: AgentReplies;
@@ -40,7 +44,7 @@ export interface Servers {
 
 /** Creates the HTTP, WebSocket and MCP servers for all domains. */
 export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
-  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl } = deps;
+  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl, closers } = deps;
   const { calls, inbox, keys, people, authorization, replies, descriptors } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
@@ -70,8 +74,19 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     wakeups,
     onFailure: (error: unknown) => loggers.http.error({ err: error }, 'inbox stream failed'),
   };
+  const recent = new RecentMetrics(() => metrics.text(), clock);
+  recent.start();
+  closers.push(async () => recent.close());
   const rest = routes({
     ...needs,
+    operator: {
+      db: store.db,
+      calls: calls.registry,
+      dataDir: settings.dataDir,
+      startedAt: clock.nowIso(),
+      recent,
+      logTail: loggers.tail,
+    },
     publicUrl,
     metrics,
     readiness: [

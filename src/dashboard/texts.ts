@@ -516,6 +516,14 @@ export const texts = {
     choose: 'Choose',
   },
 
+  interruption: {
+    title: 'Test interruption',
+    hint: 'Calls an agent from here, says a long text, and shows when you have interrupted it. Use your microphone, and headphones.',
+    needs: 'This needs a preset for recognition and one for speech in use.',
+    begin: 'Test with my microphone',
+    text: 'I will now talk for a while, so that you can interrupt me. Say a word, or cough, or say yes as people do while they listen, and see what stops me and what does not. If nothing stops me, your microphone may be muted, or the settings of the recognition preset ask for longer words. I will soon be at the end of what I wanted to say.',
+  },
+
   keys: {
     titles: { agent: 'Agent keys', settings: 'Settings keys' },
     purposes: {
@@ -588,9 +596,22 @@ export const texts = {
     data: 'Your data',
     dataHint: 'The export has everything of your account but secrets, in one JSON file.',
     export: 'Export everything',
+    exported: (bytes: string) => `${bytes} so far …`,
     delete: 'Delete the account',
     deleteHint: 'Ends its calls and deletes everything of it. This cannot be undone.',
     confirmWord: 'Type DELETE',
+  },
+
+  audit: {
+    title: 'Audit log',
+    hint: 'Every change of settings, and who made it.',
+    none: 'Nothing was changed yet.',
+    by: {
+      session: 'a browser',
+      settings: 'a settings key',
+      agent: 'an agent key',
+      none: 'the gateway',
+    } as Words,
   },
 
   usage: {
@@ -635,20 +656,21 @@ export const texts = {
     ready: 'Ready',
     notReady: 'Not ready',
     all: 'All metrics',
-    figures: [
-      ['svc_calls', 'Calls', 'count'],
-      ['svc_calls_started_total', 'Calls so far', 'count'],
-      ['svc_engine_workers', 'Engine threads', 'count'],
-      ['svc_bridge_threads', 'Bridge threads', 'count'],
-      ['svc_http_requests_total', 'Requests answered', 'count'],
-      ['svc_mcp_sessions', 'MCP sessions', 'count'],
-      ['process_resident_memory_bytes', 'Memory', 'bytes'],
-    ] as const,
+    version: 'Version',
+    folder: 'Data folder',
+    started: 'Running since',
+    accounts: (count: number) => `Accounts (${count})`,
+    liveCalls: (count: number) => `${count} calls`,
+    feedback: 'What people told you',
+    noFeedback: 'Nothing yet',
+    log: 'Log, newest first',
     charts: [
-      { title: 'Calls', metric: 'svc_calls', isRate: false, scale: 1 },
-      { title: 'Cores in use', metric: 'process_cpu_seconds_total', isRate: true, scale: 1 },
-      { title: 'Requests per second', metric: 'svc_http_requests_total', isRate: true, scale: 1 },
-      { title: 'Memory (MB)', metric: 'process_resident_memory_bytes', isRate: false, scale: 1 / KIB ** 2 },
+      ['calls', 'Calls'],
+      ['cores', 'Cores in use'],
+      ['lateness', 'Engine lateness (ms)'],
+      ['refused', 'Calls refused per second'],
+      ['requests', 'Requests per second'],
+      ['memory', 'Memory (MB)'],
     ] as const,
   },
 };

@@ -1,7 +1,8 @@
 import type * as z from 'zod';
-import type { Usage } from '../../api/rest/account.ts';
+import type { AuditLog, Usage } from '../../api/rest/account.ts';
 import type { AgentProbe } from '../../api/rest/agent-probe.ts';
 import type { InviteLink } from '../../api/rest/bots.ts';
+import type { OperatorView } from '../../api/rest/operator.ts';
 import type { PlatformList } from '../../api/rest/platforms.ts';
 import type { Account } from '../../api/schema/account.ts';
 import type { AgentList, Agent as AgentSchema, CandidateList } from '../../api/schema/agent.ts';
@@ -40,6 +41,8 @@ export interface Answers {
   'GET /auth/identities': z.output<typeof IdentityList>;
 
   'GET /api/account': z.output<typeof Account>;
+  'GET /api/audit-log': z.output<typeof AuditLog>;
+  'GET /api/operator': z.output<typeof OperatorView>;
   'GET /api/usage': z.output<typeof Usage>;
 
   'GET /api/calls': z.output<typeof CallList>;

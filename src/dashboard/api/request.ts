@@ -90,6 +90,26 @@ export async function askText(path: string): Promise<string> {
   return await answer.text();
 }
 
+/** Saves what an endpoint answers as a file. `onRead` is told how many bytes have come. Throws ApiError. */
+export async function download(path: string, name: string, onRead: (bytes: number) => void): Promise<void> {
+  const answer = await send(urlOf(path, {}), {});
+  let read = 0;
+  const counted = answer.body!.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        read += chunk.length;
+        onRead(read);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await new Response(counted).blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), DEADLINE_MS);
+}
+
 async function send(url: URL, init: RequestInit): Promise<Response> {
   try {
     const answer = await fetch(url, init);

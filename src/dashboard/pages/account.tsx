@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ask, BASE_PATH, signedOut } from '../api/request.ts';
+import { ask, BASE_PATH, download, signedOut } from '../api/request.ts';
 import { useAnswer } from '../api/use-answer.ts';
 import { Action, Dialog, tell } from '../parts/action.tsx';
 import { fill, useDraft, valuesOf } from '../parts/draft.ts';
@@ -8,6 +8,7 @@ import { Card, LoadedRows, PageHead, Row } from '../parts/layout.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { account } from '../shell/account.ts';
 import { texts } from '../texts.ts';
+import { AuditLog } from './account/audit-log.tsx';
 import { UsageCard } from './account/usage.tsx';
 
 const t = texts.account;
@@ -22,6 +23,7 @@ export function AccountPage() {
         <Password />
         <Identities />
         <Leaving />
+        <AuditLog />
       </div>
     </>
   );
@@ -110,12 +112,15 @@ function Identities() {
 /** All data, and the end of the account. */
 function Leaving() {
   const [isLeaving, setLeaving] = useState(false);
+  const [readBytes, setReadBytes] = useState<number | null>(null);
+  const save = async (): Promise<void> => {
+    await download('/api/export', 'account-export.json', setReadBytes);
+    setReadBytes(null);
+  };
   return (
     <Card title={t.data} hint={t.dataHint}>
       <div class="row">
-        <a class="button" href={`${BASE_PATH}/api/export`} download="account-export.json">
-          {t.export}
-        </a>
+        <Action run={save}>{readBytes === null ? t.export : t.exported(texts.bytes(readBytes))}</Action>
         <button type="button" class="danger" onClick={() => setLeaving(true)}>
           {t.delete}
         </button>

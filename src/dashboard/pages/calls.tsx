@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { Call } from '../api/answers.ts';
 import { ask } from '../api/request.ts';
@@ -8,6 +8,7 @@ import { Badge, CallBadge } from '../parts/badge.tsx';
 import { useDraft, valuesOf } from '../parts/draft.ts';
 import { Choice, Field, Form } from '../parts/form.tsx';
 import { Card, ErrorNote, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
+import { Level } from '../parts/level.tsx';
 import { Duration, Moment } from '../parts/moment.tsx';
 import { texts } from '../texts.ts';
 import { otherSide } from './call/facts.tsx';
@@ -53,12 +54,34 @@ export function CallRows({ calls }: { readonly calls: readonly Call[] }) {
             </>
           }
         >
+          {call.state === 'active' && <CallLevels callId={call.call_id} />}
           <Duration from={call.created_at} to={call.ended_at} />
           <CallBadge state={call.state} />
           {call.state === 'ringing' && call.direction === 'inbound' && <Answering callId={call.call_id} />}
         </Row>
       )}
     </Rows>
+  );
+}
+
+const LEVELS_MS = 1_000;
+
+/** How loud both sides of a call are; read only while it can be seen. */
+function CallLevels({ callId }: { readonly callId: string }) {
+  const place = useRef<HTMLSpanElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => setSeen(entry!.isIntersecting));
+    observer.observe(place.current!);
+    return () => observer.disconnect();
+  }, []);
+  const freshness = { everyMs: LEVELS_MS, off: !isSeen };
+  const { data } = useAnswer('GET /api/call/{call_id}/audio', { params: { call_id: callId } }, freshness);
+  return (
+    <span ref={place} class="levels">
+      <Level label={t.levels[0]} level={data?.received.level ?? 0} />
+      <Level label={t.levels[1]} level={data?.sent.level ?? 0} />
+    </span>
   );
 }
 

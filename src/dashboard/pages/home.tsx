@@ -19,8 +19,8 @@ export function HomePage() {
   const calls = useAnswer('GET /api/calls', {}, { on: LIST_EVENTS, everyMs: 10_000 });
   const inbox = useAnswer('GET /api/inbox', { query: { limit: MOST_CONVERSATIONS } }, { on: ['dm_'] });
   const platforms = useAnswer('GET /api/platforms', {}, { on: ['connection_'], everyMs: 30_000 });
-  const keys = useAnswer('GET /api/api-keys', {}, { everyMs: 10_000 });
-  const usage = useAnswer('GET /api/usage', {}, { everyMs: 10_000 });
+  const keys = useAnswer('GET /api/api-keys', {}, { on: ['dm_', 'call_state'], everyMs: 10_000 });
+  const usage = useAnswer('GET /api/usage', {}, { on: ['dm_', 'call_state'], everyMs: 10_000 });
   const all = platforms.data?.platforms ?? [];
   const { total, budgets = [] } = usage.data ?? {};
 

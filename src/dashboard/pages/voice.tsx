@@ -6,6 +6,7 @@ import { Action, Confirm, Dialog } from '../parts/action.tsx';
 import { Badge, type Tone } from '../parts/badge.tsx';
 import { Card, Loaded, PageHead, Row, Rows } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
+import { InterruptionTest } from './voice/interruption-test.tsx';
 import { PresetForm } from './voice/preset-form.tsx';
 
 type Catalog = Answers['GET /api/voice-configs/schema'];
@@ -45,6 +46,11 @@ export function VoicePage() {
                       />
                     </Card>
                   ))}
+                  <InterruptionTest
+                    isReady={KINDS.every((kind) =>
+                      data.voice_configs.some((each) => each.kind === kind && each.enabled),
+                    )}
+                  />
                 </div>
               )}
             </Loaded>

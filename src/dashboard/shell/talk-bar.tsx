@@ -18,7 +18,7 @@ export function TalkBar() {
       <Link href={`/calls/${callId}`} class="cut">
         {t.with(agentName)}
       </Link>
-      <Level label={texts.calls.level} level={level} />
+      <Level label={texts.calls.level} level={level.value} />
       <button type="button" aria-pressed={isMuted.value} onClick={mute}>
         {t.mute}
       </button>

@@ -26,7 +26,7 @@ export function Controls({ call, live }: { readonly call: Status; readonly live:
         <span class="gap" />
         <Confirm action={t.hangUp} question={t.hangUpQuestion} run={hangUp} />
       </div>
-      {live && live.audio.value !== 'off' && <Level label={t.level} level={live.level} />}
+      {live && live.audio.value !== 'off' && <Level label={t.level} level={live.level.value} />}
       {isActive && <Say call={call} />}
       {isActive && call.capabilities.includes('write') && (
         <TextForm action={texts.send} label={t.chatLabel} send={write} maxLength={10_000} />
