@@ -58,18 +58,14 @@ interface Labelled {
   readonly hint?: string | undefined;
 }
 
-/** A label, what it is for, and an explanation below. */
-function Labelled({
-  label,
-  hint,
-  children,
-}: Labelled & { children(id: string, hintId?: string): ComponentChildren }) {
+/** A label, a control, and an explanation below. */
+function Labelled({ label, hint, children }: Labelled & { children(ids: Ids): ComponentChildren }) {
   const id = useId();
   const hintId = hint ? `${id}-hint` : undefined;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children(id, hintId)}
+      {children({ id, 'aria-describedby': hintId })}
       {hint && (
         <p class="hint" id={hintId}>
           {hint}
@@ -79,6 +75,19 @@ function Labelled({
   );
 }
 
+interface Ids {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+}
+
+/** What a control shows and sets. */
+function bound(of: Held<string>) {
+  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void => {
+    of.value = currentTarget.value;
+  };
+  return { value: of.value, onInput };
+}
+
 interface FieldProps
   extends Labelled,
     Omit<InputHTMLAttributes<HTMLInputElement>, 'label' | 'value' | 'onInput'> {
@@ -86,14 +95,9 @@ interface FieldProps
 }
 
 export function Field({ label, hint, of, ...rest }: FieldProps) {
-  const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
-    of.value = currentTarget.value;
-  };
   return (
     <Labelled label={label} hint={hint}>
-      {(id, hintId) => (
-        <input {...rest} id={id} value={of.value} aria-describedby={hintId} onInput={onInput} />
-      )}
+      {(ids) => <input {...rest} {...ids} {...bound(of)} />}
     </Labelled>
   );
 }
@@ -106,14 +110,9 @@ interface AreaProps extends Labelled {
 }
 
 export function Area({ label, hint, of, ...rest }: AreaProps) {
-  const onInput = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }): void => {
-    of.value = currentTarget.value;
-  };
   return (
     <Labelled label={label} hint={hint}>
-      {(id, hintId) => (
-        <textarea {...rest} id={id} value={of.value} aria-describedby={hintId} onInput={onInput} />
-      )}
+      {(ids) => <textarea {...rest} {...ids} {...bound(of)} />}
     </Labelled>
   );
 }
@@ -124,15 +123,12 @@ interface ChoiceProps extends Labelled {
 }
 
 export function Choice({ label, hint, of, options }: ChoiceProps) {
-  const onChange = ({ currentTarget }: { currentTarget: HTMLSelectElement }): void => {
-    of.value = currentTarget.value;
-  };
   return (
     <Labelled label={label} hint={hint}>
-      {(id, hintId) => (
-        <select id={id} aria-describedby={hintId} onChange={onChange}>
+      {(ids) => (
+        <select {...ids} {...bound(of)}>
           {options.map(([value, name]) => (
-            <option key={value} value={value} selected={value === of.value}>
+            <option key={value} value={value}>
               {name}
             </option>
           ))}
