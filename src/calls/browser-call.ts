@@ -2,7 +2,7 @@ import type { Termination } from '../base/termination.ts';
 import type { LegObserver, PlatformLeg } from '../connectors/contract/call-leg.ts';
 import type { RingAnswer } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../media/media-control.ts';
-import { PCM_MEDIA, type PcmRings } from '../media/pcm-media.ts';
+import { PCM_MEDIA } from '../media/pcm-media.ts';
 import { newPcmRings } from '../rings/bridge-rings.ts';
 import { PcmPort } from '../rings/pcm-port.ts';
 import type { CallDomain } from './call-domain.ts';
@@ -56,17 +56,15 @@ export class BrowserLeg implements PlatformLeg {
   readonly #media: MediaControl;
   readonly #observer: LegObserver;
   readonly #caller: BrowserCaller;
-  readonly #rings: PcmRings;
-  readonly #port: PcmPort;
   readonly #release: () => void;
+  /** From the answer on: a call that only rings takes no memory for audio. */
+  #port: PcmPort | null = null;
   #state: 'ringing' | 'opening' | 'active' | 'over' = 'ringing';
 
   constructor(media: MediaControl, observer: LegObserver, caller: BrowserCaller) {
     this.#media = media;
     this.#observer = observer;
     this.#caller = caller;
-    this.#rings = newPcmRings(1, caller.sampleRateHz);
-    this.#port = new PcmPort(this.#rings);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.released = promise;
     this.#release = resolve;
@@ -75,10 +73,11 @@ export class BrowserLeg implements PlatformLeg {
   accept(): void {
     if (this.#state !== 'ringing') return;
     this.#state = 'opening';
+    const rings = newPcmRings(1, this.#caller.sampleRateHz);
     this.#media
-      .open(PCM_MEDIA, this.#rings, () => {})
+      .open(PCM_MEDIA, rings, () => {})
       .then(
-        () => this.#opened(),
+        () => this.#opened(new PcmPort(rings)),
         ({ message }: Error) => this.#end('lost', { result: 'failed', reason: message }),
       );
   }
@@ -98,13 +97,14 @@ export class BrowserLeg implements PlatformLeg {
 
   /** Plays what the caller says. What does not fit is dropped. */
   says(pcm: Int16Array): void {
-    if (this.#state === 'active') this.#port.say(0, pcm, this.#caller.sampleRateHz);
+    this.#port?.say(0, pcm, this.#caller.sampleRateHz);
   }
 
-  #opened(): void {
+  #opened(port: PcmPort): void {
     if (this.#state !== 'opening') return;
     this.#state = 'active';
-    this.#port.listen((pcm) => this.#caller.hears(pcm));
+    this.#port = port;
+    port.listen((pcm) => this.#caller.hears(pcm));
     this.#observer.answered();
   }
 
@@ -116,7 +116,8 @@ export class BrowserLeg implements PlatformLeg {
   #end(by: 'local' | 'remote' | 'lost', termination: Termination): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
-    this.#port.close();
+    this.#port?.close();
+    this.#port = null;
     this.#observer.ended(by, termination);
     this.#caller.over();
     this.#release();

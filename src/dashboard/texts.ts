@@ -195,7 +195,7 @@ export const texts = {
     otherEnd: 'The other end',
     happenings: {
       turn_metrics: 'Answered after',
-      speech_unheard: 'Not understood:',
+      speech_unheard: 'Not understood',
       call_state: 'State:',
       call_waiting: 'Waits:',
       dtmf: 'Key pressed:',
@@ -660,7 +660,7 @@ export const texts = {
     folder: 'Data folder',
     started: 'Running since',
     accounts: (count: number) => `Accounts (${count})`,
-    liveCalls: (count: number) => `${count} calls`,
+    liveCalls: (count: number) => (count === 1 ? '1 call' : `${count} calls`),
     feedback: 'What people told you',
     noFeedback: 'Nothing yet',
     log: 'Log, newest first',

@@ -6,13 +6,14 @@ import { Gateway } from '../support/gateway.ts';
 import { requirePeer } from '../support/require-peer.ts';
 
 const MOST_STEPS = 80;
+const TRUNKS_ON_LOOPBACK = { SVC_SIP_TRUNK_ALLOW: '127.0.0.0/8' };
 
 describe.skipIf(requirePeer('chromium'))('the dashboard by keyboard alone', () => {
   let gateway: Gateway;
   let browser: Browser;
 
   beforeAll(async () => {
-    [gateway, browser] = await Promise.all([Gateway.start(), launchChromium()]);
+    [gateway, browser] = await Promise.all([Gateway.start({ env: TRUNKS_ON_LOOPBACK }), launchChromium()]);
   });
   afterAll(async () => {
     await browser?.close();

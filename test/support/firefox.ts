@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { type Browser, firefox } from 'playwright-core';
 
 /** Its microphone hums, and pages need not ask for it. */
@@ -11,7 +12,7 @@ const HUMMING_MICROPHONE = {
 export async function launchFirefox(): Promise<Browser> {
   return await firefox.launch({
     channel: 'moz-firefox',
-    executablePath: '/usr/bin/firefox-esr',
+    executablePath: fileURLToPath(new URL('./firefox-esr.mjs', import.meta.url)),
     firefoxUserPrefs: HUMMING_MICROPHONE,
   });
 }

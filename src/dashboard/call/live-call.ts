@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { StreamEvent } from '../../api/schema/stream.ts';
 import { changes, socketUrl } from '../api/request.ts';
+import { texts } from '../texts.ts';
 import { CallAudio } from './call-audio.ts';
 
 /** Something on the time line of a call. */
@@ -171,7 +172,7 @@ function itemOf(event: StreamEvent): Partial<Item> | null {
     case 'utterance':
       return event.state === 'started' ? null : { text: `${event.state}: ${event.spoken_text}` };
     case 'call_state':
-      return { text: event.state };
+      return { text: texts.callStates[event.state] ?? event.state };
     case 'call_waiting':
       return { text: event.reason };
     case 'dtmf':
@@ -179,7 +180,7 @@ function itemOf(event: StreamEvent): Partial<Item> | null {
     case 'call_error':
       return { text: event.message };
     case 'speech_unheard':
-      return { who: event.speaker, text: event.reason };
+      return { text: event.speaker };
     default:
       return null;
   }

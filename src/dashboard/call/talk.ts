@@ -59,6 +59,7 @@ export class Talk {
   }
 
   #over(): void {
+    this.#socket.onclose = null;
     if (talk.peek() === this) talk.value = null;
     void this.#audio.close();
     changes.value += 1;

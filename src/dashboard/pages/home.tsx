@@ -47,38 +47,44 @@ export function HomePage() {
         </Card>
       )}
       <div class="columns">
-        <Card title={texts.calls.live}>
-          <Loaded answer={calls}>{(data) => <CallRows calls={data.calls} />}</Loaded>
-        </Card>
-        <Card title={t.newest}>
-          <Loaded answer={inbox}>{(data) => <ConversationRows conversations={data.conversations} />}</Loaded>
-        </Card>
-        <Card title={texts.nav.platforms}>
-          <ul class="rows">
-            {all.map(({ platform, status }) => (
-              <li key={platform} class="row">
-                <Link href={`/platforms/${platform}`} class="grow">
-                  {texts.platforms[platform]}
-                </Link>
-                <StatusBadge status={status} />
-              </li>
-            ))}
-          </ul>
-        </Card>
-        {total && (
-          <Card title={t.month}>
-            <Facts
-              isLarge
-              of={[
-                [t.calls, total.calls.toLocaleString()],
-                [t.minutes, Math.round(total.minutes).toLocaleString()],
-                [t.messages, total.messages.toLocaleString()],
-                [t.concurrent, account.value?.concurrent_calls.limit],
-              ]}
-            />
-            <BudgetTable of={budgets.filter(({ agent_id: id }) => id === null)} />
+        <div>
+          <Card title={texts.calls.live}>
+            <Loaded answer={calls}>{(data) => <CallRows calls={data.calls} />}</Loaded>
           </Card>
-        )}
+          <Card title={texts.nav.platforms}>
+            <ul class="rows">
+              {all.map(({ platform, status }) => (
+                <li key={platform} class="row">
+                  <Link href={`/platforms/${platform}`} class="grow">
+                    {texts.platforms[platform]}
+                  </Link>
+                  <StatusBadge status={status} />
+                </li>
+              ))}
+            </ul>
+          </Card>
+        </div>
+        <div>
+          <Card title={t.newest}>
+            <Loaded answer={inbox}>
+              {(data) => <ConversationRows conversations={data.conversations} />}
+            </Loaded>
+          </Card>
+          {total && (
+            <Card title={t.month}>
+              <Facts
+                isLarge
+                of={[
+                  [t.calls, total.calls.toLocaleString()],
+                  [t.minutes, Math.round(total.minutes).toLocaleString()],
+                  [t.messages, total.messages.toLocaleString()],
+                  [t.concurrent, account.value?.concurrent_calls.limit],
+                ]}
+              />
+              <BudgetTable of={budgets.filter(({ agent_id: id }) => id === null)} />
+            </Card>
+          )}
+        </div>
       </div>
     </>
   );

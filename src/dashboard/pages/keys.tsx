@@ -27,10 +27,14 @@ export function KeysPage() {
     <>
       <PageHead title={texts.nav.keys} />
       <div class="columns">
-        <Keys kind="agent" />
-        <AgentPing />
-        <Keys kind="settings" />
-        <Clients />
+        <div>
+          <Keys kind="agent" />
+          <Keys kind="settings" />
+        </div>
+        <div>
+          <AgentPing />
+          <Clients />
+        </div>
       </div>
     </>
   );

@@ -88,10 +88,20 @@ function Details({ metrics, accounts, accounts_total: total, log, feedback }: Vi
         </Card>
       </div>
       <Card title={t.log}>
-        <Source text={log.toReversed().join('\n')} label={t.log} />
+        <Source text={log.map(lineOf).toReversed().join('\n')} label={t.log} />
       </Card>
     </>
   );
+}
+
+/** A line of the log as people read it: when, how bad, which part, what, and the details. */
+function lineOf(json: string): string {
+  try {
+    const { time, level, part, msg, ...details } = JSON.parse(json) as Record<string, string>;
+    return `${time?.slice(11, 19)} ${level} ${part}: ${msg} ${Object.keys(details).length > 0 ? JSON.stringify(details) : ''}`;
+  } catch {
+    return json;
+  }
 }
 
 type Figure = (sample: Sample, at: number, all: readonly Sample[]) => number | null;

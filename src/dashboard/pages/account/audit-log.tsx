@@ -37,9 +37,8 @@ export function AuditLog() {
                         <Moment iso={at} /> · {t.by[by] ?? by} {subject}
                       </>
                     }
-                  >
-                    <code class="small">{Object.keys(detail).length > 0 && JSON.stringify(detail)}</code>
-                  </Row>
+                    below={Object.keys(detail).length > 0 && <code>{JSON.stringify(detail)}</code>}
+                  />
                 )}
               </Rows>
               {before !== null && <Action run={more}>{texts.more}</Action>}

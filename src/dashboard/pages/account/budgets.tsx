@@ -5,6 +5,8 @@ export type Budget = Answers['GET /api/usage']['budgets'][number];
 
 const t = texts.budgets;
 const SPANS = ['hour', 'day'] as const;
+/** As 20M. */
+const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
 /** What was used of each budget, in this hour and on this day. */
 export function BudgetTable({
@@ -29,13 +31,13 @@ export function BudgetTable({
       </thead>
       <tbody>
         {of.flatMap((budget) =>
-          t.resources.map(([resource, name]) => (
+          t.resources.map(([resource, name], at) => (
             <tr key={`${budget.agent_id} ${resource}`}>
-              {nameOf && <td>{nameOf(budget)}</td>}
+              {nameOf && at === 0 && <td rowSpan={t.resources.length}>{nameOf(budget)}</td>}
               <th scope="row">{name}</th>
               {SPANS.map((span) => {
                 const { used, limit } = budget[span][resource];
-                const text = `${Math.round(used).toLocaleString()} / ${limit.toLocaleString()}`;
+                const text = `${SHORT.format(used)} / ${SHORT.format(limit)}`;
                 return (
                   <td key={span} class={`digits${used >= limit * 0.8 ? ' warn-text' : ''}`}>
                     {text}

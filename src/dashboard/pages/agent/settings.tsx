@@ -17,8 +17,10 @@ export function Settings({ agent }: { readonly agent: Agent }) {
   const usage = useAnswer('GET /api/usage', { query: { days: 1 } });
   return (
     <div class="columns">
-      <Name agent={agent} />
-      <Loaded answer={policy}>{(stored) => <Policy stored={stored} />}</Loaded>
+      <div>
+        <Name agent={agent} />
+        <Loaded answer={policy}>{(stored) => <Policy stored={stored} />}</Loaded>
+      </div>
       <Loaded answer={usage}>
         {({ budgets }) => (
           <Card title={b.title} hint={b.hint}>

@@ -44,7 +44,7 @@ export function OperationBody(props: OperationProps) {
           key={status}
           title={`${status} ${description}`}
           document={document}
-          schema={content?.[JSON_TYPE]?.schema ?? {}}
+          schema={(status < '400' && content?.[JSON_TYPE]?.schema) || {}}
         />
       ))}
       <TryIt {...props} body={body} />
