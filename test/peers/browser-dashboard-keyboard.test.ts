@@ -79,6 +79,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard by keyboard alone', () =
     await page.getByRole('heading', { name: 'Speech recognition' }).waitFor();
     await press('Add');
     await page.getByRole('dialog').getByLabel('Provider').waitFor();
+    await fill('Provider', 'Local');
     await press('Save');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });

@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const TONE_HZ = 440;
 
-describe.skipIf(requirePeer('chromium', 'firefox-esr')).each([
+describe.skipIf(requirePeer('chromium', 'firefox-esr', 'pulseaudio')).each([
   ['Chromium', () => launchChromium({ hasMicrophone: true })],
   ['Firefox', launchFirefox],
 ] as const)('the dashboard in %s', (name, launch) => {

@@ -12,6 +12,7 @@ const DEBIAN_PACKAGE = {
   cc: 'gcc libc6-dev',
   chromium: 'chromium',
   'firefox-esr': 'firefox-esr',
+  pulseaudio: 'pulseaudio',
   pocketsphinx_continuous: 'pocketsphinx pocketsphinx-en-us',
   buildah: 'buildah',
   debootstrap: 'debootstrap',
