@@ -68,10 +68,10 @@ describe('a call to an agent by WebSocket', () => {
 
   it('ends when the caller leaves, and is missed if nobody had answered', async () => {
     const { caller, callId } = await accepted();
-    caller.close();
+    await caller.close();
     expect(await pastCall(callId)).toMatchObject({ state: 'ended', termination: { result: 'completed' } });
     const ringing = await call();
-    ringing.caller.close();
+    await ringing.caller.close();
     const reason = 'caller hung up';
     expect(await pastCall(ringing.callId)).toMatchObject({ termination: { result: 'missed', reason } });
   });
@@ -96,8 +96,8 @@ describe('a call to an agent by WebSocket', () => {
     const callers: Agent[] = [];
     for (let count = 0; count < calls.limit; count++) callers.push((await call()).caller);
     await expect(call()).rejects.toThrow('429');
-    for (const caller of callers) caller.close();
+    for (const caller of callers) await caller.close();
     await Promise.all(callers.map(({ closed }) => closed));
-    (await call()).caller.close();
+    await (await call()).caller.close();
   });
 });

@@ -14,6 +14,8 @@ import { waitFor } from '../support/wait-for.ts';
 
 const LIVE = 300;
 const PAST = 1_000;
+/** Of the history. */
+const PAGE = 50;
 const TICKS_PER_S = 100;
 
 /** Notes when the loudspeaker of the page is first loud, in ms since 1970. */
@@ -79,16 +81,17 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
     return (await caller.waitFor('ringing')).call_id as string;
   }
 
-  it(`shows ${PAST} calls that are over and ${LIVE} that are not, scrolls through them, and follows them`, async () => {
-    for (let count = 0; count < LIVE; count += 20) await Promise.all(Array.from({ length: 20 }, ring));
+  it(`shows ${PAST} calls that are over at once, and scrolls through them`, async () => {
     const { page } = visit;
+    const rows = page.locator('.rows.long > li');
     const startedMs = performance.now();
     await page.goto(`${gateway.baseUrl}/dashboard/calls`);
-    const rows = page.locator('.rows.long > li');
-    await rows.nth(LIVE + 20).waitFor();
+    await rows.nth(20).waitFor();
     const shownMs = performance.now() - startedMs;
-    while ((await rows.count()) < LIVE + PAST)
-      await page.getByRole('button', { name: 'Show more' }).click({ timeout: 5_000 });
+    for (let shown = PAGE; shown < PAST; shown += PAGE) {
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await rows.nth(shown + PAGE - 1).waitFor();
+    }
     const frames = (await page.evaluate(`new Promise((resolve) => {
       const main = document.querySelector('main');
       const times = [];
@@ -101,17 +104,30 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
       requestAnimationFrame(step);
     })`)) as number[];
     const slowest = frames.toSorted((a, b) => a - b)[Math.floor(frames.length * 0.95)]!;
-    await page.evaluate(`document.querySelector('main').scrollTop = 0`);
-    const before = await rows.count();
-    const callMs = performance.now();
-    await ring();
-    await rows.nth(before).waitFor();
-    const updateMs = performance.now() - callMs;
     console.log(
-      `${LIVE} live and ${PAST} past calls: first page ${shownMs.toFixed(0)} ms (wanted: 1000), 95 % of frames within ${slowest.toFixed(0)} ms, an update after ${updateMs.toFixed(0)} ms (wanted: 500)`,
+      `${PAST} past calls: first page ${shownMs.toFixed(0)} ms (wanted: 1000), 95 % of frames within ${slowest.toFixed(0)} ms`,
     );
     expect(shownMs).toBeLessThan(3_000);
     expect(slowest).toBeLessThan(100);
+    expect(visit.complaints).toEqual([]);
+  }, 120_000);
+
+  it(`follows ${LIVE} live calls`, async () => {
+    const { page } = visit;
+    for (let count = 0; count < LIVE; count += 20) await Promise.all(Array.from({ length: 20 }, ring));
+    const live = page.locator('section', { hasText: 'Live calls' }).locator('.rows.long > li');
+    const startedMs = performance.now();
+    await page.goto(`${gateway.baseUrl}/dashboard/calls`);
+    await live.nth(LIVE - 1).waitFor({ state: 'attached' });
+    const shownMs = performance.now() - startedMs;
+    const callMs = performance.now();
+    await ring();
+    await live.nth(LIVE).waitFor({ state: 'attached' });
+    const updateMs = performance.now() - callMs;
+    console.log(
+      `${LIVE} live calls: shown after ${shownMs.toFixed(0)} ms (wanted: 1000), an update after ${updateMs.toFixed(0)} ms (wanted: 500)`,
+    );
+    expect(shownMs).toBeLessThan(3_000);
     expect(updateMs).toBeLessThan(2_000);
     expect(visit.complaints).toEqual([]);
   }, 120_000);

@@ -138,8 +138,8 @@ export class LiveCall {
     } else if (CHANGES.has(event.type)) {
       changes.value += 1;
     }
-    const told = itemOf(event);
-    if (told === null) return;
+    const told = (ITEMS[event.type] as ((event: StreamEvent) => Partial<Item>) | undefined)?.(event);
+    if (told === undefined) return;
     const item = {
       at: new Date().toISOString(),
       kind: event.type,
@@ -162,26 +162,21 @@ const CHANGES: ReadonlySet<string> = new Set([
   'call_capabilities',
 ]);
 
-/** What the time line shows of an event; null: nothing. */
-function itemOf(event: StreamEvent): Partial<Item> | null {
-  switch (event.type) {
-    case 'call_transcript':
-      return { kind: 'said', who: event.speaker, text: event.text, isFinal: event.is_final ?? true };
-    case 'call_chat':
-      return { kind: 'chat', who: event.sender, text: event.text };
-    case 'utterance':
-      return event.state === 'started' ? null : { text: `${event.state}: ${event.spoken_text}` };
-    case 'call_state':
-      return { text: texts.callStates[event.state] ?? event.state };
-    case 'call_waiting':
-      return { text: event.reason };
-    case 'dtmf':
-      return { text: event.digit };
-    case 'call_error':
-      return { text: event.message };
-    case 'speech_unheard':
-      return { text: event.speaker };
-    default:
-      return null;
-  }
-}
+/** What the time line shows of events; of others nothing. */
+const ITEMS: {
+  readonly [Type in StreamEvent['type']]?: (event: StreamEvent & { type: Type }) => Partial<Item>;
+} = {
+  call_transcript: ({ speaker, text, is_final: isFinal = true }) => ({
+    kind: 'said',
+    who: speaker,
+    text,
+    isFinal,
+  }),
+  call_chat: ({ sender, text }) => ({ kind: 'chat', who: sender, text }),
+  utterance: ({ state, spoken_text: text }) => ({ text: `${state}: ${text}`, isFinal: state !== 'started' }),
+  call_state: ({ state }) => ({ text: texts.callStates[state] ?? state }),
+  call_waiting: ({ reason }) => ({ text: reason }),
+  dtmf: ({ digit }) => ({ text: digit }),
+  call_error: ({ message }) => ({ text: message }),
+  speech_unheard: ({ speaker }) => ({ text: speaker }),
+};
