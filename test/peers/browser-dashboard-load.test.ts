@@ -90,7 +90,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
     const shownMs = performance.now() - startedMs;
     for (let shown = PAGE; shown < PAST; shown += PAGE) {
       await page.getByRole('button', { name: 'Show more' }).click();
-      await rows.nth(shown + PAGE - 1).waitFor();
+      await rows.nth(shown + PAGE - 1).waitFor({ state: 'attached' });
     }
     const frames = (await page.evaluate(`new Promise((resolve) => {
       const main = document.querySelector('main');

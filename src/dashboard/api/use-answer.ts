@@ -39,14 +39,15 @@ export function useAnswer<E extends Reading>(
     if (off) return undefined;
     const aborter = new AbortController();
     let settling: ReturnType<typeof setTimeout> | undefined;
-    let settleMs = SETTLE_MS;
+    let restUntilMs = 0;
     let isReading = false;
     const read = (): void => {
       settling = undefined;
       const startedMs = performance.now();
       ask(endpoint, { ...args, signal: aborter.signal }).then(
         (data) => {
-          settleMs = Math.max(SETTLE_MS, (performance.now() - startedMs) * REST_PER_READING);
+          const nowMs = performance.now();
+          restUntilMs = nowMs + (nowMs - startedMs) * REST_PER_READING;
           if (!aborter.signal.aborted) show({ key, data });
         },
         (error: ApiError) =>
@@ -54,7 +55,7 @@ export function useAnswer<E extends Reading>(
       );
     };
     const soon = (): void => {
-      settling ??= setTimeout(read, settleMs);
+      settling ??= setTimeout(read, Math.max(SETTLE_MS, restUntilMs - performance.now()));
     };
     read();
     const unfollow = changes.subscribe(() => isReading && soon());
