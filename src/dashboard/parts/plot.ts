@@ -34,7 +34,7 @@ export function makePlot(place: HTMLElement, { names, colors, quiet, line, bars,
       height,
       series: [{}, ...series],
       axes: [
-        { ...axis, space: 72, values: timesOf },
+        { ...axis, space: 90, values: timesOf },
         { ...axis, size: 56 },
       ],
       legend: { show: names.length > 1, live: false },
@@ -53,7 +53,7 @@ export function makePlot(place: HTMLElement, { names, colors, quiet, line, bars,
 const DAY_S = 86_400;
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const SECONDS = new Intl.DateTimeFormat(undefined, { minute: '2-digit', second: '2-digit' });
+const SECONDS = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** What stands at the ticks of the time axis. */
 function timesOf(_: uPlot, ticks: readonly number[]): string[] {
