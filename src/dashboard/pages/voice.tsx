@@ -103,12 +103,7 @@ function Presets({ presets, catalog, edit }: PresetsProps) {
   );
 }
 
-interface ManageProps {
-  readonly preset: Preset;
-  edit(preset: Preset): void;
-}
-
-function Manage({ preset, edit }: ManageProps) {
+function Manage({ preset, edit }: { readonly preset: Preset; edit(preset: Preset): void }) {
   const { id, name, enabled, key_detail: detail, notices } = preset;
   const change = () => ask('PATCH /api/voice-configs/{id}', { params: { id }, body: { enabled: !enabled } });
   const remove = () => ask('DELETE /api/voice-configs/{id}', { params: { id } });

@@ -33,12 +33,7 @@ export function ProviderForm({ agentId }: { readonly agentId: string }) {
   );
 }
 
-interface EditorProps {
-  readonly catalog: Catalog;
-  readonly stored: Stored;
-}
-
-function Editor({ catalog, stored }: EditorProps) {
+function Editor({ catalog, stored }: { readonly catalog: Catalog; readonly stored: Stored }) {
   const { system_prompt: prompt, greeting, event_filter } = stored;
   const first = { provider: stored.provider ?? '', system_prompt: prompt ?? '', greeting: greeting ?? '' };
   const draft = useDraft(first);

@@ -45,12 +45,7 @@ export function Numbers() {
   );
 }
 
-interface PhoneNumberProps {
-  readonly did: Did;
-  readonly presets: readonly Preset[];
-}
-
-function PhoneNumber({ did, presets }: PhoneNumberProps) {
+function PhoneNumber({ did, presets }: { readonly did: Did; readonly presets: readonly Preset[] }) {
   const params = { did_id: did.did_id };
   const change = (body: object): void => {
     void attempt(() => ask('PATCH /api/sip/dids/{did_id}', { params, body }), texts.saved);
