@@ -65,7 +65,7 @@ describe.skipIf(requirePeer('chromium'))('the dashboard with many calls', () => 
     const insert = db.prepare(
       `insert into calls (call_id, account_id, agent_id, room_id, participant_id, platform, meeting_url, agent_name,
          direction, caller, state, created_at, answered_at, ended_at, termination_result, termination_reason)
-       select 'call_past_' || @at, account_id, id, 'room', 'part', 'sip', '', 'Agent', 'inbound', '+3312345' || @at, 'ended',
+       select 'call_past_' || cast(@at as integer), account_id, id, 'room', 'part', 'sip', '', 'Agent', 'inbound', '+3312345' || @at, 'ended',
          @time, @time, @time, 'completed', 'hung up' from agents where id = @agentId`,
     );
     db.transaction(() => {
