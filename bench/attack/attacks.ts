@@ -20,6 +20,7 @@ import { signInFloods } from './attacks/18-sign-in-floods.ts';
 import { foreignStreams } from './attacks/19-foreign-streams.ts';
 import { databaseFill } from './attacks/20-database-fill.ts';
 import { callRooms } from './attacks/21-call-rooms.ts';
+import { greedyAccount } from './attacks/22-greedy-account.ts';
 
 /** All attacks, in the order of their numbers. */
 export const ATTACKS: readonly Attack[] = [
@@ -44,6 +45,7 @@ export const ATTACKS: readonly Attack[] = [
   foreignStreams,
   databaseFill,
   callRooms,
+  greedyAccount,
 ];
 
 export function attackOf(number: number): Attack {

@@ -35,6 +35,7 @@ import type { GrantCache } from '../authorization/grant-cache.ts';
 import { Places } from '../base/places.ts';
 import type { Platform } from '../base/platform.ts';
 import { ReadingTime } from '../base/reading-time.ts';
+import { ThreadUse } from '../base/thread-use.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import { disconnectAll, hangUpAgent, hangUpLogin } from '../calls/hang-up-call.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
@@ -68,7 +69,7 @@ export async function assemble(given: GatewayDeps, substitutes: PlatformSubstitu
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const metrics = new Metrics();
   const events = new BusinessEvents(loggers, metrics, clock);
-  const readingTime = new ReadingTime(clock);
+  const readingTime = new ReadingTime(clock, new ThreadUse());
   metrics.watchShare('reading_time', readingTime.share);
   const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), readingTime, publicUrl };
   const keys = await KeyCache.load(store.db, clock, (error) =>

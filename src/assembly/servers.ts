@@ -44,7 +44,7 @@ export interface Servers {
 
 /** Creates the HTTP, WebSocket and MCP servers for all domains. */
 export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
-  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl, closers } = deps;
+  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl, closers, readingTime } = deps;
   const { calls, inbox, keys, people, authorization, replies, descriptors } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
@@ -112,6 +112,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
     ],
     admitsConnection: () => descriptors.admits(),
     clock,
+    time: readingTime,
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),

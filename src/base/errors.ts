@@ -135,6 +135,7 @@ const ERROR_TABLE = {
   too_many_messages: { status: 429, text: 'Too many messages are queued' },
   too_many_streams: { status: 429, text: 'Too many streams on this call' },
   too_many_sessions: { status: 429, text: 'Too many MCP sessions are in use' },
+  too_many_requests: { status: 429, text: 'Too many requests at once' },
   too_many_waiters: { status: 429, text: 'Too many pending long-polls' },
   too_many_keys: { status: 429, text: 'Too many recent requests with an Idempotency-Key' },
   too_many_slots: { status: 429, text: 'Too many reserved uploads' },

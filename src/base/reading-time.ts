@@ -1,5 +1,7 @@
+import { RetryLater } from './errors.ts';
 import { FairShare, type ReleasePlace, type ShareReading } from './fair-share.ts';
 import { LimitedMap } from './limited-map.ts';
+import type { ThreadUse } from './thread-use.ts';
 import { type Clock, pause } from './time.ts';
 import { type BucketSize, TokenBucket } from './token-bucket.ts';
 
@@ -8,29 +10,33 @@ import { type BucketSize, TokenBucket } from './token-bucket.ts';
  * second takes a tenth of what comes back.
  */
 const ALLOWANCE: BucketSize = { most: 25, perSecond: 50 };
+/** As much again for what its people and agents ask for, who wait for the answer. */
+const REQUESTS: BucketSize = ALLOWANCE;
 /** Accounts that read beyond their allowance at a time. */
 const MAX_READING = 5;
 /**
  * How long they rest for what they have read, for each that does: of one alone, three times as long, which leaves it a
- * quarter of the thread; of five, eleven times, which leaves each a twelfth.
+ * quarter of the thread; of five, eleven times, which leaves each a twelfth. On a busy thread they rest longer: what they
+ * have started is also done where nobody counts it, as in the database and for files.
  */
-const REST = { atLeast: 1, forEach: 2 } as const;
+const REST = { atLeast: 1, forEach: 2, mostForBusy: 10 } as const;
 /** Streams that wait: as many as turns of models and sockets of platforms there may be. */
 const MAX_WAITING = 5_000;
 const WAIT_MS = 30_000;
+const RETRY_S = 1;
 /** By then, whoever has rested has read, and owes for it what the next one of its account has to rest. */
 const GAP_MS = 1;
 /** The most that one piece counts. Its reader may have waited for something else, and the process for its turn. */
 const MAX_PIECE_MS = 10;
 /** The 5,000 accounts that read last are always remembered. */
 const MAX_ACCOUNTS = 10_000;
+/** Whoever has used nothing for so long does not mind what others use. */
+const IDLE_MS = 1_000;
 
-/** Others read so much that the stream had to wait for too long. */
-export class ReadingRefused extends Error {
-  override readonly name = 'ReadingRefused';
-
+/** The account wants so much of the thread that this had to wait for too long. */
+export class ReadingRefused extends RetryLater {
   constructor() {
-    super('there is more to be read than there is time for');
+    super('too_many_requests', RETRY_S, 'This account asks for too much at once');
   }
 }
 
@@ -41,10 +47,15 @@ export class ReadingRefused extends Error {
 export class ReadingTime {
   readonly #clock: Clock;
   readonly #share: FairShare;
+  readonly #company: Company;
   readonly #readers = new LimitedMap<Reader>(MAX_ACCOUNTS);
+  /** What one account does often follows each other. */
+  #latest: Reader | null = null;
 
-  constructor(clock: Clock) {
+  /** `use`: of the thread. Default: it is idle. */
+  constructor(clock: Clock, use: Pick<ThreadUse, 'busy'> = { busy: 0 }) {
     this.#clock = clock;
+    this.#company = new Company(use);
     const limits = { total: MAX_READING, each: 1, mostWaiting: MAX_WAITING };
     this.#share = new FairShare({ clock, ...limits });
   }
@@ -54,28 +65,75 @@ export class ReadingTime {
     return this.#share;
   }
 
+  nowMs(): number {
+    return this.#clock.monotonicMs();
+  }
+
   /** What all streams of an account are read with, or of a server that several accounts use. */
   of(accountId: string): Reader {
-    const reader = this.#readers.get(accountId) ?? new Reader(accountId, this.#clock, this.#share);
+    if (this.#latest?.accountId === accountId) return this.#latest;
+    const reader =
+      this.#readers.get(accountId) ?? new Reader(accountId, this.#clock, this.#share, this.#company);
     this.#readers.set(accountId, reader);
+    this.#latest = reader;
     return reader;
+  }
+}
+
+/** Who else uses the thread. */
+class Company {
+  readonly #use: Pick<ThreadUse, 'busy'>;
+  #latest = '';
+  #latestMs = Number.NEGATIVE_INFINITY;
+  /** When any other account than the latest used the thread. */
+  #othersMs = Number.NEGATIVE_INFINITY;
+
+  constructor(use: Pick<ThreadUse, 'busy'>) {
+    this.#use = use;
+  }
+
+  /** How many times as long as on an idle thread somebody rests. */
+  get patience(): number {
+    return Math.min(1 / Math.max(0, 1 - this.#use.busy) ** 2, REST.mostForBusy);
+  }
+
+  note(accountId: string, nowMs: number): void {
+    if (accountId !== this.#latest) {
+      this.#othersMs = this.#latestMs;
+      this.#latest = accountId;
+    }
+    this.#latestMs = nowMs;
+  }
+
+  isFor(accountId: string, nowMs: number): boolean {
+    return nowMs - (accountId === this.#latest ? this.#othersMs : this.#latestMs) < IDLE_MS;
   }
 }
 
 /** Holds an account's streams to its share. Before each piece a stream waits for its turn; after it, the time counts. */
 export class Reader {
-  readonly #accountId: string;
+  readonly accountId: string;
   readonly #clock: Clock;
   readonly #share: FairShare;
+  readonly #company: Company;
   readonly #allowance: TokenBucket;
+  readonly #requests: TokenBucket;
   /** Time that was used and not yet made up for. */
   #owedMs = 0;
+  #waiting = 0;
 
-  constructor(accountId: string, clock: Clock, share: FairShare) {
-    this.#accountId = accountId;
+  constructor(accountId: string, clock: Clock, share: FairShare, company: Company) {
+    this.accountId = accountId;
     this.#clock = clock;
     this.#share = share;
+    this.#company = company;
     this.#allowance = new TokenBucket(clock, ALLOWANCE);
+    this.#requests = new TokenBucket(clock, REQUESTS);
+  }
+
+  /** How many wait for the account's turn. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   /** Whether the account may read on at once. What it has read then comes off its allowance. */
@@ -85,17 +143,31 @@ export class Reader {
     return true;
   }
 
+  /** Whether a request may be answered at once: always, while nobody else has used the thread for a second. */
+  mayGoOn(): boolean {
+    if (this.mayReadOn()) return true;
+    const isShared = this.#company.isFor(this.accountId, this.#clock.monotonicMs());
+    if (isShared && !this.#requests.take(this.#owedMs)) return false;
+    this.#owedMs = 0;
+    return true;
+  }
+
   /** Counts the time of a piece that was begun at `sinceMs`, by the clock. */
   count(sinceMs: number): void {
-    this.#owedMs += Math.min(this.#clock.monotonicMs() - sinceMs, MAX_PIECE_MS);
+    const nowMs = this.#clock.monotonicMs();
+    this.#owedMs += Math.min(nowMs - sinceMs, MAX_PIECE_MS);
+    this.#company.note(this.accountId, nowMs);
   }
 
   /** Resolves when the account may read on. Rejects with ReadingRefused, or with the signal's reason once it aborts. */
   async turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.mayReadOn()) return;
-    const release = await this.#place(signal);
-    const restMs = this.#owedMs * (REST.atLeast + REST.forEach * this.#share.taken);
+    this.#waiting += 1;
+    const release = await this.#place(signal).finally(() => {
+      this.#waiting -= 1;
+    });
+    const restMs = this.#owedMs * (REST.atLeast + REST.forEach * this.#share.taken) * this.#company.patience;
     this.#owedMs = 0;
     await pause(this.#clock, restMs, signal);
     this.#clock.after(GAP_MS, release);
@@ -114,7 +186,7 @@ export class Reader {
   }
 
   async #place(signal: AbortSignal): Promise<ReleasePlace> {
-    const taken = this.#share.take(this.#accountId, WAIT_MS);
+    const taken = this.#share.take(this.accountId, WAIT_MS);
     const { promise: left, resolve } = Promise.withResolvers<null>();
     const leave = () => resolve(null);
     signal.addEventListener('abort', leave, { once: true });

@@ -176,7 +176,7 @@ export class MediaCall {
   }
 
   #afterTick(): void {
-    if (this.#audio !== 'both') return;
+    if (this.#audio === 'none') return;
     for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLegParty).afterTick();
     this.#speech?.afterTick();
   }
@@ -184,6 +184,7 @@ export class MediaCall {
   /** Has everybody take part who may, after any change of that. */
   #seat(): void {
     const parties: Party[] = [this.#platform];
+    this.#platform.isAnswered = this.#audio === 'both';
     if (this.#audio === 'inward') parties.push(...this.#agents.map((agent) => new ListeningParty(agent)));
     if (this.#audio === 'both')
       parties.push(...this.#agents, ...(this.#speech === null ? [] : [this.#speech]));

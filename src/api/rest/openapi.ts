@@ -215,7 +215,7 @@ function serverFailures(route: Route): ErrorCode[] {
   const { access, method, body, form } = route;
   const isOpen = access === 'public' || access === 'account';
   return [
-    ...(access === 'public' ? [] : (['unauthorized'] as const)),
+    ...(access === 'public' ? [] : (['unauthorized', 'too_many_requests'] as const)),
     ...(isOpen && method === 'get' ? [] : (['forbidden', 'cross_site'] as const)),
     ...(storesSettings(route) ? (['storage_full', 'too_many_attempts'] as const) : []),
     ...(body || form ? (['body_too_slow', 'body_too_large'] as const) : []),

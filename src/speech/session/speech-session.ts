@@ -69,9 +69,21 @@ export class SpeechSession {
     this.#usage = new SpeechUsage(call.identity, deps.recordUsage, () => deps.clock.monotonicMs());
   }
 
-  /** Connects to the vendors, so that the first text need not wait for it. Call it when the call is active. */
+  /**
+   * Connects to the vendors, so that the first text need not wait for it. Call it when the far end may be heard, and again
+   * when the call is active: it hears nothing before.
+   */
   begin(): void {
-    if (this.#link !== null) return;
+    if (this.#link === null) this.#connect();
+    if (this.#link === null || !this.#isAnswered) return;
+    for (const said of this.#early.splice(0)) this.#link.say(said);
+  }
+
+  get #isAnswered(): boolean {
+    return this.#call.state.name === 'active';
+  }
+
+  #connect(): void {
     const open = this.#opening();
     if (open.tts === null && open.stt === null) return;
     const { room } = this.#call;
@@ -82,7 +94,6 @@ export class SpeechSession {
       lost: (reason, again) => this.#lost(reason, again),
       unsaid: (utteranceId) => this.#settleUnheard(utteranceId, 'failed'),
     });
-    for (const said of this.#early.splice(0)) this.#link.say(said);
     if (this.#call.interims.isWanted) this.#link.wantInterims(true);
     this.#call.interims.watch((areWanted) => this.#link?.wantInterims(areWanted));
   }
@@ -94,7 +105,7 @@ export class SpeechSession {
       throw new GatewayError('capability_missing');
     if (this.#isOver) throw new GatewayError('speech_failed');
     const said = this.#added(text);
-    if (this.#link === null) this.#early.push(said);
+    if (this.#link === null || !this.#isAnswered) this.#early.push(said);
     else this.#link.say(said);
     return said.utteranceId;
   }
@@ -223,6 +234,7 @@ export class SpeechSession {
    */
   #lost(reason: string, again: boolean): void {
     this.#isOver = !again;
+    this.#early.length = 0;
     const { asked } = this.#control;
     this.#control.ask();
     for (const { utteranceId, generation } of this.#pending.all)

@@ -166,7 +166,7 @@ describe('/openapi.json', () => {
     const statusesFor = async (access: Access) =>
       Object.keys((await documentOf(sample(access))).paths['/sample/{id}']!.patch!.responses);
     expect(await statusesFor('public')).toEqual(['200', '403', '408', '413', '422', '500']);
-    expect(await statusesFor('runtime')).toEqual(['200', '401', '403', '408', '413', '422', '500']);
+    expect(await statusesFor('runtime')).toEqual(['200', '401', '403', '408', '413', '422', '429', '500']);
     // It stores something, for which the account may lack room.
     expect(await statusesFor('account')).toEqual([
       '200',
