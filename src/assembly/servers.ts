@@ -28,7 +28,7 @@ import { type Domains, routes } from './routes.ts';
 interface ServerNeeds
   extends Omit<
     Domains,
-    'probes' | 'operator' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl'
+    'probes' | 'operator' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl' | 'readingTime'
   > {
   readonly authorization: AuthorizationDomain;
   readonly keys: KeyCache;
@@ -87,6 +87,7 @@ export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
       recent,
       logTail: loggers.tail,
     },
+    readingTime,
     publicUrl,
     metrics,
     readiness: [

@@ -23,6 +23,7 @@ const ERROR_TABLE = {
   agent_not_found: { status: 404, text: 'Agent not found' },
   key_not_found: { status: 404, text: 'API key not found' },
   member_not_found: { status: 404, text: 'Platform account not found' },
+  message_not_found: { status: 404, text: 'Message not found' },
   conversation_not_found: { status: 404, text: 'Conversation not found' },
   delivery_not_found: { status: 404, text: 'Delivery not found' },
   authorization_not_found: { status: 404, text: 'MCP authorization not found' },

@@ -33,6 +33,10 @@ const MAX_ACCOUNTS = 10_000;
 /** Whoever has used nothing for so long does not mind what others use. */
 const IDLE_MS = 1_000;
 
+/** What a chunk of a body takes, of one byte too, and a megabyte in whatever chunks: to be handed on, counted, and written. */
+const CHUNK_MS = 0.03;
+const MEGABYTE_MS = 1;
+
 /** The account wants so much of the thread that this had to wait for too long. */
 export class ReadingRefused extends RetryLater {
   constructor() {
@@ -159,6 +163,33 @@ export class Reader {
     this.#company.note(this.accountId, nowMs);
   }
 
+  /** Counts work whose time is known. */
+  charge(ms: number): void {
+    this.#owedMs += ms;
+  }
+
+  /** Does work that counts, whether it is the account's turn or not. */
+  counting<Result>(work: () => Result): Result {
+    const sinceMs = this.#clock.monotonicMs();
+    try {
+      return work();
+    } finally {
+      this.count(sinceMs);
+    }
+  }
+
+  /** Yields the chunks of a body no faster than the account may read them. Throws as `turn` rejects. */
+  async *chunks(
+    body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void> {
+    for await (const chunk of body) {
+      this.charge(CHUNK_MS + (chunk.byteLength * MEGABYTE_MS) / 1_048_576);
+      await this.turn(signal);
+      yield chunk;
+    }
+  }
+
   /** Resolves when the account may read on. Rejects with ReadingRefused, or with the signal's reason once it aborts. */
   async turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
@@ -177,23 +208,12 @@ export class Reader {
   /** Does work that reads something as a whole, when it is the account's turn. Rejects as `turn`. */
   async read<Result>(signal: AbortSignal, work: () => Result): Promise<Result> {
     await this.turn(signal);
-    const sinceMs = this.#clock.monotonicMs();
-    try {
-      return work();
-    } finally {
-      this.count(sinceMs);
-    }
+    return this.counting(work);
   }
 
   async #place(signal: AbortSignal): Promise<ReleasePlace> {
-    const taken = this.#share.take(this.accountId, WAIT_MS);
-    const { promise: left, resolve } = Promise.withResolvers<null>();
-    const leave = () => resolve(null);
-    signal.addEventListener('abort', leave, { once: true });
-    const release = await Promise.race([taken, left]);
-    signal.removeEventListener('abort', leave);
+    const release = await this.#share.take(this.accountId, WAIT_MS, signal);
     if (release !== null) return release;
-    void taken.then((late) => late?.());
     signal.throwIfAborted();
     throw new ReadingRefused();
   }

@@ -140,16 +140,16 @@ export class SpeechSession {
   }
 
   #opening(): SpeechOpen {
-    const { sampleRateHz: roomRateHz, platform } = this.#call.identity;
+    const { accountId, sampleRateHz: roomRateHz, platform } = this.#call.identity;
     const { capabilities, namesSpeakers } = PLATFORM_TRAITS[platform];
     // The call may gain later what it does not offer yet.
     const tts = capabilities.includes('audio_out') ? this.#settings.tts : null;
     const stt = capabilities.includes('audio_in') ? this.#settings.stt : null;
     const rings = this.#rings;
-    if (stt === null) return { rings, roomRateHz, tts, stt };
+    if (stt === null) return { accountId, rings, roomRateHz, tts, stt };
     const taps = newTaps(namesSpeakers ? MAX_VOICES : 1, Math.min(roomRateHz, MAX_TAP_RATE_HZ));
     const speaker = namesSpeakers ? null : phoneSpeaker(this.#call.identity);
-    return { rings, roomRateHz, tts, stt: { ...stt, taps, speaker } };
+    return { accountId, rings, roomRateHz, tts, stt: { ...stt, taps, speaker } };
   }
 
   #added(text: string): SaidUtterance {

@@ -34,6 +34,7 @@ const DECODED: Readonly<
   behindNat: bit,
   callsTo: json,
   capabilities: json,
+  choices: json,
   config: json,
   detail: json,
   enabled: bit,
@@ -51,6 +52,7 @@ const DECODED: Readonly<
   readingTools: json,
   redirectUris: json,
   register: bit,
+  replyTo: json,
 };
 
 /** Returns the values as SQLite stores them. */
