@@ -232,13 +232,23 @@ export class MediaCall {
 
   #report(): AudioReport {
     const { delayMs, lost, late, concealed, droppedForDepth, shortenedMs, lengthenedMs } = this.#leg.counters;
-    const sent = { delayMs: 0, ...this.#left };
+    const { heardLevel, pushedLevel } = this.#platform;
+    const sent = { level: pushedLevel.read(), delayMs: 0, ...this.#left };
     for (const { playout } of this.#agents) {
       sent.delayMs = Math.max(sent.delayMs, playout.queuedMs);
       addTotals(sent, playout);
     }
     return {
-      received: { delayMs, lost, late, concealed, droppedForDepth, shortenedMs, lengthenedMs },
+      received: {
+        level: heardLevel.read(),
+        delayMs,
+        lost,
+        late,
+        concealed,
+        droppedForDepth,
+        shortenedMs,
+        lengthenedMs,
+      },
       sent,
     };
   }

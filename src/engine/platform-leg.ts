@@ -7,6 +7,7 @@ import type { FrameRing } from '../rings/frame-ring.ts';
 import type { SentLevel } from '../rings/sent-level.ts';
 import { CountedTotal, type EngineCounter, type EngineStats } from '../threads/engine-stats.ts';
 import { Egress } from './egress.ts';
+import { LevelMeter } from './level-meter.ts';
 import type { Party } from './mixer.ts';
 
 type Totals = Omit<MediaCounters, 'delayMs'>;
@@ -36,6 +37,8 @@ export class PlatformLegParty implements Party {
   /** The tap of each voice. Null for all when there is none, the usual case. */
   #taps: (Egress | null)[] | null = null;
   #sentLevel: SentLevel | null = null;
+  readonly heardLevel = new LevelMeter();
+  readonly pushedLevel = new LevelMeter();
   /** The call is answered. What a far end sends before, and will not hear, is an announcement and no music on hold. */
   isAnswered = false;
   /** The leg's counters as last added to the statistics. */
@@ -75,12 +78,14 @@ export class PlatformLegParty implements Party {
   pull(frame: Int16Array): boolean {
     const isPlain = this.#voices.length === 1 && this.#taps === null;
     const voiced = isPlain ? (this.#voices[0] as Voice).pull(frame) : this.#pullVoices(frame);
+    this.heardLevel.note(frame, voiced);
     if (voiced) this.#stats.add('frames_in', 1);
     return voiced;
   }
 
   push(frame: Int16Array, voiced: boolean): void {
     this.#leg.push(frame, voiced);
+    this.pushedLevel.note(frame, voiced);
     if (!voiced) return;
     this.#stats.add('frames_out', 1);
     if (this.#taps !== null) this.#sentLevel?.note(frame);

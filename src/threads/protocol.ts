@@ -121,9 +121,13 @@ export interface AudioReport {
   readonly received: Pick<
     MediaCounters,
     'delayMs' | 'lost' | 'late' | 'concealed' | 'droppedForDepth' | 'shortenedMs' | 'lengthenedMs'
-  >;
-  /** What agents send, including agents that have left. Hosted speech is not part of it. */
+  > & {
+    /** Root mean square of what is heard, 0 to 1. */
+    readonly level: number;
+  };
+  /** What agents send, including agents that have left. Hosted speech is part of the level only. */
   readonly sent: {
+    readonly level: number;
     /** The longest queue of an agent's audio; 0 when none waits to be played. */
     readonly delayMs: number;
     readonly underruns: number;

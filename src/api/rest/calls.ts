@@ -319,9 +319,14 @@ async function press(calls: CallDomain, scope: AgentScope, callId: string, digit
   return reply(200, { status: 'ok' as const });
 }
 
+function hundredths(level: number): number {
+  return Math.round(level * 100) / 100;
+}
+
 function audioWire({ received, sent }: AudioReport): CallAudio {
   return {
     received: {
+      level: hundredths(received.level),
       delay_ms: Math.round(received.delayMs),
       lost: received.lost,
       late: received.late,
@@ -331,6 +336,7 @@ function audioWire({ received, sent }: AudioReport): CallAudio {
       lengthened_ms: Math.round(received.lengthenedMs),
     },
     sent: {
+      level: hundredths(sent.level),
       delay_ms: Math.round(sent.delayMs),
       underruns: sent.underruns,
       shortened_ms: Math.round(sent.shortenedMs),

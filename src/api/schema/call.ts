@@ -169,10 +169,15 @@ export type PastCallStatus = z.output<typeof PastCallStatus>;
 const ShortenedMs = z.int().describe('Milliseconds by which audio was shortened to reduce the delay');
 const LengthenedMs = z.int().describe('Milliseconds by which audio was lengthened to raise the delay');
 
+const Level = z
+  .number()
+  .describe('How loud it is now: root mean square, 0 to 1. 0 when it was not asked for in the last 5 s');
+
 /** How the audio of a live call is doing. */
 export const CallAudio = named('CallAudio', {
   received: z
     .object({
+      level: Level,
       delay_ms: z
         .int()
         .describe('Delay of the jitter buffer, the longest of several speakers; 0 while nothing is received'),
@@ -186,6 +191,7 @@ export const CallAudio = named('CallAudio', {
     .describe('What the platform sends'),
   sent: z
     .object({
+      level: Level,
       delay_ms: z
         .int()
         .describe('Longest queue of an agent’s audio that waits to be played; 0 if none waits'),
@@ -193,7 +199,7 @@ export const CallAudio = named('CallAudio', {
       shortened_ms: ShortenedMs,
       lengthened_ms: LengthenedMs,
     })
-    .describe('What agents send on the call WebSocket; hosted speech is not included'),
+    .describe('What agents send on the call WebSocket. Hosted speech is part of the level only'),
 });
 export type CallAudio = z.output<typeof CallAudio>;
 
