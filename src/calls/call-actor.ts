@@ -3,11 +3,13 @@ import { GatewayError } from '../base/errors.ts';
 import type { RecognizedLine } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { CancelTimer, Clock } from '../base/time.ts';
+import { wallMs } from '../base/wall-ms.ts';
 import type { PlatformLeg } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../media/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, AudioReport, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
+import type { MeasuredTurn } from '../threads/protocol.ts';
 import { CallCapabilities } from './call-capabilities.ts';
 import { callErrorOf } from './call-error.ts';
 import type { CallEvent, CallIdentity, CallSnapshot, CallStart } from './call-event.ts';
@@ -25,6 +27,7 @@ import { ChatSender } from './chat-sender.ts';
 import type { InboundChatDeps } from './inbound-chat.ts';
 import { LegEvents, type ObservedCall } from './leg-events.ts';
 import { Transcript } from './transcript.ts';
+import { TurnClock } from './turn-clock.ts';
 
 /** How long a call may stay in each phase before its deadline moves it on. */
 export type CallDeadlines = Readonly<Record<`${CallPhase}Ms`, number>>;
@@ -60,6 +63,9 @@ interface CallDeps {
 /** The leg of a call that could not get a real one. */
 const NO_LEG: PlatformLeg = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
 
+/** A bridge thread tells within this time that an utterance is played. */
+const STAGES_MS = 250;
+
 /** Limit of observers per call. */
 const MAX_OBSERVERS = 64;
 
@@ -73,6 +79,7 @@ export class CallActor implements ObservedCall {
   readonly login: CallLogin;
   readonly transcript = new Transcript();
   readonly interims = new InterimListeners();
+  readonly turnClock = new TurnClock();
   readonly chatSender: ChatSender;
   /** What the platform leg reports. */
   readonly legObserver: LegEvents;
@@ -200,8 +207,16 @@ export class CallActor implements ObservedCall {
 
   /** Adds a line to the transcript and publishes it, also when the call is over. */
   transcribed(line: RecognizedLine): void {
+    this.turnClock.understood(wallMs());
     this.transcript.add({ speaker: line.speaker, text: line.text });
     this.publish({ type: 'call_transcript', ...line });
+  }
+
+  /** The far end has been answered. What was said of the answer's stages comes by other ways, and may be under way. */
+  turned(turn: MeasuredTurn): void {
+    this.#deps.clock.after(STAGES_MS, () => {
+      if (!this.isOver) this.publish({ type: 'turn_metrics', ...this.turnClock.split(turn) });
+    });
   }
 
   publish(event: CallEvent): void {

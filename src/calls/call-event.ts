@@ -1,5 +1,5 @@
 import type { Capability, Platform } from '../base/platform.ts';
-import type { RecognizedLine } from '../base/speech.ts';
+import type { RecognizedLine, TurnMetrics } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Participant } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
@@ -28,6 +28,7 @@ export type CallEvent =
   /** Somebody has started or stopped speaking, as heard by hosted speech recognition. */
   | { readonly type: 'speech'; readonly speaker: string; readonly state: 'started' | 'ended' }
   | UnheardEvent
+  | TurnEvent
   | ChatEvent
   | { readonly type: 'dtmf'; readonly digit: string };
 
@@ -90,6 +91,11 @@ export interface UnheardEvent {
   readonly type: 'speech_unheard';
   readonly speaker: string;
   readonly reason: 'not_understood' | 'failed';
+}
+
+/** The far end has been answered. */
+export interface TurnEvent extends TurnMetrics {
+  readonly type: 'turn_metrics';
 }
 
 /** What has become of a text that the gateway speaks. `started` is the only state that another one follows. */

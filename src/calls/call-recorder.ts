@@ -4,6 +4,7 @@ import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import type { AccountQuota } from '../store/database/account-quota.ts';
 import { type Db, findRow, insertRow } from '../store/database/rows.ts';
+import { appendCallTurn } from '../store/messages/call-turns.ts';
 import {
   type CallRow,
   disconnectLiveCalls,
@@ -29,6 +30,7 @@ import type {
   SpeechError,
   StateEvent,
   TranscriptEvent,
+  TurnEvent,
   UtteranceEvent,
   WaitingEvent,
 } from './call-event.ts';
@@ -116,6 +118,8 @@ export class CallRecorder {
         return this.#transcribed(call, event);
       case 'utterance':
         return this.#utterance(call, event);
+      case 'turn_metrics':
+        return this.#turned(call, event);
       case 'call_participants':
       case 'call_speaking':
       case 'speech':
@@ -149,6 +153,15 @@ export class CallRecorder {
     });
     // Somebody waits for an answer to it.
     this.#turn?.begin();
+  }
+
+  #turned(call: CallSnapshot, { type, ...metrics }: TurnEvent): void {
+    const turn = { callId: call.callId, metrics, createdAt: this.#clock.nowIso() };
+    this.#write(call.callId, async () => {
+      if (!this.#quota.hasReserve(call.accountId)) return;
+      await appendCallTurn(this.#db, turn);
+      await this.#append(call, type, { call_id: call.callId, ...metrics });
+    });
   }
 
   /** The feed tells how an utterance ended. Its start would only wake whoever waits for the feed. */

@@ -20,6 +20,7 @@ import { ListeningParty } from './listening-party.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';
 import { SpeechParty } from './speech-party.ts';
+import { TurnMeter } from './turn-meter.ts';
 
 /** Once a second, unless the call is resting. */
 const TICKS_BETWEEN_COUNTS = 50;
@@ -85,7 +86,9 @@ export class MediaCall {
     this.#host = host;
     this.#leg = leg;
     this.#mixer = host.mixerFor(leg.sampleRateHz);
-    this.#platform = new PlatformLegParty(leg, host.stats);
+    const { callId } = this;
+    const turns = new TurnMeter((turn) => host.post({ type: 'call.turn', callId, turn }));
+    this.#platform = new PlatformLegParty(leg, host.stats, turns);
     this.#parties = [this.#platform];
     this.#audio = placement.audio;
     const { promise, resolve } = Promise.withResolvers<CallOutcome>();

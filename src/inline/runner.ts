@@ -1,5 +1,6 @@
 import type { AgentModels } from '../agents/agent-domain.ts';
 import { EventLoopLimit } from '../base/event-loop-limit.ts';
+import type { TurnMetrics } from '../base/speech.ts';
 import { changeRows, type Db } from '../store/database/rows.ts';
 import { type BusyLane, failQueued, listBusyLanes } from '../store/inline/delivery-turns.ts';
 import { listInlineAgents } from '../store/inline/inline-agents.ts';
@@ -46,6 +47,7 @@ export class InlineRunner implements AgentModels {
         clock,
         onAnswered: (call) => this.#later('a greeting', greet(this.#domain, call)),
         onInterrupted: (interruption) => this.#later('a reply', this.#heard(interruption)),
+        onMeasured: (turnId, metrics) => this.#later('the time of a reply', this.#measured(turnId, metrics)),
         onEnded: ({ identity: { agentId, callId } }) =>
           this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended')),
       }),
@@ -142,6 +144,11 @@ export class InlineRunner implements AgentModels {
   async #heard({ turnId, heard }: Interruption): Promise<void> {
     const reply = { deliveryId: turnId, role: 'assistant' } as const;
     await changeRows(this.#domain.store.db, 'modelTurns', reply, { text: heard || NOTHING_HEARD });
+  }
+
+  /** Stores how long the caller waited for a reply. */
+  async #measured(id: string, metrics: TurnMetrics): Promise<void> {
+    await changeRows(this.#domain.store.db, 'deliveries', { id }, { turnMetrics: metrics });
   }
 
   #later(what: string, work: Promise<void>): void {

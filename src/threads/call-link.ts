@@ -18,6 +18,7 @@ import {
   type CallOutcome,
   type CallPlacement,
   fromWireError,
+  type MeasuredTurn,
   PROTOCOL_VERSION,
   type Reply,
   type TapPlacement,
@@ -38,6 +39,8 @@ type RequestCommand = Extract<CallCommand, { readonly requestId: number }>;
 export interface EngineCallObserver {
   /** The call's media has ended for good without `close`: because of a bug, or because no worker could hold it. */
   ended(termination: Termination): void;
+  /** The far end has spoken, and has been answered. */
+  turned(turn: MeasuredTurn): void;
 }
 
 /** The media half of a call, on whichever worker it runs. */
@@ -245,6 +248,8 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       case 'media.event':
         if ('media' in this.#state) this.#state.media.onEvent(message.event);
         return;
+      case 'call.turn':
+        return this.#observer.turned(message.turn);
       case 'agent.mark':
         return this.#agent(message.legId)?.marked(message.markId);
       case 'agent.held':

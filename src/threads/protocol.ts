@@ -139,11 +139,19 @@ export type RequestReply =
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: true; readonly value: unknown }
   | { readonly type: 'reply'; readonly requestId: number; readonly ok: false; readonly error: WireError };
 
+/** When the far end had finished speaking, as its audio arrived, and when the first sound of the answer left (`wallMs`). */
+export interface MeasuredTurn {
+  readonly endMs: number;
+  readonly soundMs: number;
+}
+
 /** Worker → main: about a call. */
 export type CallEvent = { readonly callId: string } & (
   | { readonly type: 'media.event'; readonly event: MediaEvent<unknown> }
   /** The call's media leg is open. The call ticks in this slot, 0 to 19. */
   | { readonly type: 'call.placed'; readonly callNumber: number; readonly slot: number }
+  /** The far end has been answered. */
+  | { readonly type: 'call.turn'; readonly turn: MeasuredTurn }
   /** All audio sent before the mark has been played. */
   | { readonly type: 'agent.mark'; readonly legId: number; readonly markId: number }
   /** `playedMs` is a sum since the leg was created: all that has left. */

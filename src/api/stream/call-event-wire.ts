@@ -18,6 +18,7 @@ export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEven
     case 'call_error':
     case 'speech':
     case 'speech_unheard':
+    case 'turn_metrics':
     case 'dtmf':
       return event;
     case 'call_capabilities': {

@@ -5,6 +5,7 @@ import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { RecognizedLine } from '../../base/speech.ts';
 import type { Clock } from '../../base/time.ts';
 import { TokenBucket } from '../../base/token-bucket.ts';
+import { wallMs } from '../../base/wall-ms.ts';
 import type { CallActor, Silencer } from '../../calls/call-actor.ts';
 import type { CallIdentity } from '../../calls/call-event.ts';
 import { MAX_VOICES } from '../../media/media-leg.ts';
@@ -94,6 +95,7 @@ export class SpeechSession {
       throw new GatewayError('capability_missing');
     if (this.#isOver) throw new GatewayError('speech_failed');
     const said = this.#added(text);
+    this.#call.turnClock.said(said.utteranceId, wallMs());
     if (this.#link === null) this.#early.push(said);
     else this.#link.say(said);
     return said.utteranceId;
@@ -162,6 +164,7 @@ export class SpeechSession {
         return this.#call.interims.tell(lineOf(signal));
       case 'activity': {
         const { speaker, state } = signal;
+        if (state === 'ended') this.#call.turnClock.paused(wallMs());
         if (!this.#call.isOver) this.#call.publish({ type: 'speech', speaker, state });
         return;
       }
@@ -187,7 +190,8 @@ export class SpeechSession {
     if (!this.#call.isOver) this.#call.silenced(by);
   }
 
-  #utterance({ utteranceId, state, playedMs, spokenText, isEstimate }: UtteranceReport): void {
+  #utterance({ utteranceId, state, playedMs, spokenText, audioMs, isEstimate }: UtteranceReport): void {
+    if (state === 'started') this.#call.turnClock.played(utteranceId, audioMs);
     if (state !== 'started' && !this.#pending.settle(utteranceId)) return;
     if (this.#call.isOver) return;
     this.#call.publish({ type: 'utterance', utteranceId, state, playedMs, spokenText, isEstimate });
@@ -234,7 +238,8 @@ export class SpeechSession {
 
   /** Nothing is known of what was heard. */
   #settleUnheard(utteranceId: string, state: 'failed' | 'interrupted'): void {
-    this.#utterance({ utteranceId, state, playedMs: 0, spokenText: '', isEstimate: this.#link !== null });
+    const isEstimate = this.#link !== null;
+    this.#utterance({ utteranceId, state, playedMs: 0, spokenText: '', audioMs: null, isEstimate });
   }
 }
 

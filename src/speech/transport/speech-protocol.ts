@@ -90,6 +90,8 @@ export interface UtteranceReport {
   /** Milliseconds of it that have left for the platform. */
   readonly playedMs: number;
   readonly spokenText: string;
+  /** When its first audio came, by `wallMs`. Null: none has. */
+  readonly audioMs: number | null;
   /** Whether `spokenText` is inferred from the time, because the vendor does not say when words are spoken. */
   readonly isEstimate: boolean;
 }

@@ -43,6 +43,7 @@ const DECODED: Readonly<
   kept: json,
   limits: json,
   memory: json,
+  metrics: json,
   narrowedTo: set,
   newConversations: bit,
   options: json,
@@ -51,6 +52,7 @@ const DECODED: Readonly<
   readingTools: json,
   redirectUris: json,
   register: bit,
+  turnMetrics: json,
 };
 
 /** Returns the values as SQLite stores them. */

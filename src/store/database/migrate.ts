@@ -7,6 +7,7 @@ import { migration0033 } from '../migrations/0033-agent-policies.ts';
 import { migration0034 } from '../migrations/0034-account-bytes.ts';
 import { migration0035 } from '../migrations/0035-leaving-accounts.ts';
 import { migration0036 } from '../migrations/0036-budgets.ts';
+import { migration0042 } from '../migrations/0042-turn-metrics.ts';
 import type { Migration } from './migration.ts';
 import { StoreError } from './store-error.ts';
 
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0034,
   migration0035,
   migration0036,
+  migration0042,
 ];
 
 /** The last of the steps that made the baseline, before there was a release. */

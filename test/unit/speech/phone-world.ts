@@ -101,7 +101,7 @@ export class PhoneWorld {
 
   async #connect(index: number, line: PhoneLine, sessions: SpeechSessions): Promise<void> {
     const call = new PhoneCall(await RtpPhone.start(line), sessions);
-    const engineCall = this.#engine.place(`call_${index}`, { ended() {} });
+    const engineCall = this.#engine.place(`call_${index}`, { ended() {}, turned() {} });
     const open = { bindHost: '127.0.0.1', rtpPort: this.#portOf(index), sampleRateHz: 8_000, bound: null };
     const media = await engineCall.media.open(RTP_MEDIA, open, () => {});
     await media.configure(baseConfig(call.phone.port));

@@ -232,7 +232,7 @@ describe('the speech of a call', () => {
     await scene.answer();
     const sayBlank = (): void => {
       const utteranceId = scene.say(' ');
-      const report = { utteranceId, playedMs: 0, spokenText: ' ', isEstimate: false };
+      const report = { utteranceId, playedMs: 0, spokenText: ' ', isEstimate: false, audioMs: null };
       scene.signal({ type: 'utterance', ...report, state: 'finished' });
     };
     for (let i = 0; i < 32; i++) sayBlank();
@@ -247,7 +247,7 @@ describe('the speech of a call', () => {
     const scene = new Scene();
     await scene.answer();
     const utteranceId = scene.say('Hello.');
-    const report = { utteranceId, playedMs: 0, spokenText: '', isEstimate: false };
+    const report = { utteranceId, playedMs: 0, spokenText: '', isEstimate: false, audioMs: null };
     scene.signal({ type: 'utterance', ...report, state: 'started' });
     scene.signal({ type: 'utterance', ...report, state: 'finished' });
     scene.signal({ type: 'utterance', ...report, state: 'finished' });
