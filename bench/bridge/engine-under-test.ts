@@ -47,6 +47,7 @@ export class EngineUnderTest {
     const call = this.engine.place(`call_${this.#calls}`, {
       ended: ({ reason }) => fail(reason),
       turned() {},
+      heard() {},
     });
     const agent = call.joinAgent(DEAF_AGENT, roomyQueue());
     agent.listen(ROOM_HZ);

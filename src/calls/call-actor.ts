@@ -9,7 +9,7 @@ import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../media/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, AudioReport, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
-import type { MeasuredTurn } from '../threads/protocol.ts';
+import { CallAnswer } from './call-answer.ts';
 import { CallCapabilities } from './call-capabilities.ts';
 import { callErrorOf } from './call-error.ts';
 import type { CallEvent, CallIdentity, CallSnapshot, CallStart } from './call-event.ts';
@@ -63,9 +63,6 @@ interface CallDeps {
 /** The leg of a call that could not get a real one. */
 const NO_LEG: PlatformLeg = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
 
-/** A bridge thread tells within this time that an utterance is played. */
-const STAGES_MS = 250;
-
 /** Limit of observers per call. */
 const MAX_OBSERVERS = 64;
 
@@ -79,7 +76,9 @@ export class CallActor implements ObservedCall {
   readonly login: CallLogin;
   readonly transcript = new Transcript();
   readonly interims = new InterimListeners();
-  readonly turnClock = new TurnClock();
+  readonly turnClock: TurnClock;
+  /** Finds out who has answered. Null: nobody wants to know. */
+  readonly answer: CallAnswer | null;
   readonly chatSender: ChatSender;
   /** What the platform leg reports. */
   readonly legObserver: LegEvents;
@@ -106,6 +105,11 @@ export class CallActor implements ObservedCall {
     this.#sipHeaders = start.sipHeaders ?? {};
     this.#deps = deps;
     this.chatSender = new ChatSender(deps.clock);
+    this.turnClock = new TurnClock(deps.clock, (metrics) => {
+      if (!this.isOver) this.publish({ type: 'turn_metrics', ...metrics });
+    });
+    const { machineDetection: mode = 'off' } = start;
+    this.answer = mode === 'off' ? null : new CallAnswer(mode, this, deps.clock);
     this.capabilities = new CallCapabilities(start, () => this.#capabilitiesChanged());
     this.legObserver = new LegEvents(this, deps);
     this.#startedMs = deps.clock.monotonicMs();
@@ -133,8 +137,8 @@ export class CallActor implements ObservedCall {
     return this.#deps.engineCall.media;
   }
 
-  /** The call's room, for hosted speech. */
-  get room(): Pick<EngineCall, 'hostSpeech' | 'tap'> {
+  /** The call's room, for those who hear what the far end says. */
+  get room(): Pick<EngineCall, 'hostSpeech' | 'tap' | 'listen'> {
     return this.#deps.engineCall;
   }
 
@@ -208,15 +212,9 @@ export class CallActor implements ObservedCall {
   /** Adds a line to the transcript and publishes it, also when the call is over. */
   transcribed(line: RecognizedLine): void {
     this.turnClock.understood(wallMs());
+    this.answer?.understood(line.text, true);
     this.transcript.add({ speaker: line.speaker, text: line.text });
     this.publish({ type: 'call_transcript', ...line });
-  }
-
-  /** The far end has been answered. What was said of the answer's stages comes by other ways, and may be under way. */
-  turned(turn: MeasuredTurn): void {
-    this.#deps.clock.after(STAGES_MS, () => {
-      if (!this.isOver) this.publish({ type: 'turn_metrics', ...this.turnClock.split(turn) });
-    });
   }
 
   publish(event: CallEvent): void {
@@ -287,8 +285,10 @@ export class CallActor implements ObservedCall {
     this.#actOnLeg(next.leg);
     if (phaseOf(next.state) !== phaseOf(before)) this.#armDeadline();
     if (next.state.name === 'active') this.#deps.engineCall.startAudio();
+    if (next.state.name === 'active' && before.name !== 'active') this.answer?.begin();
     if (isOver(next.state)) {
       this.#endedAt = this.#deps.clock.nowIso();
+      this.answer?.close();
       void this.#deps.engineCall.close();
     }
     this.changed();

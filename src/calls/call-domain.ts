@@ -70,7 +70,8 @@ export function openCall(domain: CallDomain, call: CallToOpen, start: CallStart)
   const identity = { ...call, roomId: newId('room'), participantId: newId('part'), createdAt };
   const engineCall = domain.engine.place(identity.callId, {
     ended: (termination) => actor.post({ type: 'engine_ended', termination }),
-    turned: (turn) => actor.turned(turn),
+    heard: (fact) => actor.answer?.heard(fact),
+    turned: (turn) => actor.turnClock.measured(turn),
   });
   const chat = chatDeps(domain, identity, start.login);
   const actor = new CallActor(identity, start, { engineCall, clock, deadlines, playout, publisher, chat });

@@ -3,6 +3,8 @@ import type { RecognizedLine, TurnMetrics } from '../base/speech.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Participant } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
+import type { AnsweredBy } from './answer-words.ts';
+import type { MachineDetection } from './call-answer.ts';
 import type { CallProgress, CallStateName } from './call-state.ts';
 import type { CallPresets } from './choose-presets.ts';
 
@@ -29,6 +31,11 @@ export type CallEvent =
   | { readonly type: 'speech'; readonly speaker: string; readonly state: 'started' | 'ended' }
   | UnheardEvent
   | TurnEvent
+  | AnsweredEvent
+  /** A machine has ended its greeting: it is time to speak. */
+  | { readonly type: 'beep' }
+  /** Music is played to the agent, or no longer. */
+  | { readonly type: 'hold_music'; readonly playing: boolean }
   | ChatEvent
   | { readonly type: 'dtmf'; readonly digit: string };
 
@@ -91,6 +98,14 @@ export interface UnheardEvent {
   readonly type: 'speech_unheard';
   readonly speaker: string;
   readonly reason: 'not_understood' | 'failed';
+}
+
+/** Who or what has answered the call. Comes again when it is known better. */
+export interface AnsweredEvent {
+  readonly type: 'call_answered_by';
+  readonly answered_by: AnsweredBy;
+  /** 0 to 1. */
+  readonly confidence: number;
 }
 
 /** The far end has been answered. */
@@ -160,6 +175,8 @@ export interface CallStart {
   readonly login: CallLogin;
   readonly capabilities: readonly Capability[];
   readonly presets: CallPresets;
+  /** What to do about machines that answer. None for inbound calls. */
+  readonly machineDetection?: MachineDetection;
   readonly sipHeaders?: CallSnapshot['sipHeaders'];
 }
 

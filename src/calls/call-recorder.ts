@@ -21,18 +21,13 @@ import {
 import type { Store } from '../store/store.ts';
 import { bridgeDisconnected } from './call-error.ts';
 import type {
-  CallError,
   CallEvent,
   CallSnapshot,
   ChatEvent,
-  HoldEvent,
-  ProgressEvent,
-  SpeechError,
   StateEvent,
   TranscriptEvent,
   TurnEvent,
   UtteranceEvent,
-  WaitingEvent,
 } from './call-event.ts';
 import { isFirst } from './call-state.ts';
 import { MAX_LINES } from './transcript.ts';
@@ -43,7 +38,20 @@ const WRITE_DELAY_MS = 10;
 type ToldCall = Pick<CallRow, 'callId' | 'accountId' | 'agentId' | 'platform' | 'state'>;
 
 /** Events that the feed tells as they are. */
-type ToldEvent = StateEvent | WaitingEvent | ProgressEvent | HoldEvent | CallError | SpeechError;
+type ToldEvent = Extract<
+  CallEvent,
+  {
+    readonly type:
+      | 'call_state'
+      | 'call_waiting'
+      | 'call_progress'
+      | 'call_hold'
+      | 'call_error'
+      | 'call_answered_by'
+      | 'beep'
+      | 'hold_music';
+  }
+>;
 
 /** Called when a write fails. The call continues without its record. */
 export type RecordFailure = (callId: string, error: unknown) => void;
@@ -103,6 +111,9 @@ export class CallRecorder {
       case 'call_progress':
       case 'call_hold':
       case 'call_error':
+      case 'call_answered_by':
+      case 'beep':
+      case 'hold_music':
         return this.#write(call.callId, () => this.#tell(call, event));
       case 'call_chat':
         return this.#write(call.callId, () => this.#append(call, event.type, chatOf(call, event)));

@@ -12,10 +12,12 @@ import {
   type CallPlacement,
   type Command,
   type Event,
+  type HeardFact,
   type Reply,
   toWireError,
 } from '../threads/protocol.ts';
 import { AgentLegParty } from './agent-leg.ts';
+import { AnswerListener } from './answer-listener.ts';
 import { ListeningParty } from './listening-party.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';
@@ -91,12 +93,14 @@ export class MediaCall {
     this.#platform = new PlatformLegParty(leg, host.stats, turns);
     this.#parties = [this.#platform];
     this.#audio = placement.audio;
+    this.#platform.isAnswered = placement.audio === 'both';
     const { promise, resolve } = Promise.withResolvers<CallOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
     for (const agent of placement.agents) this.#join(agent);
     for (const { voice, ring } of placement.taps) this.#platform.tap(voice, ring);
     if (placement.speech !== null) this.#hostSpeech(placement.speech);
+    if (placement.isListenedTo) this.#listen();
     this.#seat();
   }
 
@@ -150,8 +154,11 @@ export class MediaCall {
         return this.#platform.tap(command.voice, command.ring);
       case 'call.speech':
         return this.#hostSpeech(command.speech);
+      case 'call.listen':
+        return this.#listen();
       case 'call.audio':
         this.#audio = command.flow;
+        this.#platform.isAnswered = command.flow === 'both';
         return this.#seat();
       case 'call.close':
         return this.#end({ type: 'closed' });
@@ -217,6 +224,13 @@ export class MediaCall {
     this.#speech = new SpeechParty(rings, host);
     this.#platform.noteSentTo(new SentLevel(rings.sent));
     this.#seat();
+  }
+
+  /** Begins anew on another worker: who answered is known by then. */
+  #listen(): void {
+    const { callId } = this;
+    const tell = (fact: HeardFact): void => this.#host.post({ type: 'call.heard', callId, fact });
+    this.#platform.listenBy(new AnswerListener(this.#leg.sampleRateHz, tell));
   }
 
   #report(): AudioReport {

@@ -7,6 +7,7 @@ import { MAX_VOICES, type MediaCounters, type MediaLeg, type Voice } from '../me
 import type { FrameRing } from '../rings/frame-ring.ts';
 import type { SentLevel } from '../rings/sent-level.ts';
 import { CountedTotal, type EngineCounter, type EngineStats } from '../threads/engine-stats.ts';
+import type { AnswerListener } from './answer-listener.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
 import type { TurnMeter } from './turn-meter.ts';
@@ -39,6 +40,9 @@ export class PlatformLegParty implements Party {
   #taps: (Egress | null)[] | null = null;
   #sentLevel: SentLevel | null = null;
   readonly #turns: TurnMeter;
+  #listener: AnswerListener | null = null;
+  /** Whether what is heard is that of the far end, and not of the network before it. */
+  isAnswered = false;
   /** The leg's counters as last added to the statistics. */
   readonly #collected = COUNTERS.map(([, name]) => new CountedTotal(name));
 
@@ -74,12 +78,18 @@ export class PlatformLegParty implements Party {
     this.#sentLevel = level;
   }
 
+  /** Has the far end listened to, once it has answered. */
+  listenBy(listener: AnswerListener): void {
+    this.#listener = listener;
+  }
+
   pull(frame: Int16Array): boolean {
     const isPlain = this.#voices.length === 1 && this.#taps === null;
     const voiced = isPlain ? (this.#voices[0] as Voice).pull(frame) : this.#pullVoices(frame);
+    if (this.isAnswered) this.#listener?.take(voiced ? frame : null);
     if (!voiced) return false;
     this.#stats.add('frames_in', 1);
-    if (!this.#leg.onHold) this.#turns.heard(frame, this.#arrivedAtMs());
+    if (this.isAnswered && !this.#leg.onHold) this.#turns.heard(frame, this.#arrivedAtMs());
     return true;
   }
 

@@ -18,6 +18,7 @@ import {
   type CallOutcome,
   type CallPlacement,
   fromWireError,
+  type HeardFact,
   type MeasuredTurn,
   PROTOCOL_VERSION,
   type Reply,
@@ -41,6 +42,8 @@ export interface EngineCallObserver {
   ended(termination: Termination): void;
   /** The far end has spoken, and has been answered. */
   turned(turn: MeasuredTurn): void;
+  /** After `listen`. */
+  heard(fact: HeardFact): void;
 }
 
 /** The media half of a call, on whichever worker it runs. */
@@ -58,6 +61,8 @@ export interface EngineCall {
   tap(voice: number, ring: FrameRing | null): void;
   /** Makes hosted speech a party of the call's room, heard from `startAudio` on. Call it once. */
   hostSpeech(speech: SpeechRings): void;
+  /** Has the observer told what is heard of the far end. */
+  listen(): void;
   /** Adds an agent to the call; `memory` limits the audio it queues. */
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio;
   /** Reads how the audio is doing. Rejects when the call has no open media, or loses its worker meanwhile. */
@@ -126,6 +131,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #audio: AudioFlow = 'none';
   #taps: readonly TapPlacement[] = [];
   #speech: SpeechRings | null = null;
+  #isListenedTo = false;
   #lastLegId = 0;
   #closing = false;
   #suspected = false;
@@ -199,6 +205,11 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     this.send({ type: 'call.speech', speech });
   }
 
+  listen(): void {
+    this.#isListenedTo = true;
+    this.send({ type: 'call.listen' });
+  }
+
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio {
     this.#lastLegId++;
     const agent = new AgentLink(this.#lastLegId, this, observer, memory);
@@ -250,6 +261,8 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
         return;
       case 'call.turn':
         return this.#observer.turned(message.turn);
+      case 'call.heard':
+        return this.#observer.heard(message.fact);
       case 'agent.mark':
         return this.#agent(message.legId)?.marked(message.markId);
       case 'agent.held':
@@ -286,6 +299,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       agents: this.#agents.map((agent) => agent.placement()),
       taps: this.#taps,
       speech: this.#speech,
+      isListenedTo: this.#isListenedTo,
     } as const;
     this.#host.run(placement, again).then(
       (outcome) => this.#finished(outcome),

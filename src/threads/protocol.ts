@@ -46,6 +46,8 @@ export interface CallPlacement {
   readonly taps: readonly TapPlacement[];
   /** Null: nobody speaks for the gateway. */
   readonly speech: SpeechRings | null;
+  /** Whether `call.heard` is wanted. */
+  readonly isListenedTo: boolean;
 }
 
 /** Copies one voice of the leg into a ring, every tick, silence included; nothing while the call is on hold. */
@@ -109,6 +111,8 @@ export type CallCommand =
   /** Hosted speech becomes a party of the room, for the rest of the call. Sent once. */
   | { readonly type: 'call.speech'; readonly speech: SpeechRings }
   | { readonly type: 'call.audio'; readonly flow: AudioFlow }
+  /** Tells what is heard of the far end, by `call.heard`, while the audio flows both ways. */
+  | { readonly type: 'call.listen' }
   | { readonly type: 'call.close' };
 
 /**
@@ -145,6 +149,14 @@ export interface MeasuredTurn {
   readonly soundMs: number;
 }
 
+/** What is heard of the far end, in ms of its audio since the call was answered. */
+export type HeardFact = { readonly atMs: number } & (
+  | { readonly type: 'speech'; readonly isOn: boolean }
+  /** A pure tone has lasted so long: for 400 ms, or until it was over. */
+  | { readonly type: 'tone'; readonly hz: number; readonly ms: number; readonly isOver: boolean }
+  | { readonly type: 'music'; readonly isOn: boolean }
+);
+
 /** Worker → main: about a call. */
 export type CallEvent = { readonly callId: string } & (
   | { readonly type: 'media.event'; readonly event: MediaEvent<unknown> }
@@ -152,6 +164,8 @@ export type CallEvent = { readonly callId: string } & (
   | { readonly type: 'call.placed'; readonly callNumber: number; readonly slot: number }
   /** The far end has been answered. */
   | { readonly type: 'call.turn'; readonly turn: MeasuredTurn }
+  /** After `call.listen`. */
+  | { readonly type: 'call.heard'; readonly fact: HeardFact }
   /** All audio sent before the mark has been played. */
   | { readonly type: 'agent.mark'; readonly legId: number; readonly markId: number }
   /** `playedMs` is a sum since the leg was created: all that has left. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { PostDialFault, parsePostDial } from '../../base/post-dial.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
+import { MACHINE_DETECTIONS } from '../../calls/call-answer.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call-event.ts';
 import { AttachmentsBody, ChatText, named, requireContent, VoiceConfigId, wholeNumber } from './fields.ts';
 
@@ -257,6 +258,12 @@ export const PlaceCallBody = named('PlaceCall', {
     'Speech-recognition preset. Default: the enabled one',
   ),
   tts_voice_config_id: VoiceConfigId.optional().describe('Text-to-speech preset. Default: the enabled one'),
+  machine_detection: z
+    .enum(MACHINE_DETECTIONS)
+    .default('off')
+    .describe(
+      'Finds out who answers and tells it by `call_answered_by`, `beep` and `hold_music` events. `wait_for_beep`: hosted speech waits until a person answers or a machine has beeped. `hang_up`: leaves answering machines and fax machines once their words or tones are sure; never a person',
+    ),
 });
 
 export const SinceQuery = z.object({

@@ -19,6 +19,9 @@ export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEven
     case 'speech':
     case 'speech_unheard':
     case 'turn_metrics':
+    case 'call_answered_by':
+    case 'beep':
+    case 'hold_music':
     case 'dtmf':
       return event;
     case 'call_capabilities': {

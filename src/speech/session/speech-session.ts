@@ -56,7 +56,7 @@ export class SpeechSession {
   readonly #doorbell = new Doorbell(this.#rings.doorbell);
   readonly #pending: PendingUtterances;
   readonly #usage: SpeechUsage;
-  /** What was said before the call was active. */
+  /** What was said before the call was active, or before the beep that it waits for. */
   readonly #early: SaidUtterance[] = [];
   #link: SpeechLink | null = null;
   /** Its transport was lost too often. */
@@ -83,7 +83,8 @@ export class SpeechSession {
       lost: (reason, again) => this.#lost(reason, again),
       unsaid: (utteranceId) => this.#settleUnheard(utteranceId, 'failed'),
     });
-    for (const said of this.#early.splice(0)) this.#link.say(said);
+    if (this.#call.answer?.isSpeechHeld) this.#call.answer.onRelease = () => this.#sayEarly();
+    else this.#sayEarly();
     if (this.#call.interims.isWanted) this.#link.wantInterims(true);
     this.#call.interims.watch((areWanted) => this.#link?.wantInterims(areWanted));
   }
@@ -96,9 +97,13 @@ export class SpeechSession {
     if (this.#isOver) throw new GatewayError('speech_failed');
     const said = this.#added(text);
     this.#call.turnClock.said(said.utteranceId, wallMs());
-    if (this.#link === null) this.#early.push(said);
+    if (this.#link === null || this.#call.answer?.isSpeechHeld) this.#early.push(said);
     else this.#link.say(said);
     return said.utteranceId;
+  }
+
+  #sayEarly(): void {
+    for (const said of this.#early.splice(0)) this.#link?.say(said);
   }
 
   /** Takes effect with the engine's next tick, whatever the bridge thread is doing. */

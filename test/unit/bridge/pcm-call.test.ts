@@ -42,7 +42,7 @@ function meetingOpen(sampleRateHz: number): MeetingOpen {
 async function join(voiceRateHz: number): Promise<Meeting> {
   const open = meetingOpen(voiceRateHz);
   const transport = await pool.open(MEETING, open, nobody);
-  const call = engine.place('call_1', { ended: () => {}, turned: () => {} });
+  const call = engine.place('call_1', { ended: () => {}, turned: () => {}, heard: () => {} });
   await call.media.open(PCM_MEDIA, open.rings, () => {});
   return new Meeting(call, transport, ROOM_HZ);
 }
@@ -97,6 +97,7 @@ describe('a call over a bridge thread, when that thread dies', () => {
     const call = engine.place('call_1', {
       ended: (termination) => ended.push(termination),
       turned: () => {},
+      heard: () => {},
     });
     await call.media.open(PCM_MEDIA, open.rings, () => {});
     const meeting = new Meeting(call, transport, ROOM_HZ);

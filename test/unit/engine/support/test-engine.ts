@@ -8,7 +8,7 @@ import { RingProducer } from '../../../../src/rings/ring-producer.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../../../src/threads/agent-link.ts';
 import type { EngineCall } from '../../../../src/threads/call-link.ts';
 import { Engine, type EngineObserver } from '../../../../src/threads/engine.ts';
-import type { MeasuredTurn } from '../../../../src/threads/protocol.ts';
+import type { HeardFact, MeasuredTurn } from '../../../../src/threads/protocol.ts';
 import { roomyQueue } from '../../threads/roomy-queue.ts';
 import {
   type Action,
@@ -64,6 +64,7 @@ export class TestCall {
   readonly call: EngineCall;
   readonly terminations: Termination[] = [];
   readonly turns: MeasuredTurn[] = [];
+  readonly facts: HeardFact[] = [];
   readonly events: MediaEvent<TestMediaSignal>[] = [];
   /** Set once the media is open. */
   media!: OpenMedia<TestMediaConfig, TestMediaCommands>;
@@ -81,6 +82,7 @@ export class TestCall {
     this.call = engine.place(callId, {
       ended: (termination) => this.terminations.push(termination),
       turned: (turn) => this.turns.push(turn),
+      heard: (fact) => this.facts.push(fact),
     });
     const says = ringMemory(2 ** 15);
     const hears = ringMemory(2 ** 16);
