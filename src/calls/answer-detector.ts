@@ -101,12 +101,11 @@ export class AnswerDetector {
     this.#observer.beep();
   }
 
+  /** What is surer than what is known counts, and whatever is heard after silence. */
   #decide(who: AnsweredBy, confidence: number): void {
     this.#cancelTimer();
-    if (this.#who !== null && (who === this.#who || confidence <= this.#confidence)) {
-      // What is less sure than what is known says nothing, but silence says nothing either.
-      if (this.#who !== 'unknown' || who === 'unknown') return;
-    }
+    const isHeard = this.#who === 'unknown' && who !== 'unknown';
+    if (this.#who !== null && !isHeard && confidence <= this.#confidence) return;
     this.#who = who;
     this.#confidence = confidence;
     this.#observer.answeredBy(who, confidence);

@@ -28,6 +28,7 @@ import type { InboundChatDeps } from './inbound-chat.ts';
 import { LegEvents, type ObservedCall } from './leg-events.ts';
 import { Transcript } from './transcript.ts';
 import { TurnClock } from './turn-clock.ts';
+import { type AskTurnModel, TurnEnds } from './turn-ends.ts';
 
 /** How long a call may stay in each phase before its deadline moves it on. */
 export type CallDeadlines = Readonly<Record<`${CallPhase}Ms`, number>>;
@@ -56,6 +57,8 @@ interface CallDeps {
   readonly deadlines: CallDeadlines;
   readonly publisher: CallEventSink;
   readonly chat: InboundChatDeps;
+  /** Null: no model tells whether somebody has said all. */
+  readonly askTurn: AskTurnModel | null;
   /** Memory for agent audio queued ahead of playback. */
   readonly playout: PlayoutBudget;
 }
@@ -77,6 +80,7 @@ export class CallActor implements ObservedCall {
   readonly transcript = new Transcript();
   readonly interims = new InterimListeners();
   readonly turnClock: TurnClock;
+  readonly turnEnds: TurnEnds;
   /** Finds out who has answered. Null: nobody wants to know. */
   readonly answer: CallAnswer | null;
   readonly chatSender: ChatSender;
@@ -107,6 +111,13 @@ export class CallActor implements ObservedCall {
     this.chatSender = new ChatSender(deps.clock);
     this.turnClock = new TurnClock(deps.clock, (metrics) => {
       if (!this.isOver) this.publish({ type: 'turn_metrics', ...metrics });
+    });
+    this.turnEnds = new TurnEnds({
+      clock: deps.clock,
+      ask: deps.askTurn,
+      ended: (speaker, reason, confidence) => {
+        if (!this.isOver) this.publish({ type: 'end_of_turn', speaker, reason, confidence });
+      },
     });
     const { machineDetection: mode = 'off' } = start;
     this.answer = mode === 'off' ? null : new CallAnswer(mode, this, deps.clock);
@@ -215,6 +226,7 @@ export class CallActor implements ObservedCall {
     this.answer?.understood(line.text, true);
     this.transcript.add({ speaker: line.speaker, text: line.text });
     this.publish({ type: 'call_transcript', ...line });
+    if (!this.isOver) this.turnEnds.understood(line.speaker, line.text);
   }
 
   publish(event: CallEvent): void {
@@ -289,6 +301,7 @@ export class CallActor implements ObservedCall {
     if (isOver(next.state)) {
       this.#endedAt = this.#deps.clock.nowIso();
       this.answer?.close();
+      this.turnEnds.close();
       void this.#deps.engineCall.close();
     }
     this.changed();

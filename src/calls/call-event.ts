@@ -7,6 +7,7 @@ import type { AnsweredBy } from './answer-words.ts';
 import type { MachineDetection } from './call-answer.ts';
 import type { CallProgress, CallStateName } from './call-state.ts';
 import type { CallPresets } from './choose-presets.ts';
+import type { TurnReason } from './turn-text.ts';
 
 /** Everything that can happen on a call. */
 export type CallEvent =
@@ -32,6 +33,7 @@ export type CallEvent =
   | UnheardEvent
   | TurnEvent
   | AnsweredEvent
+  | TurnEndEvent
   /** A machine has ended its greeting: it is time to speak. */
   | { readonly type: 'beep' }
   /** Music is played to the agent, or no longer. */
@@ -104,6 +106,15 @@ export interface UnheardEvent {
 export interface AnsweredEvent {
   readonly type: 'call_answered_by';
   readonly answered_by: AnsweredBy;
+  /** 0 to 1. */
+  readonly confidence: number;
+}
+
+/** Somebody has said all that they wanted to say, as far as can be told. Comes after the words. */
+export interface TurnEndEvent {
+  readonly type: 'end_of_turn';
+  readonly speaker: string;
+  readonly reason: TurnReason;
   /** 0 to 1. */
   readonly confidence: number;
 }

@@ -135,6 +135,7 @@ export class CallRecorder {
       case 'call_speaking':
       case 'speech':
       case 'speech_unheard':
+      case 'end_of_turn':
       case 'dtmf':
         return;
       default:

@@ -22,6 +22,8 @@ import { greet } from './voice/greet.ts';
 
 /** People often write several messages in a row. */
 const BURST_MS = 1_000;
+/** The end of a turn comes before, or the call is over. */
+const MOST_TURN_MS = 15_000;
 
 /** In place of a reply of which nothing was heard: providers refuse empty ones. */
 const NOTHING_HEARD = '(Nothing of this was heard.)';
@@ -47,6 +49,7 @@ export class InlineRunner implements AgentModels {
         clock,
         onAnswered: (call) => this.#later('a greeting', greet(this.#domain, call)),
         onInterrupted: (interruption) => this.#later('a reply', this.#heard(interruption)),
+        onTurnEnded: ({ identity: { agentId, callId } }) => this.#lanes.hurry(agentId, callId),
         onMeasured: (turnId, metrics) => this.#later('the time of a reply', this.#measured(turnId, metrics)),
         onEnded: ({ identity: { agentId, callId } }) =>
           this.#lanes.interrupt(agentId, callId, new TurnEnded('call_ended')),
@@ -113,7 +116,14 @@ export class InlineRunner implements AgentModels {
   }
 
   #claimed(lane: ClaimedLane): void {
-    this.#lanes.offer(lane, lane.eventType === 'dm_chat' ? BURST_MS : 0, lane.pauseMs);
+    this.#lanes.offer(lane, this.#delayOf(lane), lane.pauseMs);
+  }
+
+  /** More may arrive: of somebody who writes, or who has not said all yet. */
+  #delayOf({ eventType, lane }: ClaimedLane): number {
+    if (eventType === 'dm_chat') return BURST_MS;
+    const isSaid = eventType === 'call_transcript' && this.#domain.voices.find(lane)?.isListening === true;
+    return isSaid ? MOST_TURN_MS : 0;
   }
 
   async #run(place: BusyLane, signal: AbortSignal): Promise<boolean> {

@@ -77,9 +77,12 @@ it('tells a person from a machine and its beep, on the WebSocket and the feed', 
   await machine.agent.waitFor('beep', {}, 15_000);
   expect(verdicts(machine.agent)[0]).toBe('machine');
   expect(machine.agent.events.findLast(({ type }) => type === 'call_answered_by')?.confidence).toBe(0.95);
-  const inbox = await pair.caller.agentApi.get(`/api/inbox?last_message_cursor=${last_message_cursor}`);
-  const told = inbox.body.events.filter(({ call_id }: { call_id: string }) => call_id === machine.id);
-  expect(told.map(({ type }: { type: string }) => type)).toContain('beep');
+  await waitFor('the beep on the feed', async () => {
+    const inbox = await pair.caller.agentApi.get(`/api/inbox?last_message_cursor=${last_message_cursor}`);
+    return inbox.body.events.some(
+      ({ type, call_id }: { type: string; call_id: string }) => type === 'beep' && call_id === machine.id,
+    );
+  });
 });
 
 it('leaves a fax, and never a person', async () => {

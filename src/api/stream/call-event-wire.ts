@@ -18,6 +18,7 @@ export function callEventWire(event: CallEvent, isDetailed: boolean): StreamEven
     case 'call_error':
     case 'speech':
     case 'speech_unheard':
+    case 'end_of_turn':
     case 'turn_metrics':
     case 'call_answered_by':
     case 'beep':

@@ -55,6 +55,11 @@ export class CallVoice {
     return this.#call.capabilities.presets.tts !== null;
   }
 
+  /** Whether somebody has said something, and may go on. */
+  get isListening(): boolean {
+    return this.#call.turnEnds.isOpen;
+  }
+
   /** Begins a turn. Returns a signal that aborts when somebody interrupts what it says. */
   begin(turnId: string): AbortSignal {
     const interrupted = new AbortController();

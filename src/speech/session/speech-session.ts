@@ -46,6 +46,8 @@ export interface SpeechSessionDeps {
   readonly recordUsage: RecordSpeechUsage;
 }
 
+type Activity = Extract<SessionSignal, { readonly type: 'activity' }>;
+
 /** Hosted speech of one call, on the main thread: sends what is to be said, and publishes what is heard. */
 export class SpeechSession {
   readonly #call: CallActor;
@@ -59,6 +61,8 @@ export class SpeechSession {
   /** What was said before the call was active, or before the beep that it waits for. */
   readonly #early: SaidUtterance[] = [];
   #link: SpeechLink | null = null;
+  /** Who speaks now. */
+  readonly #speaking = new Set<string>();
   /** Its transport was lost too often. */
   #isOver = false;
 
@@ -167,12 +171,8 @@ export class SpeechSession {
         return this.#call.transcribed(lineOf(signal));
       case 'interim':
         return this.#call.interims.tell(lineOf(signal));
-      case 'activity': {
-        const { speaker, state } = signal;
-        if (state === 'ended') this.#call.turnClock.paused(wallMs());
-        if (!this.#call.isOver) this.#call.publish({ type: 'speech', speaker, state });
-        return;
-      }
+      case 'activity':
+        return this.#activity(signal);
       case 'unheard': {
         const { speaker, reason } = signal;
         if (!this.#call.isOver) this.#call.publish({ type: 'speech_unheard', speaker, reason });
@@ -189,6 +189,16 @@ export class SpeechSession {
       default:
         return unreachable(signal);
     }
+  }
+
+  #activity({ speaker, state, isVendor }: Activity): void {
+    if (this.#call.isOver) return;
+    const isNews = this.#speaking.has(speaker) !== (state === 'started');
+    if (state === 'ended') this.#speaking.delete(speaker);
+    else this.#speaking.add(speaker);
+    if (isNews && state === 'ended') this.#call.turnClock.paused(wallMs());
+    if (isNews) this.#call.publish({ type: 'speech', speaker, state });
+    this.#call.turnEnds.spoke(speaker, state, isVendor);
   }
 
   #silenced(by: Silencer): void {

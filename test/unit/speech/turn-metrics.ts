@@ -16,7 +16,7 @@ const QUESTIONS: readonly (readonly [string, FliteVoice])[] = [
   ['What did you say?', 'kal16'],
   ['My name is Peter and I called yesterday.', 'slt'],
 ];
-const NOISE_DBFS = -50;
+const NOISE_DBFS = -60;
 /** Every third line is noisy. */
 const NOISE = colouredNoise('pink', 2_000, 8_000, { dbfs: NOISE_DBFS, seed: 4 });
 

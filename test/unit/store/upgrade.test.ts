@@ -70,6 +70,7 @@ test('a database from before the baseline is carried over once, with what is in 
       '0034-account-bytes',
       '0035-leaving-accounts',
       '0036-budgets',
+      '0042-turn-metrics',
     ]);
   }
   reading(file, (database) => {
