@@ -1,12 +1,11 @@
+import type { RecognizedLine } from '../base/speech.ts';
 import type { CancelTimer, Clock } from '../base/time.ts';
 import type { HeardFact } from '../threads/protocol.ts';
 import { AnswerDetector } from './answer-detector.ts';
 import type { AnsweredBy } from './answer-words.ts';
-import type { CallActor } from './call-actor.ts';
-
-export const MACHINE_DETECTIONS = ['off', 'detect', 'wait_for_beep', 'hang_up'] as const;
-/** What to do about machines that answer a call: nothing, tell, speak after the beep only, or hang up. */
-export type MachineDetection = (typeof MACHINE_DETECTIONS)[number];
+import type { CallEvent } from './call-event.ts';
+import type { CallMessage } from './call-state.ts';
+import type { MachineDetection } from './machine-detection.ts';
 
 /** A person is never hung up on: length and cadence of a greeting are less sure than that. */
 const SURE_ENOUGH = 0.9;
@@ -15,12 +14,21 @@ const MOST_WAIT_MS = 60_000;
 /** Some machines do not beep. */
 const SILENT_MACHINE_MS = 4_000;
 
+/** The call that is answered. */
+export interface AnsweredCall {
+  readonly isOver: boolean;
+  readonly room: { listen(): void };
+  readonly interims: { add(listener: (line: RecognizedLine) => void): () => void };
+  post(message: CallMessage): void;
+  publish(event: CallEvent): void;
+}
+
 /** Who has answered a call, and what follows from that. Lives as long as the call, for music comes later. */
 export class CallAnswer {
   /** Called once what is said need not wait any more. */
   onRelease: () => void = () => {};
   readonly #mode: MachineDetection;
-  readonly #call: CallActor;
+  readonly #call: AnsweredCall;
   readonly #clock: Pick<Clock, 'after'>;
   #detector: AnswerDetector | null = null;
   #isHeld: boolean;
@@ -28,7 +36,7 @@ export class CallAnswer {
   #stopInterims: () => void = () => {};
   readonly #cancelTimers: CancelTimer[] = [];
 
-  constructor(mode: MachineDetection, call: CallActor, clock: Pick<Clock, 'after'>) {
+  constructor(mode: MachineDetection, call: AnsweredCall, clock: Pick<Clock, 'after'>) {
     this.#mode = mode;
     this.#call = call;
     this.#clock = clock;

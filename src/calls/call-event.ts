@@ -4,9 +4,9 @@ import type { Termination } from '../base/termination.ts';
 import type { Participant } from '../connectors/contract/call-leg.ts';
 import type { CallLogin } from '../connectors/contract/connector.ts';
 import type { AnsweredBy } from './answer-words.ts';
-import type { MachineDetection } from './call-answer.ts';
 import type { CallProgress, CallStateName } from './call-state.ts';
 import type { CallPresets } from './choose-presets.ts';
+import type { MachineDetection } from './machine-detection.ts';
 import type { TurnReason } from './turn-text.ts';
 
 /** Everything that can happen on a call. */

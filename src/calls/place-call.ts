@@ -4,11 +4,11 @@ import { noLoginText, type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
 import type { PresetIds } from '../base/speech.ts';
 import type { Connector, DialRequest, PlacesCalls } from '../connectors/contract/connector.ts';
-import type { MachineDetection } from './call-answer.ts';
 import { type CallDomain, type CallToOpen, hasRoomToTalk, openCall } from './call-domain.ts';
 import type { CallSnapshot } from './call-event.ts';
 import { chooseLogin } from './choose-login.ts';
 import { choosePresets } from './choose-presets.ts';
+import type { MachineDetection } from './machine-detection.ts';
 
 export interface PlaceCallRequest {
   readonly platform: Platform;

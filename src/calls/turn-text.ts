@@ -21,15 +21,31 @@ const LEAST_DIGITS = 7;
 /** Numbers are said in groups: fewer digits at the end of a sentence about one are a part of it. */
 const ASKS_NUMBER = /\b(number is|number’s|nummer (ist|lautet)|numéro (est|c’est)|número es)\b/u;
 
+/** Marks that go on, at the end. */
+const PAUSES = new Set([',', ';', ':', '–', '—', '-', '…']);
+/** What is looked at. */
+const END_CHARACTERS = 200;
+
 /** Returns how a text reads that somebody has just said. */
 export function textState(text: string): TextState {
-  const said = text.trim().toLowerCase().replaceAll("'", '’');
-  if (/[?？]$/u.test(said)) return 'question';
-  if (/([,;:–—-]|\.{2,}|…)$/u.test(said)) return 'unfinished';
-  const digits = (/[\d\s().+-]*$/u.exec(said)?.[0] ?? '').replace(/\D/gu, '').length;
+  const said = text.trim().slice(-END_CHARACTERS).toLowerCase().replaceAll("'", '’');
+  const end = said.at(-1) ?? '';
+  if (end === '?' || end === '？') return 'question';
+  if (PAUSES.has(end) || said.endsWith('..')) return 'unfinished';
+  const digits = digitsAtEnd(said);
   if (digits >= LEAST_DIGITS) return 'number';
-  if (ASKS_NUMBER.test(said) && digits > 0) return 'unfinished';
-  const last = /[\p{L}’]+(?=\P{L}*$)/u.exec(said)?.[0] ?? '';
-  if (digits === 0 && GOES_ON.has(last)) return 'unfinished';
-  return /[.!。！]$/u.test(said) ? 'sentence' : 'open';
+  if (digits > 0) return ASKS_NUMBER.test(said) ? 'unfinished' : 'open';
+  const last = said.split(/[^\p{L}’]/u).findLast((word) => word !== '') ?? '';
+  if (GOES_ON.has(last)) return 'unfinished';
+  return end === '.' || end === '!' || end === '。' ? 'sentence' : 'open';
+}
+
+/** Digits since the last letter. */
+function digitsAtEnd(said: string): number {
+  let digits = 0;
+  for (const character of [...said].reverse()) {
+    if (character >= '0' && character <= '9') digits++;
+    else if (/\p{L}/u.test(character)) break;
+  }
+  return digits;
 }

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { PostDialFault, parsePostDial } from '../../base/post-dial.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
-import { MACHINE_DETECTIONS } from '../../calls/call-answer.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call-event.ts';
+import { MACHINE_DETECTIONS } from '../../calls/machine-detection.ts';
 import { AttachmentsBody, ChatText, named, requireContent, VoiceConfigId, wholeNumber } from './fields.ts';
 
 const Platform = z.enum(PLATFORMS);
